@@ -1,0 +1,40 @@
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint types bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
+
+demo: $(READY)  ## find the corrupted rows of a small example
+	@$(BIN)/python examples/demo.py
+
+# One worker for each core and one thread for each worker, lest every BLAS call claims all cores.
+test: export OMP_NUM_THREADS = 1
+test: $(READY)  ## run tests and docstring examples; ARGS="-m 'not slow'" leaves out the slow ones
+	@$(BIN)/python -m pytest -q -n auto $(ARGS)
+
+check: lint types test  ## all that must pass: ruff, mypy, tests
+
+lint: $(READY)  ## ruff alone
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(READY)  ## mypy alone
+	@$(BIN)/mypy
+
+bench: $(READY)  ## what can be measured; ARGS="NAME" runs it
+	@$(BIN)/python -m untaint.bench $(or $(ARGS),--help)
+
+clean:  ## remove .venv, caches and build products
+	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find src tests -name __pycache__ -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml
+	@echo "Installing untaint and its development tools into $(VENV), until pyproject.toml changes"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,plot]'
+	@touch $@

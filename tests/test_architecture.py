@@ -1,0 +1,254 @@
+"""Who may import whom.
+
+Every module and every package directly under ``src/untaint`` is a room. The table below says what
+each room may know of the others; the tests read the source and hold it to that. An import counts
+wherever it stands, inside a function or under ``TYPE_CHECKING`` too.
+"""
+
+import ast
+import os
+import subprocess
+import sys
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+SRC = Path(__file__).resolve().parents[1] / "src"
+PACKAGE = SRC / "untaint"
+
+# The front door, untaint/__init__.py, is a room as well.
+FRONT_DOOR = "untaint"
+
+# Every room may know these, and itself.
+BASICS = {"_typing", "exceptions"}
+
+# What a learner is built from.
+PARTS = {"kernels", "losses", "selection", "screening", "solvers", "diagnostics"}
+
+# room: what it may import. "bench.results" allows that one module, "bench" the whole room.
+CONTRACT: dict[str, set[str]] = {
+    "_typing": set(),
+    "exceptions": set(),
+    "_progress": set(),
+    "_validation": set(),
+    "kernels": set(),
+    "losses": set(),
+    "selection": set(),
+    "screening": set(),
+    "solvers": {"losses", "selection"},
+    "diagnostics": {"kernels", "losses", "selection", "solvers"},
+    "estimators": PARTS | {"_validation", "_progress"},
+    "baselines": PARTS | {"_validation", "_progress"},
+    "online": {"kernels", "losses", "_validation"},
+    "preprocessing": {"_validation"},
+    "model_selection": {"selection", "_validation"},
+    "plotting": set(),
+    "datasets": set(),
+    FRONT_DOOR: {"estimators"},
+    "bench": {
+        FRONT_DOOR,
+        "estimators",
+        "baselines",
+        "online",
+        "datasets",
+        "preprocessing",
+        "model_selection",
+    },
+    "report": {"bench.results"},
+    "cli": {FRONT_DOOR, "bench", "report", "datasets"},
+    "distributed": PARTS | {"estimators", "_validation", "_progress"},
+}
+
+# Libraries that import untaint itself must not bring in.
+HEAVY = {"matplotlib", "pandas", "dask", "river", "typer", "jinja2", "plotly"}
+
+
+class Import(NamedTuple):
+    """One import: where it stands, and the full dotted name that it asks for."""
+
+    importer: str
+    target: str
+
+
+def module_name(path: Path) -> str:
+    """``src/untaint/kernels/rbf.py`` is ``untaint.kernels.rbf``."""
+    parts = path.relative_to(SRC).with_suffix("").parts
+    if parts[-1] == "__init__":
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+FILES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(name: str) -> str:
+    """``untaint.kernels.rbf`` is in the room ``kernels``."""
+    parts = name.split(".")
+    return parts[1] if len(parts) > 1 else FRONT_DOOR
+
+
+def absolute_base(node: ast.ImportFrom, package: str) -> str:
+    """The module that a ``from`` import names, leading dots resolved."""
+    if node.level == 0:
+        return node.module
+    parents = package.split(".")
+    base = parents[: len(parents) - (node.level - 1)]
+    return ".".join(base + ([node.module] if node.module else []))
+
+
+def imports_in(source: str, importer: str, package: str) -> list[Import]:
+    """Every import in a module's source, one entry for each imported name."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found += [Import(importer, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = absolute_base(node, package)
+            found += [Import(importer, f"{base}.{alias.name}") for alias in node.names]
+    return found
+
+
+def all_imports() -> list[Import]:
+    found = []
+    for name, path in FILES.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        found += imports_in(path.read_text(encoding="utf-8"), name, package)
+    return found
+
+
+def imported_module(target: str) -> str:
+    """The module of ours that serves ``target``: ``untaint.kernels.rbf`` for ``...rbf.RBF``."""
+    while target not in FILES and "." in target:
+        target = target.rpartition(".")[0]
+    return target
+
+
+def belongs_to(name: str, library: str) -> bool:
+    return name == library or name.startswith(f"{library}.")
+
+
+def imports_of(library: str) -> list[Import]:
+    return [found for found in all_imports() if belongs_to(found.target, library)]
+
+
+def imports_between_rooms() -> list[Import]:
+    ours = [
+        Import(found.importer, imported_module(found.target)) for found in imports_of("untaint")
+    ]
+    return [found for found in ours if room_of(found.importer) != room_of(found.target)]
+
+
+def may_know(room: str) -> set[str]:
+    return BASICS | CONTRACT.get(room, set())
+
+
+def is_allowed(found: Import) -> bool:
+    module = found.target.removeprefix("untaint.")
+    return any(belongs_to(module, name) for name in may_know(room_of(found.importer)))
+
+
+def is_private(name: str) -> bool:
+    """Whether any part of a dotted name is private; ``__version__`` is not."""
+    return any(part.startswith("_") and not part.endswith("__") for part in name.split("."))
+
+
+def assert_no_cycle(graph: dict[str, set[str]]) -> None:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail("rooms import one another in a circle: " + " <- ".join(error.args[1]))
+
+
+def test_every_room_is_in_the_contract():
+    for room in sorted({room_of(name) for name in FILES}):
+        assert room in CONTRACT, (
+            f"untaint.{room} is a new room: add it, and what it may import, to CONTRACT in "
+            f"{Path(__file__).name}"
+        )
+
+
+def test_rooms_import_only_what_the_contract_allows():
+    broken = [
+        f"{found.importer} imports {found.target}, but may know only "
+        f"{', '.join(sorted(may_know(room_of(found.importer))))}"
+        for found in imports_between_rooms()
+        if not is_allowed(found)
+    ]
+    assert not broken, "\n".join(broken)
+
+
+def test_the_contract_names_only_rooms_that_it_lists():
+    for room, allowed in CONTRACT.items():
+        unknown = {name.partition(".")[0] for name in allowed} - set(CONTRACT)
+        assert not unknown, f"{room} may import {sorted(unknown)}, which the contract does not list"
+
+
+def test_the_contract_allows_no_cycle():
+    assert_no_cycle(
+        {room: {name.partition(".")[0] for name in allowed} for room, allowed in CONTRACT.items()}
+    )
+
+
+def test_rooms_import_one_way():
+    graph = {room_of(name): set() for name in FILES}
+    for found in imports_between_rooms():
+        graph[room_of(found.importer)].add(room_of(found.target))
+    assert_no_cycle(graph)
+
+
+def test_solvers_do_not_know_scikit_learn():
+    offenders = [found for found in imports_of("sklearn") if room_of(found.importer) == "solvers"]
+    assert not offenders
+
+
+def test_only_validation_knows_private_scikit_learn():
+    offenders = [
+        found
+        for found in imports_of("sklearn")
+        if is_private(found.target) and room_of(found.importer) != "_validation"
+    ]
+    assert not offenders
+
+
+def test_only_distributed_knows_dask():
+    # dask.distributed is installed as the top-level module distributed.
+    offenders = [
+        found
+        for found in imports_of("dask") + imports_of("distributed")
+        if room_of(found.importer) != "distributed"
+    ]
+    assert not offenders
+
+
+def test_importing_untaint_stays_light():
+    program = "import sys, untaint; print(*sys.modules, sep='\\n')"
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": str(SRC)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    brought_in = sorted(HEAVY.intersection(result.stdout.split()))
+    assert not brought_in, f"import untaint brings in {', '.join(brought_in)}"
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("import untaint.losses", "untaint.losses"),
+        ("import untaint.losses as losses", "untaint.losses"),
+        ("from untaint import losses", "untaint.losses"),
+        ("from untaint.losses import Loss", "untaint.losses.Loss"),
+        ("from .base import Kernel", "untaint.kernels.base.Kernel"),
+        ("from . import base", "untaint.kernels.base"),
+        ("from ..losses import Loss", "untaint.losses.Loss"),
+        ("from .. import losses", "untaint.losses"),
+        ("def late():\n    from ..losses.base import Loss", "untaint.losses.base.Loss"),
+    ],
+)
+def test_every_spelling_of_an_import_is_seen(source, target):
+    found = imports_in(source, importer="untaint.kernels.rbf", package="untaint.kernels")
+    assert found == [Import("untaint.kernels.rbf", target)]
