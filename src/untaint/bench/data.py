@@ -1,0 +1,48 @@
+"""Data sets by name, as the cases name them: ``"boston"``, ``"kiln"``, ``"smooth-1000"``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from numpy.typing import NDArray
+
+from untaint.datasets import (
+    fetch_boston,
+    fetch_concrete,
+    fetch_drug,
+    fetch_wine_quality,
+    load_kiln,
+    make_polynomial,
+    make_smooth,
+)
+
+FIXED: dict[str, Callable[[], Any]] = {
+    "boston": partial(fetch_boston, return_X_y=True),
+    "concrete": partial(fetch_concrete, return_X_y=True),
+    "wine": partial(fetch_wine_quality, return_X_y=True),
+    "drug": partial(fetch_drug, return_X_y=True),
+    "kiln": partial(load_kiln, return_X_y=True),
+}
+DRAWN: dict[str, Callable[..., Any]] = {"polynomial": make_polynomial, "smooth": make_smooth}
+
+
+def load(name: str, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return X and y; names such as ``"smooth-1000"`` draw so many rows from the seed.
+
+    Examples
+    --------
+    >>> from untaint.bench.data import load
+    >>> X, y = load("smooth-50", seed=0)
+    >>> X.shape
+    (50, 8)
+    """
+    if name in FIXED:
+        X, y = FIXED[name]()
+        return X, y
+    family, _, size = name.partition("-")
+    if family not in DRAWN or not size.isdigit():
+        raise ValueError(f"Unknown data set {name!r}: use one of {', '.join(FIXED)}, smooth-N.")
+    X, y = DRAWN[family](int(size), random_state=seed)
+    return X, y

@@ -1,0 +1,66 @@
+"""The protocol of every accuracy study.
+
+1. Split the clean rows 80/20 into training and test rows.
+2. Standardise X and y by mean and deviation of the training rows, which are still clean.
+3. Corrupt the training rows. The test rows stay clean.
+
+The split and the corruption depend on the seed alone, so every method meets the same rows. Nothing
+of the test rows, and nothing of the corrupted values, enters the scaling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from untaint.datasets import contaminate
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Corrupted training rows with their truth, and clean test rows, in standard units."""
+
+    X_train: Array
+    y_train: Array
+    clean_mask: NDArray[np.bool_]
+    X_test: Array
+    y_test: Array
+
+
+def prepare(
+    X: Array, y: Array, *, kind: str, epsilon: float, seed: int, test_size: float = 0.2
+) -> Split:
+    """Split, standardise, corrupt.
+
+    Examples
+    --------
+    >>> from untaint.bench import prepare
+    >>> from untaint.datasets import load_kiln
+    >>> X, y = load_kiln(return_X_y=True)
+    >>> split = prepare(X, y, kind="label", epsilon=0.2, seed=0)
+    >>> split.X_train.shape, split.X_test.shape, int((~split.clean_mask).sum())
+    ((320, 3), (80, 3), 64)
+    """
+    # Two streams: another kind of corruption must not change the split.
+    split_rng, corruption_rng = np.random.default_rng(seed).spawn(2)
+    order = split_rng.permutation(len(X))
+    n_test = round(test_size * len(X))
+    test, train = order[:n_test], order[n_test:]
+    X_train, X_test = _standardise(X[train], X[test])
+    y_train, y_test = _standardise(y[train], y[test])
+    X_bad, y_bad, corrupted = contaminate(
+        X_train, y_train, epsilon=epsilon, kind=kind, random_state=corruption_rng
+    )
+    return Split(X_bad, y_bad, ~corrupted, X_test, y_test)
+
+
+def _standardise(train: Array, test: Array) -> tuple[Array, Array]:
+    """Scale both by the training rows; a constant column is only centred."""
+    mean, deviation = train.mean(axis=0), train.std(axis=0)
+    scale = np.where(deviation > 0, deviation, 1.0)
+    return (train - mean) / scale, (test - mean) / scale

@@ -1,0 +1,61 @@
+"""A study: a question, the cases that answer it, how one is run and how the rows are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ..case import Case, all_cases
+from ..evaluate import MEASURES, evaluate
+from ..results import Row
+from ..table import ratio_table
+
+DATASETS = ("boston", "concrete", "wine")
+METHODS = ("genie", "untaint", "untaint-gradient", "kernel-ridge")
+
+Declare: TypeAlias = Callable[[Iterable[int], bool], list[Case]]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What the command needs to know of a study.
+
+    Attributes
+    ----------
+    question : str
+        One sentence, printed above the table.
+    cases : callable
+        Maps the seeds and ``quick`` to the cases.
+    run : callable
+        Maps a case to its measures.
+    measures : tuple of str
+        The columns that ``run`` fills.
+    table : callable
+        Maps rows to Markdown.
+    seeds : int
+        How many, unless the user says otherwise.
+    """
+
+    question: str
+    cases: Declare
+    run: Callable[[Case], Mapping[str, Any]]
+    measures: tuple[str, ...]
+    table: Callable[[list[Row]], str]
+    seeds: int
+
+
+def accuracy_study(question: str, *, kinds: Iterable[str], epsilons: Iterable[float]) -> Study:
+    """Build a study of clean-test error under corruption; quick uses the bundled data only."""
+    kinds, epsilons = tuple(kinds), tuple(epsilons)
+
+    def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
+        return all_cases(
+            datasets=("kiln",) if quick else DATASETS,
+            kinds=kinds,
+            epsilons=epsilons,
+            methods=METHODS,
+            seeds=seeds,
+        )
+
+    return Study(question, cases, evaluate, MEASURES, ratio_table, seeds=10)

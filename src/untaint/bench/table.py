@@ -1,0 +1,102 @@
+"""Rows to Markdown: for every setting, each method's mean ratio to Genie over the seeds.
+
+    ratio(method) = mean over seeds of  value(method, seed) / value(genie, seed)
+
+Genie is the same learner fitted on the uncorrupted rows only; its own column shows the mean value.
+A cell whose seeds did not all succeed says how many did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import Any
+
+from .results import Row
+
+SETTING = ("dataset", "kind", "epsilon")
+
+
+def ratio_table(rows: Iterable[Row], *, value: str = "rmse", reference: str = "genie") -> str:
+    """Pivot flat rows into a Markdown table of mean ratios to the reference method.
+
+    Examples
+    --------
+    >>> from untaint.bench import ratio_table
+    >>> row = {"dataset": "kiln", "kind": "label", "epsilon": 0.2, "seed": 0}
+    >>> print(
+    ...     ratio_table(
+    ...         [row | {"method": "genie", "rmse": 0.5}, row | {"method": "plain", "rmse": 1.0}]
+    ...     )
+    ... )
+    | dataset | kind | epsilon | genie rmse | plain |
+    | :--- | :--- | ---: | ---: | ---: |
+    | kiln | label | 0.2 | 0.50 | 2.00 |
+    """
+    values, methods, seeds = _collect(rows, value)
+    rivals = [method for method in methods if method != reference]
+    body = []
+    for setting, scores in values.items():
+        base = scores.get(reference, {})
+        cells = [_cell(list(base.values()), len(seeds))]
+        for method in rivals:
+            own = scores.get(method, {})
+            ratios = [_ratio(own[seed], base[seed]) for seed in own if seed in base]
+            cells.append(_cell(ratios, len(seeds)))
+        body.append([*setting, *cells])
+    return markdown([*SETTING, f"{reference} {value}", *rivals], body)
+
+
+def _collect(
+    rows: Iterable[Row], value: str
+) -> tuple[dict[tuple[Any, ...], dict[str, dict[int, float]]], list[str], set[int]]:
+    """Group as setting -> method -> seed -> value, methods in order of first appearance."""
+    values: dict[tuple[Any, ...], dict[str, dict[int, float]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
+    methods: dict[str, None] = {}
+    seeds: set[int] = set()
+    for row in rows:
+        setting = tuple(row[name] for name in SETTING)
+        methods[row["method"]] = None
+        seeds.add(row["seed"])
+        scores = values[setting][row["method"]]  # a failed method still gets its empty cell
+        if isinstance(row[value], float):
+            scores[row["seed"]] = row[value]
+    return values, list(methods), seeds
+
+
+def _ratio(own: float, base: float) -> float:
+    return own / base if base else math.nan
+
+
+def _cell(values: Sequence[float], wanted: int) -> str:
+    if not values:
+        return "failed"
+    share = "" if len(values) == wanted else f" ({len(values)} of {wanted})"
+    return number(fmean(values)) + share
+
+
+def number(value: float) -> str:
+    """Two decimals, or powers of ten where two decimals would say nothing.
+
+    Examples
+    --------
+    >>> from untaint.bench.table import number
+    >>> number(1.0345), number(0.0012), number(3.2e11), number(0.0)
+    ('1.03', '1.2e-03', '3.2e+11', '0.00')
+    """
+    small, large = 0.01, 1e4
+    plain = value == 0 or small <= abs(value) < large or not math.isfinite(value)
+    return f"{value:.2f}" if plain else f"{value:.1e}"
+
+
+def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Draw a Markdown table; columns of text are set left, all others right."""
+    body = [list(row) for row in rows]
+    text_columns = {"dataset", "kind", "method"}
+    rules = [":---" if name in text_columns else "---:" for name in header]
+    lines = [list(header), rules, *body]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)

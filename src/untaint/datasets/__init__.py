@@ -1,0 +1,33 @@
+"""Data: the papers' public sets, problems with a known truth, and corruption of known rows."""
+
+from .corruption import contaminate
+from .example import load_kiln, make_kiln
+from .real import (
+    fetch_boston,
+    fetch_breast_cancer,
+    fetch_concrete,
+    fetch_drug,
+    fetch_glass,
+    fetch_heart_disease,
+    fetch_segment,
+    fetch_vehicle,
+    fetch_wine_quality,
+)
+from .synthetic import make_polynomial, make_smooth
+
+__all__ = [
+    "contaminate",
+    "fetch_boston",
+    "fetch_breast_cancer",
+    "fetch_concrete",
+    "fetch_drug",
+    "fetch_glass",
+    "fetch_heart_disease",
+    "fetch_segment",
+    "fetch_vehicle",
+    "fetch_wine_quality",
+    "load_kiln",
+    "make_kiln",
+    "make_polynomial",
+    "make_smooth",
+]

@@ -1,0 +1,108 @@
+"""A table on disk: UTF-8 CSV with a header row, last column the target, empty cells missing.
+
+The readers use the standard library and NumPy; pandas is imported when a frame is asked for.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Task: TypeAlias = Literal["regression", "classification"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Features, target and their names, as read."""
+
+    data: NDArray[np.float64]
+    target: NDArray[Any]
+    feature_names: list[str]
+    target_name: str
+
+
+def read_table(path: Path, task: Task) -> Table:
+    """Read a CSV file, compressed when its name ends in ``.gz``."""
+    if path.suffix == ".gz":
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+            return parse_table(file, task)
+    with path.open(encoding="utf-8", newline="") as file:
+        return parse_table(file, task)
+
+
+def parse_table(lines: Iterable[str], task: Task) -> Table:
+    """Turn CSV lines into a `Table`.
+
+    Examples
+    --------
+    >>> from untaint.datasets._table import parse_table
+    >>> table = parse_table(["width,height,kind", "1,2,a", "3,,b"], "classification")
+    >>> table.data
+    array([[ 1.,  2.],
+           [ 3., nan]])
+    >>> table.target.tolist()
+    ['a', 'b']
+    """
+    header, *rows = csv.reader(lines)
+    data = np.array([[float(cell) if cell else np.nan for cell in row[:-1]] for row in rows])
+    labels = [row[-1] for row in rows]
+    target = np.array(labels, dtype=float) if task == "regression" else _as_classes(labels)
+    return Table(data, target, _distinct(header[:-1]), header[-1])
+
+
+def _as_classes(labels: list[str]) -> NDArray[Any]:
+    """Integers where every label is one, words otherwise."""
+    try:
+        return np.array([int(label) for label in labels])
+    except ValueError:
+        return np.array(labels)
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Give repeated names a number, which lower-casing left behind: a, a -> a, a_2."""
+    seen: Counter[str] = Counter()
+    result = []
+    for name in names:
+        seen[name] += 1
+        result.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return result
+
+
+def bundle(table: Table, task: Task, description: str, *, return_X_y: bool, as_frame: bool) -> Any:
+    """Give a table the shape that scikit-learn's own loaders return."""
+    from sklearn.utils import Bunch  # only here: a second of import that corruption can do without
+
+    data, target, frame = table.data, table.target, None
+    if as_frame:
+        data, target, frame = _as_pandas(table)
+    if return_X_y:
+        return data, target
+    classes = np.unique(table.target).tolist()
+    return Bunch(
+        data=data,
+        target=target,
+        frame=frame,
+        feature_names=table.feature_names,
+        target_names=[table.target_name] if task == "regression" else classes,
+        DESCR=description,
+    )
+
+
+def _as_pandas(table: Table) -> tuple[Any, Any, Any]:
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "as_frame=True needs pandas; install it or use as_frame=False."
+        ) from error
+    frame = pd.DataFrame(table.data, columns=table.feature_names)
+    frame[table.target_name] = table.target
+    return frame[table.feature_names], frame[table.target_name], frame
