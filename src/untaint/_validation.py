@@ -1,0 +1,211 @@
+"""The public door: what users pass is checked here, and inner code trusts it.
+
+Every message names the parameter, what it should be and what was found. Private scikit-learn names
+live in this file only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from ._typing import FloatArray
+from .exceptions import MemoryLimitError
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def check_training_data(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
+) -> tuple[Any, FloatArray, FloatArray]:
+    """X as float array or CSR, y as (n,) or (n, k), and one weight a row.
+
+    float32 stays float32; anything else becomes float64.
+    """
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse=False if pairwise else "csr",
+        dtype=[np.float64, np.float32],
+        multi_output=True,
+        y_numeric=True,
+    )
+    if pairwise and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            "X must be the square kernel matrix of the training rows when "
+            f"kernel='precomputed', got shape {X.shape}."
+        )
+    y = np.asarray(y, dtype=X.dtype if y.dtype != np.float64 else np.float64)
+    return X, y, _row_weights(sample_weight, X)
+
+
+def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> Any:
+    """X of a prediction, as in :func:`check_training_data`."""
+    X = validate_data(
+        estimator,
+        X,
+        accept_sparse=False if pairwise else "csr",
+        dtype=[np.float64, np.float32],
+        reset=False,
+    )
+    if pairwise and X.shape[1] != n_fit:
+        raise ValueError(
+            "X must hold the kernel of each new row with every training row when "
+            f"kernel='precomputed': {n_fit} columns, got shape {X.shape}."
+        )
+    return X
+
+
+def _row_weights(sample_weight: Any, X: Any) -> FloatArray:
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError(
+            f"sample_weight must not be negative, got a smallest weight of {weights.min():g}."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight must be positive for at least one row, got only zeros.")
+    return weights
+
+
+def check_share(contamination: Any, row_weights: FloatArray) -> float | None:
+    """Share in [0, 0.5), None for "auto"."""
+    if isinstance(contamination, str) and contamination == "auto":
+        return None
+    expected = 'contamination must be a number in [0, 0.5) or "auto"'
+    if not _is_real(contamination) or not 0 <= contamination < 0.5:
+        raise ValueError(f"{expected}, got {contamination!r}.")
+    rows = max(float(row_weights.sum()), float(np.count_nonzero(row_weights)))
+    if 0 < contamination * rows < 1 - 1e-9:
+        raise ValueError(
+            f"too few rows to trim: contamination={contamination!r} of n_samples = {rows:g} is less "
+            f"than one row; give at least {int(np.ceil(1 / contamination))} rows, or "
+            "contamination=0."
+        )
+    return float(contamination)
+
+
+def check_real(
+    name: str,
+    value: Any,
+    *,
+    low: float,
+    inclusive: bool = True,
+    high: float = np.inf,
+    optional: bool = False,
+) -> None:
+    """A finite real number of at least (or above) low, and below high."""
+    if optional and value is None:
+        return
+    good = _is_real(value) and np.isfinite(value) and value < high
+    if not good or (value < low if inclusive else value <= low):
+        bound = f"of at least {low:g}" if inclusive else f"greater than {low:g}"
+        below = f" and less than {high:g}" if np.isfinite(high) else ""
+        alternative = " or None" if optional else ""
+        raise ValueError(f"{name} must be a finite number {bound}{below}{alternative}, got {value!r}.")
+
+
+def check_count(name: str, value: Any, *, low: int = 1, optional: bool = False) -> None:
+    """An integer of at least low."""
+    if optional and value is None:
+        return
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < low:
+        alternative = " or None" if optional else ""
+        raise ValueError(
+            f"{name} must be an integer of at least {low}{alternative}, got {value!r}."
+        )
+
+
+def check_choice(name: str, value: Any, choices: Collection[str | None]) -> None:
+    """One of a few names."""
+    if value is None or isinstance(value, str):
+        if value in choices:
+            return
+        close = get_close_matches(str(value), [c for c in choices if c], n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+    else:
+        hint = ""
+    listed = ", ".join(repr(choice) for choice in choices)
+    raise ValueError(f"{name} must be one of {listed}, got {value!r}.{hint}")
+
+
+def check_rate(learning_rate: Any) -> float | Callable[[int], float] | None:
+    """Step size, schedule, or None for "auto"."""
+    if isinstance(learning_rate, str) and learning_rate == "auto":
+        return None
+    if callable(learning_rate):
+        return learning_rate
+    if _is_real(learning_rate) and 0 < learning_rate < np.inf:
+        return float(learning_rate)
+    raise ValueError(
+        'learning_rate must be a positive number, a function of the iteration or "auto", '
+        f"got {learning_rate!r}."
+    )
+
+
+def check_matrix_memory(n_rows: int, dtype: Any, memory_limit: Any) -> None:
+    """Refuse a kernel matrix that would not fit, before it is built."""
+    limit = memory_bytes(memory_limit)
+    needed = n_rows**2 * np.dtype(dtype).itemsize
+    if needed > limit:
+        raise MemoryLimitError(
+            f"the kernel matrix of {n_rows:,} rows takes {_readable(needed)}, more than "
+            f"memory_limit={memory_limit!r} allows ({_readable(limit)}): raise memory_limit, pass "
+            'fewer rows, or use kernel="linear", which needs no matrix.'
+        )
+
+
+def memory_bytes(memory_limit: Any) -> int:
+    """Bytes of "4GB", of a number, or of "auto": half of the memory that is free.
+
+    Examples
+    --------
+    >>> memory_bytes("1.5GB")
+    1500000000
+    """
+    if isinstance(memory_limit, str):
+        if memory_limit == "auto":
+            return _free_memory() // 2
+        found = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?)i?B?\s*", memory_limit, re.IGNORECASE)
+        if found and found[1].count(".") <= 1 and found[1] != ".":
+            return int(float(found[1]) * _UNITS[found[2].upper()])
+    elif _is_real(memory_limit) and 0 < memory_limit < np.inf:
+        return int(memory_limit)
+    raise ValueError(
+        'memory_limit must be a number of bytes, a string such as "4GB" or "auto", '
+        f"got {memory_limit!r}."
+    )
+
+
+def _free_memory() -> int:
+    """Bytes that could be had now; a guess of 4 GB where the system does not tell."""
+    try:
+        with open("/proc/meminfo") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (ValueError, OSError, AttributeError):
+        return 4 * 10**9
+
+
+def _readable(size: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))

@@ -1,0 +1,5 @@
+"""Estimators: what users import."""
+
+from .regressor import SubquantileRegressor
+
+__all__ = ["SubquantileRegressor"]

@@ -1,0 +1,183 @@
+"""What the batch estimators share: parameters, the kernel problem, and attributes of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
+
+from .._progress import ProgressLine
+from .._typing import FloatArray
+from .._validation import (
+    check_choice,
+    check_count,
+    check_matrix_memory,
+    check_rate,
+    check_real,
+    memory_bytes,
+)
+from ..kernels import Kernel, Linear, gamma_distance, make_kernel, resolve_gamma
+from ..selection import Selection, Smallest, Softplus
+from ..solvers import Progress, Solution
+from ..solvers.base import Report, silent
+from .problem import DOUBLE_ROWS, EXACT_ROWS, DualProblem, PrimalProblem, Problem
+
+SOLVERS = ("auto", "exact", "iterative", "newton", "gradient")
+
+
+class SubquantileEstimator(BaseEstimator):
+    """Parameters and steps that regression and classification have in common."""
+
+    def __init__(
+        self,
+        *,
+        contamination: float | str = "auto",
+        kernel: Any = "rbf",
+        gamma: float | str = "median",
+        degree: int = 3,
+        coef0: float = 1.0,
+        shape: float = 1.0,
+        alpha: float = 1.0,
+        norm_bound: float | None = None,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        init: str = "auto",
+        acceleration: str | None = None,
+        learning_rate: Any = "auto",
+        momentum: float = 0.9,
+        smoothing: float | None = None,
+        memory_limit: int | str = "auto",
+        n_starts: int = 6,
+        max_iter: int | None = None,
+        tol: float = 1e-7,
+        random_state: Any = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.contamination = contamination
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.shape = shape
+        self.alpha = alpha
+        self.norm_bound = norm_bound
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.init = init
+        self.acceleration = acceleration
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.smoothing = smoothing
+        self.memory_limit = memory_limit
+        self.n_starts = n_starts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        check_real("alpha", self.alpha, low=0)
+        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
+        check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
+        check_real("momentum", self.momentum, low=0, high=1)
+        check_real("tol", self.tol, low=0, inclusive=False)
+        check_choice("solver", self.solver, SOLVERS)
+        check_choice("init", self.init, ("auto", "zeros", "random"))
+        check_choice("acceleration", self.acceleration, (None, "momentum", "nesterov"))
+        check_count("n_starts", self.n_starts)
+        check_count("max_iter", self.max_iter, optional=True)
+        check_rate(self.learning_rate)
+        memory_bytes(self.memory_limit)
+
+    @property
+    def _pairwise(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _make_kernel(self, X: Any, row_weights: FloatArray) -> Kernel:
+        distance = gamma_distance(self.kernel)
+        gamma = (
+            None if distance is None else resolve_gamma(self.gamma, X, row_weights, distance=distance)
+        )
+        return make_kernel(
+            self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
+        )
+
+    def _make_problem(self, kernel: Kernel, X: Any, row_weights: FloatArray) -> Problem:
+        n, d = X.shape
+        if isinstance(kernel, Linear) and d <= n and self.solver != "gradient":
+            return PrimalProblem(kernel, X, row_weights, self.fit_intercept)
+        iterative = self.solver == "iterative" or (self.solver == "auto" and n > EXACT_ROWS)
+        single = X.dtype == np.float32 or (iterative and n > DOUBLE_ROWS)
+        dtype = np.float32 if single else np.float64
+        check_matrix_memory(n, dtype, self.memory_limit)
+        K = kernel.matrix(X, dtype=dtype, n_threads=self._n_threads)
+        return DualProblem(kernel, X, row_weights, self.fit_intercept, K, iterative)
+
+    def _make_selection(self, contamination: float) -> Selection:
+        if self.smoothing is None:
+            return Smallest(contamination)
+        return Softplus(contamination, float(self.smoothing))
+
+    def _max_iter(self) -> int:
+        if self.max_iter is not None:
+            return self.max_iter
+        return 2000 if self.solver == "gradient" else 200
+
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+
+    @property
+    def _n_threads(self) -> int | None:
+        return self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else None
+
+    @contextmanager
+    def _limited_threads(self) -> Iterator[None]:
+        if self._n_threads is None:
+            yield
+        else:
+            with threadpool_limits(self._n_threads):
+                yield
+
+    @contextmanager
+    def _reporting(self) -> Iterator[Report]:
+        if not self.verbose:
+            yield silent
+            return
+        line = ProgressLine(type(self).__name__)
+
+        def report(progress: Progress) -> None:
+            line(progress)
+
+        try:
+            yield report
+        finally:
+            line.close()
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the estimator as it was if the fit does not come to its end."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def _warn_unless_converged(self, solution: Solution) -> None:
+        if not solution.converged:
+            warn(
+                f"{type(self).__name__} stopped after {solution.n_iter} iterations before the kept "
+                f"rows settled: {solution.remedy}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )

@@ -1,0 +1,248 @@
+"""Where a kernel and rows become what the solvers need.
+
+A problem is either dual, with the kernel matrix of all rows, or primal, with the columns of X as
+features of the linear kernel. Both offer the same three things: features to search on, a ridge
+system to refit with, and coefficients to predict with.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from scipy import sparse
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..kernels import Kernel, Precomputed
+from ..kernels.tiles import single_threaded_blas
+from ..screening import centre, near_rows, radii, representatives
+from ..solvers import (
+    ExactRidge,
+    Fit,
+    IterativeRidge,
+    PrimalRidge,
+    RidgeSystem,
+    coarse_to_fine,
+    nystroem_features,
+)
+from ..solvers.gram import WeightedGram
+
+# Rows and landmarks of the search: it looks for a rough shape, which few of them show.
+SEARCH_ROWS = 600
+SEARCH_LANDMARKS = 80
+# Rows up to which factorising is as quick as iterating.
+EXACT_ROWS = 600
+# Rows up to which the matrix is kept in double precision.
+DOUBLE_ROWS = 5000
+
+
+class Problem(ABC):
+    """Rows under a kernel, with weights of their own.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : array or CSR of shape (n, d)
+    row_weights : array of shape (n,), positive
+    fit_intercept : bool
+    """
+
+    def __init__(
+        self, kernel: Kernel, X: Any, row_weights: FloatArray, fit_intercept: bool
+    ) -> None:
+        self.kernel = kernel
+        self.X = X
+        self.row_weights = row_weights
+        self.fit_intercept = fit_intercept
+
+    @property
+    @abstractmethod
+    def search_features(self) -> FloatArray:
+        """Dense features, at most a few hundred, that show the rough shape of any fit."""
+
+    @abstractmethod
+    def system(self) -> RidgeSystem:
+        """What refits."""
+
+    @abstractmethod
+    def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
+        """One coefficient a row and output."""
+
+    @property
+    def size(self) -> float:
+        """Number of rows, copies counted."""
+        return max(float(self.row_weights.sum()), float(len(self.row_weights)))
+
+    @cached_property
+    def radius(self) -> FloatArray:
+        """Distance of each row from the centre; a precomputed kernel knows no centre."""
+        if isinstance(self.kernel, Precomputed):
+            return np.zeros(self.X.shape[0])
+        return radii(self.X, self.row_weights)
+
+    @cached_property
+    def plausible(self) -> BoolArray:
+        """Rows that may set scales and take part in first fits."""
+        return near_rows(self.radius, self.row_weights)
+
+    def representatives(self, count: int) -> IntArray:
+        """At most so many plausible rows, spread over all of them."""
+        near = np.flatnonzero(self.plausible)
+        if len(near) <= count:
+            return near
+        ties = None if isinstance(self.kernel, Precomputed) else self.X[near]
+        rows, _ = representatives(ties, self.row_weights[near], self.radius[near], count)
+        return near[rows]
+
+    def search(
+        self,
+        y: FloatArray,
+        contamination: float,
+        ridge: float,
+        n_starts: int,
+        rng: np.random.Generator,
+    ) -> Any:
+        """Rows to begin with; see :func:`~untaint.solvers.coarse_to_fine`."""
+        # Many small products: threads would only wait for one another.
+        with single_threaded_blas():
+            return self._search(y, contamination, ridge, n_starts, rng)
+
+    def _search(
+        self,
+        y: FloatArray,
+        contamination: float,
+        ridge: float,
+        n_starts: int,
+        rng: np.random.Generator,
+    ) -> Any:
+        sample = np.arange(len(y))
+        if self.size > SEARCH_ROWS:
+            sample = self.representatives(SEARCH_ROWS)
+        return coarse_to_fine(
+            self.search_features,
+            y,
+            self.row_weights,
+            contamination,
+            ridge,
+            plausible=self.plausible,
+            sample=sample,
+            n_starts=n_starts,
+            rng=rng,
+        )
+
+
+@final
+class DualProblem(Problem):
+    """Any kernel, by its matrix.
+
+    Parameters
+    ----------
+    kernel, X, row_weights, fit_intercept
+        As in :class:`Problem`.
+    K : array of shape (n, n)
+    iterative : bool
+        Refit by conjugate gradients and not by factorisation.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: Any,
+        row_weights: FloatArray,
+        fit_intercept: bool,
+        K: FloatArray,
+        iterative: bool,
+    ) -> None:
+        super().__init__(kernel, X, row_weights, fit_intercept)
+        self.K = K
+        self.iterative = iterative
+
+    @cached_property
+    def search_features(self) -> FloatArray:
+        """Nystroem features of few landmarks."""
+        return self._nystroem(SEARCH_LANDMARKS)
+
+    @cached_property
+    def features(self) -> FloatArray:
+        """Nystroem features of more landmarks: the preconditioner."""
+        return self._nystroem(preconditioner_size(len(self.K)))
+
+    @cached_property
+    def gram(self) -> WeightedGram:
+        """Of these features, shared by whoever refits with them."""
+        return WeightedGram(self.features)
+
+    def system(self) -> RidgeSystem:
+        """Factorise or iterate."""
+        if not self.iterative:
+            return ExactRidge(self.K, self.fit_intercept)
+        return IterativeRidge(self.K, self.features, self.fit_intercept, self.gram)
+
+    def low_rank_system(self) -> RidgeSystem:
+        """Cheap stand-in for the iterative system."""
+        return PrimalRidge(self.features, self.fit_intercept, self.gram)
+
+    def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
+        """The fit's own."""
+        return fit.coef
+
+    def _nystroem(self, count: int) -> FloatArray:
+        landmarks = self.representatives(count)
+        return nystroem_features(self.K[landmarks], landmarks)
+
+
+@final
+class PrimalProblem(Problem):
+    """The linear kernel, by the columns of X."""
+
+    @cached_property
+    def centre(self) -> FloatArray:
+        """Subtracted from dense rows where an intercept takes it up again."""
+        if not self.fit_intercept:
+            return np.zeros(self.X.shape[1])
+        return centre(self.X, self.row_weights)
+
+    @cached_property
+    def features(self) -> Any:
+        """Centred columns; sparse ones as they are."""
+        if sparse.issparse(self.X) or not self.centre.any():
+            return self.X
+        return self.X - self.centre.astype(self.X.dtype)
+
+    @cached_property
+    def search_features(self) -> FloatArray:
+        """The columns themselves while they are few, else Nystroem features."""
+        if self.X.shape[1] <= SEARCH_LANDMARKS:
+            dense = self.features.toarray() if sparse.issparse(self.features) else self.features
+            return np.asarray(dense, dtype=float)
+        landmarks = self.representatives(SEARCH_LANDMARKS)
+        columns = self.features[landmarks] @ self.features.T
+        if sparse.issparse(columns):
+            columns = columns.toarray()
+        return nystroem_features(np.asarray(columns), landmarks)
+
+    def system(self) -> RidgeSystem:
+        """Normal equations."""
+        return PrimalRidge(self.features, self.fit_intercept)
+
+    def primal_coef(self, fit: Fit) -> tuple[FloatArray, FloatArray]:
+        """Coefficients of the columns as given, and the intercept that goes with them."""
+        return fit.coef, fit.intercept - self.centre @ fit.coef
+
+    def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
+        """Stationarity gives them: a = w (y - f) / ridge, at the ridge that fits the norm ball."""
+        slopes = weights[:, None] * np.where(weights[:, None] > 0, y - fit.predictions, 0.0)
+        pull = np.asarray(self.features.T @ slopes)
+        ridge = float(np.sum(pull * fit.coef)) / max(fit.squared_norm, np.finfo(float).tiny)
+        if ridge > 1e-12 * float(np.abs(pull).sum()) and ridge > 0:
+            return slopes / ridge
+        # Without a ridge any combination of rows that gives the coefficients will do.
+        G, _ = WeightedGram(self.features).at(np.ones(len(y)))
+        return np.asarray(self.features @ np.linalg.lstsq(G, fit.coef, rcond=None)[0])
+
+
+def preconditioner_size(n_rows: int) -> int:
+    """Landmarks that pay: their cost grows with the square, the iterations they save do not."""
+    return int(np.clip(6.0 * np.sqrt(n_rows), 50, 700))

@@ -1,0 +1,34 @@
+"""Kernels: similarity of rows, as matrices.
+
+``make_kernel`` turns what users type into a :class:`Kernel`, ``resolve_gamma`` turns ``"median"``
+and ``"scale"`` into a number.
+"""
+
+from __future__ import annotations
+
+from .bandwidth import resolve_gamma
+from .base import Kernel
+from .callable import CallableKernel
+from .exponential import Exponential
+from .laplacian import Laplacian
+from .linear import Linear
+from .make import gamma_distance, make_kernel
+from .polynomial import Polynomial
+from .precomputed import Precomputed
+from .rational_quadratic import RationalQuadratic
+from .rbf import RBF
+
+__all__ = [
+    "RBF",
+    "CallableKernel",
+    "Exponential",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Polynomial",
+    "Precomputed",
+    "RationalQuadratic",
+    "gamma_distance",
+    "make_kernel",
+    "resolve_gamma",
+]

@@ -1,0 +1,97 @@
+r"""The kernel scale gamma from the data.
+
+``"scale"`` is SVC's :math:`1 / (d \, var(X))`; one outlying row moves it at will.
+
+``"median"`` is :math:`1 / \mathrm{median}_{i \ne j} \, dist(x_i, x_j)` in the kernel's own
+distance: squared Euclidean for the Gaussian, rational quadratic and polynomial kernels, Euclidean
+for the exponential and Manhattan for the Laplacian kernel. Rows far out are left aside first, so
+that almost half of the rows may lie anywhere. A weight of k counts as k copies of the row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from .arrays import Array, Distance, Rows, as_csr, as_dense
+from .base import positive
+from .pairs import pair_distances, representatives, weighted_median, without_far_rows
+
+
+def resolve_gamma(
+    gamma: float | str,
+    X: Rows,
+    sample_weight: Array | None = None,
+    *,
+    distance: Distance = "sqeuclidean",
+) -> float:
+    """Kernel scale as a number.
+
+    Parameters
+    ----------
+    gamma : float, "scale" or "median"
+        A positive number is returned as it is.
+    X : array or CSR of shape (n, d)
+    sample_weight : array of shape (n,), optional
+        A weight of k means k copies of the row, exactly; 0 means that the row is absent.
+    distance : {"sqeuclidean", "euclidean", "manhattan"}
+        What ``"median"`` takes the median of: the ``distance`` attribute of the kernel.
+
+    Returns
+    -------
+    float
+        Positive and finite.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [2.0], [1e12]])
+    >>> resolve_gamma("median", X)
+    1.0
+    >>> resolve_gamma("median", X, distance="manhattan")
+    1.0
+    >>> resolve_gamma(0.5, X)
+    0.5
+    """
+    if isinstance(gamma, str):
+        rules = {"scale": _scale, "median": _median}
+        if gamma not in rules:
+            raise ValueError(
+                f"gamma must be a positive number, 'scale' or 'median', got {gamma!r}."
+            )
+        rows = as_csr(X) if sp.issparse(X) else as_dense(X)
+        weights = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
+        if not weights.all():
+            rows, weights = rows[weights != 0], weights[weights != 0]
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            value = 1.0 / np.float64(rules[gamma](rows, weights, distance))
+        return float(value) if 0.0 < value < np.inf else 1.0
+    return positive("gamma", gamma)
+
+
+def _scale(X: Rows, weights: Array, distance: Distance) -> float:
+    """Dimension times the variance of all entries."""
+    d, total = X.shape[1], weights.sum()
+    if not X.size or not total:
+        return 0.0
+    if sp.issparse(X):
+        mean = (weights @ X).sum() / (d * total)
+        square = (weights @ X.multiply(X)).sum() / (d * total)
+        return float(d * (square - mean**2))
+    mean = (weights @ X).sum() / (d * total)
+    return float((weights @ (X - mean) ** 2).sum() / total)
+
+
+def _median(X: Rows, weights: Array, distance: Distance) -> float:
+    """Median distance of two different rows; the mean of the positive ones if that is zero."""
+    if len(weights) < 1:
+        return 0.0
+    X, weights, radii = without_far_rows(X, weights, distance)
+    X, weights = representatives(X, weights, radii)
+    values, counts = pair_distances(X, weights, distance)
+    if not counts.sum() > 0:
+        return 0.0
+    median = float(weighted_median(values, counts))
+    if median > 0:
+        return median
+    apart = (values > 0) & (counts > 0)
+    return float(np.average(values[apart], weights=counts[apart])) if apart.any() else 0.0

@@ -1,0 +1,120 @@
+r"""Scaled distances by tiles, accurate however far some of the rows lie.
+
+With x, z measured from a centre and multiplied by ``root``, one small matrix product gives
+
+.. math::
+
+    t = |x - z|^2 = [-\sqrt2 x, 1, |x|^2] \cdot [\sqrt2 z, |z|^2, 1]
+
+with a rounding error of a few u (|x|^2 + |z|^2), where u is the unit roundoff. For ordinary rows
+that is nothing, even in float32. For rows far from the centre it is not, so
+
+* the centre is a coordinate-wise median, which far rows do not move;
+* a tile with rows too far for float32 is multiplied in float64;
+* entries so small beside |x|^2 + |z|^2 that float64 does not do either (two far rows close to
+  one another) are computed anew from the difference x - z.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Array, Rows, as_csr, as_dense, either_sparse
+from .sides import REACH_SINGLE, DenseSides, SparseSides
+
+ROUNDING = 5e-16  # error of the float64 product beside |x|^2 + |z|^2
+
+
+class SquaredDistances:
+    """Tile function of (root |x - z|_2)^2.
+
+    Parameters
+    ----------
+    X, Z : arrays or CSR of shapes (n, d) and (m, d)
+    root : float
+        Factor of the plain distance.
+    dtype : dtype
+        Of the tiles.
+    rooted : bool
+        Whether the caller will take the square root, which magnifies errors of small distances.
+
+    Examples
+    --------
+    >>> X, Z = np.array([[0.0], [1e12]]), np.array([[3.0], [1e12]])
+    >>> out = np.empty((2, 2))
+    >>> tile = SquaredDistances(X, Z, root=1.0, dtype=float)
+    >>> tile(slice(0, 2), slice(0, 2), out, np.empty((2, 2)))
+    >>> out.round()
+    array([[9.e+00, 1.e+24],
+           [1.e+24, 0.e+00]])
+    """
+
+    def __init__(
+        self, X: Rows, Z: Rows, *, root: float, dtype: npt.DTypeLike, rooted: bool = False
+    ) -> None:
+        self.root, self.rooted = root, rooted
+        self.tolerance = 1e-11 if np.dtype(dtype) == np.float64 else 1e-8
+        self.sides: SparseSides | DenseSides
+        with np.errstate(over="ignore"):
+            if either_sparse(X, Z):
+                self.sides = SparseSides(as_csr(X), None if Z is X else as_csr(Z), root)
+            else:
+                single = np.dtype(dtype) == np.float32 and not rooted
+                self.sides = DenseSides(as_dense(X), None if Z is X else as_dense(Z), root, single)
+
+    def __call__(self, rows: slice, cols: slice, out: Array, work: Array) -> None:
+        """Write the tile of the given rows and columns into ``out``."""
+        sides = self.sides
+        reach = float(sides.left_norm[rows].max() + sides.right_norm[cols].max())
+        if sides.single is not None and reach <= REACH_SINGLE:
+            A, B = sides.single
+            np.matmul(A[rows], B[cols].T, out=out)
+            np.abs(out, out=out)
+            return
+        t = out if out.dtype == np.float64 else work
+        sides.product(rows, cols, t)
+        self._refine(rows, cols, t, reach, spare=work if t is out else out)
+        if not self.rooted:  # with a root, _refine has seen to everything near zero
+            np.abs(t, out=t)
+        if t is not out:
+            np.copyto(out, t, casting="same_kind")
+
+    def _refine(self, rows: slice, cols: slice, t: Array, reach: float, spare: Array) -> None:
+        """Compute anew the entries of ``t`` whose error matters.
+
+        A relative error below the tolerance never does, since every kernel here moves by less
+        than the relative change of t; nor, without a root, does an absolute one. The root turns
+        an error e of t into e / (2 sqrt(t)).
+        """
+        error = ROUNDING * reach / self.tolerance  # at most, in units of the tolerance
+        if self.rooted:  # and no negative number may pass, not even where the square underflows
+            floor = max(min(error, 0.25 * error * error), float(np.finfo(np.float64).tiny))
+        else:
+            floor = error if error > 1.0 else 0.0
+        if floor == 0.0 or t.min() >= floor:
+            return
+        suspect = t < floor
+        if np.count_nonzero(suspect) > t.size // 16:
+            suspect = self._look_closer(rows, cols, t, spare)
+        if np.count_nonzero(suspect) > t.size // 16:
+            self.sides.difference_tile(rows, cols, t)
+            t *= self.root
+            t *= self.root
+        else:
+            i, j = np.nonzero(suspect)
+            differences = self.sides.differences(i + rows.start, j + cols.start)
+            t[i, j] = differences * self.root * self.root
+
+    def _look_closer(self, rows: slice, cols: slice, t: Array, spare: Array) -> Array:
+        """Mask of the entries that matter, by the error of each and not of the farthest rows."""
+        norms = self.sides.left_norm[rows, None], self.sides.right_norm[cols]
+        error = np.add(*norms, out=spare, casting="same_kind")
+        error *= ROUNDING / self.tolerance
+        suspect: Array = t < error
+        if self.rooted:
+            error *= 0.5
+            suspect &= t < np.square(error, out=error)
+        else:
+            suspect &= error > 1.0
+        return suspect

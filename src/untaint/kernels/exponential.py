@@ -1,0 +1,57 @@
+r"""The exponential kernel, on the Euclidean distance.
+
+.. math:: k(x, z) = \exp(-\gamma \|x - z\|_2)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Array, Distance, Rows
+from .base import TiledKernel, positive
+from .decay import exponential_decay
+from .distances import SquaredDistances
+from .tiles import Fill
+
+
+@final
+@dataclass(frozen=True)
+class Exponential(TiledKernel):
+    """Exponential kernel: rougher functions than the Gaussian, the same in every direction.
+
+    Parameters
+    ----------
+    gamma : float
+        Positive inverse scale of the Euclidean distance (not of its square).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Exponential(gamma=1.0).matrix(np.array([[0.0, 0.0], [3.0, 4.0]])).round(4)
+    array([[1.    , 0.0067],
+           [0.0067, 1.    ]])
+    """
+
+    gamma: float
+    name: ClassVar[str] = "exponential"
+    distance: ClassVar[Distance | None] = "euclidean"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", positive("gamma", self.gamma))
+
+    def _tile_function(self, X: Rows, Z: Rows, dtype: npt.DTypeLike) -> Fill:
+        distances = SquaredDistances(X, Z, root=self.gamma, dtype=dtype, rooted=True)
+
+        def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
+            distances(rows, cols, out, work)
+            np.sqrt(out, out=out)
+            exponential_decay(out)
+
+        return fill
+
+    def _exact_diagonal(self, X: Rows) -> Array:
+        return np.ones(X.shape[0])

@@ -1,0 +1,41 @@
+r"""The linear kernel.
+
+.. math:: k(x, z) = \langle x, z \rangle
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy.typing as npt
+
+from .arrays import Array, Distance, Rows
+from .base import TiledKernel
+from .products import inner_products, squared_norms
+from .tiles import Fill
+
+
+@final
+@dataclass(frozen=True)
+class Linear(TiledKernel):
+    """Linear kernel, the inner product of the rows.
+
+    Products beyond the largest float saturate there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Linear().matrix(np.array([[1.0, 2.0], [3.0, 0.0]]))
+    array([[5., 3.],
+           [3., 9.]])
+    """
+
+    name: ClassVar[str] = "linear"
+    distance: ClassVar[Distance | None] = None
+
+    def _tile_function(self, X: Rows, Z: Rows, dtype: npt.DTypeLike) -> Fill:
+        return inner_products(X, Z, dtype=dtype)
+
+    def _exact_diagonal(self, X: Rows) -> Array:
+        return squared_norms(X)

@@ -1,0 +1,56 @@
+"""A kernel matrix that the user computed: k(X, Z) = X."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from .arrays import Array, Distance, Rows, working_dtype
+from .base import Kernel
+
+
+@final
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """Kernel whose rows X already are rows of the kernel matrix.
+
+    The matrix is returned as it is, without a copy if its dtype is the one asked for: neither
+    its symmetry nor its positive semi-definiteness is checked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Precomputed().matrix(np.eye(2), dtype=np.float32)
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+
+    name: ClassVar[str] = "precomputed"
+    distance: ClassVar[Distance | None] = None
+
+    def matrix(
+        self,
+        X: Rows,
+        Z: Rows | None = None,
+        *,
+        dtype: npt.DTypeLike | None = None,
+        n_threads: int | None = None,
+    ) -> Array:
+        """The matrix X itself, whose columns belong to the rows of Z."""
+        if Z is not None and X.shape[1] != Z.shape[0]:
+            raise ValueError(
+                f"A precomputed kernel matrix must have one column for each of the {Z.shape[0]} "
+                f"rows it was fitted on, got {X.shape[1]} columns."
+            )
+        dense = X.toarray() if sp.issparse(X) else X
+        return np.asarray(dense, dtype=working_dtype(X, dtype))
+
+    def diagonal(self, X: Rows) -> Array:
+        """Diagonal of the matrix X."""
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"A precomputed kernel matrix must be square, got shape {X.shape}.")
+        return np.array(X.diagonal(), dtype=working_dtype(X))

@@ -1,0 +1,150 @@
+"""Inner products by tiles: out = <x_i, z_j> + offset, kept finite.
+
+Rows with features of 1e150 have inner products (and powers of them) beyond the largest float.
+Such entries saturate instead of becoming infinite or NaN, and entries between ordinary rows are
+not touched by it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Array, Rows, as_csr, as_dense, either_sparse
+from .tiles import TILE, Fill
+
+
+class SparseProduct:
+    """Dense tiles of X Z' for CSR rows.
+
+    Both factors are cut into the tiles' blocks once, since slicing CSR and transposing it cost
+    more than many of the products.
+
+    Parameters
+    ----------
+    X, Z : CSR arrays of shapes (n, d) and (m, d)
+
+    Examples
+    --------
+    >>> X = as_csr(np.eye(3))
+    >>> SparseProduct(X, X)(slice(0, 2), slice(0, 2)).shape
+    (3, 3)
+    """
+
+    def __init__(self, X: Rows, Z: Rows) -> None:
+        self.left = [X[i : i + TILE] for i in range(0, X.shape[0], TILE)]
+        self.right = [Z[j : j + TILE].T.tocsr() for j in range(0, Z.shape[0], TILE)]
+
+    def __call__(self, rows: slice, cols: slice) -> Array:
+        """The tile that starts at ``rows.start``, ``cols.start``."""
+        product = self.left[rows.start // TILE] @ self.right[cols.start // TILE]
+        dense: Array = product.toarray()
+        return dense
+
+
+def inner_products(
+    X: Rows, Z: Rows, *, dtype: npt.DTypeLike, offset: float = 0.0, degree: int = 1
+) -> Fill:
+    """Tile function of <x, z> + offset whose ``degree``-th power is finite.
+
+    Parameters
+    ----------
+    X, Z : arrays or CSR of shapes (n, d) and (m, d)
+    dtype : dtype
+        Of the tiles.
+    offset : float
+        Added to every product.
+    degree : int
+        Power that the caller will take.
+
+    Returns
+    -------
+    callable
+        As :func:`untaint.kernels.tiles.build` takes it.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0]])
+    >>> out = np.empty((1, 1))
+    >>> inner_products(X, X, dtype=float, offset=1.0)(slice(0, 1), slice(0, 1), out, out)
+    >>> out
+    array([[6.]])
+    """
+    dtype = np.dtype(dtype)
+    largest = float(np.finfo(dtype).max) ** (1 / max(degree, 1)) * (1 - 1e-6)
+    x, z = _largest(X), _largest(Z)
+    reach = max(x, z, X.shape[1] * x * z + abs(offset))
+    if not either_sparse(X, Z) and reach <= largest:
+        A, B = X.astype(dtype, copy=False), Z.astype(dtype, copy=False)
+
+        def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
+            np.matmul(A[rows], B[cols].T, out=out)
+            if offset:
+                np.add(out, offset, out=out)
+
+        return fill
+
+    product = _bounded_product(X, Z)
+
+    def fill_bounded(rows: slice, cols: slice, out: Array, work: Array) -> None:
+        tile = product(rows, cols)
+        tile += offset
+        np.clip(tile, -largest, largest, out=tile)
+        np.copyto(out, tile, casting="same_kind")
+
+    return fill_bounded
+
+
+def _bounded_product(X: Rows, Z: Rows) -> SparseProduct | DenseProduct:
+    """Float64 products of rows whose features are cut off where their squares would overflow."""
+    limit = 1e150 / np.sqrt(max(X.shape[1], 1))
+    if either_sparse(X, Z):
+        X, Z = as_csr(X).copy(), as_csr(Z).copy()
+        for rows in (X, Z):
+            np.clip(rows.data, -limit, limit, out=rows.data)
+        return SparseProduct(X, Z)
+    return DenseProduct(np.clip(as_dense(X), -limit, limit), np.clip(as_dense(Z), -limit, limit))
+
+
+class DenseProduct:
+    """Tiles of X Z' for arrays, in float64; the sibling of :class:`SparseProduct`.
+
+    Parameters
+    ----------
+    X, Z : arrays of shapes (n, d) and (m, d)
+
+    Examples
+    --------
+    >>> DenseProduct(np.eye(3), np.eye(3))(slice(0, 1), slice(0, 1))
+    array([[1.]])
+    """
+
+    def __init__(self, X: Array, Z: Array) -> None:
+        self.X, self.Z = X, Z
+
+    def __call__(self, rows: slice, cols: slice) -> Array:
+        """The tile of the given rows and columns."""
+        product: Array = self.X[rows] @ self.Z[cols].T
+        return product
+
+
+def _largest(X: Rows) -> float:
+    values = X.data if either_sparse(X, X) else X
+    return float(max(values.max(), -values.min())) if values.size else 0.0
+
+
+def squared_norms(X: Rows) -> Array:
+    """Squared Euclidean norms of the rows, in float64; infinite where they overflow.
+
+    Examples
+    --------
+    >>> squared_norms(np.array([[3.0, 4.0]]))
+    array([25.])
+    """
+    with np.errstate(over="ignore"):
+        if either_sparse(X, X):
+            rows = as_csr(X)
+            return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        rows = as_dense(X)
+        norms: Array = np.einsum("ij,ij->i", rows, rows)
+        return norms

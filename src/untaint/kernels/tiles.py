@@ -1,0 +1,188 @@
+"""A kernel matrix built tile by tile, on several threads.
+
+A tile is small enough to stay in a core's L2 cache while it is multiplied, mapped and written, so
+that the n x m result is the only large array and is touched once. A symmetric matrix costs its
+upper triangle only; the rest is a transposed copy of tiles that are still in cache.
+
+The tiles do not depend on the number of threads and each is computed by one thread with
+single-threaded BLAS, so the result is the same to the last bit for any number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
+
+Array = npt.NDArray[Any]
+# fill(rows, cols, out, work) writes the tile K[rows, cols] into ``out``; ``work`` is a float64
+# scratch array of the same shape whose contents are free to use.
+Fill = Callable[[slice, slice, Array, Array], None]
+
+# Eight times an odd number: rows of a float64 tile then start in all different cache sets, which
+# makes the transposed copy three times faster than with the power of two next to it.
+TILE = 248
+# Below this many entries starting a thread costs more than it saves.
+SERIAL = 1 << 18
+
+
+def build(
+    fill: Fill,
+    shape: tuple[int, int],
+    dtype: npt.DTypeLike,
+    *,
+    symmetric: bool,
+    n_threads: int | None = None,
+) -> Array:
+    """Matrix of the given shape and dtype whose tiles ``fill`` computes.
+
+    Parameters
+    ----------
+    fill : callable
+        ``fill(rows, cols, out, work)`` writes one tile; it is called from several threads.
+    shape : (int, int)
+        Shape of the matrix.
+    dtype : dtype
+        Its element type.
+    symmetric : bool
+        Compute the upper triangle only and mirror it.
+    n_threads : int or None
+        None means every core this process may use.
+
+    Returns
+    -------
+    ndarray of the given shape
+
+    Examples
+    --------
+    >>> def fill(rows, cols, out, work):
+    ...     out[:] = rows.start + cols.start
+    >>> build(fill, (2, 3), float, symmetric=False)
+    array([[0., 0., 0.],
+           [0., 0., 0.]])
+    """
+    K = np.empty(shape, dtype)
+    tasks = deque(_tiles(shape, symmetric))
+    n_workers = min(n_threads or available_cores(), len(tasks))
+    if len(tasks) <= 2:
+        _work_off(tasks, fill, K, symmetric)
+        return K
+    with single_threaded_blas():
+        if n_workers <= 1 or K.size <= SERIAL:
+            _work_off(tasks, fill, K, symmetric)
+            return K
+        with ThreadPoolExecutor(n_workers - 1) as pool:
+            helpers = [
+                pool.submit(_work_off, tasks, fill, K, symmetric) for _ in range(n_workers - 1)
+            ]
+            _work_off(tasks, fill, K, symmetric)
+        for helper in helpers:
+            helper.result()
+    return K
+
+
+def available_cores() -> int:
+    """Cores that this process may run on.
+
+    Examples
+    --------
+    >>> available_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Keep BLAS to one thread within the block; blocks may nest and overlap between threads.
+
+    The limit is one for the whole process, so the first block to open sets it and the last to
+    close lifts it: were each to restore what it found, two overlapping blocks could leave BLAS
+    single-threaded for good.
+
+    Examples
+    --------
+    >>> with single_threaded_blas():
+    ...     pass
+    """
+    with _BLAS.lock:
+        if _BLAS.depth == 0:
+            _BLAS.limit = _controller().limit(limits=1, user_api="blas")
+        _BLAS.depth += 1
+    try:
+        yield
+    finally:
+        with _BLAS.lock:
+            _BLAS.depth -= 1
+            if _BLAS.depth == 0:
+                _BLAS.limit.restore_original_limits()
+
+
+class _Blas:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.depth = 0
+        self.limit: Any = None
+
+
+_BLAS = _Blas()
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # a millisecond of looking through the loaded libraries
+
+
+def _tiles(shape: tuple[int, int], symmetric: bool) -> Iterator[tuple[slice, slice]]:
+    n, m = shape
+    for i in range(0, n, TILE):
+        for j in range(i if symmetric else 0, m, TILE):
+            yield slice(i, min(i + TILE, n)), slice(j, min(j + TILE, m))
+
+
+def _work_off(tasks: deque[tuple[slice, slice]], fill: Fill, K: Array, symmetric: bool) -> None:
+    """Take tiles until none is left."""
+    size = min(TILE, K.shape[0]) * min(TILE, K.shape[1])
+    out, work = np.empty(size, K.dtype), np.empty(size)
+    try:
+        with np.errstate(all="ignore"):  # rows of 1e150 overflow on their way to a value of 0
+            for rows, cols in _taken(tasks):
+                p, q = rows.stop - rows.start, cols.stop - cols.start
+                tile = out[: p * q].reshape(p, q)
+                fill(rows, cols, tile, work[: p * q].reshape(p, q))
+                _store(tile, K, rows, cols, symmetric)
+    except BaseException:
+        tasks.clear()  # let the other threads stop too
+        raise
+
+
+def _taken(tasks: deque[tuple[slice, slice]]) -> Iterator[tuple[slice, slice]]:
+    while True:
+        try:
+            yield tasks.popleft()
+        except IndexError:  # none left
+            return
+
+
+def _store(tile: Array, K: Array, rows: slice, cols: slice, symmetric: bool) -> None:
+    if symmetric and rows == cols:
+        np.copyto(tile, tile.T.copy(), where=_below_diagonal()[: len(tile), : len(tile)])
+    elif symmetric:
+        K[cols, rows] = tile.T
+    K[rows, cols] = tile
+
+
+@lru_cache(maxsize=1)
+def _below_diagonal() -> npt.NDArray[np.bool_]:
+    return np.tri(TILE, k=-1, dtype=bool)

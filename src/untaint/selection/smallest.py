@@ -1,0 +1,65 @@
+r"""Trimming: the sum of the smallest losses, the papers' subquantile.
+
+.. math:: h(l) = \min_{0 \le w \le v,\; \sum w = (1-\epsilon) \sum v} \sum_i w_i l_i
+              = \max_t \; (1-\epsilon) t \textstyle\sum v - \sum_i v_i (t - l_i)^+
+
+for row weights v: eq. (7) of Subquantile Minimization times n p, with the factor that eqs. (6) and
+(8) lost in print. The best t is the (1-eps) quantile of the losses (Lemma 5). The row on the
+boundary is kept in part, and rows that tie there share what is left in proportion to their
+weights, so that a weight of k is k copies of the row and the order of the rows is immaterial.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from .._typing import FloatArray
+from .base import Selection
+
+
+@final
+@dataclass(frozen=True)
+class Smallest(Selection):
+    """Keep the rows with the smallest losses, exactly the asked share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rule = Smallest(contamination=0.5)
+    >>> rule.weights(np.array([3.0, 1.0, 2.0]), np.ones(3))
+    array([0. , 1. , 0.5])
+    >>> rule.value(np.array([3.0, 1.0, 2.0]), np.ones(3))
+    2.0
+    """
+
+    def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """Full weight below the threshold, none above, a common part of it at the threshold."""
+        t = self.threshold(losses, row_weights)
+        weights = np.where(losses < t, row_weights, 0.0)
+        tied = losses == t
+        at_threshold = float(row_weights[tied].sum())
+        if at_threshold > 0:
+            left = self.kept_total(row_weights) - float(weights.sum())
+            weights[tied] = row_weights[tied] * min(1.0, max(0.0, left / at_threshold))
+        return weights
+
+    def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
+        """Sum of the kept losses."""
+        weights = self.weights(losses, row_weights)
+        kept = weights > 0
+        return float(weights[kept] @ losses[kept])
+
+    def threshold(self, losses: FloatArray, row_weights: FloatArray) -> float:
+        """Smallest loss at which the rows up to it weigh as much as is to be kept."""
+        kept = self.kept_total(row_weights)
+        if (row_weights == row_weights[0]).all():
+            # Equal weights, the usual case: one partial sort.
+            rank = min(max(int(np.ceil(kept / row_weights[0] - 1e-9)), 1), len(losses))
+            return float(np.partition(losses, rank - 1)[rank - 1])
+        order = np.argsort(losses, kind="stable")
+        cumulative = np.cumsum(row_weights[order])
+        rank = int(np.searchsorted(cumulative, kept * (1 - 1e-12)))
+        return float(losses[order[min(rank, len(losses) - 1)]])

@@ -1,0 +1,76 @@
+r"""Trimming with a soft edge: the softplus form of the subquantile.
+
+.. math:: h_\lambda(l) = \max_t \; (1-\epsilon) t \textstyle\sum v
+              - \sum_i \frac{v_i}{\lambda} \log(1 + e^{\lambda (t - l_i)})
+
+Subquantile Minimization, first version, 3.1 (eq. 20 with its parameter, lambda, in place). At the
+best t the weights :math:`w_i = v_i \sigma(\lambda (t - l_i))` sum to :math:`(1-\epsilon) \sum v`;
+as lambda grows they tend to those of :class:`~untaint.selection.Smallest`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from .._typing import FloatArray
+from .base import Selection
+
+
+@final
+@dataclass(frozen=True)
+class Softplus(Selection):
+    """Sigmoid weights of width ``1 / smoothing`` around the threshold.
+
+    Parameters
+    ----------
+    contamination : float
+        Share of the total row weight that is given up.
+    smoothing : float
+        lambda > 0, in units of one over the loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rule = Softplus(contamination=0.5, smoothing=1.0)
+    >>> rule.weights(np.array([0.0, 1.0]), np.ones(2)).round(3)
+    array([0.622, 0.378])
+    """
+
+    smoothing: float
+
+    def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """Sigmoid of how far each loss lies below the threshold."""
+        t = self.threshold(losses, row_weights)
+        return row_weights * expit(self._below(t, losses))
+
+    def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
+        """Smoothed sum of the smallest losses."""
+        t = self.threshold(losses, row_weights)
+        if not np.isfinite(t):
+            return float(row_weights @ losses)
+        softplus = np.logaddexp(0.0, self._below(t, losses)) / self.smoothing
+        return float(self.kept_total(row_weights) * t - row_weights @ softplus)
+
+    def threshold(self, losses: FloatArray, row_weights: FloatArray) -> float:
+        """Root t of sum of the weights = kept total, infinite when nothing is given up."""
+        kept = self.kept_total(row_weights)
+        if kept >= row_weights.sum():
+            return np.inf
+        # Between the smallest and the largest loss, but for the sigmoid's own width.
+        margin = 40.0 / self.smoothing
+        finite = losses[np.isfinite(losses)]
+        low, high = float(finite.min()) - margin, float(finite.max()) + margin
+
+        def excess(t: float) -> float:
+            return float(row_weights @ expit(self._below(t, losses))) - kept
+
+        return float(brentq(excess, low, high, xtol=1e-14 * max(1.0, abs(high)), rtol=1e-14))
+
+    def _below(self, t: float, losses: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore"):
+            return self.smoothing * (t - losses)

@@ -1,0 +1,31 @@
+"""Solvers: from a kernel matrix or features, targets and weights to a fitted function."""
+
+from .alternating import alternate
+from .ball import project, solve_in_ball
+from .base import Fit, Progress, RidgeSystem, Solution
+from .exact_ridge import ExactRidge
+from .gradient import TrimmedProblem, projected_gradient
+from .iterative_ridge import IterativeRidge
+from .leave_one_out import leave_one_out_residuals
+from .nystroem import nystroem_features
+from .primal_ridge import PrimalRidge
+from .search import Search, coarse_to_fine
+
+__all__ = [
+    "ExactRidge",
+    "Fit",
+    "IterativeRidge",
+    "PrimalRidge",
+    "Progress",
+    "RidgeSystem",
+    "Search",
+    "Solution",
+    "TrimmedProblem",
+    "alternate",
+    "coarse_to_fine",
+    "leave_one_out_residuals",
+    "nystroem_features",
+    "project",
+    "projected_gradient",
+    "solve_in_ball",
+]

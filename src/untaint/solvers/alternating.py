@@ -1,0 +1,92 @@
+r"""Concentration: weigh the rows, refit, weigh again.
+
+.. math:: w \leftarrow h'(\ell(f)), \qquad f \leftarrow \arg\min_f \sum_i w_i \ell_i(f) +
+          \alpha \|f\|^2
+
+lowers :math:`h(\ell(f)) + \alpha \|f\|^2` at either step, because h is concave: the objective never
+rises, and with trimming it ends after finitely many steps. This is the papers' alternation of
+eqs. (9) and (10) with the exact minimiser in place of a gradient step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..losses import Loss
+from ..selection import Selection
+from .base import Fit, Progress, Report, Solution, silent
+
+Refit = Callable[[FloatArray, Fit | None, float], Fit]
+
+# Loosest tolerance of a refit whose rows are about to change anyway.
+LOOSE = 1e-2
+
+
+def alternate(
+    refit: Refit,
+    loss: Loss,
+    selection: Selection,
+    y: FloatArray,
+    row_weights: FloatArray,
+    weights: FloatArray,
+    ridge: float,
+    *,
+    tol: float,
+    max_iter: int,
+    loose: float = LOOSE,
+    report: Report = silent,
+) -> Solution:
+    """Alternate from some weights until they no longer change.
+
+    Parameters
+    ----------
+    refit : callable (weights, start, tol) -> Fit
+        Minimiser of the weighted problem; may be inexact, to a relative residual of tol.
+    loss : Loss
+    selection : Selection
+    y : array of shape (n, k)
+    row_weights : array of shape (n,)
+        The rows' own weights.
+    weights : array of shape (n,)
+        Where to begin.
+    ridge : float
+    tol : float
+        Of the last refits, and the relative fall of the objective below which a soft selection
+        counts as settled.
+    max_iter : int
+    loose : float
+        Tolerance of the first refits; tol or less for a refit that is exact in any case.
+    report : callable
+
+    Returns
+    -------
+    Solution
+    """
+    path: list[float] = []
+    fit: Fit | None = None
+    inner = max(tol, loose)
+    for iteration in range(1, max_iter + 1):
+        fit = refit(weights, fit, inner)
+        losses = loss.value(y, fit.predictions)
+        path.append(selection.value(losses, row_weights) + ridge * fit.squared_norm)
+        chosen = selection.weights(losses, row_weights)
+        moved = float(np.abs(chosen - weights).sum()) / float(row_weights.sum())
+        exchanged = int(np.count_nonzero(chosen != weights))
+        report(Progress(iteration, max_iter, path[-1], exchanged))
+        exact = inner <= tol
+        if exact and (moved < 1e-12 or _settled(path, tol)):
+            return Solution(fit, weights, path, iteration)
+        # Few rows on the move: worth solving well. None: the next refit is the last.
+        inner = min(inner, max(tol, loose * moved))
+        weights = chosen
+    assert fit is not None
+    remedy = "raise max_iter, or alpha if the kept rows keep changing"
+    return Solution(fit, weights, path, max_iter, converged=False, remedy=remedy)
+
+
+def _settled(path: list[float], tol: float) -> bool:
+    """Whether the last two steps brought nothing: rows that tie may change places for ever."""
+    return len(path) > 2 and path[-3] - path[-1] <= 1e-2 * tol * abs(path[-1])

@@ -1,0 +1,106 @@
+r"""What solvers take and give.
+
+Every solver minimises, over functions f = g + b with g in the kernel's space and b an intercept,
+
+.. math:: \sum_i w_i (y_i - f(x_i))^2 + \alpha \|g\|^2
+
+for weights w that somebody else has chosen. Targets are (n, k), one column an output.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .._typing import FloatArray
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A function, by its coefficients and by its values at the training rows.
+
+    Attributes
+    ----------
+    coef : array of shape (n, k) or (p, k)
+        Dual coefficients, one a row, or primal ones, one a feature.
+    intercept : array of shape (k,)
+    predictions : array of shape (n, k)
+        At every training row, weighted or not.
+    squared_norm : float
+        Squared norm of the function without its intercept.
+    """
+
+    coef: FloatArray
+    intercept: FloatArray
+    predictions: FloatArray
+    squared_norm: float
+
+
+class RidgeSystem(ABC):
+    """A weighted ridge problem whose weights may change from call to call."""
+
+    @abstractmethod
+    def solve(
+        self,
+        y: FloatArray,
+        weights: FloatArray,
+        ridge: float,
+        start: Fit | None = None,
+        tol: float = 1e-8,
+    ) -> Fit:
+        """Minimiser for these weights.
+
+        Parameters
+        ----------
+        y : array of shape (n, k)
+        weights : array of shape (n,), non-negative
+        ridge : float
+            alpha above.
+        start : Fit, optional
+            Where an iterative system begins; others ignore it.
+        tol : float
+            Relative residual at which an iterative system stops; others ignore it.
+        """
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a solver says of itself between two iterations."""
+
+    iteration: int
+    max_iter: int
+    objective: float
+    exchanged: int
+
+
+Report = Callable[[Progress], None]
+
+
+def silent(progress: Progress) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A fit, the weights it belongs to, and how it was reached.
+
+    Attributes
+    ----------
+    fit : Fit
+    weights : array of shape (n,)
+        Part of each row's weight that was kept.
+    objective_path : list of float
+        Objective after each refit.
+    n_iter : int
+    converged : bool
+    remedy : str
+        What to do about it when not converged.
+    """
+
+    fit: Fit
+    weights: FloatArray
+    objective_path: list[float] = field(default_factory=list)
+    n_iter: int = 0
+    converged: bool = True
+    remedy: str = ""

@@ -1,0 +1,78 @@
+r"""The Gram matrix of weighted features, kept up to date by the rows that change.
+
+.. math:: G = \Phi^T W \Phi, \qquad s = \Phi^T w
+
+Between two concentration steps few weights change, so G follows at a cost of their number, not n.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from scipy import sparse
+
+from .._typing import FloatArray
+
+# Share of changed rows beyond which building anew is as quick, and free of drift.
+REBUILD_SHARE = 0.25
+MAX_UPDATES = 50
+
+
+@final
+class WeightedGram:
+    """G and s for the weights last asked for.
+
+    Parameters
+    ----------
+    features : dense or CSR of shape (n, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gram = WeightedGram(np.array([[1.0], [2.0]]))
+    >>> gram.at(np.array([1.0, 1.0]))
+    (array([[5.]]), array([3.]))
+    """
+
+    def __init__(self, features: Any) -> None:
+        self.features = features
+        self._weights: FloatArray | None = None
+        self._updates = 0
+
+    def at(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """G and s in float64; callers must not write to them."""
+        if self._weights is None:
+            self._rebuild(weights)
+        else:
+            changed = np.flatnonzero(weights != self._weights)
+            many = len(changed) > REBUILD_SHARE * len(weights)
+            if many or self._updates >= MAX_UPDATES:
+                self._rebuild(weights)
+            elif len(changed):
+                self._add(changed, weights[changed] - self._weights[changed])
+                self._updates += 1
+        self._weights = weights.copy()
+        return self._G, self._s
+
+    def _rebuild(self, weights: FloatArray) -> None:
+        rows = np.flatnonzero(weights)
+        width = self.features.shape[1]
+        self._G, self._s, self._updates = np.zeros((width, width)), np.zeros(width), 0
+        if len(rows) == len(weights):
+            self._accumulate(self.features, weights)
+        else:
+            self._add(rows, weights[rows])
+
+    def _add(self, rows: np.ndarray, weights: FloatArray) -> None:
+        self._accumulate(self.features[rows], weights)
+
+    def _accumulate(self, part: Any, weights: FloatArray) -> None:
+        weights = weights.astype(part.dtype)
+        if sparse.issparse(part):
+            self._G += (part.T @ part.multiply(weights[:, None])).toarray()
+        elif (weights == 1).all():
+            self._G += part.T @ part
+        else:
+            self._G += part.T @ (part * weights[:, None])
+        self._s += part.T @ weights

@@ -1,0 +1,153 @@
+r"""Weighted kernel ridge by preconditioned conjugate gradients.
+
+The system of :mod:`~untaint.solvers.exact_ridge` in the space orthogonal to d = sqrt(w),
+
+.. math:: P (D K D + \alpha I) P u = P D y, \qquad P = I - d d^T / d^T d,
+
+preconditioned by its Nystroem form, whose inverse Woodbury gives from p x p matrices:
+
+.. math:: (D \Phi\Phi^T D + \alpha I)^{-1} v
+          = \tfrac1\alpha \bigl(v - D\Phi (\Phi^T W \Phi + \alpha I)^{-1} \Phi^T D v\bigr).
+
+Each iteration reads K once. The vectors are float64 even where K is float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+from scipy.linalg import LinAlgError, blas, cho_factor, cho_solve
+
+from .._typing import FloatArray
+from .base import Fit, RidgeSystem
+from .gram import WeightedGram
+
+MAX_ITER = 1000
+
+
+@final
+class IterativeRidge(RidgeSystem):
+    """Dual ridge on a kernel matrix, solved to a tolerance.
+
+    Parameters
+    ----------
+    K : array of shape (n, n), C-contiguous
+        Symmetric.
+    features : array of shape (n, m)
+        With features @ features.T close to K.
+    fit_intercept : bool
+    gram : WeightedGram, optional
+        Of the same features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> K = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> system = IterativeRidge(K, np.ones((2, 1)), fit_intercept=False)
+    >>> system.solve(np.array([[4.0], [4.0]]), np.ones(2), ridge=1.0).predictions.ravel()
+    array([3., 3.])
+    """
+
+    def __init__(
+        self,
+        K: FloatArray,
+        features: FloatArray,
+        fit_intercept: bool = True,
+        gram: WeightedGram | None = None,
+    ) -> None:
+        self.K = K
+        self.features = features
+        self.fit_intercept = fit_intercept
+        self.gram = gram if gram is not None else WeightedGram(features)
+
+    def solve(
+        self,
+        y: FloatArray,
+        weights: FloatArray,
+        ridge: float,
+        start: Fit | None = None,
+        tol: float = 1e-8,
+    ) -> Fit:
+        """Minimiser for these weights; see :meth:`RidgeSystem.solve`."""
+        d = np.sqrt(weights)[:, None]
+        project = self._projection(d)
+        precondition = self._preconditioner(d, weights, ridge)
+        right = project(d * np.where(d > 0, y, 0.0))
+        u = np.zeros(y.shape)
+        if start is not None:
+            u = project(np.divide(start.coef, d, out=u, where=d > 0))
+        smooth = self._times(d * u) if start is not None else np.zeros(y.shape)
+
+        residual = right - project(d * smooth) - ridge * u
+        goal = tol * np.linalg.norm(right, axis=0)
+        z = project(precondition(residual))
+        direction, rho = z, _dots(residual, z)
+        for _ in range(MAX_ITER):
+            if (np.linalg.norm(residual, axis=0) <= goal).all():
+                break
+            K_direction = self._times(d * direction)
+            image = project(d * K_direction) + ridge * direction
+            step = _ratio(rho, _dots(direction, image))
+            u = u + step * direction
+            smooth = smooth + step * K_direction
+            residual = residual - step * image
+            z = project(precondition(residual))
+            rho, previous = _dots(residual, z), rho
+            direction = z + _ratio(rho, previous) * direction
+        return self._fit(d * u, smooth, y, weights)
+
+    def _fit(
+        self, coef: FloatArray, smooth: FloatArray, y: FloatArray, weights: FloatArray
+    ) -> Fit:
+        intercept = np.zeros(y.shape[1])
+        if self.fit_intercept:
+            kept = weights > 0
+            intercept = weights[kept] @ (y - smooth)[kept] / weights.sum()
+        squared_norm = max(0.0, float(np.einsum("ij,ij->", coef, smooth)))
+        return Fit(coef, intercept, smooth + intercept, squared_norm)
+
+    def _projection(self, d: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        if not self.fit_intercept:
+            return lambda v: v
+        unit = d / np.linalg.norm(d)
+        return lambda v: v - unit * (unit.T @ v)
+
+    def _preconditioner(
+        self, d: FloatArray, weights: FloatArray, ridge: float
+    ) -> Callable[[FloatArray], FloatArray]:
+        G, _ = self.gram.at(weights)
+        # Without a ridge nothing is to be inverted beyond the features: any small one will do.
+        shift = max(ridge, 1e-10 * float(np.trace(G)) / len(G), np.finfo(float).tiny)
+        A = G + shift * np.eye(len(G))
+        try:
+            factor = cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            return lambda v: v / shift
+        features = self.features
+
+        def apply(v: FloatArray) -> FloatArray:
+            inner = features.T @ (d * v).astype(features.dtype)
+            inner = cho_solve(factor, inner.astype(float), check_finite=False)
+            return (v - d * (features @ inner.astype(features.dtype))) / shift
+
+        return apply
+
+    def _times(self, v: FloatArray) -> FloatArray:
+        """K v. For one column by symv, which reads half of the matrix."""
+        v = v.astype(self.K.dtype)
+        if v.shape[1] > 1:
+            return (self.K @ v).astype(float)
+        symv = blas.ssymv if self.K.dtype == np.float32 else blas.dsymv
+        # The transpose of a C-ordered matrix is Fortran-ordered: no copy is made.
+        return symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
+
+
+def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.einsum("ij,ij->j", a, b)
+
+
+def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a / b, and 0 where a column has nothing left to do."""
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

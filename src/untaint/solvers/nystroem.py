@@ -1,0 +1,54 @@
+r"""Nystroem features: a low-rank stand-in for the kernel matrix.
+
+.. math:: \Phi = K_{nm} L^{-T}, \quad L L^T = K_{mm} + \delta I, \qquad \Phi \Phi^T \approx K
+
+for m landmark rows. Exact on the span of the landmarks, up to the jitter delta.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+from .._typing import FloatArray, IntArray
+
+
+def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
+    """Features of all rows from their kernel values with some of them.
+
+    Parameters
+    ----------
+    columns : array of shape (m, n)
+        k(landmark, row).
+    landmarks : array of m indices
+        Which rows the landmarks are.
+
+    Returns
+    -------
+    array of shape (n, m)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> K = np.array([[4.0, 2.0], [2.0, 1.0]])
+    >>> nystroem_features(K[[0]], np.array([0])).round(3)
+    array([[2.],
+           [1.]])
+    """
+    K_mm = columns[:, landmarks].astype(float)
+    scale = max(float(np.trace(K_mm)) / len(landmarks), np.finfo(float).tiny)
+    jitter = 10.0 * np.finfo(columns.dtype).eps * scale
+    identity = np.arange(len(landmarks))
+    while True:
+        K_mm[identity, identity] += jitter
+        try:
+            L = cholesky(K_mm, lower=True, check_finite=False)
+            break
+        except LinAlgError:
+            jitter *= 10.0
+            if jitter > scale:  # not a kernel matrix at all: its diagonal must do
+                L = np.diag(np.sqrt(np.maximum(np.diag(K_mm), scale)))
+                break
+    factor = L.astype(columns.dtype)
+    features = solve_triangular(factor, columns, lower=True, check_finite=False)
+    return np.ascontiguousarray(features.T)
