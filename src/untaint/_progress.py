@@ -13,13 +13,13 @@ class Step(Protocol):
     """What is known between two iterations."""
 
     @property
-    def iteration(self) -> int: ...  # noqa: D102
+    def iteration(self) -> int: ...
     @property
-    def max_iter(self) -> int: ...  # noqa: D102
+    def max_iter(self) -> int: ...
     @property
-    def objective(self) -> float: ...  # noqa: D102
+    def objective(self) -> float: ...
     @property
-    def exchanged(self) -> int: ...  # noqa: D102
+    def exchanged(self) -> int: ...
 
 
 @final

@@ -85,8 +85,8 @@ def check_share(contamination: Any, row_weights: FloatArray) -> float | None:
     rows = max(float(row_weights.sum()), float(np.count_nonzero(row_weights)))
     if 0 < contamination * rows < 1 - 1e-9:
         raise ValueError(
-            f"too few rows to trim: contamination={contamination!r} of n_samples = {rows:g} is less "
-            f"than one row; give at least {int(np.ceil(1 / contamination))} rows, or "
+            f"too few rows to trim: contamination={contamination!r} of n_samples = {rows:g} is "
+            f"less than one row; give at least {int(np.ceil(1 / contamination))} rows, or "
             "contamination=0."
         )
     return float(contamination)
@@ -109,7 +109,9 @@ def check_real(
         bound = f"of at least {low:g}" if inclusive else f"greater than {low:g}"
         below = f" and less than {high:g}" if np.isfinite(high) else ""
         alternative = " or None" if optional else ""
-        raise ValueError(f"{name} must be a finite number {bound}{below}{alternative}, got {value!r}.")
+        raise ValueError(
+            f"{name} must be a finite number {bound}{below}{alternative}, got {value!r}."
+        )
 
 
 def check_count(name: str, value: Any, *, low: int = 1, optional: bool = False) -> None:

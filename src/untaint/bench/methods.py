@@ -14,14 +14,11 @@ from untaint import SubquantileRegressor
 
 from .tuning import tune
 
-# One output, radial kernel: what all share.
-SHARED = {"kernel": "rbf"}
-
 
 def robust(epsilon: float, seed: int) -> Callable[[float, float], SubquantileRegressor]:
     """Our estimator, told the share of bad rows."""
     return lambda gamma, alpha: SubquantileRegressor(
-        contamination=epsilon, gamma=gamma, alpha=alpha, random_state=seed, **SHARED
+        contamination=epsilon, gamma=gamma, alpha=alpha, random_state=seed
     )
 
 
@@ -37,15 +34,12 @@ def gradient(epsilon: float, seed: int) -> Callable[[float, float], SubquantileR
         tol=1e-5,
         max_iter=500,
         random_state=seed,
-        **SHARED,
     )
 
 
 def plain(epsilon: float, seed: int) -> Callable[[float, float], SubquantileRegressor]:
     """Kernel ridge on whatever rows it is given."""
-    return lambda gamma, alpha: SubquantileRegressor(
-        contamination=0.0, gamma=gamma, alpha=alpha, **SHARED
-    )
+    return lambda gamma, alpha: SubquantileRegressor(contamination=0.0, gamma=gamma, alpha=alpha)
 
 
 MAKERS = {"untaint": robust, "untaint-gradient": gradient, "kernel-ridge": plain, "genie": plain}

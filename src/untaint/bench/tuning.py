@@ -1,13 +1,12 @@
 r"""The same choice of alpha and gamma for every method, on the rows that it is given.
 
-Each setting is scored by its leave-one-out residuals r over all rows, bounded so that a bad row
-counts the same whatever it is:
+1. Fit the method with every setting, and let the fits vote: the share 1 - epsilon of the rows that
+   most of them keep are the ones to trust.
+2. Score each setting by the mean squared leave-one-out residual of plain kernel ridge on the
+   trusted rows, and take the best.
 
-.. math:: \mathrm{score} = \mathrm{mean}_i \min(r_i^2, (5 s)^2)
-
-The scale s, one for the whole grid, is the smallest among the settings of the robust deviation
-(median size of the share of smallest residuals, over the Gaussian's). An unbounded mean is steered
-by the bad rows; a mean over the trimmed rows only rewards settings that fit the easy rows closely.
+The rows are the same for all settings on purpose. A setting that may choose the rows it is scored
+on chooses those it fits well, and the most flexible one wins.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from numpy.typing import NDArray
 
 from untaint import SubquantileRegressor
 
-BOUND = 5.0
-GAUSSIAN_MEDIAN = 0.6745
+# Beyond this many deviations a row is as suspicious as can be.
+LARGEST_SCORE = 10.0
 
 Make = Callable[[float, float], SubquantileRegressor]
 
@@ -49,26 +48,26 @@ def tune(
     SubquantileRegressor
     """
     models = [make(gamma, alpha).fit(X, y) for gamma in gammas for alpha in alphas]
-    residuals = [np.abs(model.leave_one_out_residuals()) for model in models]
-    return models[best_setting(residuals, epsilon)]
+    trusted = vote(models, epsilon)
+    scores = [leave_one_out_score(model, X[trusted], y[trusted]) for model in models]
+    return models[int(np.argmin(scores))]
 
 
-def best_setting(residuals: Sequence[NDArray[np.float64]], epsilon: float) -> int:
-    """Index of the residuals with the smallest bounded mean square.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> best_setting([np.array([1.0, 1.0, 50.0]), np.array([2.0, 2.0, 0.0])], 1 / 3)
-    0
-    """
-    scale = min(robust_scale(r, epsilon) for r in residuals)
-    bound = BOUND * max(scale, np.finfo(float).tiny)
-    scores = [float(np.mean(np.minimum(r, bound) ** 2)) for r in residuals]
-    return int(np.argmin(scores))
+def vote(models: Sequence[SubquantileRegressor], epsilon: float) -> NDArray[np.intp]:
+    """Rows that most models keep; equal votes are settled by the mean score."""
+    votes = np.sum([model.inlier_mask_ for model in models], axis=0)
+    suspicion = np.mean(
+        [np.minimum(model.outlier_scores_, LARGEST_SCORE) for model in models], axis=0
+    )
+    order = np.lexsort((suspicion, -votes))
+    return np.sort(order[: round((1 - epsilon) * len(order))])
 
 
-def robust_scale(residuals: NDArray[np.float64], epsilon: float) -> float:
-    """Median size of the share of smallest residuals, in Gaussian deviations."""
-    kept = max(1, int((1 - epsilon) * len(residuals)))
-    return float(np.median(np.sort(residuals)[:kept])) / GAUSSIAN_MEDIAN
+def leave_one_out_score(
+    model: SubquantileRegressor, X: NDArray[np.float64], y: NDArray[np.float64]
+) -> float:
+    """Mean squared leave-one-out residual of plain kernel ridge with the model's setting."""
+    plain = SubquantileRegressor(
+        contamination=0.0, kernel=model.kernel, gamma=model.gamma, alpha=model.alpha
+    )
+    return float(np.mean(plain.fit(X, y).leave_one_out_residuals() ** 2))

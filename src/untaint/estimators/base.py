@@ -105,7 +105,9 @@ class SubquantileEstimator(BaseEstimator):
     def _make_kernel(self, X: Any, row_weights: FloatArray) -> Kernel:
         distance = gamma_distance(self.kernel)
         gamma = (
-            None if distance is None else resolve_gamma(self.gamma, X, row_weights, distance=distance)
+            None
+            if distance is None
+            else resolve_gamma(self.gamma, X, row_weights, distance=distance)
         )
         return make_kernel(
             self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
@@ -165,12 +167,11 @@ class SubquantileEstimator(BaseEstimator):
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
         """Leave the estimator as it was if the fit does not come to its end."""
-        before = dict(vars(self))
+        before = dict(self.__dict__)
         try:
             yield
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__ = before
             raise
 
     def _warn_unless_converged(self, solution: Solution) -> None:

@@ -14,9 +14,9 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
+from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from ..kernels import Kernel, Precomputed
-from ..kernels.tiles import single_threaded_blas
 from ..screening import centre, near_rows, radii, representatives
 from ..solvers import (
     ExactRidge,
@@ -30,7 +30,7 @@ from ..solvers import (
 from ..solvers.gram import WeightedGram
 
 # Rows and landmarks of the search: it looks for a rough shape, which few of them show.
-SEARCH_ROWS = 600
+SEARCH_ROWS = 1000
 SEARCH_LANDMARKS = 80
 # Rows up to which factorising is as quick as iterating.
 EXACT_ROWS = 600
@@ -106,7 +106,7 @@ class Problem(ABC):
     ) -> Any:
         """Rows to begin with; see :func:`~untaint.solvers.coarse_to_fine`."""
         # Many small products: threads would only wait for one another.
-        with single_threaded_blas():
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
             return self._search(y, contamination, ridge, n_starts, rng)
 
     def _search(

@@ -15,7 +15,7 @@ from scipy.stats import chi2
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from .._validation import (
     check_matrix_memory,
     check_query_data,
@@ -167,7 +167,9 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         """
         self._check_parameters()
         with self._all_or_nothing(), self._limited_threads(), self._reporting() as report:
-            X, y, row_weights = check_training_data(self, X, y, sample_weight, pairwise=self._pairwise)
+            X, y, row_weights = check_training_data(
+                self, X, y, sample_weight, pairwise=self._pairwise
+            )
             share = check_share(self.contamination, row_weights)
             present = np.flatnonzero(row_weights)
             rows, targets = _take(X, present, self._pairwise), _columns(y)[present]
@@ -342,7 +344,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         X: Any,
         y: FloatArray,
         row_weights: FloatArray,
-        present: FloatArray,
+        present: IntArray,
         problem: Problem,
         selection: Selection,
         solution: Solution,
@@ -369,7 +371,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         self._store_verdicts(problem, selection, solution, present)
 
     def _store_verdicts(
-        self, problem: Problem, selection: Selection, solution: Solution, present: FloatArray
+        self, problem: Problem, selection: Selection, solution: Solution, present: IntArray
     ) -> None:
         """Losses of all rows, and what follows from them."""
         loss, weights = SquaredLoss(), self._row_weights[present]
@@ -429,7 +431,7 @@ def _take(X: Any, rows: Any, pairwise: bool) -> Any:
 
 
 def _trimmed_variance(contamination: float, n_outputs: int) -> float:
-    r"""Mean of the kept share of a :math:`\chi^2_k` variable: what trimming takes off a variance."""
+    r"""Mean of the kept share of a :math:`\chi^2_k` variable: what trimming leaves of it."""
     kept = 1.0 - contamination
     if kept >= 1:
         return float(n_outputs)

@@ -13,9 +13,12 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from ..screening import near_rows, radii, representatives, weighted_median
 from .arrays import Array, Distance, Rows, as_csr, as_dense
 from .base import positive
-from .pairs import pair_distances, representatives, weighted_median, without_far_rows
+from .pairs import pair_distances
+
+REPRESENTATIVES = 1000  # rows whose pairs are compared
 
 
 def resolve_gamma(
@@ -85,8 +88,11 @@ def _median(X: Rows, weights: Array, distance: Distance) -> float:
     """Median distance of two different rows; the mean of the positive ones if that is zero."""
     if len(weights) < 1:
         return 0.0
-    X, weights, radii = without_far_rows(X, weights, distance)
-    X, weights = representatives(X, weights, radii)
+    radius = radii(X, weights, "manhattan" if distance == "manhattan" else "euclidean")
+    near = near_rows(radius, weights)
+    X, weights, radius = X[near], weights[near], radius[near]
+    rows, weights = representatives(X, weights, radius, REPRESENTATIVES)
+    X = X[rows]
     values, counts = pair_distances(X, weights, distance)
     if not counts.sum() > 0:
         return 0.0

@@ -1,7 +1,6 @@
 """Distances between the rows of a weighted sample, as the median bandwidth needs them.
 
-Every step treats a row of weight k as it would treat k copies of that row, and none depends on
-the order of the rows or on chance.
+A row of weight k is treated as k copies of that row.
 """
 
 from __future__ import annotations
@@ -15,99 +14,7 @@ from .distances import SquaredDistances
 from .manhattan import manhattan_distances
 from .tiles import build
 
-FAR_OUT = 10.0  # rows this many times farther from the centre than the median row are dropped
-REPRESENTATIVES = 1000  # rows whose pairs are compared
 NARROW = 128  # features up to which plain differences are as fast as matrix products
-
-
-def weighted_median(values: Array, weights: Array) -> Array:
-    """Median along axis 0 of values that count ``weights`` times.
-
-    Like ``np.median`` it is the mean of the lower and upper median, and equals it on repeated
-    values when the weights are integers.
-
-    Examples
-    --------
-    >>> weighted_median(np.array([1.0, 5.0, 9.0]), np.array([3.0, 1.0, 2.0]))
-    array(3.)
-    """
-    if len(weights) and np.all(weights == weights[0]):
-        middle = [(len(values) - 1) // 2, len(values) // 2]
-        lower, upper = np.partition(values, middle, axis=0)[middle]
-    else:
-        order = np.argsort(values, axis=0)
-        reached = np.cumsum(weights[order], axis=0)
-        ordered = np.take_along_axis(values, order, axis=0)
-        half = 0.5 * reached[-1]
-        lower, upper = (
-            np.take_along_axis(ordered, np.argmax(passed, axis=0)[None], axis=0)[0]
-            for passed in (reached >= half, reached > half)
-        )
-    median: Array = np.asarray(0.5 * lower + 0.5 * upper)
-    return median
-
-
-def without_far_rows(X: Rows, weights: Array, distance: Distance) -> tuple[Rows, Array, Array]:
-    """Rows not far out, their weights, and their distances from the centre.
-
-    The centre is the coordinate-wise median, or zero for sparse rows. When half of the rows lie
-    on it, the median distance of the others is the yardstick.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [2.0], [1e12]])
-    >>> without_far_rows(X, np.ones(4), "euclidean")[0].ravel()
-    array([0., 1., 2.])
-    """
-    D = X if sp.issparse(X) else X - weighted_median(X, weights)
-    if distance == "manhattan":
-        radii = np.asarray(abs(D).sum(axis=1)).ravel()
-    else:
-        squares = D.multiply(D) if sp.issparse(D) else D * D
-        radii = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
-    yardstick = weighted_median(radii, weights)
-    if yardstick == 0 and radii.any():
-        yardstick = weighted_median(radii[radii > 0], weights[radii > 0])
-    near = radii <= FAR_OUT * yardstick
-    return (X, weights, radii) if near.all() else (X[near], weights[near], radii[near])
-
-
-def representatives(X: Rows, weights: Array, radii: Array) -> tuple[Rows, Array]:
-    """At most REPRESENTATIVES rows, with the number of times that each stands for itself.
-
-    They are the rows at equally spaced positions of the cumulative weight, from the centre
-    outwards; samples of at most that many rows are returned as they are.
-
-    Examples
-    --------
-    >>> X = np.arange(3000.0)[:, None]
-    >>> representatives(X, np.ones(3000), X[:, 0])[0][:3, 0]
-    array([1., 4., 7.])
-    """
-    if max(weights.sum(), len(weights)) <= REPRESENTATIVES:
-        return X, weights
-    order = _outwards(X, radii)
-    reached = np.cumsum(weights[order])
-    positions = (np.arange(REPRESENTATIVES) + 0.5) / REPRESENTATIVES * reached[-1]
-    chosen = np.minimum(np.searchsorted(reached, positions, side="right"), len(order) - 1)
-    chosen, counts = np.unique(chosen, return_counts=True)
-    return X[order[chosen]], counts.astype(np.float64)
-
-
-def _outwards(X: Rows, radii: Array) -> Array:
-    """Order of the rows by distance from the centre, ties broken by the features."""
-    order = np.argsort(radii, kind="stable")
-    steps = np.diff(radii[order]) == 0
-    tied = np.r_[steps, False] | np.r_[False, steps]
-    if tied.any():
-        rows = order[tied]
-        if sp.issparse(X):
-            # One number that tells rows apart, for a dense copy might not fit into memory.
-            features = (X[rows] @ np.modf(np.arange(1, X.shape[1] + 1) * np.sqrt(2))[0])[:, None]
-        else:
-            features = X[rows]
-        order[tied] = rows[np.lexsort((*features.T[::-1], radii[rows]))]
-    return order
 
 
 def pair_distances(X: Rows, weights: Array, distance: Distance) -> tuple[Array, Array]:

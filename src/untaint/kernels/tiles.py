@@ -10,18 +10,16 @@ single-threaded BLAS, so the result is the same to the last bit for any number o
 
 from __future__ import annotations
 
-import os
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import ThreadpoolController
+
+from .._threads import available_cores, single_threaded_blas
 
 Array = npt.NDArray[Any]
 # fill(rows, cols, out, work) writes the tile K[rows, cols] into ``out``; ``work`` is a float64
@@ -88,60 +86,6 @@ def build(
         for helper in helpers:
             helper.result()
     return K
-
-
-def available_cores() -> int:
-    """Cores that this process may run on.
-
-    Examples
-    --------
-    >>> available_cores() >= 1
-    True
-    """
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-@contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Keep BLAS to one thread within the block; blocks may nest and overlap between threads.
-
-    The limit is one for the whole process, so the first block to open sets it and the last to
-    close lifts it: were each to restore what it found, two overlapping blocks could leave BLAS
-    single-threaded for good.
-
-    Examples
-    --------
-    >>> with single_threaded_blas():
-    ...     pass
-    """
-    with _BLAS.lock:
-        if _BLAS.depth == 0:
-            _BLAS.limit = _controller().limit(limits=1, user_api="blas")
-        _BLAS.depth += 1
-    try:
-        yield
-    finally:
-        with _BLAS.lock:
-            _BLAS.depth -= 1
-            if _BLAS.depth == 0:
-                _BLAS.limit.restore_original_limits()
-
-
-class _Blas:
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.depth = 0
-        self.limit: Any = None
-
-
-_BLAS = _Blas()
-
-
-@lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()  # a millisecond of looking through the loaded libraries
 
 
 def _tiles(shape: tuple[int, int], symmetric: bool) -> Iterator[tuple[slice, slice]]:

@@ -84,6 +84,7 @@ def solve_definite(A: FloatArray, ridge: float, right: FloatArray) -> FloatArray
     except LinAlgError:
         # Repeated rows without a ridge, or a matrix that rounding has made indefinite.
         values, vectors = eigh(A, check_finite=False)
-        floor = n * np.finfo(A.dtype).eps * max(float(np.abs(values).max()), np.finfo(A.dtype).tiny)
+        limits = np.finfo(A.dtype)
+        floor = n * float(limits.eps) * max(float(np.abs(values).max()), float(limits.tiny))
         inverse = np.where(values > floor, 1.0 / np.where(values > floor, values, 1.0), 0.0)
         return vectors @ (inverse[:, None].astype(A.dtype) * (vectors.T @ right))

@@ -75,7 +75,7 @@ class IterativeRidge(RidgeSystem):
         project = self._projection(d)
         precondition = self._preconditioner(d, weights, ridge)
         right = project(d * np.where(d > 0, y, 0.0))
-        u = np.zeros(y.shape)
+        u: FloatArray = np.zeros(y.shape)
         if start is not None:
             u = project(np.divide(start.coef, d, out=u, where=d > 0))
         smooth = self._times(d * u) if start is not None else np.zeros(y.shape)
@@ -98,9 +98,7 @@ class IterativeRidge(RidgeSystem):
             direction = z + _ratio(rho, previous) * direction
         return self._fit(d * u, smooth, y, weights)
 
-    def _fit(
-        self, coef: FloatArray, smooth: FloatArray, y: FloatArray, weights: FloatArray
-    ) -> Fit:
+    def _fit(self, coef: FloatArray, smooth: FloatArray, y: FloatArray, weights: FloatArray) -> Fit:
         intercept = np.zeros(y.shape[1])
         if self.fit_intercept:
             kept = weights > 0

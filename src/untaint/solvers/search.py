@@ -6,9 +6,9 @@ with one another (a cluster, a shift, a bad region) look like a second truth. Th
 first by judging each row as if it had not been fitted, and the second by starting from fits too
 stiff to follow a second truth.
 
-**The cost of a row.** Let e be the residual that the fit to all other rows leaves at a row, and v the
-variance of that fit there, in units of the noise. If the row joins the others, their objective rises
-by :math:`e^2 / (1 + v)`. With r the residual of the fit at hand, w the row's weight in it and
+**The cost of a row.** Let e be the residual that the fit to all other rows leaves at a row, and v
+the variance of that fit there, in units of the noise. If the row joins the others, their objective
+rises by :math:`e^2 / (1 + v)`. With r the residual of the fit at hand, w the row's weight in it and
 :math:`q = \phi^T (G + \alpha I)^{-1} \phi`,
 
 .. math:: e = r / (1 - w q), \qquad v = q / (1 - w q), \qquad z^2 = e^2 / (1 + \min(v, 1)).
@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, eigh
+from scipy.linalg import eigh, lapack
 from scipy.optimize import brentq
 
 from .._typing import BoolArray, FloatArray, IntArray
@@ -45,7 +45,7 @@ REWEIGHTINGS = 5
 TRIMS_PER_RUNG = 3
 RUNG = 10.0
 # Columns of the features that a ridge shrinks to less than this share say nothing at its rung.
-NEGLIGIBLE = 0.05
+NEGLIGIBLE = 0.1
 # Largest predictive variance that excuses a row's error.
 LARGEST_EXCUSE = 1.0
 
@@ -93,20 +93,26 @@ def coarse_to_fine(
     -------
     Search
     """
-    frame = features, y, row_weights, plausible
+
+    def ladder_on(rows: IntArray, ridge: float) -> Ladder:
+        frame = features[rows], y[rows], row_weights[rows], plausible[rows]
+        return Ladder(*frame, contamination, ridge)
+
     # The ridge is meant for the weight of all rows; a sample stands for them at its part of it.
     part = float(row_weights[sample].sum() / row_weights.sum())
-    ladder = Ladder(*(array[sample] for array in frame), contamination, ridge * part)
+    ladder = ladder_on(sample, ridge * part)
     stiff = ladder.stiff_ridge(LEAST_STIFF)
     tops = [
         ladder.climb_down(ladder.coarse_start(*start), ladder.stiff_ridge(start[0]), stiff)
         for start in _starts(plausible[sample], n_starts, rng)
     ]
-    ends = [ladder.climb_down(top, stiff, ladder.ridge) for top in ladder.best(tops, stiff, FINALISTS)]
+    ends = [
+        ladder.climb_down(top, stiff, ladder.ridge) for top in ladder.best(tops, stiff, FINALISTS)
+    ]
     (weights,) = ladder.best(ends, ladder.ridge, 1)
     if len(sample) == len(y):
         return Search(ladder.fit(weights, ridge)[1], weights)
-    return _judge_all(Ladder(*frame, contamination, ridge), sample, part, weights)
+    return _judge_all(ladder_on(np.arange(len(y)), ridge), sample, part, weights)
 
 
 def _starts(
@@ -125,8 +131,8 @@ def _judge_all(ladder: Ladder, sample: IntArray, part: float, weights: FloatArra
     spread = np.zeros(len(ladder.y))
     spread[sample] = weights
     _, costs = ladder.fit(spread, part * ladder.ridge)
-    _, costs = ladder.fit(ladder.trim(costs), ladder.ridge)
-    return Search(costs, ladder.trim(costs))
+    weights = ladder.settle(ladder.trim(costs), ladder.ridge)
+    return Search(ladder.fit(weights, ladder.ridge)[1], weights)
 
 
 @final
@@ -157,20 +163,22 @@ class Ladder:
         return max(self.ridge, self._ridge_of_dimension(min(freedom, max(1.0, self.size / 10.0))))
 
     def coarse_start(self, freedom: float, quantile: float, members: BoolArray) -> FloatArray:
-        """Weights after a stiff quantile fit: reweighted least squares with |z| for |r|."""
+        """Weights after a stiff quantile fit, by reweighted least squares."""
         ridge = self.stiff_ridge(freedom)
         own = np.where(members, self.row_weights, 0.0)
         # From the constant fit: a least-squares one would have to forget the wildest targets.
         residuals = self.y - weighted_quantile(self.y[members], own[members], quantile)
-        judged = np.sqrt(self.loss.value(residuals, np.zeros_like(residuals)))
+        judged = self._sizes(residuals)
         side = self._sides(residuals, quantile)
         for _ in range(REWEIGHTINGS):
             middle = weighted_quantile(judged[members, None], own[members], self._middle())[0]
             if not 0 < middle < np.inf:
                 break
             weights = own * side * 0.05 / np.maximum(judged / (1.4826 * middle), 0.1)
-            residuals, costs = self.fit(weights, ridge)
-            judged, side = np.sqrt(costs), self._sides(residuals, quantile)
+            # So stiff a fit bends to no row: its residuals need no correction.
+            design, beta, _ = self._solve(weights, ridge)
+            residuals = self.y - design @ beta
+            judged, side = self._sizes(residuals), self._sides(residuals, quantile)
         return self.rule.weights(np.where(members, judged * side, np.inf), self.row_weights)
 
     def climb_down(self, weights: FloatArray, ridge: float, last: float) -> FloatArray:
@@ -212,33 +220,36 @@ class Ladder:
         return self.rule.value(losses, self.row_weights) + ridge * norm
 
     def fit(self, weights: FloatArray, ridge: float) -> tuple[FloatArray, FloatArray]:
-        """Residuals and costs z^2 of all rows."""
-        design, beta, factor = self._solve(weights, ridge)
+        """Residuals and costs z^2 of all rows; a row beyond all bounds costs infinity."""
+        design, beta, inverse = self._solve(weights, ridge)
         residuals = self.y - design @ beta
-        inverse = cho_solve((factor, True), np.eye(design.shape[1]), check_finite=False)
         q = np.einsum("ij,ij->i", design @ inverse, design)
         # Of a row that stands for several copies, one copy is left out.
         own = weights / np.maximum(self.row_weights, 1.0)
         others = 1.0 - np.minimum(own * q, 1.0 - 1e-9)
         errors = self.loss.value(residuals / others[:, None], np.zeros_like(residuals))
-        return residuals, errors / (1.0 + np.minimum(q / others, LARGEST_EXCUSE))
+        costs = errors / (1.0 + np.minimum(q / others, LARGEST_EXCUSE))
+        return residuals, np.nan_to_num(costs, copy=False, nan=np.inf, posinf=np.inf)
 
     def _solve(
         self, weights: FloatArray, ridge: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Ridge fit with an intercept in the leading columns that matter at this ridge."""
+        """Ridge fit with an intercept in the leading columns that matter at this ridge.
+
+        Returns these columns, the coefficients and the inverse of the regularised Gram matrix.
+        """
         width = max(1, int(np.count_nonzero(self.values > NEGLIGIBLE * ridge)))
         design = self.columns[:, : width + 1]
-        kept = np.flatnonzero(weights)
-        part = design[kept]
-        weighted = part * weights[kept, None]
-        A = part.T @ weighted
+        weighted = design * weights[:, None]
+        A = design.T @ weighted
         penalty = np.full(width + 1, max(ridge, 1e-12 * float(A.trace())))
         penalty[0] = 1e-10 * max(float(A[0, 0]), np.finfo(float).tiny)
-        A[np.diag_indices_from(A)] += penalty
-        factor = cholesky(A, lower=True, check_finite=False)
-        beta = cho_solve((factor, True), weighted.T @ self.y[kept], check_finite=False)
-        return design, beta, factor
+        A.flat[:: width + 2] += penalty
+        inverse = _inverse(A)
+        return design, inverse @ (weighted.T @ self.y), inverse
+
+    def _sizes(self, residuals: FloatArray) -> FloatArray:
+        return np.sqrt(self.loss.value(residuals, np.zeros_like(residuals)))
 
     def _sides(self, residuals: FloatArray, quantile: float) -> FloatArray:
         """How much an error counts by its sign: 1 and 1 for the median."""
@@ -269,6 +280,15 @@ def _principal(features: FloatArray, row_weights: FloatArray) -> tuple[FloatArra
     values, vectors = eigh(centred.T @ (centred * row_weights[:, None]), check_finite=False)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     return values, np.column_stack([np.ones(len(features)), centred @ vectors])
+
+
+def _inverse(A: FloatArray) -> FloatArray:
+    """Inverse of a small positive definite matrix; LAPACK itself, for the wrappers cost more."""
+    factor, failed = lapack.dpotrf(A, lower=1, clean=1)
+    if failed:
+        return np.linalg.pinv(A, hermitian=True)
+    lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    return lower + np.tril(lower, -1).T
 
 
 def weighted_quantile(values: FloatArray, weights: FloatArray, level: float) -> FloatArray:

@@ -1,0 +1,66 @@
+"""Threads: how many there may be, and when BLAS should use one only."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+
+def available_cores() -> int:
+    """Cores that this process may run on.
+
+    Examples
+    --------
+    >>> available_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Keep BLAS to one thread within the block; blocks may nest and overlap between threads.
+
+    The limit is one for the whole process, so the first block to open sets it and the last to
+    close lifts it: were each to restore what it found, two overlapping blocks could leave BLAS
+    single-threaded for good.
+
+    Examples
+    --------
+    >>> with single_threaded_blas():
+    ...     pass
+    """
+    with _BLAS.lock:
+        if _BLAS.depth == 0:
+            _BLAS.limit = _controller().limit(limits=1, user_api="blas")
+        _BLAS.depth += 1
+    try:
+        yield
+    finally:
+        with _BLAS.lock:
+            _BLAS.depth -= 1
+            if _BLAS.depth == 0:
+                _BLAS.limit.restore_original_limits()
+
+
+class _Blas:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.depth = 0
+        self.limit: Any = None
+
+
+_BLAS = _Blas()
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # a millisecond of looking through the loaded libraries
