@@ -14,6 +14,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+import numpy as np
+
 from .._typing import FloatArray
 
 
@@ -42,11 +44,23 @@ class Selection(ABC):
         """Loss t that separates what is kept from what is given up."""
 
     def kept_total(self, row_weights: FloatArray) -> float:
-        """Total weight to keep, ``(1 - contamination) * sum(row_weights)``.
+        """Total weight to keep: ``(1 - contamination) * sum(row_weights)``, in whole rows.
 
-        A whole number of rows that rounding has pushed aside (0.55 * 100 = 55.00000000000001)
-        is put back, lest a sliver of one more row be kept.
+        Weights that are counts, or all equal, are kept by the whole row and the rest is given up:
+        a fraction of one bad row can spoil a fit. (Rows beyond counting, such as weights that sum
+        to one, are kept to the last fraction.)
         """
         kept = (1.0 - self.contamination) * float(row_weights.sum())
-        whole = round(kept)
-        return float(whole) if abs(kept - whole) <= 1e-9 * max(1.0, kept) else kept
+        unit = _unit(row_weights)
+        if unit is None or self.contamination == 0:
+            return kept
+        # 0.55 * 100 is 55.00000000000001 here and 0.8 * 10 may be a hair less than 8.
+        return max(1.0, np.floor(kept / unit + 1e-9)) * unit
+
+
+def _unit(row_weights: FloatArray) -> float | None:
+    """Weight of one row: the common weight, one if all are counts, None if neither."""
+    present = row_weights[row_weights > 0]
+    if (present == present[0]).all():
+        return float(present[0])
+    return 1.0 if (present == np.floor(present)).all() else None

@@ -4,7 +4,7 @@ r"""Trimming: the sum of the smallest losses, the papers' subquantile.
               = \max_t \; (1-\epsilon) t \textstyle\sum v - \sum_i v_i (t - l_i)^+
 
 for row weights v: eq. (7) of Subquantile Minimization times n p, with the factor that eqs. (6) and
-(8) lost in print. The best t is the (1-eps) quantile of the losses (Lemma 5). The row on the
+(8) lost in print. The best t is the (1-eps) quantile of the losses (Lemma 5). A weighted row on the
 boundary is kept in part, and rows that tie there share what is left in proportion to their
 weights, so that a weight of k is k copies of the row and the order of the rows is immaterial.
 """
@@ -28,11 +28,11 @@ class Smallest(Selection):
     Examples
     --------
     >>> import numpy as np
-    >>> rule = Smallest(contamination=0.5)
-    >>> rule.weights(np.array([3.0, 1.0, 2.0]), np.ones(3))
-    array([0. , 1. , 0.5])
-    >>> rule.value(np.array([3.0, 1.0, 2.0]), np.ones(3))
-    2.0
+    >>> rule = Smallest(contamination=0.4)
+    >>> rule.weights(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 3.0]))
+    array([0., 1., 2.])
+    >>> rule.value(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 3.0]))
+    5.0
     """
 
     def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
