@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from ._typing import FloatArray
 from .exceptions import MemoryLimitError
 
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS = ("", "K", "M", "G", "T")
 
 
 def check_training_data(
@@ -65,13 +65,13 @@ def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> A
 
 
 def _row_weights(sample_weight: Any, X: Any) -> FloatArray:
+    if sample_weight is not None and not np.any(sample_weight):
+        raise ValueError("sample_weight must be positive for at least one row, got only zeros.")
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
         raise ValueError(
             f"sample_weight must not be negative, got a smallest weight of {weights.min():g}."
         )
-    if not weights.any():
-        raise ValueError("sample_weight must be positive for at least one row, got only zeros.")
     return weights
 
 
@@ -104,7 +104,7 @@ def check_real(
     """A finite real number of at least (or above) low, and below high."""
     if optional and value is None:
         return
-    good = _is_real(value) and np.isfinite(value) and value < high
+    good = _is_real(value) and -np.inf < value < min(high, np.inf)
     if not good or (value < low if inclusive else value <= low):
         bound = f"of at least {low:g}" if inclusive else f"greater than {low:g}"
         below = f" and less than {high:g}" if np.isfinite(high) else ""
@@ -175,9 +175,13 @@ def memory_bytes(memory_limit: Any) -> int:
     if isinstance(memory_limit, str):
         if memory_limit == "auto":
             return _free_memory() // 2
-        found = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?)i?B?\s*", memory_limit, re.IGNORECASE)
+        found = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?)(i?)B?\s*", memory_limit, re.IGNORECASE)
         if found and found[1].count(".") <= 1 and found[1] != ".":
-            return int(float(found[1]) * _UNITS[found[2].upper()])
+            size = int(
+                float(found[1]) * (1024 if found[3] else 1000) ** _UNITS.index(found[2].upper())
+            )
+            if size > 0:
+                return size
     elif _is_real(memory_limit) and 0 < memory_limit < np.inf:
         return int(memory_limit)
     raise ValueError(

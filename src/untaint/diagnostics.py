@@ -9,8 +9,8 @@ All in the papers' units, where the objective is a mean over the kept weight
   :math:`\frac{2R}{np} (\sum \sqrt{k_{ii}})^2 + \frac{2\|y\|_1}{np} \sum \sqrt{k_{ii}}`. The same
   argument row by row gives :math:`\frac{2}{np} \sum (R k_{ii} + |y_i| \sqrt{k_{ii}})`, which is
   never larger.
-* Lemmas 8 and 14, smoothness: :math:`\frac{2}{np} \mathrm{Tr} K`; and what the top eigenvalue
-  gives, :math:`\frac{2}{np} \lambda_{\max}(K)`. They bound the curvature from above:
+* Lemmas 8 and 14, smoothness: :math:`\frac{2}{np} (\mathrm{Tr} K + \alpha)`; and what the top
+  eigenvalue gives, :math:`\frac{2}{np} (\lambda_{\max}(K) + \alpha)`. They bound the curvature from above:
   :math:`\Psi(f + h) \le \Psi(f) + \langle \nabla\Psi(f), h\rangle + \frac{\beta}{2}\|h\|^2`. The
   gradient itself jumps where two rows change places, so that Lemma 8 holds between functions that
   keep the same rows.
@@ -18,7 +18,9 @@ All in the papers' units, where the objective is a mean over the kept weight
   :math:`\beta\,(f - \mathrm{Proj}(f - \nabla\Psi(f)/\beta))`, and the norm of the gradient of the
   Moreau envelope, :math:`(f - \hat f) / \lambda` with the proximal point
   :math:`\hat f = \arg\min \Psi(g) + \frac{1}{2\lambda}\|g - f\|^2` and
-  :math:`\lambda = 1/(2\beta)`.
+  :math:`\lambda = 1/(2\beta)`, found by descent from f. A trimmed objective is a minimum of convex
+  functions and so not weakly convex: the point found is the proximal point of the rows' own basin,
+  and need not be the global one.
 * The worst case share of clean rows lost, :math:`\gamma = \epsilon / (1 - 2\epsilon)` (second
   version, after Corollary 8), and the effective dimension
   :math:`\mathrm{Tr}\, K (K + \alpha I)^{-1}` of the kept rows.
@@ -92,10 +94,12 @@ def diagnose(
     sizes = np.linalg.norm(y - intercept, axis=1)
     radius = norm if norm_bound is None else norm_bound
     total = float(row_weights @ roots)
+    rowwise = 2 * float(row_weights @ (radius * roots**2 + sizes * roots)) / kept
+    printed = (2 * radius * total**2 + 2 * float(row_weights @ sizes) * total) / kept
     return Diagnostics(
-        lipschitz=(2 * radius * total**2 + 2 * float(row_weights @ sizes) * total) / kept,
-        lipschitz_rowwise=2 * float(row_weights @ (radius * roots**2 + sizes * roots)) / kept,
-        smoothness=loss.curvature * float(row_weights @ roots**2) / kept,
+        lipschitz=max(printed, rowwise),  # weights below one make the printed form too small
+        lipschitz_rowwise=rowwise,
+        smoothness=(loss.curvature * float(row_weights @ roots**2) + 2 * ridge) / kept,
         smoothness_top=top,
         step_size=1 / top,
         stationarity=_projected_gradient_norm(problem, fit, kept, top),

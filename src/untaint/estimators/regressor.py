@@ -25,7 +25,7 @@ from .._validation import (
 )
 from ..diagnostics import Diagnostics, diagnose
 from ..losses import SquaredLoss
-from ..selection import Selection, estimate_share
+from ..selection import Selection, Smallest, estimate_share
 from ..solvers import (
     Solution,
     TrimmedProblem,
@@ -77,8 +77,9 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         chooses by size. ``"gradient"`` is the papers' projected functional gradient method.
         ``"newton"`` is the same as ``"exact"`` here: the loss is quadratic.
     init : {"auto", "zeros", "random"}, default="auto"
-        Where to begin. ``"auto"`` searches for rows that agree, and is ``"zeros"`` for
-        ``solver="gradient"``; ``"random"`` draws coefficients as the papers do.
+        Where to begin. ``"auto"`` searches for rows that agree; ``"zeros"`` begins with the rows
+        of smallest target and ``"random"`` with random ones. ``solver="gradient"`` begins with
+        zero coefficients, or with random ones as the papers do.
     acceleration : {None, "momentum", "nesterov"}, default=None
         Of ``solver="gradient"``.
     learning_rate : float, callable or "auto", default="auto"
@@ -257,9 +258,14 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             if problem.size >= FEWEST_ROWS:
                 costs = search(CAUTIOUS_SHARE).costs
                 share = estimate_share(np.sqrt(costs), problem.row_weights)
-        if share == 0 or self.init != "auto" or self.solver == "gradient":
+        if share == 0 or self.solver == "gradient":
             return share, problem.row_weights
-        return share, search(share).weights
+        if self.init == "auto":
+            return share, search(share).weights
+        scores = SquaredLoss().value(y, np.zeros_like(y))
+        if self.init == "random":
+            scores = rng.random(len(y))
+        return share, Smallest(share).weights(scores, problem.row_weights)
 
     def _solve(
         self,

@@ -59,8 +59,8 @@ class Selection(ABC):
 
 
 def _unit(row_weights: FloatArray) -> float | None:
-    """Weight of one row: the common weight, one if all are counts, None if neither."""
+    """Weight of one row: one if all are counts, else the common weight, None if there is none."""
     present = row_weights[row_weights > 0]
-    if (present == present[0]).all():
-        return float(present[0])
-    return 1.0 if (present == np.floor(present)).all() else None
+    if (present == np.floor(present)).all():
+        return 1.0  # before the common weight: rows of weight two are pairs of copies
+    return float(present[0]) if (present == present[0]).all() else None

@@ -15,10 +15,11 @@ from typing import final
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit
+from scipy.special import entr, expit
 
 from .._typing import FloatArray
 from .base import Selection
+from .smallest import Smallest
 
 
 @final
@@ -46,30 +47,47 @@ class Softplus(Selection):
     def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
         """Sigmoid of how far each loss lies below the threshold."""
         t = self.threshold(losses, row_weights)
+        if not np.isfinite(t):
+            # Nothing is given up, or more losses are infinite than are: no edge to soften.
+            return self._hard.weights(losses, row_weights)
         return row_weights * expit(self._below(t, losses))
 
     def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
         """Smoothed sum of the smallest losses."""
-        t = self.threshold(losses, row_weights)
-        if not np.isfinite(t):
-            return float(row_weights @ losses)
-        softplus = np.logaddexp(0.0, self._below(t, losses)) / self.smoothing
-        return float(self.kept_total(row_weights) * t - row_weights @ softplus)
+        # The dual form, whose terms are of the size of the kept losses and do not cancel: the kept
+        # losses less the entropy of the weights.
+        weights = self.weights(losses, row_weights)
+        kept = weights > 0
+        part = weights[kept] / row_weights[kept]
+        entropy = row_weights[kept] @ (entr(part) + entr(1.0 - part))
+        return float(weights[kept] @ losses[kept] - entropy / self.smoothing)
 
     def threshold(self, losses: FloatArray, row_weights: FloatArray) -> float:
         """Root t of sum of the weights = kept total, infinite when nothing is given up."""
         kept = self.kept_total(row_weights)
-        if kept >= row_weights.sum():
+        hard = self._hard.threshold(losses, row_weights)
+        if kept >= row_weights.sum() or not np.isfinite(hard):
             return np.inf
-        # Between the smallest and the largest loss, but for the sigmoid's own width.
+        # Around the hard threshold, but for the sigmoid's own width: up to the next loss when the
+        # rows so far are just enough. Losses beyond must not blur the root.
         margin = 40.0 / self.smoothing
-        finite = losses[np.isfinite(losses)]
-        low, high = float(finite.min()) - margin, float(finite.max()) + margin
+        low, high = hard - margin, hard + margin
+        if row_weights[losses <= hard].sum() <= kept * (1 + 1e-12):
+            beyond = losses[(losses > hard) & np.isfinite(losses)]
+            high = margin + (float(beyond.min()) if len(beyond) else hard)
 
         def excess(t: float) -> float:
             return float(row_weights @ expit(self._below(t, losses))) - kept
 
-        return float(brentq(excess, low, high, xtol=1e-14 * max(1.0, abs(high)), rtol=1e-14))
+        if excess(high) <= 0:
+            return high
+        return float(
+            brentq(excess, low, high, xtol=1e-14 / self.smoothing, rtol=1e-15, maxiter=500)
+        )
+
+    @property
+    def _hard(self) -> Smallest:
+        return Smallest(self.contamination)
 
     def _below(self, t: float, losses: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):

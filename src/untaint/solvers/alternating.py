@@ -81,10 +81,10 @@ def alternate(
             return Solution(fit, weights, path, iteration)
         # Few rows on the move: worth solving well. None: the next refit is the last.
         inner = min(inner, max(tol, loose * moved))
-        weights = chosen
+        fitted, weights = weights, chosen
     assert fit is not None
     remedy = "raise max_iter, or alpha if the kept rows keep changing"
-    return Solution(fit, weights, path, max_iter, converged=False, remedy=remedy)
+    return Solution(fit, fitted, path, max_iter, converged=False, remedy=remedy)
 
 
 def _settled(path: list[float], tol: float) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, get_lapack_funcs
 
 from .._typing import FloatArray
 from .base import Fit, RidgeSystem
@@ -52,17 +52,33 @@ class ExactRidge(RidgeSystem):
         rows = np.flatnonzero(weights > 0)
         d = np.sqrt(weights[rows]).astype(self.K.dtype)
         A = symmetric_part(self.K, rows, d)
-        solutions = solve_definite(A, ridge, np.column_stack([d[:, None] * y[rows], d]))
-        u, v = solutions[:, :-1], solutions[:, -1:]
-        intercept = np.zeros(y.shape[1], dtype=u.dtype)
-        if self.fit_intercept:
-            intercept = (d @ u) / (d @ v)
-            u = u - v * intercept
+        right = d[:, None] * y[rows]
+        A.flat[:: len(A) + 1] += ridge
+        try:
+            factor = definite_factor(A)
+            both = cho_solve(factor, np.column_stack([right, d]), check_finite=False)
+            u, v = both[:, :-1], both[:, -1:]
+            if self.fit_intercept:
+                u = u - v * ((d @ u) / (d @ v))
+        except LinAlgError:
+            u = self._least_norm(A, right, d)
         coef = np.zeros(y.shape, dtype=u.dtype)
         coef[rows] = d[:, None] * u
         smooth = self.K @ coef
+        intercept = np.zeros(y.shape[1], dtype=u.dtype)
+        if self.fit_intercept:
+            intercept = ((d * d) @ (y - smooth)[rows] / (d @ d)).astype(u.dtype)
         squared_norm = max(0.0, float(np.einsum("ij,ij->", coef, smooth)))
         return Fit(coef, intercept, smooth + intercept, squared_norm)
+
+    def _least_norm(self, A: FloatArray, right: FloatArray, d: FloatArray) -> FloatArray:
+        """Of all minimisers the one of least norm, orthogonal to d if there is an intercept."""
+        if self.fit_intercept:
+            unit = d / np.linalg.norm(d)
+            right = right - np.outer(unit, unit @ right)
+            A = A - np.outer(unit, unit @ A)
+            A = A - np.outer(A @ unit, unit)
+        return least_norm(A, right)
 
 
 def symmetric_part(K: FloatArray, rows: np.ndarray, d: FloatArray) -> FloatArray:
@@ -76,15 +92,27 @@ def symmetric_part(K: FloatArray, rows: np.ndarray, d: FloatArray) -> FloatArray
 
 def solve_definite(A: FloatArray, ridge: float, right: FloatArray) -> FloatArray:
     """Solve (A + ridge I) x = right, overwriting A; least norm when that is singular."""
-    n = len(A)
-    A.flat[:: n + 1] += ridge
+    A.flat[:: len(A) + 1] += ridge
     try:
-        factor = cho_factor(A, lower=True, check_finite=False)
-        return cho_solve(factor, right, check_finite=False)
+        return cho_solve(definite_factor(A), right, check_finite=False)
     except LinAlgError:
-        # Repeated rows without a ridge, or a matrix that rounding has made indefinite.
-        values, vectors = eigh(A, check_finite=False)
-        limits = np.finfo(A.dtype)
-        floor = n * float(limits.eps) * max(float(np.abs(values).max()), float(limits.tiny))
-        inverse = np.where(values > floor, 1.0 / np.where(values > floor, values, 1.0), 0.0)
-        return vectors @ (inverse[:, None].astype(A.dtype) * (vectors.T @ right))
+        return least_norm(A, right)
+
+
+def definite_factor(A: FloatArray) -> tuple[FloatArray, bool]:
+    """Cholesky factor; LinAlgError if A is singular to rounding, whatever its pivots' signs."""
+    factor = cho_factor(A, lower=True, check_finite=False)
+    pocon = get_lapack_funcs("pocon", (A,))
+    reciprocal_condition, _ = pocon(factor[0], np.abs(A).sum(axis=0).max(), uplo="L")
+    if reciprocal_condition <= np.finfo(A.dtype).eps:
+        raise LinAlgError("singular to rounding")
+    return factor
+
+
+def least_norm(A: FloatArray, right: FloatArray) -> FloatArray:
+    """Repeated rows without a ridge, or a matrix that rounding has made indefinite."""
+    values, vectors = eigh(A, check_finite=False)
+    limits = np.finfo(A.dtype)
+    floor = len(A) * float(limits.eps) * max(float(np.abs(values).max()), float(limits.tiny))
+    inverse = np.where(values > floor, 1.0 / np.where(values > floor, values, 1.0), 0.0)
+    return vectors @ (inverse[:, None].astype(A.dtype) * (vectors.T @ right))

@@ -17,6 +17,8 @@ from .._typing import FloatArray
 # Share of changed rows beyond which building anew is as quick, and free of drift.
 REBUILD_SHARE = 0.25
 MAX_UPDATES = 50
+# Part of a column's former size below which too many of its digits are lost.
+FORGET = 1e-6
 
 
 @final
@@ -38,6 +40,7 @@ class WeightedGram:
     def __init__(self, features: Any) -> None:
         self.features = features
         self._weights: FloatArray | None = None
+        self._peak: FloatArray = np.zeros(0)
         self._updates = 0
 
     def at(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -52,6 +55,9 @@ class WeightedGram:
             elif len(changed):
                 self._add(changed, weights[changed] - self._weights[changed])
                 self._updates += 1
+                if (np.diag(self._G) < FORGET * self._peak).any():
+                    self._rebuild(weights)  # what was taken away had drowned what is left
+                self._peak = np.maximum(self._peak, np.diag(self._G))
         self._weights = weights.copy()
         return self._G, self._s
 
@@ -63,6 +69,7 @@ class WeightedGram:
             self._accumulate(self.features, weights)
         else:
             self._add(rows, weights[rows])
+        self._peak = np.diag(self._G).copy()
 
     def _add(self, rows: np.ndarray, weights: FloatArray) -> None:
         self._accumulate(self.features[rows], weights)

@@ -1,0 +1,1 @@
+"""Slow references that the fast code is compared with."""

@@ -1,0 +1,1 @@
+"""Assertions that every member of a family must pass, written once."""

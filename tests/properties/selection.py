@@ -1,0 +1,91 @@
+"""What every selection rule must do, whatever it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from naive import selection as naive
+
+
+def weighs_between_nothing_and_the_row(rule, losses, row_weights):
+    """No row is kept more than once, none less than not at all."""
+    weights = rule.weights(losses, row_weights)
+    assert weights.shape == losses.shape
+    assert np.isfinite(weights).all()
+    assert (weights >= 0).all()
+    assert (weights <= row_weights * (1 + 1e-12)).all()
+
+
+def keeps_the_asked_total(rule, losses, row_weights):
+    """The weights sum to the kept share of the row weights, in whole rows if they are counts."""
+    total = naive.kept_total(rule.contamination, row_weights)
+    np.testing.assert_allclose(rule.kept_total(row_weights), total, rtol=1e-9)
+    np.testing.assert_allclose(rule.weights(losses, row_weights).sum(), total, rtol=1e-8)
+
+
+def follows_a_permutation(rule, losses, row_weights, order):
+    """The order of the rows is immaterial."""
+    weights = rule.weights(losses, row_weights)
+    np.testing.assert_allclose(
+        rule.weights(losses[order], row_weights[order]), weights[order], rtol=1e-9, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        rule.value(losses[order], row_weights[order]),
+        rule.value(losses, row_weights),
+        rtol=1e-11,
+        atol=1e-11,
+    )
+
+
+def counts_a_weight_as_copies(rule, losses, copies):
+    """A row of weight k is k copies of that row: in value, in threshold and in summed weights."""
+    weighted = rule.weights(losses, copies.astype(float))
+    owner = np.repeat(np.arange(len(losses)), copies)
+    repeated, ones = losses[owner], np.ones(len(owner))
+    summed = np.bincount(owner, rule.weights(repeated, ones), minlength=len(losses))
+    np.testing.assert_allclose(summed, weighted, rtol=1e-9, atol=1e-11)
+    value = rule.value(losses, copies.astype(float))
+    np.testing.assert_allclose(rule.value(repeated, ones), value, rtol=1e-11, atol=1e-11)
+    threshold = rule.threshold(losses, copies.astype(float))
+    np.testing.assert_allclose(rule.threshold(repeated, ones), threshold, rtol=1e-8, atol=1e-8)
+
+
+def prefers_the_smaller_loss(rule, losses):
+    """Of two rows of equal weight, the better one is never kept less."""
+    weights = rule.weights(losses, np.ones(len(losses)))
+    assert (np.diff(weights[np.argsort(losses, kind="stable")]) <= 1e-9).all()
+
+
+def has_the_gradient_of_its_value(rule, losses, row_weights):
+    """Central differences in every loss; the caller sees to it that no two losses tie."""
+    step = 1e-5
+    expected = np.empty(len(losses))
+    for i in range(len(losses)):
+        up, down = losses.copy(), losses.copy()
+        up[i] += step
+        down[i] -= step
+        expected[i] = (rule.value(up, row_weights) - rule.value(down, row_weights)) / (2 * step)
+    weights = rule.weights(losses, row_weights)
+    np.testing.assert_allclose(weights, expected, rtol=1e-5, atol=1e-6)
+
+
+def is_concave(rule, losses, others, row_weights):
+    """No middle lies below its chord."""
+    middle = rule.value(0.5 * (losses + others), row_weights)
+    chord = 0.5 * (rule.value(losses, row_weights) + rule.value(others, row_weights))
+    assert middle >= chord - 1e-9 * (1 + abs(chord))
+
+
+def lies_below_its_tangents(rule, losses, others, row_weights):
+    """h(l') <= h(l) + w . (l' - l): what makes refitting descend."""
+    weights = rule.weights(losses, row_weights)
+    tangent = rule.value(losses, row_weights) + weights @ (others - losses)
+    assert rule.value(others, row_weights) <= tangent + 1e-9 * (1 + abs(tangent))
+
+
+def never_falls_when_a_loss_rises(rule, losses, row_weights, row, rise):
+    """h is increasing in every loss."""
+    higher = losses.copy()
+    higher[row] += rise
+    before = rule.value(losses, row_weights)
+    assert rule.value(higher, row_weights) >= before - 1e-10 * (1 + abs(before))

@@ -1,0 +1,240 @@
+"""The search finds planted rows, whatever they agree on, and counts and orders rows rightly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naive import selection as naive
+from untaint.kernels import RBF
+from untaint.solvers import coarse_to_fine, nystroem_features
+from untaint.solvers.search import Ladder, weighted_quantile
+
+N = 150
+RIDGE = 0.1
+
+
+def truth(X):
+    return np.sin(2 * X[:, :1]) + X[:, 1:]
+
+
+def clean(rng, n=N):
+    X = rng.uniform(-2, 2, size=(n, 2))
+    return X, truth(X) + 0.1 * rng.normal(size=(n, 1))
+
+
+def label_noise(rng):
+    X, y = clean(rng)
+    bad = np.arange(N) < 0.3 * N
+    y[bad] = rng.normal(5.0, 5.0, size=(bad.sum(), 1))
+    return X, y, bad
+
+
+def one_sided_shift(rng):
+    # Further than the targets spread, or few rows could not tell the two truths apart.
+    X, y = clean(rng)
+    bad = np.arange(N) < 0.4 * N
+    y[bad] += 10.0
+    return X, y, bad
+
+
+def cluster(rng):
+    X, y = clean(rng)
+    bad = np.arange(N) < 0.2 * N
+    X[bad] = [1.0, -1.0] + 0.05 * rng.normal(size=(bad.sum(), 2))
+    y[bad] = 8.0 + 0.01 * rng.normal(size=(bad.sum(), 1))
+    return X, y, bad
+
+
+def far_off(X, y):
+    """Ten standard deviations of the noise from the truth."""
+    return np.abs(y - truth(X))[:, 0] > 1.0
+
+
+PLANTED = [label_noise, one_sided_shift, cluster]
+
+
+def features_of(X, count=60):
+    K = RBF(0.5).matrix(X)
+    landmarks = np.linspace(0, len(X) - 1, min(count, len(X))).astype(int)
+    return nystroem_features(K[landmarks], landmarks)
+
+
+def search(features, y, share, *, row_weights=None, seed=0, **options):
+    n = len(y)
+    options = {"plausible": np.ones(n, dtype=bool), "sample": np.arange(n)} | options
+    row_weights = np.ones(n) if row_weights is None else row_weights
+    rng = np.random.default_rng(seed)
+    return coarse_to_fine(features, y, row_weights, share, RIDGE, rng=rng, **options)
+
+
+@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_rows_are_found(plant, seed):
+    X, y, bad = plant(np.random.default_rng(seed))
+    found = search(features_of(X), y, bad.mean())
+    wrong = far_off(X, y)  # a random label may be right by chance
+    assert wrong.sum() >= 0.8 * bad.sum()
+    assert found.weights[wrong].sum() == 0
+    # And they look worse than the good rows.
+    assert found.costs[wrong].min() > np.quantile(found.costs[~bad], 0.9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_too_large_a_share_still_gives_up_every_planted_row(seed):
+    X, y, _ = label_noise(np.random.default_rng(seed))
+    found = search(features_of(X), y, 0.45)
+    assert found.weights[far_off(X, y)].sum() == 0
+
+
+def test_weights_are_those_of_the_cheapest_rows(rng):
+    X, y, bad = label_noise(rng)
+    found = search(features_of(X), y, 0.3)
+    assert found.weights.shape == found.costs.shape == (N,)
+    np.testing.assert_allclose(found.weights.sum(), 0.7 * N)
+    assert ((found.weights >= 0) & (found.weights <= 1)).all()
+    assert found.costs[found.weights > 0].max() <= np.median(found.costs[bad])
+
+
+def test_a_weight_is_that_many_copies(rng):
+    X, y, _ = label_noise(rng)
+    copies = rng.integers(1, 4, size=N)
+    owner = np.repeat(np.arange(N), copies)
+    F = features_of(X)
+    one = search(F, y, 0.3, row_weights=copies.astype(float))
+    many = search(F[owner], y[owner], 0.3)
+    np.testing.assert_allclose(many.costs, one.costs[owner], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(np.bincount(owner, many.weights), one.weights, atol=1e-9)
+
+
+@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
+def test_permuted_rows_permute_the_result(plant, rng):
+    X, y, bad = plant(rng)
+    F, order = features_of(X), rng.permutation(N)
+    straight, permuted = search(F, y, bad.mean()), search(F[order], y[order], bad.mean())
+    np.testing.assert_allclose(permuted.costs, straight.costs[order], rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(permuted.weights, straight.weights[order], atol=1e-9)
+
+
+def test_the_unit_of_the_targets_does_not_matter(rng):
+    X, y, _ = label_noise(rng)
+    F = features_of(X)
+    metres, millimetres = search(F, y, 0.3), search(F, 1e3 * y + 7.0, 0.3)
+    np.testing.assert_allclose(millimetres.costs, 1e6 * metres.costs, rtol=1e-4)
+    np.testing.assert_allclose(millimetres.weights, metres.weights, atol=1e-9)
+
+
+def test_several_outputs_are_judged_together(rng):
+    X, y, bad = label_noise(rng)
+    both = np.column_stack([clean(np.random.default_rng(0))[1], y])
+    found = search(features_of(X), both, 0.3)
+    assert found.weights[bad].sum() <= 0.1 * bad.sum()
+
+
+@pytest.mark.parametrize("wild", [1e6, 1e12, 1e100])
+def test_wild_targets_are_given_up(wild, rng):
+    X, y = clean(rng)
+    y[:40] = wild
+    found = search(features_of(X), y, 0.3)
+    assert found.weights[:40].sum() == 0
+
+
+def test_a_sample_judges_all_rows(rng):
+    X, y, bad = label_noise(rng)
+    found = search(features_of(X), y, 0.3, sample=np.arange(0, N, 2))
+    assert found.costs.shape == found.weights.shape == (N,)
+    np.testing.assert_allclose(found.weights.sum(), 0.7 * N)
+    assert found.weights[bad].sum() <= 0.1 * bad.sum()
+
+
+def test_implausible_rows_are_given_up_first(rng):
+    X, y = clean(rng)
+    plausible = np.arange(N) >= 20
+    found = search(features_of(X), y, 0.2, plausible=plausible)
+    assert found.weights[:20].sum() == 0
+    np.testing.assert_allclose(found.weights.sum(), 0.8 * N)
+
+
+@pytest.mark.parametrize("n_starts", [1, 2, 6, 9])
+def test_any_number_of_starts_will_do_on_an_easy_problem(n_starts, rng):
+    X, y, bad = label_noise(rng)
+    found = search(features_of(X), y, 0.3, n_starts=n_starts)
+    assert found.weights[bad].sum() <= 0.1 * bad.sum()
+
+
+def test_a_seed_decides_the_random_starts(rng):
+    X, y, _ = label_noise(rng)
+    F = features_of(X)
+    one, same = (search(F, y, 0.3, n_starts=9, seed=5) for _ in range(2))
+    np.testing.assert_array_equal(one.costs, same.costs)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_few_rows_and_targets_without_variation_are_no_failure(share):
+    for n in (2, 3, 8):
+        F = np.linspace(-1, 1, n)[:, None]
+        for y in (np.zeros((n, 1)), np.full((n, 1), 3.0)):
+            found = search(F, y, share)
+            assert np.isfinite(found.costs).all()
+            np.testing.assert_allclose(found.weights.sum(), naive.kept_total(share, np.ones(n)))
+
+
+# The parts
+
+
+def ladder(features, y, row_weights=None, ridge=RIDGE, share=0.2):
+    n = len(y)
+    row_weights = np.ones(n) if row_weights is None else row_weights
+    return Ladder(features, y, row_weights, np.ones(n, dtype=bool), share, ridge)
+
+
+def test_costs_are_what_a_row_adds_to_the_objective_of_the_others(rng):
+    # z^2 = e^2 / (1 + v), as long as the excuse v stays below its bound: check by refitting.
+    X, y = clean(rng, n=20)
+    F = features_of(X)
+    n, p = len(y), F.shape[1]
+    weights = (np.arange(n) >= 4).astype(float)
+    ridge = 2.0
+    steps = ladder(F, y, ridge=ridge)
+    steps.values = np.full_like(steps.values, np.inf)  # keep every column
+    residuals, costs = steps.fit(weights, ridge)
+    design = np.column_stack([F, np.ones(n)])
+    penalty = ridge * np.diag(np.r_[np.ones(p), 0.0])
+
+    def best(kept):
+        A = design.T @ (kept[:, None] * design) + penalty
+        beta = np.linalg.solve(A, design.T @ (kept * y[:, 0]))
+        errors = y[:, 0] - design @ beta
+        return kept @ errors**2 + beta @ penalty @ beta, errors, A
+
+    for i in range(n):
+        without, alone = weights.copy(), weights.copy()
+        without[i], alone[i] = 0.0, 1.0
+        rise = best(alone)[0] - best(without)[0]
+        excuse = design[i] @ np.linalg.solve(best(without)[2], design[i])
+        assert excuse < 1.0
+        np.testing.assert_allclose(costs[i], rise, rtol=1e-5)
+    np.testing.assert_allclose(residuals[:, 0], best(weights)[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("freedom", [2.0, 5.0, 20.0])
+def test_stiff_ridge_has_the_asked_degrees_of_freedom(freedom, rng):
+    X, y = clean(rng, n=300)
+    F = features_of(X)
+    ridge = ladder(F, y, ridge=1e-9).stiff_ridge(freedom)
+    centred = F - F.mean(axis=0)
+    values = np.linalg.eigvalsh(centred.T @ centred)
+    np.testing.assert_allclose(np.sum(values / (values + ridge)), freedom, rtol=0.02)
+
+
+def test_stiff_ridge_is_never_below_the_one_asked_for(rng):
+    X, y = clean(rng)
+    assert ladder(features_of(X), y, ridge=1e6).stiff_ridge(5.0) == 1e6
+
+
+@pytest.mark.parametrize("level", [0.1, 0.25, 0.5, 0.75])
+def test_weighted_quantile_equals_that_of_the_copies(level, rng):
+    values, copies = rng.normal(size=(9, 2)), rng.integers(1, 4, size=9)
+    found = weighted_quantile(values, copies.astype(float), level)
+    expected = [naive.weighted_quantile(column, copies, level) for column in values.T]
+    np.testing.assert_array_equal(found, expected)

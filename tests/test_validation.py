@@ -1,0 +1,327 @@
+"""Every message names the parameter, says what it should be and what was found."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+
+from untaint import _validation
+from untaint._validation import (
+    check_choice,
+    check_count,
+    check_matrix_memory,
+    check_query_data,
+    check_rate,
+    check_real,
+    check_share,
+    check_training_data,
+    memory_bytes,
+)
+from untaint.exceptions import MemoryLimitError
+
+
+class Anything(BaseEstimator):
+    """An estimator to hang attributes on."""
+
+
+def raises(message, error=ValueError):
+    return pytest.raises(error, match="^" + re.escape(message) + "$")
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("value", [0, 0.5, 3, np.float32(2), np.int64(1), 1e300])
+def test_real_numbers_are_accepted(value):
+    check_real("alpha", value, low=0)
+
+
+@pytest.mark.parametrize("value", [-1, -0.1, np.nan, np.inf, "1", None, True, np.bool_(True), [1]])
+def test_a_bad_real_number_is_named(value):
+    with raises(f"alpha must be a finite number of at least 0, got {value!r}."):
+        check_real("alpha", value, low=0)
+
+
+def test_bounds_are_spelt_out():
+    with raises("tol must be a finite number greater than 0, got 0."):
+        check_real("tol", 0, low=0, inclusive=False)
+    with raises("momentum must be a finite number of at least 0 and less than 1, got 1."):
+        check_real("momentum", 1, low=0, high=1)
+    with raises("norm_bound must be a finite number greater than 0 or None, got -2."):
+        check_real("norm_bound", -2, low=0, inclusive=False, optional=True)
+    check_real("norm_bound", None, low=0, optional=True)
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 2), 10**30])
+def test_any_python_number_will_do(value):
+    check_real("alpha", value, low=0)
+
+
+@pytest.mark.parametrize("value", [1, 7, np.int32(3)])
+def test_counts_are_accepted(value):
+    check_count("n_starts", value)
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.0, 2.5, "3", True, None])
+def test_a_bad_count_is_named(value):
+    with raises(f"n_starts must be an integer of at least 1, got {value!r}."):
+        check_count("n_starts", value)
+
+
+def test_an_optional_count_may_be_none():
+    check_count("max_iter", None, optional=True)
+    with raises("max_iter must be an integer of at least 5 or None, got 4."):
+        check_count("max_iter", 4, low=5, optional=True)
+
+
+# Names
+
+
+def test_a_misspelt_choice_is_corrected():
+    with raises(
+        "solver must be one of 'exact', 'gradient', got 'gradiant'. Did you mean 'gradient'?"
+    ):
+        check_choice("solver", "gradiant", ("exact", "gradient"))
+
+
+@pytest.mark.parametrize("value", ["zzz", 3, ["exact"], b"exact"])
+def test_a_choice_unlike_any_other_gets_the_list(value):
+    with raises(f"solver must be one of 'exact', 'gradient', got {value!r}."):
+        check_choice("solver", value, ("exact", "gradient"))
+
+
+def test_none_may_be_one_of_the_choices():
+    check_choice("acceleration", None, (None, "momentum"))
+    check_choice("acceleration", "momentum", (None, "momentum"))
+    with raises("init must be one of 'auto', 'zeros', got None."):
+        check_choice("init", None, ("auto", "zeros"))
+
+
+# Contamination
+
+
+@pytest.mark.parametrize("share", [0, 0.0, 0.1, 0.499, np.float32(0.25)])
+def test_shares_are_accepted(share):
+    assert check_share(share, np.ones(100)) == pytest.approx(float(share))
+
+
+def test_auto_leaves_the_share_open():
+    assert check_share("auto", np.ones(3)) is None
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.5, 1, np.nan, "some", None, True])
+def test_a_bad_share_is_named(share):
+    with raises(f'contamination must be a number in [0, 0.5) or "auto", got {share!r}.'):
+        check_share(share, np.ones(100))
+
+
+def test_a_share_of_less_than_one_row_says_how_many_rows_it_takes():
+    with pytest.raises(ValueError, match=r"contamination=0\.1 of n_samples = 5 .*at least 10 rows"):
+        check_share(0.1, np.ones(5))
+    assert check_share(0.1, np.ones(10)) == 0.1
+    assert check_share(0.0, np.ones(1)) == 0.0
+
+
+def test_copies_count_as_rows():
+    assert check_share(0.1, np.full(5, 2.0)) == 0.1
+    with pytest.raises(ValueError, match="n_samples = 5 "):
+        check_share(0.1, np.r_[np.ones(5), np.zeros(20)])
+
+
+# Learning rate
+
+
+def test_rates_are_accepted():
+    assert check_rate("auto") is None
+    assert check_rate(0.5) == 0.5
+    schedule = (1.0).__truediv__
+    assert check_rate(schedule) is schedule
+
+
+@pytest.mark.parametrize("rate", [0, -1.0, np.inf, np.nan, "fast", None, True])
+def test_a_bad_rate_is_named(rate):
+    with raises(
+        'learning_rate must be a positive number, a function of the iteration or "auto", '
+        f"got {rate!r}."
+    ):
+        check_rate(rate)
+
+
+# Memory
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("4GB", 4 * 10**9),
+        ("4 GB", 4 * 10**9),
+        (" 4gb ", 4 * 10**9),
+        ("1.5G", 15 * 10**8),
+        (".5MB", 5 * 10**5),
+        ("200k", 2 * 10**5),
+        ("2TB", 2 * 10**12),
+        ("512", 512),
+        ("512B", 512),
+        (1000, 1000),
+        (np.int64(1000), 1000),
+        (1e9, 10**9),
+    ],
+)
+def test_memory_is_read(text, size):
+    assert memory_bytes(text) == size
+
+
+@pytest.mark.parametrize(("text", "size"), [("1KiB", 2**10), ("4GiB", 2**32), ("2 MiB", 2**21)])
+def test_binary_units_are_binary(text, size):
+    assert memory_bytes(text) == size
+
+
+@pytest.mark.parametrize(
+    "limit",
+    ["", "GB", "four GB", "-1GB", "1.2.3GB", ".", "4XB", "0GB", "0", 0, -5, np.inf, None, True],
+)
+def test_a_bad_memory_limit_is_named(limit):
+    with raises(
+        f'memory_limit must be a number of bytes, a string such as "4GB" or "auto", got {limit!r}.'
+    ):
+        memory_bytes(limit)
+
+
+def test_auto_is_half_of_what_is_free(monkeypatch):
+    monkeypatch.setattr(_validation, "_free_memory", lambda: 10**6)
+    assert memory_bytes("auto") == 500_000
+
+
+def test_free_memory_is_a_sensible_number():
+    assert 10**7 < _validation._free_memory() < 10**15
+
+
+def test_a_matrix_that_does_not_fit_is_refused_with_both_sizes():
+    message = (
+        r"kernel matrix of 10,000 rows takes 800 MB, more than memory_limit='100MB' allows "
+        r"\(100 MB\): raise memory_limit, .*kernel=\"linear\""
+    )
+    for error in (MemoryLimitError, MemoryError, ValueError):
+        with pytest.raises(error, match=message):
+            check_matrix_memory(10_000, np.float64, "100MB")
+
+
+def test_a_matrix_that_just_fits_is_let_through():
+    check_matrix_memory(1000, np.float64, 8_000_000)
+    check_matrix_memory(1000, np.float32, 4_000_000)
+    with pytest.raises(MemoryLimitError, match="8 MB"):
+        check_matrix_memory(1000, np.float64, 7_999_999)
+
+
+def test_rows_by_the_million_do_not_overflow():
+    with pytest.raises(MemoryLimitError, match=r"takes 8e\+07 TB|takes 8e\+06 TB"):
+        check_matrix_memory(10**9, np.float64, "1TB")
+
+
+# Data
+
+
+def training(X, y, sample_weight=None, pairwise=False):
+    return check_training_data(Anything(), X, y, sample_weight, pairwise=pairwise)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (np.float64, np.float64),
+        (np.float32, np.float32),
+        (np.int64, np.float64),
+        (bool, np.float64),
+    ],
+)
+def test_single_precision_stays_and_all_else_is_double(given, kept):
+    X, y, weights = training(np.eye(3).astype(given), [1, 2, 3])
+    assert X.dtype == kept
+    assert y.dtype == kept
+    np.testing.assert_array_equal(weights, np.ones(3))
+    assert weights.dtype == np.float64
+
+
+def test_double_targets_stay_double_beside_single_rows():
+    _, y, _ = training(np.eye(3, dtype=np.float32), np.array([1.0, 2.0, 3.0]))
+    assert y.dtype == np.float64
+
+
+@pytest.mark.parametrize("convert", [sp.csr_array, sp.csc_array, sp.coo_array])
+def test_sparse_rows_become_csr(convert):
+    X, _, _ = training(convert(np.eye(3)), [1.0, 2.0, 3.0])
+    assert X.format == "csr"
+
+
+def test_several_outputs_keep_their_shape():
+    _, y, _ = training(np.eye(3), np.ones((3, 2)))
+    assert y.shape == (3, 2)
+
+
+def test_bad_weights_are_named():
+    with raises("sample_weight must not be negative, got a smallest weight of -2."):
+        training(np.eye(3), [1, 2, 3], [1.0, -2.0, 1.0])
+    with raises("sample_weight must be positive for at least one row, got only zeros."):
+        training(np.eye(3), [1, 2, 3], np.zeros(3))
+    with pytest.raises(ValueError, match=r"sample_weight.*shape"):
+        training(np.eye(3), [1, 2, 3], np.ones(2))
+    with pytest.raises(ValueError, match="sample_weight contains NaN"):
+        training(np.eye(3), [1, 2, 3], [1.0, np.nan, 1.0])
+
+
+@pytest.mark.parametrize("weight", [2, 2.0, None])
+def test_one_weight_for_all_rows_and_none_at_all(weight):
+    _, _, weights = training(np.eye(3), [1, 2, 3], weight)
+    np.testing.assert_array_equal(weights, np.full(3, weight or 1.0))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_missing_and_infinite_cells_are_refused(wrong):
+    X = np.eye(3)
+    X[1, 1] = wrong
+    with pytest.raises(ValueError, match="Input X contains"):
+        training(X, [1, 2, 3])
+    with pytest.raises(ValueError, match="Input y contains"):
+        training(np.eye(3), [1.0, wrong, 2.0])
+
+
+def test_a_kernel_matrix_must_be_square_and_dense():
+    with raises(
+        "X must be the square kernel matrix of the training rows when kernel='precomputed', "
+        "got shape (3, 2)."
+    ):
+        training(np.ones((3, 2)), [1, 2, 3], pairwise=True)
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        training(sp.csr_array(np.eye(3)), [1, 2, 3], pairwise=True)
+
+
+def test_a_query_must_have_the_columns_of_the_fit():
+    estimator = Anything()
+    check_training_data(estimator, np.eye(3), [1, 2, 3], None, pairwise=False)
+    check_query_data(estimator, np.ones((5, 3)), pairwise=False, n_fit=3)
+    with pytest.raises(ValueError, match="X has 2 features, but Anything is expecting 3"):
+        check_query_data(estimator, np.ones((5, 2)), pairwise=False, n_fit=3)
+
+
+def test_a_kernel_query_says_how_many_columns_it_needs():
+    estimator = Anything()
+    check_training_data(estimator, np.ones((4, 3)), [1, 2, 3, 4], None, pairwise=False)
+    with raises(
+        "X must hold the kernel of each new row with every training row when "
+        "kernel='precomputed': 4 columns, got shape (5, 3)."
+    ):
+        check_query_data(estimator, np.ones((5, 3)), pairwise=True, n_fit=4)
+
+
+def test_checks_of_good_input_do_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        training(np.eye(3), [1, 2, 3], [1, 2, 3])
+        check_share(0.2, np.ones(10))
+        memory_bytes("4GB")
