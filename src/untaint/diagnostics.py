@@ -10,7 +10,8 @@ All in the papers' units, where the objective is a mean over the kept weight
   argument row by row gives :math:`\frac{2}{np} \sum (R k_{ii} + |y_i| \sqrt{k_{ii}})`, which is
   never larger.
 * Lemmas 8 and 14, smoothness: :math:`\frac{2}{np} (\mathrm{Tr} K + \alpha)`; and what the top
-  eigenvalue gives, :math:`\frac{2}{np} (\lambda_{\max}(K) + \alpha)`. They bound the curvature from above:
+  eigenvalue gives, :math:`\frac{2}{np} (\lambda_{\max}(K) + \alpha)`. They bound the curvature
+  from above:
   :math:`\Psi(f + h) \le \Psi(f) + \langle \nabla\Psi(f), h\rangle + \frac{\beta}{2}\|h\|^2`. The
   gradient itself jumps where two rows change places, so that Lemma 8 holds between functions that
   keep the same rows.

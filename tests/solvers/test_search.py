@@ -7,7 +7,7 @@ import pytest
 
 from naive import selection as naive
 from untaint.kernels import RBF
-from untaint.solvers import coarse_to_fine, nystroem_features
+from untaint.solvers import Sample, coarse_to_fine, nystroem_features
 from untaint.solvers.search import Ladder, weighted_quantile
 
 N = 150
@@ -60,12 +60,13 @@ def features_of(X, count=60):
     return nystroem_features(K[landmarks], landmarks)
 
 
-def search(features, y, share, *, row_weights=None, seed=0, **options):
+def search(features, y, share, *, row_weights=None, seed=0, samples=(), **options):
     n = len(y)
-    options = {"plausible": np.ones(n, dtype=bool), "sample": np.arange(n)} | options
+    options = {"plausible": np.ones(n, dtype=bool)} | options
     row_weights = np.ones(n) if row_weights is None else row_weights
+    levels = [Sample(rows, row_weights[rows]) for rows in (*samples, np.arange(n))]
     rng = np.random.default_rng(seed)
-    return coarse_to_fine(features, y, row_weights, share, RIDGE, rng=rng, **options)
+    return coarse_to_fine(features, y, levels, share, RIDGE, rng=rng, **options)
 
 
 @pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
@@ -139,9 +140,12 @@ def test_wild_targets_are_given_up(wild, rng):
     assert found.weights[:40].sum() == 0
 
 
-def test_a_sample_judges_all_rows(rng):
+@pytest.mark.parametrize(
+    "samples", [[np.arange(0, N, 2)], [np.arange(0, N, 4), np.arange(0, N, 2)]]
+)
+def test_samples_judge_all_rows(samples, rng):
     X, y, bad = label_noise(rng)
-    found = search(features_of(X), y, 0.3, sample=np.arange(0, N, 2))
+    found = search(features_of(X), y, 0.3, samples=samples)
     assert found.costs.shape == found.weights.shape == (N,)
     np.testing.assert_allclose(found.weights.sum(), 0.7 * N)
     assert found.weights[bad].sum() <= 0.1 * bad.sum()

@@ -24,12 +24,15 @@ from ..solvers import (
     IterativeRidge,
     PrimalRidge,
     RidgeSystem,
+    Sample,
+    Search,
     coarse_to_fine,
     nystroem_features,
 )
 from ..solvers.gram import WeightedGram
 
 # Rows and landmarks of the search: it looks for a rough shape, which few of them show.
+SCOUT_ROWS = 400
 SEARCH_ROWS = 1000
 SEARCH_LANDMARKS = 80
 # Rows up to which factorising is as quick as iterating.
@@ -87,14 +90,26 @@ class Problem(ABC):
         """Rows that may set scales and take part in first fits."""
         return near_rows(self.radius, self.row_weights)
 
-    def representatives(self, count: int) -> IntArray:
-        """At most so many plausible rows, spread over all of them."""
-        near = np.flatnonzero(self.plausible)
+    def representatives(self, count: int, within: IntArray | None = None) -> Sample:
+        """At most so many plausible rows, spread over all of them, or over those within."""
+        near = np.flatnonzero(self.plausible) if within is None else within
+        weights = self.row_weights[near]
         if len(near) <= count:
-            return near
+            return Sample(near, weights)
         ties = None if isinstance(self.kernel, Precomputed) else self.X[near]
-        rows, _ = representatives(ties, self.row_weights[near], self.radius[near], count)
-        return near[rows]
+        rows, counts = representatives(ties, weights, self.radius[near], count)
+        return Sample(near[rows], counts)
+
+    @cached_property
+    def levels(self) -> list[Sample]:
+        """Few rows to scout on, more to search on, and all rows; fewer levels for few rows."""
+        everything = Sample(np.arange(len(self.row_weights)), self.row_weights)
+        levels = [everything]
+        for count in (SEARCH_ROWS, SCOUT_ROWS):
+            if max(levels[0].weights.sum(), len(levels[0].rows)) > count:
+                within = levels[0].rows[self.plausible[levels[0].rows]]
+                levels.insert(0, self.representatives(count, within))
+        return levels
 
     def search(
         self,
@@ -103,34 +118,20 @@ class Problem(ABC):
         ridge: float,
         n_starts: int,
         rng: np.random.Generator,
-    ) -> Any:
+    ) -> Search:
         """Rows to begin with; see :func:`~untaint.solvers.coarse_to_fine`."""
         # Many small products: threads would only wait for one another.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            return self._search(y, contamination, ridge, n_starts, rng)
-
-    def _search(
-        self,
-        y: FloatArray,
-        contamination: float,
-        ridge: float,
-        n_starts: int,
-        rng: np.random.Generator,
-    ) -> Any:
-        sample = np.arange(len(y))
-        if self.size > SEARCH_ROWS:
-            sample = self.representatives(SEARCH_ROWS)
-        return coarse_to_fine(
-            self.search_features,
-            y,
-            self.row_weights,
-            contamination,
-            ridge,
-            plausible=self.plausible,
-            sample=sample,
-            n_starts=n_starts,
-            rng=rng,
-        )
+            return coarse_to_fine(
+                self.search_features,
+                y,
+                self.levels,
+                contamination,
+                ridge,
+                plausible=self.plausible,
+                n_starts=n_starts,
+                rng=rng,
+            )
 
 
 @final
@@ -189,7 +190,7 @@ class DualProblem(Problem):
         return fit.coef
 
     def _nystroem(self, count: int) -> FloatArray:
-        landmarks = self.representatives(count)
+        landmarks = self.representatives(count).rows
         return nystroem_features(self.K[landmarks], landmarks)
 
 
@@ -217,7 +218,7 @@ class PrimalProblem(Problem):
         if self.X.shape[1] <= SEARCH_LANDMARKS:
             dense = self.features.toarray() if sparse.issparse(self.features) else self.features
             return np.asarray(dense, dtype=float)
-        landmarks = self.representatives(SEARCH_LANDMARKS)
+        landmarks = self.representatives(SEARCH_LANDMARKS).rows
         columns = self.features[landmarks] @ self.features.T
         if sparse.issparse(columns):
             columns = columns.toarray()

@@ -314,7 +314,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
     def _tolerance(self, problem: Problem) -> float:
         """What was asked for, or what single precision can give."""
         single = isinstance(problem, DualProblem) and problem.K.dtype == np.float32
-        return max(float(self.tol), 1e-6) if single else float(self.tol)
+        return max(float(self.tol), 1e-5) if single else float(self.tol)
 
     def _descend(
         self, problem: DualProblem, y: FloatArray, selection: Selection, report: Report

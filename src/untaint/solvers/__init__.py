@@ -9,7 +9,7 @@ from .iterative_ridge import IterativeRidge
 from .leave_one_out import leave_one_out_residuals
 from .nystroem import nystroem_features
 from .primal_ridge import PrimalRidge
-from .search import Search, coarse_to_fine
+from .search import Sample, Search, coarse_to_fine
 
 __all__ = [
     "ExactRidge",
@@ -18,6 +18,7 @@ __all__ = [
     "PrimalRidge",
     "Progress",
     "RidgeSystem",
+    "Sample",
     "Search",
     "Solution",
     "TrimmedProblem",

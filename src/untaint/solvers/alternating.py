@@ -23,6 +23,8 @@ Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
 # Loosest tolerance of a refit whose rows are about to change anyway.
 LOOSE = 1e-2
+# Tolerance of the others, as a part of the share of rows on the move.
+ACCURACY = 0.1
 
 
 def alternate(
@@ -80,7 +82,7 @@ def alternate(
         if exact and (moved < 1e-12 or _settled(path, tol)):
             return Solution(fit, weights, path, iteration)
         # Few rows on the move: worth solving well. None: the next refit is the last.
-        inner = min(inner, max(tol, loose * moved))
+        inner = min(inner, max(tol, ACCURACY * moved)) if loose > tol else inner
         fitted, weights = weights, chosen
     assert fit is not None
     remedy = "raise max_iter, or alpha if the kept rows keep changing"

@@ -24,7 +24,7 @@ starts, the best objective wins.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -58,15 +58,22 @@ class Search:
     weights: FloatArray
 
 
+@dataclass(frozen=True)
+class Sample:
+    """Rows that stand for all, and the weight that each has among them."""
+
+    rows: IntArray
+    weights: FloatArray
+
+
 def coarse_to_fine(
     features: FloatArray,
     y: FloatArray,
-    row_weights: FloatArray,
+    levels: Sequence[Sample],
     contamination: float,
     ridge: float,
     *,
     plausible: BoolArray,
-    sample: IntArray,
     n_starts: int = 6,
     rng: np.random.Generator,
 ) -> Search:
@@ -77,13 +84,13 @@ def coarse_to_fine(
     features : array of shape (n, m)
         Dense, of moderate width: Nystroem features or the columns of X.
     y : array of shape (n, k)
-    row_weights : array of shape (n,)
+    levels : sequence of Sample
+        Each within the next, the last being all rows with their own weights. On the first the stiff
+        starts are made, on the second they climb down, on the others they only settle.
     contamination : float
     ridge : float
     plausible : bool array of shape (n,)
-        Rows that may take part in the first fits; the others must wait to be judged by them.
-    sample : array of indices
-        Rows to search on, all or a representative part; all rows are judged at the end.
+        Rows that may take part in these fits; the others must wait to be judged later.
     n_starts : int
         1: a stiff median. 2 and 3: a lower and an upper quantile too. 4 to 6: all three less
         stiff. More: the median of random halves of the rows.
@@ -93,26 +100,33 @@ def coarse_to_fine(
     -------
     Search
     """
+    total = float(levels[-1].weights.sum())
 
-    def ladder_on(rows: IntArray, ridge: float) -> Ladder:
-        frame = features[rows], y[rows], row_weights[rows], plausible[rows]
-        return Ladder(*frame, contamination, ridge)
+    def ladder_on(sample: Sample) -> Ladder:
+        rows, weights = sample.rows, sample.weights
+        # The ridge is meant for the weight of all rows; a part of them takes its part of it.
+        part = float(weights.sum()) / total
+        return Ladder(
+            features[rows], y[rows], weights, plausible[rows], contamination, part * ridge
+        )
 
-    # The ridge is meant for the weight of all rows; a sample stands for them at its part of it.
-    part = float(row_weights[sample].sum() / row_weights.sum())
-    ladder = ladder_on(sample, ridge * part)
+    level, ladder = levels[0], ladder_on(levels[0])
     stiff = ladder.stiff_ridge(LEAST_STIFF)
     tops = [
         ladder.climb_down(ladder.coarse_start(*start), ladder.stiff_ridge(start[0]), stiff)
-        for start in _starts(plausible[sample], n_starts, rng)
+        for start in _starts(plausible[level.rows], n_starts, rng)
     ]
-    ends = [
-        ladder.climb_down(top, stiff, ladder.ridge) for top in ladder.best(tops, stiff, FINALISTS)
-    ]
-    (weights,) = ladder.best(ends, ladder.ridge, 1)
-    if len(sample) == len(y):
-        return Search(ladder.fit(weights, ridge)[1], weights)
-    return _judge_all(ladder_on(np.arange(len(y)), ridge), sample, part, weights)
+    candidates, reached = ladder.best(tops, stiff, FINALISTS), stiff
+    for wider in levels[1:] or levels:
+        if wider is not level:
+            ladder, inside = ladder_on(wider), np.searchsorted(wider.rows, level.rows)
+            candidates = [ladder.extend(inside, weights, reached) for weights in candidates]
+            reached *= float(wider.weights.sum() / level.weights.sum())
+            level = wider
+        ends = [ladder.climb_down(weights, reached, ladder.ridge) for weights in candidates]
+        candidates, reached = ladder.best(ends, ladder.ridge, 1), ladder.ridge
+    (weights,) = candidates
+    return Search(ladder.fit(weights, ladder.ridge)[1], weights)
 
 
 def _starts(
@@ -124,15 +138,6 @@ def _starts(
         else:
             freedom, quantile = STARTS[0]
             yield freedom, quantile, plausible & (rng.random(len(plausible)) < 0.5)
-
-
-def _judge_all(ladder: Ladder, sample: IntArray, part: float, weights: FloatArray) -> Search:
-    """Costs and weights of all rows, from weights found on a sample of them."""
-    spread = np.zeros(len(ladder.y))
-    spread[sample] = weights
-    _, costs = ladder.fit(spread, part * ladder.ridge)
-    weights = ladder.settle(ladder.trim(costs), ladder.ridge)
-    return Search(ladder.fit(weights, ladder.ridge)[1], weights)
 
 
 @final
@@ -188,6 +193,12 @@ class Ladder:
             ridge = max(ridge / RUNG, last)
             weights = self.settle(weights, ridge)
         return weights
+
+    def extend(self, inside: IntArray, weights: FloatArray, ridge: float) -> FloatArray:
+        """Weights of all rows here, from weights found on some of them at some ridge."""
+        spread = np.zeros(len(self.y))
+        spread[inside] = weights
+        return self.trim(self.fit(spread, ridge)[1])
 
     def best(self, candidates: list[FloatArray], ridge: float, count: int) -> list[FloatArray]:
         """At most so many different ones, of the lowest trimmed objectives."""
