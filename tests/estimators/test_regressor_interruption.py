@@ -1,0 +1,134 @@
+"""Ctrl-C leaves nothing half done, and the progress line says what is going on."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import untaint.estimators.problem as problem_module
+import untaint.estimators.regressor as regressor_module
+from estimators.cases import corrupted
+from untaint import SubquantileRegressor
+from untaint.kernels import RBF
+
+# Where the user may press the keys: building the matrix, searching, refitting, storing.
+STAGES = [
+    (RBF, "matrix"),
+    (problem_module, "coarse_to_fine"),
+    (regressor_module, "solve_in_ball"),
+    (regressor_module, "alternate"),
+    (SubquantileRegressor, "_store_verdicts"),
+]
+each_stage = pytest.mark.parametrize(("place", "name"), STAGES, ids=[name for _, name in STAGES])
+
+
+def interrupt(*args, **kwargs):
+    raise KeyboardInterrupt
+
+
+@each_stage
+def test_interrupted_first_fit_leaves_the_estimator_unfitted(place, name, monkeypatch):
+    X, y, _ = corrupted(60)
+    model = SubquantileRegressor(contamination=0.2)
+    before = dict(vars(model))
+    monkeypatch.setattr(place, name, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert vars(model) == before
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+@each_stage
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, MemoryError, RuntimeError])
+def test_interrupted_second_fit_leaves_the_first(place, name, failure, monkeypatch):
+    X, y, _ = corrupted(60)
+    model = SubquantileRegressor(contamination=0.2).fit(X, y)
+    before, expected = dict(vars(model)), model.predict(X)
+
+    def fail(*args, **kwargs):
+        raise failure
+
+    with monkeypatch.context() as patch, pytest.raises(failure):
+        patch.setattr(place, name, fail)
+        model.fit(X[:40, :3], np.column_stack([y, y])[:40])
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[key] is before[key] for key in before)
+    np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def test_interrupted_in_the_middle_of_the_iterations(monkeypatch):
+    X, y, _ = corrupted(100)
+    refit, calls = regressor_module.solve_in_ball, []
+
+    def third_time(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return refit(*args, **kwargs)
+
+    monkeypatch.setattr(regressor_module, "solve_in_ball", third_time)
+    model = SubquantileRegressor(contamination=0.3, init="zeros")
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert len(calls) == 3
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_interrupted_learning_rate_schedule():
+    X, y, _ = corrupted(60)
+
+    def schedule(iteration):
+        if iteration == 4:
+            raise KeyboardInterrupt
+        return 0.01
+
+    model = SubquantileRegressor(contamination=0.2, solver="gradient", learning_rate=schedule)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+LINE = re.compile(
+    r"SubquantileRegressor \[[#.]+\] iteration \d+, objective \S+, \d+ rows exchanged, "
+    r"\d+\.\d s left\n"
+)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"solver": "iterative"}, {"kernel": "linear"}, {"solver": "gradient", "max_iter": 5000}],
+    ids=str,
+)
+def test_verbose_writes_one_line_to_standard_error(params, capfd):
+    X, y, _ = corrupted(80)
+    model = SubquantileRegressor(contamination=0.2, verbose=1, **params).fit(X, y)
+    written = capfd.readouterr()
+    assert written.out == ""
+    assert LINE.fullmatch(written.err)
+    assert f"iteration {model.n_iter_}," in written.err
+    assert f"objective {model.objective_path_[-1]:.6g}," in written.err
+
+
+def test_settled_fit_has_no_time_left(capfd):
+    X, y, _ = corrupted(80)
+    SubquantileRegressor(contamination=0.2, verbose=1).fit(X, y)
+    assert "0 rows exchanged, 0.0 s left" in capfd.readouterr().err
+
+
+def test_quiet_by_default(capfd):
+    X, y, _ = corrupted(80)
+    for solver in ("exact", "iterative"):
+        SubquantileRegressor(contamination=0.2, solver=solver).fit(X, y).predict(X)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_interrupted_fit_ends_its_line(capfd, monkeypatch):
+    X, y, _ = corrupted(60)
+    monkeypatch.setattr(SubquantileRegressor, "_store_verdicts", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        SubquantileRegressor(contamination=0.2, verbose=1).fit(X, y)
+    assert LINE.fullmatch(capfd.readouterr().err)
