@@ -65,7 +65,7 @@ def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> A
 
 
 def _row_weights(sample_weight: Any, X: Any) -> FloatArray:
-    if sample_weight is not None and not np.any(sample_weight):
+    if sample_weight is not None and not np.asarray(sample_weight).any():
         raise ValueError("sample_weight must be positive for at least one row, got only zeros.")
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():

@@ -22,6 +22,7 @@ from ._typing import BoolArray, FloatArray, IntArray
 Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
 
 FAR_OUT = 10.0
+MATRIX_ROWS = 3000
 
 
 def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -71,6 +72,27 @@ def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> Floa
     with np.errstate(over="ignore"):
         squares = moved.multiply(moved) if sparse.issparse(moved) else moved * moved
         return np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
+
+
+def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:
+    """Distance of each row, in the kernel's space, from the row nearest to most others.
+
+    Beyond a few thousand rows that row would cost more than it is worth: all are as near as any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([0.0, 1.0, 5.0])
+    >>> radii_of_matrix(np.outer(x, x), np.ones(3))
+    array([1., 0., 4.])
+    """
+    if len(K) > MATRIX_ROWS:
+        return np.zeros(len(K))
+    diagonal = np.diag(K)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.nan_to_num(np.maximum(diagonal[:, None] + diagonal - 2 * K, 0.0), nan=np.inf)
+    middle = weighted_median(squares, weights)
+    return np.sqrt(squares[:, np.argmin(middle)])
 
 
 def near_rows(radius: FloatArray, weights: FloatArray) -> BoolArray:

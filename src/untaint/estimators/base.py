@@ -56,7 +56,7 @@ class SubquantileEstimator(BaseEstimator):
         memory_limit: int | str = "auto",
         n_starts: int = 6,
         max_iter: int | None = None,
-        tol: float = 1e-7,
+        tol: float = 1e-8,
         random_state: Any = None,
         verbose: int = 0,
         n_jobs: int | None = None,

@@ -17,7 +17,7 @@ from scipy import sparse
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from ..kernels import Kernel, Precomputed
-from ..screening import centre, near_rows, radii, representatives
+from ..screening import centre, near_rows, radii, radii_of_matrix, representatives
 from ..solvers import (
     ExactRidge,
     Fit,
@@ -38,7 +38,7 @@ SEARCH_LANDMARKS = 80
 # Rows up to which factorising is as quick as iterating.
 EXACT_ROWS = 600
 # Rows up to which the matrix is kept in double precision.
-DOUBLE_ROWS = 5000
+DOUBLE_ROWS = 4000
 
 
 class Problem(ABC):
@@ -60,6 +60,9 @@ class Problem(ABC):
         self.row_weights = row_weights
         self.fit_intercept = fit_intercept
 
+    #: Whether a fit consists of products too small to be worth more than one thread.
+    small_products = False
+
     @property
     @abstractmethod
     def search_features(self) -> FloatArray:
@@ -80,9 +83,9 @@ class Problem(ABC):
 
     @cached_property
     def radius(self) -> FloatArray:
-        """Distance of each row from the centre; a precomputed kernel knows no centre."""
+        """Distance of each row from the centre."""
         if isinstance(self.kernel, Precomputed):
-            return np.zeros(self.X.shape[0])
+            return radii_of_matrix(self.X, self.row_weights)
         return radii(self.X, self.row_weights)
 
     @cached_property
@@ -94,8 +97,6 @@ class Problem(ABC):
         """At most so many plausible rows, spread over all of them, or over those within."""
         near = np.flatnonzero(self.plausible) if within is None else within
         weights = self.row_weights[near]
-        if len(near) <= count:
-            return Sample(near, weights)
         ties = None if isinstance(self.kernel, Precomputed) else self.X[near]
         rows, counts = representatives(ties, weights, self.radius[near], count)
         return Sample(near[rows], counts)
@@ -159,6 +160,8 @@ class DualProblem(Problem):
         super().__init__(kernel, X, row_weights, fit_intercept)
         self.K = K
         self.iterative = iterative
+        # Conjugate gradients read the matrix once a step: memory is what they wait for.
+        self.small_products = iterative or len(K) <= EXACT_ROWS
 
     @cached_property
     def search_features(self) -> FloatArray:
@@ -224,9 +227,14 @@ class PrimalProblem(Problem):
             columns = columns.toarray()
         return nystroem_features(np.asarray(columns), landmarks)
 
+    @cached_property
+    def gram(self) -> WeightedGram:
+        """Of the columns; follows the weights."""
+        return WeightedGram(self.features)
+
     def system(self) -> RidgeSystem:
         """Normal equations."""
-        return PrimalRidge(self.features, self.fit_intercept)
+        return PrimalRidge(self.features, self.fit_intercept, self.gram)
 
     def primal_coef(self, fit: Fit) -> tuple[FloatArray, FloatArray]:
         """Coefficients of the columns as given, and the intercept that goes with them."""
@@ -237,11 +245,13 @@ class PrimalProblem(Problem):
         slopes = weights[:, None] * np.where(weights[:, None] > 0, y - fit.predictions, 0.0)
         pull = np.asarray(self.features.T @ slopes)
         ridge = float(np.sum(pull * fit.coef)) / max(fit.squared_norm, np.finfo(float).tiny)
-        if ridge > 1e-12 * float(np.abs(pull).sum()) and ridge > 0:
+        G, total = self.gram.at(weights)
+        if np.linalg.norm(pull) > 1e-9 * np.sqrt(np.trace(G)) * np.linalg.norm(slopes):
             return slopes / ridge
-        # Without a ridge any combination of rows that gives the coefficients will do.
-        G, _ = WeightedGram(self.features).at(np.ones(len(y)))
-        return np.asarray(self.features @ np.linalg.lstsq(G, fit.coef, rcond=None)[0])
+        # Without a ridge any combination of the kept rows that gives the coefficients will do.
+        mean = total / weights.sum() if self.fit_intercept else np.zeros(len(total))
+        inner = np.linalg.lstsq(G - np.outer(mean, total), fit.coef, rcond=None)[0]
+        return weights[:, None] * (np.asarray(self.features @ inner) - mean @ inner)
 
 
 def preconditioner_size(n_rows: int) -> int:

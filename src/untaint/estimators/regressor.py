@@ -8,6 +8,7 @@ Subquantile Minimization, second version, eq. (8) with Algorithm 1, in kernel ri
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy.stats import chi2
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._threads import single_threaded_blas
 from .._typing import FloatArray, IntArray
 from .._validation import (
     check_matrix_memory,
@@ -24,6 +26,7 @@ from .._validation import (
     check_training_data,
 )
 from ..diagnostics import Diagnostics, diagnose
+from ..kernels import Linear
 from ..losses import SquaredLoss
 from ..selection import Selection, Smallest, estimate_share
 from ..solvers import (
@@ -97,7 +100,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         Starting points of the search.
     max_iter : int, optional
         By default 200, and 2000 for ``solver="gradient"``.
-    tol : float, default=1e-7
+    tol : float, default=1e-8
         Relative accuracy of iterative refits and of the objective.
     random_state : int, RandomState or None, default=None
         Used by ``init="random"`` and by starts beyond the sixth.
@@ -176,9 +179,10 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             rows, targets = _take(X, present, self._pairwise), _columns(y)[present]
             kernel = self._make_kernel(rows, row_weights[present])
             problem = self._make_problem(kernel, rows, row_weights[present])
-            share, start = self._choose_rows(problem, targets, share)
-            selection = self._make_selection(share)
-            solution = self._solve(problem, targets, selection, start, report)
+            with single_threaded_blas() if problem.small_products else nullcontext():
+                share, start = self._choose_rows(problem, targets, share)
+                selection = self._make_selection(share)
+                solution = self._solve(problem, targets, selection, start, report)
             self._store(X, y, row_weights, present, problem, selection, solution)
         self._warn_unless_converged(solution)
         return self
@@ -357,6 +361,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
     ) -> None:
         fit, dtype = solution.fit, X.dtype
         targets = _columns(y)
+        self.__dict__.pop("coef_", None)  # an earlier fit may have had another kernel
         self.kernel_ = problem.kernel
         self.X_fit_ = X
         self.contamination_ = selection.contamination
@@ -370,6 +375,8 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         dual = np.zeros(targets.shape)
         dual[present] = problem.dual_coef(fit, targets[present], solution.weights)
         self.dual_coef_ = _squeeze(dual, y).astype(dtype)
+        if isinstance(problem, DualProblem) and isinstance(problem.kernel, Linear):
+            self.coef_ = _squeeze(np.asarray(X.T @ dual), y).T.astype(dtype)
         self.intercept_ = intercept.astype(dtype) if y.ndim == 2 else dtype.type(intercept[0])
         self._targets, self._row_weights = targets, row_weights
         self._kept_weights = np.zeros(len(targets))
@@ -392,9 +399,11 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         self.loss_threshold_ = float(t if np.isfinite(t) else losses[present].max())
         self.inlier_mask_ = losses <= self.loss_threshold_
         self.inlier_mask_[present] = solution.weights >= 0.5 * weights
-        kept = selection.value(losses[present], weights) / selection.kept_total(weights)
+        hard = Smallest(self.contamination_)
+        kept = hard.value(losses[present], weights) / hard.kept_total(weights)
         variance = kept / _trimmed_variance(self.contamination_, self._targets.shape[1])
-        self.outlier_scores_ = np.sqrt(losses / max(variance, np.finfo(float).tiny))
+        deviation = np.sqrt(max(variance, np.finfo(float).tiny))
+        self.outlier_scores_ = np.sqrt(losses) / deviation
 
     def _fit_matrix(self) -> FloatArray:
         check_matrix_memory(self.X_fit_.shape[0], np.float64, self.memory_limit)

@@ -19,6 +19,9 @@ import numpy as np
 from .._typing import FloatArray
 from .base import Selection
 
+# Losses so close to the threshold tie with it: copies of a row differ in their last digits.
+TIE = 1e-9
+
 
 @final
 @dataclass(frozen=True)
@@ -38,8 +41,9 @@ class Smallest(Selection):
     def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
         """Full weight below the threshold, none above, a common part of it at the threshold."""
         t = self.threshold(losses, row_weights)
-        weights = np.where(losses < t, row_weights, 0.0)
-        tied = losses == t
+        slack = TIE * abs(t) if np.isfinite(t) else 0.0
+        weights = np.where(losses < t - slack, row_weights, 0.0)
+        tied = (losses == t) | ((losses >= t - slack) & (losses <= t + slack))
         at_threshold = float(row_weights[tied].sum())
         if at_threshold > 0:
             left = self.kept_total(row_weights) - float(weights.sum())

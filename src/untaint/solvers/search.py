@@ -281,14 +281,16 @@ class Ladder:
 
         low = float(np.log(positive[-1])) - 20.0
         high = float(np.log(positive[0])) + 20.0
-        return float(np.exp(brentq(excess, low, high, xtol=1e-2))) if excess(low) > 0 else 0.0
+        return float(np.exp(brentq(excess, low, high, xtol=1e-10))) if excess(low) > 0 else 0.0
 
 
 def _principal(features: FloatArray, row_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Columns rotated so that the leading ones vary most, after a column of ones."""
-    mean = row_weights @ features / row_weights.sum()
+    inside = row_weights > 0
+    mean = row_weights[inside] @ features[inside] / row_weights.sum()
     centred = features - mean
-    values, vectors = eigh(centred.T @ (centred * row_weights[:, None]), check_finite=False)
+    part = centred[inside]
+    values, vectors = eigh(part.T @ (part * row_weights[inside, None]), check_finite=False)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     return values, np.column_stack([np.ones(len(features)), centred @ vectors])
 
