@@ -34,7 +34,7 @@ clean:  ## remove .venv, caches and build products
 	@find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
-	@echo "Installing untaint and its development tools into $(VENV), until pyproject.toml changes"
+	@echo "Installing untaint and its development tools into $(VENV): about a minute, once"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,plot]'
 	@touch $@

@@ -29,6 +29,7 @@ def main(picture: Path) -> None:
     print(f"error on the good rows   plain kernel ridge {error(plain_fit):6.2f} MPa")
     print(f"                         untaint            {error(robust.predict(X)):6.2f} MPa")
     print(f"wrong rows caught        {(caught & wrong).sum()} of {wrong.sum()}")
+    print(f"good rows given up       {(caught & ~wrong).sum()} of {(~wrong).sum()}")
     worst = np.argsort(-robust.outlier_scores_)[:5]
     print("most suspicious rows     row  strength  expected  deviations")
     for row, expected in zip(worst, robust.predict(X[worst]), strict=True):
@@ -56,7 +57,13 @@ def draw(picture, y, robust, plain, mean, wrong) -> None:
     kept = robust.inlier_mask_
     axes.scatter(celsius[kept], y[kept], s=14, color="#7f9bb3", label="kept", linewidths=0)
     axes.scatter(
-        celsius[~kept], y[~kept], s=26, marker="x", color="#d1495b", label="caught", linewidths=1.3
+        celsius[~kept],
+        y[~kept],
+        s=26,
+        marker="x",
+        color="#d1495b",
+        label="given up",
+        linewidths=1.3,
     )
     missed = kept & wrong
     axes.scatter(

@@ -125,6 +125,12 @@ def check_count(name: str, value: Any, *, low: int = 1, optional: bool = False) 
         )
 
 
+def check_flag(name: str, value: Any) -> None:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+
+
 def check_choice(name: str, value: Any, choices: Collection[str | None]) -> None:
     """One of a few names."""
     if value is None or isinstance(value, str):

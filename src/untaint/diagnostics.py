@@ -6,7 +6,8 @@ All in the papers' units, where the objective is a mean over the kept weight
 .. math:: \Psi(f) = \frac{1}{n p}\Bigl(h(\ell(f)) + \alpha \|f\|^2\Bigr).
 
 * Lemma 13, Lipschitz constant of the loss part over a ball of radius R:
-  :math:`\frac{2R}{np} (\sum \sqrt{k_{ii}})^2 + \frac{2\|y\|_1}{np} \sum \sqrt{k_{ii}}`. The same
+  :math:`\frac{2R}{np} (\sum \sqrt{k_{ii}})^2 + \frac{2\|y\|_1}{np} \sum \sqrt{k_{ii}}`, with the
+  intercept taken off y. The same
   argument row by row gives :math:`\frac{2}{np} \sum (R k_{ii} + |y_i| \sqrt{k_{ii}})`, which is
   never larger.
 * Lemmas 8 and 14, smoothness: :math:`\frac{2}{np} (\mathrm{Tr} K + \alpha)`; and what the top

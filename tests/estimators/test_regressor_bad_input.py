@@ -92,7 +92,9 @@ def test_gamma_of_a_wrong_value(gamma, kernel):
 
 
 def test_misspelt_gamma():
-    refused("gamma must be a positive number, 'scale' or 'median', got 'medain'", gamma="medain")
+    refused(
+        "gamma must be a positive finite number, 'scale' or 'median', got 'medain'", gamma="medain"
+    )
 
 
 @pytest.mark.parametrize("degree", [-1, 2.5, "three"])
@@ -306,3 +308,12 @@ def test_refused_fit_leaves_the_estimator_as_it_was():
     with pytest.raises(ValueError, match="alpha"):
         model.fit(X, Y)
     np.testing.assert_array_equal(model.set_params(alpha=1.0).predict(X), expected)
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "a"])
+def test_n_jobs_is_a_count_or_all(n_jobs):
+    refused("n_jobs must be an integer of at least 1 or None, got", n_jobs=n_jobs)
+
+
+def test_fit_intercept_is_a_flag():
+    refused("fit_intercept must be True or False, got 'no'", fit_intercept="no")

@@ -28,12 +28,16 @@ def test_numbers_pass_through(gamma):
 
 @pytest.mark.parametrize("gamma", [0, -1.0, np.nan, np.inf, None, True])
 def test_other_numbers_do_not(gamma):
-    with pytest.raises(ValueError, match="gamma must be a positive finite number, got"):
+    with pytest.raises(
+        ValueError, match="gamma must be a positive finite number, 'scale' or 'median', got"
+    ):
         resolve_gamma(gamma, np.eye(3))
 
 
 def test_unknown_rules_are_refused():
-    with pytest.raises(ValueError, match="gamma must be a positive number, 'scale' or 'median'"):
+    with pytest.raises(
+        ValueError, match="gamma must be a positive finite number, 'scale' or 'median'"
+    ):
         resolve_gamma("auto", np.eye(3))
 
 

@@ -8,7 +8,6 @@ import pytest
 from naive import selection as naive
 from untaint.kernels import RBF
 from untaint.solvers import Sample, coarse_to_fine, nystroem_features
-from untaint.solvers.search import Ladder, weighted_quantile
 
 N = 150
 RIDGE = 0.1
@@ -181,64 +180,3 @@ def test_few_rows_and_targets_without_variation_are_no_failure(share):
             found = search(F, y, share)
             assert np.isfinite(found.costs).all()
             np.testing.assert_allclose(found.weights.sum(), naive.kept_total(share, np.ones(n)))
-
-
-# The parts
-
-
-def ladder(features, y, row_weights=None, ridge=RIDGE, share=0.2):
-    n = len(y)
-    row_weights = np.ones(n) if row_weights is None else row_weights
-    return Ladder(features, y, row_weights, np.ones(n, dtype=bool), share, ridge)
-
-
-def test_costs_are_what_a_row_adds_to_the_objective_of_the_others(rng):
-    # z^2 = e^2 / (1 + v), as long as the excuse v stays below its bound: check by refitting.
-    X, y = clean(rng, n=20)
-    F = features_of(X)
-    n, p = len(y), F.shape[1]
-    weights = (np.arange(n) >= 4).astype(float)
-    ridge = 2.0
-    steps = ladder(F, y, ridge=ridge)
-    steps.values = np.full_like(steps.values, np.inf)  # keep every column
-    residuals, costs = steps.fit(weights, ridge)
-    design = np.column_stack([F, np.ones(n)])
-    penalty = ridge * np.diag(np.r_[np.ones(p), 0.0])
-
-    def best(kept):
-        A = design.T @ (kept[:, None] * design) + penalty
-        beta = np.linalg.solve(A, design.T @ (kept * y[:, 0]))
-        errors = y[:, 0] - design @ beta
-        return kept @ errors**2 + beta @ penalty @ beta, errors, A
-
-    for i in range(n):
-        without, alone = weights.copy(), weights.copy()
-        without[i], alone[i] = 0.0, 1.0
-        rise = best(alone)[0] - best(without)[0]
-        excuse = design[i] @ np.linalg.solve(best(without)[2], design[i])
-        assert excuse < 1.0
-        np.testing.assert_allclose(costs[i], rise, rtol=1e-5)
-    np.testing.assert_allclose(residuals[:, 0], best(weights)[1], atol=1e-6)
-
-
-@pytest.mark.parametrize("freedom", [2.0, 5.0, 20.0])
-def test_stiff_ridge_has_the_asked_degrees_of_freedom(freedom, rng):
-    X, y = clean(rng, n=300)
-    F = features_of(X)
-    ridge = ladder(F, y, ridge=1e-9).stiff_ridge(freedom)
-    centred = F - F.mean(axis=0)
-    values = np.linalg.eigvalsh(centred.T @ centred)
-    np.testing.assert_allclose(np.sum(values / (values + ridge)), freedom, rtol=0.02)
-
-
-def test_stiff_ridge_is_never_below_the_one_asked_for(rng):
-    X, y = clean(rng)
-    assert ladder(features_of(X), y, ridge=1e6).stiff_ridge(5.0) == 1e6
-
-
-@pytest.mark.parametrize("level", [0.1, 0.25, 0.5, 0.75])
-def test_weighted_quantile_equals_that_of_the_copies(level, rng):
-    values, copies = rng.normal(size=(9, 2)), rng.integers(1, 4, size=9)
-    found = weighted_quantile(values, copies.astype(float), level)
-    expected = [naive.weighted_quantile(column, copies, level) for column in values.T]
-    np.testing.assert_array_equal(found, expected)

@@ -33,7 +33,7 @@ def gammas(n_features: int) -> tuple[float, ...]:
 
 def evaluate(case: Case) -> dict[str, float]:
     """Fit the case's method on corrupted rows and return its measures."""
-    # Only here, because the registry imports every rival and cases are declared without them.
+    # Only here, because methods imports every rival and cases are declared without them.
     from . import methods
 
     X, y = load(case.dataset, case.seed)

@@ -1,4 +1,4 @@
-"""What the batch estimators share: parameters, the kernel problem, and attributes of the rows."""
+"""What batch estimators share: parameters, and the steps that do not depend on the task."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from .._typing import FloatArray
 from .._validation import (
     check_choice,
     check_count,
+    check_flag,
     check_matrix_memory,
     check_rate,
     check_real,
     memory_bytes,
 )
-from ..kernels import Kernel, Linear, gamma_distance, make_kernel, resolve_gamma
+from ..kernels import Kernel, Linear, Precomputed, gamma_distance, make_kernel, resolve_gamma
 from ..selection import Selection, Smallest, Softplus
-from ..solvers import Progress, Solution
+from ..solvers import Solution
 from ..solvers.base import Report, silent
 from .problem import DOUBLE_ROWS, EXACT_ROWS, DualProblem, PrimalProblem, Problem
 
@@ -33,7 +34,7 @@ SOLVERS = ("auto", "exact", "iterative", "newton", "gradient")
 
 
 class SubquantileEstimator(BaseEstimator):
-    """Parameters and steps that regression and classification have in common."""
+    """Parameters, and the steps of a fit that do not depend on the task."""
 
     def __init__(
         self,
@@ -95,12 +96,17 @@ class SubquantileEstimator(BaseEstimator):
         check_choice("acceleration", self.acceleration, (None, "momentum", "nesterov"))
         check_count("n_starts", self.n_starts)
         check_count("max_iter", self.max_iter, optional=True)
+        if self.n_jobs != -1:
+            check_count("n_jobs", self.n_jobs, optional=True)
+        check_flag("fit_intercept", self.fit_intercept)
         check_rate(self.learning_rate)
         memory_bytes(self.memory_limit)
 
     @property
     def _pairwise(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if isinstance(self.kernel, str):
+            return self.kernel == "precomputed"
+        return isinstance(self.kernel, Precomputed)
 
     def _make_kernel(self, X: Any, row_weights: FloatArray) -> Kernel:
         distance = gamma_distance(self.kernel)
@@ -156,11 +162,8 @@ class SubquantileEstimator(BaseEstimator):
             return
         line = ProgressLine(type(self).__name__)
 
-        def report(progress: Progress) -> None:
-            line(progress)
-
         try:
-            yield report
+            yield line
         finally:
             line.close()
 
@@ -177,8 +180,8 @@ class SubquantileEstimator(BaseEstimator):
     def _warn_unless_converged(self, solution: Solution) -> None:
         if not solution.converged:
             warn(
-                f"{type(self).__name__} stopped after {solution.n_iter} iterations before the kept "
-                f"rows settled: {solution.remedy}.",
+                f"{type(self).__name__} stopped after {solution.n_iter} iterations without "
+                f"converging: {solution.remedy}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

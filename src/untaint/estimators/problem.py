@@ -60,6 +60,8 @@ class Problem(ABC):
         self.row_weights = row_weights
         self.fit_intercept = fit_intercept
 
+    #: Whether refits are by conjugate gradients, to a tolerance.
+    iterative = False
     #: Whether a fit consists of products too small to be worth more than one thread.
     small_products = False
 

@@ -12,7 +12,6 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,10 +25,13 @@ from .._validation import (
     check_training_data,
 )
 from ..diagnostics import Diagnostics, diagnose
-from ..kernels import Linear
+from ..kernels import Linear, Precomputed
 from ..losses import SquaredLoss
 from ..selection import Selection, Smallest, estimate_share
 from ..solvers import (
+    Fit,
+    RidgeSystem,
+    Search,
     Solution,
     TrimmedProblem,
     alternate,
@@ -37,9 +39,11 @@ from ..solvers import (
     projected_gradient,
     solve_in_ball,
 )
+from ..solvers.alternating import LOOSE
 from ..solvers.base import Report
 from .base import SubquantileEstimator
 from .problem import DualProblem, PrimalProblem, Problem
+from .verdict import outlier_scores
 
 # Share given up while the share itself is being estimated.
 CAUTIOUS_SHARE = 0.45
@@ -81,8 +85,8 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         ``"newton"`` is the same as ``"exact"`` here: the loss is quadratic.
     init : {"auto", "zeros", "random"}, default="auto"
         Where to begin. ``"auto"`` searches for rows that agree; ``"zeros"`` begins with the rows
-        of smallest target and ``"random"`` with random ones. ``solver="gradient"`` begins with
-        zero coefficients, or with random ones as the papers do.
+        whose targets are smallest in size and ``"random"`` with random ones. ``solver="gradient"``
+        begins with zero coefficients, or with random ones as the papers do.
     acceleration : {None, "momentum", "nesterov"}, default=None
         Of ``solver="gradient"``.
     learning_rate : float, callable or "auto", default="auto"
@@ -200,7 +204,8 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         array of shape (m,) or (m, k)
         """
         check_is_fitted(self)
-        X = check_query_data(self, X, pairwise=self._pairwise, n_fit=self.X_fit_.shape[0])
+        pairwise = isinstance(self.kernel_, Precomputed)
+        X = check_query_data(self, X, pairwise=pairwise, n_fit=self.X_fit_.shape[0])
         return self._predict(X)
 
     def leave_one_out_residuals(self) -> FloatArray:
@@ -219,8 +224,8 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             self._fit_matrix(),
             self._targets.astype(float),
             self._kept_weights,
-            max(float(self.alpha), 1e-12),
-            fit_intercept=self.fit_intercept,
+            max(self._fitted["ridge"], 1e-12),
+            fit_intercept=self._fitted["fit_intercept"],
         )
         return residuals[:, 0] if self.dual_coef_.ndim == 1 else residuals
 
@@ -240,11 +245,8 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             coef=_columns(self.dual_coef_).astype(float),
             intercept=np.atleast_1d(self.intercept_).astype(float),
             row_weights=self._row_weights,
-            selection=self._make_selection(self.contamination_),
             loss=SquaredLoss(),
-            ridge=float(self.alpha),
-            norm_bound=self.norm_bound,
-            fit_intercept=self.fit_intercept,
+            **self._fitted,
         )
 
     def _choose_rows(
@@ -253,7 +255,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         """Share to give up, and the weights to begin with."""
         rng = self._generator()
 
-        def search(contamination: float) -> Any:
+        def search(contamination: float) -> Search:
             ridge = float(self.alpha)
             return problem.search(y, contamination, ridge, self.n_starts, rng)
 
@@ -289,16 +291,16 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
 
     def _concentrate(
         self,
-        system: Any,
+        system: RidgeSystem,
         problem: Problem,
         y: FloatArray,
         selection: Selection,
         start: FloatArray,
         report: Report,
     ) -> Solution:
-        ridge, iterative = float(self.alpha), getattr(problem, "iterative", False)
+        ridge = float(self.alpha)
 
-        def refit(weights: FloatArray, fit: Any, tol: float) -> Any:
+        def refit(weights: FloatArray, fit: Fit | None, tol: float) -> Fit:
             return solve_in_ball(system, y, weights, ridge, self.norm_bound, fit, tol)
 
         return alternate(
@@ -311,7 +313,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             ridge,
             tol=self._tolerance(problem),
             max_iter=self._max_iter(),
-            loose=1e-2 if iterative else 0.0,
+            loose=LOOSE if problem.iterative else 0.0,
             report=report,
         )
 
@@ -379,6 +381,13 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             self.coef_ = _squeeze(np.asarray(X.T @ dual), y).T.astype(dtype)
         self.intercept_ = intercept.astype(dtype) if y.ndim == 2 else dtype.type(intercept[0])
         self._targets, self._row_weights = targets, row_weights
+        # As they were for this fit, whatever the parameters are set to later.
+        self._fitted: dict[str, Any] = {
+            "selection": selection,
+            "ridge": float(self.alpha),
+            "norm_bound": self.norm_bound,
+            "fit_intercept": bool(self.fit_intercept),
+        }
         self._kept_weights = np.zeros(len(targets))
         self._kept_weights[present] = solution.weights
         self._store_verdicts(problem, selection, solution, present)
@@ -399,21 +408,19 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         self.loss_threshold_ = float(t if np.isfinite(t) else losses[present].max())
         self.inlier_mask_ = losses <= self.loss_threshold_
         self.inlier_mask_[present] = solution.weights >= 0.5 * weights
-        hard = Smallest(self.contamination_)
-        kept = hard.value(losses[present], weights) / hard.kept_total(weights)
-        variance = kept / _trimmed_variance(self.contamination_, self._targets.shape[1])
-        deviation = np.sqrt(max(variance, np.finfo(float).tiny))
-        self.outlier_scores_ = np.sqrt(losses) / deviation
+        self.outlier_scores_ = outlier_scores(
+            losses, self._row_weights, self.contamination_, self._targets.shape[1]
+        )
 
     def _fit_matrix(self) -> FloatArray:
         check_matrix_memory(self.X_fit_.shape[0], np.float64, self.memory_limit)
         return self.kernel_.matrix(self.X_fit_, dtype=np.float64, n_threads=self._n_threads)
 
     def _predict(self, X: Any) -> FloatArray:
-        if hasattr(self, "coef_") and not self._pairwise:
+        if hasattr(self, "coef_"):
             return np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_
         used = np.flatnonzero(_columns(self.dual_coef_).any(axis=1))
-        if self._pairwise:
+        if isinstance(self.kernel_, Precomputed):
             return X[:, used] @ self.dual_coef_[used] + self.intercept_
         K = self.kernel_.matrix(X, self.X_fit_[used], n_threads=self._n_threads)
         return K @ self.dual_coef_[used].astype(K.dtype) + self.intercept_
@@ -443,11 +450,3 @@ def _take(X: Any, rows: Any, pairwise: bool) -> Any:
     if len(rows) == X.shape[0]:
         return X
     return X[np.ix_(rows, rows)] if pairwise else X[rows]
-
-
-def _trimmed_variance(contamination: float, n_outputs: int) -> float:
-    r"""Mean of the kept share of a :math:`\chi^2_k` variable: what trimming leaves of it."""
-    kept = 1.0 - contamination
-    if kept >= 1:
-        return float(n_outputs)
-    return float(n_outputs * chi2.cdf(chi2.ppf(kept, n_outputs), n_outputs + 2) / kept)

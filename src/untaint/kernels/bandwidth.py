@@ -15,10 +15,11 @@ import scipy.sparse as sp
 
 from ..screening import near_rows, radii, representatives, weighted_median
 from .arrays import Array, Distance, Rows, as_csr, as_dense
-from .base import positive
+from .base import as_number
 from .pairs import pair_distances
 
 REPRESENTATIVES = 1000  # rows whose pairs are compared
+_EXPECTED = "gamma must be a positive finite number, 'scale' or 'median', got {!r}."
 
 
 def resolve_gamma(
@@ -58,9 +59,7 @@ def resolve_gamma(
     if isinstance(gamma, str):
         rules = {"scale": _scale, "median": _median}
         if gamma not in rules:
-            raise ValueError(
-                f"gamma must be a positive number, 'scale' or 'median', got {gamma!r}."
-            )
+            raise ValueError(_EXPECTED.format(gamma))
         rows = as_csr(X) if sp.issparse(X) else as_dense(X)
         weights = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
         if not weights.all():
@@ -68,7 +67,10 @@ def resolve_gamma(
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             value = 1.0 / np.float64(rules[gamma](rows, weights, distance))
         return float(value) if 0.0 < value < np.inf else 1.0
-    return positive("gamma", gamma)
+    number = as_number(gamma)
+    if not 0.0 < number < np.inf:
+        raise ValueError(_EXPECTED.format(gamma))
+    return number
 
 
 def _scale(X: Rows, weights: Array, distance: Distance) -> float:

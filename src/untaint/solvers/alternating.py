@@ -56,8 +56,8 @@ def alternate(
         Where to begin.
     ridge : float
     tol : float
-        Of the last refits, and the relative fall of the objective below which a soft selection
-        counts as settled.
+        Of the last refits. Two steps that lower the objective by less than a hundredth of it,
+        relatively, count as settled.
     max_iter : int
     loose : float
         Tolerance of the first refits; tol or less for a refit that is exact in any case.

@@ -130,6 +130,20 @@ def projected_gradient(
     -------
     Solution
     """
+    with np.errstate(over="ignore", invalid="ignore"):  # steps that diverge are told in words
+        return _descend(problem, coef, acceleration, learning_rate, momentum, tol, max_iter, report)
+
+
+def _descend(
+    problem: TrimmedProblem,
+    coef: FloatArray,
+    acceleration: Acceleration,
+    learning_rate: float | Schedule | None,
+    momentum: float,
+    tol: float,
+    max_iter: int,
+    report: Report,
+) -> Solution:
     rate = _schedule(learning_rate, problem)
     fit = problem.function(coef, np.zeros(coef.shape[1]))
     previous, velocity, weights = fit, np.zeros_like(coef), problem.weights(fit.predictions)

@@ -1,0 +1,54 @@
+r"""What a fit says of each row.
+
+The scale s of the good residuals comes from the kept ones. For Gaussian errors the mean of the
+smallest share p of :math:`\chi^2_k` variables is :math:`k F_{k+2}(F_k^{-1}(p)) / p`, so
+
+.. math:: s^2 = \frac{p \cdot \text{mean of the kept losses}}{k\, F_{k+2}(F_k^{-1}(p))}, \qquad
+          \text{score}_i = \sqrt{\ell_i} / s
+
+for k outputs: a score is the size of a residual in robust standard deviations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import chi2
+
+from .._typing import FloatArray
+from ..selection import Smallest
+
+
+def outlier_scores(
+    losses: FloatArray, row_weights: FloatArray, contamination: float, n_outputs: int
+) -> FloatArray:
+    """Score of each row; rows of weight zero are scored, but have no say in the scale.
+
+    Parameters
+    ----------
+    losses, row_weights : array of shape (n,)
+    contamination : float
+    n_outputs : int
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> outlier_scores(np.array([1.0, 1.0, 9.0]), np.array([1.0, 1.0, 0.0]), 0.0, 1)
+    array([1., 1., 3.])
+    """
+    present = row_weights > 0
+    rule, weights = Smallest(contamination), row_weights[present]
+    kept = rule.value(losses[present], weights) / rule.kept_total(weights)
+    variance = kept / _trimmed_mean(contamination, n_outputs)
+    return np.sqrt(losses) / np.sqrt(max(variance, np.finfo(float).tiny))
+
+
+def _trimmed_mean(contamination: float, n_outputs: int) -> float:
+    """Mean of the kept share of a chi-squared variable."""
+    kept = 1.0 - contamination
+    if kept >= 1:
+        return float(n_outputs)
+    return float(n_outputs * chi2.cdf(chi2.ppf(kept, n_outputs), n_outputs + 2) / kept)
