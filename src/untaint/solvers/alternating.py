@@ -23,8 +23,8 @@ Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
 # Loosest tolerance of a refit whose rows are about to change anyway.
 LOOSE = 1e-2
-# Tolerance of the others, as a part of the share of rows on the move.
-ACCURACY = 0.1
+# Tolerance of the others, as a multiple of the share of rows on the move.
+ACCURACY = 1.0
 
 
 def alternate(

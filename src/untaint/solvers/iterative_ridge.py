@@ -15,17 +15,21 @@ Each iteration reads K once. The vectors are float64 even where K is float32.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import final
 
 import numpy as np
 from scipy.linalg import LinAlgError, blas, cho_factor, cho_solve
 
+from .._threads import all_blas_threads
 from .._typing import FloatArray
 from .base import Fit, RidgeSystem
 from .exact_ridge import ExactRidge
 from .gram import WeightedGram
 
 MAX_ITER = 300
+# Bytes of a matrix that several threads read faster than one.
+LARGE = 64 * 2**20
 # Relative residual after the last iteration beyond which only a factorisation helps.
 LOST = 1e-5
 
@@ -145,11 +149,12 @@ class IterativeRidge(RidgeSystem):
     def _times(self, v: FloatArray) -> FloatArray:
         """K v. For one column by symv, which reads half of the matrix."""
         v = v.astype(self.K.dtype)
-        if v.shape[1] > 1:
-            return (self.K @ v).astype(float)
-        symv = blas.ssymv if self.K.dtype == np.float32 else blas.dsymv
-        # The transpose of a C-ordered matrix is Fortran-ordered: no copy is made.
-        return symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
+        with all_blas_threads() if self.K.nbytes > LARGE else nullcontext():
+            if v.shape[1] > 1:
+                return (self.K @ v).astype(float)
+            symv = blas.ssymv if self.K.dtype == np.float32 else blas.dsymv
+            # The transpose of a C-ordered matrix is Fortran-ordered: no copy is made.
+            return symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
 
 
 def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
