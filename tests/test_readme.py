@@ -1,0 +1,21 @@
+"""What the README shows works as it stands."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_the_five_lines_work(capsys):
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)[1]
+    names = {}
+    exec(code, names)
+    assert "most suspicious rows:" in capsys.readouterr().out
+    caught = ~names["model"].inlier_mask_ & names["wrong"]
+    assert caught.sum() > 0.9 * names["wrong"].sum()
+
+
+def test_links_lead_somewhere():
+    for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), ROOT / "benchmarks" / "README.md"]:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert target.startswith("http") or (page.parent / target).exists(), (page, target)
