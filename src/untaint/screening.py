@@ -3,6 +3,8 @@ r"""Which rows lie where: what can be said of X before anybody looks at y.
 * The radius of a row is its distance from the coordinate-wise median (from zero, for sparse rows).
 * A row is far out when its radius exceeds ten times the median radius. That is no verdict: it only
   has to wait for others to set the scales and the first fits.
+* A row a thousand times farther out than the median row is beyond reach, and the first to be given
+  up: no fit says anything about such a place.
 * Representatives are the rows at equally spaced positions of the cumulative weight, from the centre
   outwards: a stratified sample without chance.
 
@@ -22,6 +24,7 @@ from ._typing import BoolArray, FloatArray, IntArray
 Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
 
 FAR_OUT = 10.0
+BEYOND_REACH = 1000.0
 MATRIX_ROWS = 3000
 
 
@@ -95,8 +98,8 @@ def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:
     return np.sqrt(squares[:, np.argmin(middle)])
 
 
-def near_rows(radius: FloatArray, weights: FloatArray) -> BoolArray:
-    """Mask of the rows that are not far out.
+def near_rows(radius: FloatArray, weights: FloatArray, far_out: float = FAR_OUT) -> BoolArray:
+    """Mask of the rows whose radius is at most ``far_out`` median radii.
 
     When half of the rows lie on the centre, the median radius of the others is the yardstick.
 
@@ -109,7 +112,7 @@ def near_rows(radius: FloatArray, weights: FloatArray) -> BoolArray:
     yardstick = weighted_median(radius, weights)
     if yardstick == 0 and radius.any():
         yardstick = weighted_median(radius[radius > 0], weights[radius > 0])
-    return radius <= FAR_OUT * yardstick
+    return radius <= far_out * yardstick
 
 
 def representatives(

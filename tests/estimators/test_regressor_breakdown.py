@@ -159,3 +159,33 @@ def test_huge_targets_are_the_most_suspicious():
     model = SubquantileRegressor(contamination=SHARE).fit(X, y)
     np.testing.assert_array_equal(model.inlier_mask_, ~bad)
     assert model.outlier_scores_[bad].min() > 1e6 * model.outlier_scores_[~bad].max()
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0])
+@pytest.mark.parametrize("place", ["one", "many"])
+def test_rows_beyond_reach_are_given_up_first_and_harm_nobody(alpha, place):
+    # Their targets are ordinary: only the place is wrong, and no residual would tell.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=200)
+    far = np.arange(200) < 90
+    moved = X.copy()
+    moved[far] = 1e12 if place == "one" else 1e12 * rng.normal(size=(90, 4))
+    settings = {"alpha": alpha, "gamma": 0.2}
+    model = SubquantileRegressor(contamination=0.45, **settings).fit(moved, y)
+    genie = SubquantileRegressor(contamination=0.0, **settings).fit(X[~far], y[~far])
+    np.testing.assert_array_equal(model.inlier_mask_, ~far)
+    np.testing.assert_allclose(model.predict(X), genie.predict(X), atol=1e-9)
+    assert np.isfinite(model.outlier_scores_).all()
+    assert model.outlier_scores_[far].min() >= model.outlier_scores_[~far].max()
+
+
+def test_more_rows_beyond_reach_than_can_be_given_up_are_judged_like_all_others():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    X[:20] *= 1e9
+    y = rng.normal(size=100)
+    model = SubquantileRegressor(contamination=0.1).fit(X, y)
+    assert model.inlier_mask_.sum() == 90
+    assert np.isfinite(model.predict(X)).all()
+    assert np.isfinite(model.objective_path_).all()

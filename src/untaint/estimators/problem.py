@@ -17,7 +17,7 @@ from scipy import sparse
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from ..kernels import Kernel, Precomputed
-from ..screening import centre, near_rows, radii, radii_of_matrix, representatives
+from ..screening import BEYOND_REACH, centre, near_rows, radii, radii_of_matrix, representatives
 from ..solvers import (
     ExactRidge,
     Fit,
@@ -94,6 +94,12 @@ class Problem(ABC):
     def plausible(self) -> BoolArray:
         """Rows that may set scales and take part in first fits."""
         return near_rows(self.radius, self.row_weights)
+
+    def hopeless(self, contamination: float) -> BoolArray:
+        """Rows beyond reach, if they are few enough to be given up; else none."""
+        beyond = ~near_rows(self.radius, self.row_weights, BEYOND_REACH)
+        share = float(self.row_weights[beyond].sum() / self.row_weights.sum())
+        return beyond if share <= contamination else np.zeros_like(beyond)
 
     def representatives(self, count: int, within: IntArray | None = None) -> Sample:
         """At most so many plausible rows, spread over all of them, or over those within."""

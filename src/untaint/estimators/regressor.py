@@ -314,6 +314,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             tol=self._tolerance(problem),
             max_iter=self._max_iter(),
             loose=LOOSE if problem.iterative else 0.0,
+            hopeless=problem.hopeless(selection.contamination),
             report=report,
         )
 
@@ -399,6 +400,8 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         loss, weights = SquaredLoss(), self._row_weights[present]
         losses = np.empty(len(self._row_weights))
         losses[present] = loss.value(self._targets[present], solution.fit.predictions)
+        hopeless = present[problem.hopeless(selection.contamination)]
+        losses[hopeless] = np.inf
         absent = np.flatnonzero(self._row_weights == 0)
         if len(absent):
             # Not part of the fit, but judged by it.
@@ -411,6 +414,9 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         self.outlier_scores_ = outlier_scores(
             losses, self._row_weights, self.contamination_, self._targets.shape[1]
         )
+        # Beyond reach there is no residual to speak of: as suspicious as the worst row.
+        finite = self.outlier_scores_[np.isfinite(self.outlier_scores_)]
+        self.outlier_scores_[hopeless] = finite.max(initial=0.0)
 
     def _fit_matrix(self) -> FloatArray:
         check_matrix_memory(self.X_fit_.shape[0], np.float64, self.memory_limit)

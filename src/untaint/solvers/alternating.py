@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import BoolArray, FloatArray
 from ..losses import Loss
 from ..selection import Selection
 from .base import Fit, Progress, Report, Solution, silent
@@ -39,6 +39,7 @@ def alternate(
     tol: float,
     max_iter: int,
     loose: float = LOOSE,
+    hopeless: BoolArray | None = None,
     report: Report = silent,
 ) -> Solution:
     """Alternate from some weights until they no longer change.
@@ -61,6 +62,8 @@ def alternate(
     max_iter : int
     loose : float
         Tolerance of the first refits; tol or less for a refit that is exact in any case.
+    hopeless : bool array of shape (n,), optional
+        Rows that are given up whatever they lose.
     report : callable
 
     Returns
@@ -73,6 +76,8 @@ def alternate(
     for iteration in range(1, max_iter + 1):
         fit = refit(weights, fit, inner)
         losses = loss.value(y, fit.predictions)
+        if hopeless is not None:
+            losses[hopeless] = np.inf
         path.append(selection.value(losses, row_weights) + ridge * fit.squared_norm)
         chosen = selection.weights(losses, row_weights)
         moved = float(np.abs(chosen - weights).sum()) / float(row_weights.sum())
