@@ -18,6 +18,7 @@ from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from ..kernels import Kernel, Precomputed
 from ..screening import BEYOND_REACH, centre, near_rows, radii, radii_of_matrix, representatives
+from ..selection import Selection
 from ..solvers import (
     ExactRidge,
     Fit,
@@ -95,11 +96,11 @@ class Problem(ABC):
         """Rows that may set scales and take part in first fits."""
         return near_rows(self.radius, self.row_weights)
 
-    def hopeless(self, contamination: float) -> BoolArray:
+    def hopeless(self, selection: Selection) -> BoolArray:
         """Rows beyond reach, if they are few enough to be given up; else none."""
-        beyond = ~near_rows(self.radius, self.row_weights, BEYOND_REACH)
-        share = float(self.row_weights[beyond].sum() / self.row_weights.sum())
-        return beyond if share <= contamination else np.zeros_like(beyond)
+        near = near_rows(self.radius, self.row_weights, BEYOND_REACH)
+        enough = float(self.row_weights[near].sum()) >= selection.kept_total(self.row_weights)
+        return ~near if enough else np.zeros_like(near)
 
     def representatives(self, count: int, within: IntArray | None = None) -> Sample:
         """At most so many plausible rows, spread over all of them, or over those within."""

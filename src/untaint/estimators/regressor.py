@@ -314,7 +314,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             tol=self._tolerance(problem),
             max_iter=self._max_iter(),
             loose=LOOSE if problem.iterative else 0.0,
-            hopeless=problem.hopeless(selection.contamination),
+            hopeless=problem.hopeless(selection),
             report=report,
         )
 
@@ -400,7 +400,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         loss, weights = SquaredLoss(), self._row_weights[present]
         losses = np.empty(len(self._row_weights))
         losses[present] = loss.value(self._targets[present], solution.fit.predictions)
-        hopeless = present[problem.hopeless(selection.contamination)]
+        hopeless = present[problem.hopeless(selection)]
         losses[hopeless] = np.inf
         absent = np.flatnonzero(self._row_weights == 0)
         if len(absent):
