@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from estimators.cases import assert_close, corrupted, grossly_corrupted
+from estimators.cases import assert_weights_are_copies, corrupted, grossly_corrupted
 from untaint import SubquantileRegressor
 
 KERNELS = ["linear", "poly", "rbf", "laplacian", "exponential", "rational_quadratic"]
@@ -13,22 +13,6 @@ each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 
 def regressor(**params):
     return SubquantileRegressor(**{"contamination": 0.2, "alpha": 0.3, **params})
-
-
-def assert_weights_are_copies(model, X, y, weights):
-    """Fit once with weights and once with the rows repeated as often."""
-    rows = np.repeat(np.arange(len(y)), weights)
-    weighted = clone(model).fit(X, y, sample_weight=weights)
-    repeated = clone(model).fit(X[rows], y[rows])
-    assert weighted.contamination_ == pytest.approx(repeated.contamination_)
-    np.testing.assert_array_equal(weighted.inlier_mask_[rows], repeated.inlier_mask_)
-    scale = max(1.0, np.abs(y[weighted.inlier_mask_]).max())
-    assert_close(weighted.predict(X), repeated.predict(X), 1e-7, scale)
-    assert_close(weighted.outlier_scores_[rows], repeated.outlier_scores_, 1e-6, 100)
-    assert weighted.loss_threshold_ == pytest.approx(repeated.loss_threshold_, rel=1e-5)
-    np.testing.assert_allclose(
-        weighted.objective_path_[-1], repeated.objective_path_[-1], rtol=1e-7
-    )
 
 
 @each_kernel
