@@ -7,7 +7,7 @@ import pytest
 
 from naive import proximal as naive
 from naive import ridge as naive_ridge
-from properties.problems import rbf, smooth_problem, spoilt_problem
+from properties.problems import rbf, refits, smooth_problem, spoilt_problem
 from untaint.diagnostics import diagnose
 from untaint.losses import SquaredLoss
 from untaint.selection import Smallest, Softplus
@@ -46,7 +46,7 @@ def settled(K, y, share, ridge, *, norm_bound=None, fit_intercept=False, row_wei
     system = ExactRidge(K, fit_intercept)
 
     def refit(weights, fit, tol):
-        return solve_in_ball(system, y, weights, ridge, norm_bound, fit, 1e-12)
+        return solve_in_ball(refits(system, y, weights), ridge, norm_bound, fit, 1e-12)
 
     return alternate(
         refit,

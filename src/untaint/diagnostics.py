@@ -5,11 +5,12 @@ All in the papers' units, where the objective is a mean over the kept weight
 
 .. math:: \Psi(f) = \frac{1}{n p}\Bigl(h(\ell(f)) + \alpha \|f\|^2\Bigr).
 
-* Lemma 13, Lipschitz constant of the loss part over a ball of radius R:
-  :math:`\frac{2R}{np} (\sum \sqrt{k_{ii}})^2 + \frac{2\|y\|_1}{np} \sum \sqrt{k_{ii}}`, with the
-  intercept taken off y. The same
-  argument row by row gives :math:`\frac{2}{np} \sum (R k_{ii} + |y_i| \sqrt{k_{ii}})`, which is
-  never larger.
+* Lemma 13, Lipschitz constant of the loss part over a ball of radius R. With :math:`s_i` the
+  largest slope of row i's loss there, :math:`2 (R \sqrt{k_{ii}} + |y_i|)` for the squared loss
+  with the intercept taken off y, 1 for the logistic and :math:`\sqrt 2` for the softmax loss
+  (Lemmas 18 and 20 of the first version, left blank in print), it is
+  :math:`\frac{1}{np} \sum s_i \sum \sqrt{k_{ii}}`. The same argument row by row gives
+  :math:`\frac{1}{np} \sum s_i \sqrt{k_{ii}}`, which is never larger.
 * Lemmas 8 and 14, smoothness: :math:`\frac{2}{np} (\mathrm{Tr} K + \alpha)`; and what the top
   eigenvalue gives, :math:`\frac{2}{np} (\lambda_{\max}(K) + \alpha)`. They bound the curvature
   from above:
@@ -93,11 +94,11 @@ def diagnose(
     share = selection.contamination
     top = problem.smoothness() / kept
     roots = np.sqrt(np.diag(K))
-    sizes = np.linalg.norm(y - intercept, axis=1)
     radius = norm if norm_bound is None else norm_bound
+    slopes = loss.slope_bound(y - intercept, radius * roots)
     total = float(row_weights @ roots)
-    rowwise = 2 * float(row_weights @ (radius * roots**2 + sizes * roots)) / kept
-    printed = (2 * radius * total**2 + 2 * float(row_weights @ sizes) * total) / kept
+    rowwise = float(row_weights @ (slopes * roots)) / kept
+    printed = float(row_weights @ slopes) * total / kept
     return Diagnostics(
         lipschitz=max(printed, rowwise),  # weights below one make the printed form too small
         lipschitz_rowwise=rowwise,

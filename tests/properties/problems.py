@@ -38,3 +38,8 @@ def root(K):
     """Features whose linear kernel is K."""
     values, vectors = np.linalg.eigh(K)
     return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def refits(system, y, weights):
+    """What solve_in_ball asks for: the minimiser for a ridge, a start and a tolerance."""
+    return lambda ridge, start, tol: system.solve(y, weights, ridge, start, tol)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from naive import ridge as naive_ridge
 from naive import trimming as naive
-from properties.problems import smooth_problem, spoilt_problem
+from properties.problems import refits, smooth_problem, spoilt_problem
 from untaint.losses import SquaredLoss
 from untaint.selection import Smallest, Softplus
 from untaint.solvers import (
@@ -32,7 +32,7 @@ def run(system, y, rule, ridge, *, row_weights=None, start=None, norm_bound=None
     start = rule.weights(np.zeros(len(y)), row_weights) if start is None else start
 
     def refit(weights, fit, tol):
-        return solve_in_ball(system, y, weights, ridge, norm_bound, fit, tol)
+        return solve_in_ball(refits(system, y, weights), ridge, norm_bound, fit, tol)
 
     options = {"tol": 1e-9, "max_iter": 200, "loose": 0.0} | options
     return alternate(refit, SquaredLoss(), rule, y, row_weights, start, ridge, **options)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from naive import ridge as naive
-from properties.problems import fractional_weights, root, smooth_problem
+from properties.problems import fractional_weights, refits, root, smooth_problem
 from untaint.solvers import (
     ExactRidge,
     Fit,
@@ -56,7 +56,7 @@ def test_functions_within_the_ball_stay_as_they_are(R, rng):
     fit = function(K, rng.normal(size=(8, 1)), np.zeros(1))
     assert project(fit, R) is fit
     free = ExactRidge(K).solve(y, np.ones(8), 0.1)
-    bound = solve_in_ball(ExactRidge(K), y, np.ones(8), 0.1, R)
+    bound = solve_in_ball(refits(ExactRidge(K), y, np.ones(8)), 0.1, R)
     np.testing.assert_array_equal(bound.coef, free.coef)
 
 
@@ -78,7 +78,7 @@ def test_an_active_bound_is_reached_at_a_larger_ridge(system, fit_intercept, rid
     weights = fractional_weights(rng, 12)
     free = ExactRidge(K, fit_intercept).solve(y, weights, ridge)
     R = part * free.squared_norm**0.5
-    fit = solve_in_ball(system(K, fit_intercept), y, weights, ridge, R, tol=1e-10)
+    fit = solve_in_ball(refits(system(K, fit_intercept), y, weights), ridge, R, tol=1e-10)
     np.testing.assert_allclose(fit.squared_norm, R**2, rtol=1e-9)
     # The optimum over the ball is that of some larger ridge: find it from the errors it leaves.
     kept = weights > 0
@@ -107,7 +107,7 @@ def test_equals_a_general_constrained_optimiser(fit_intercept, part, rng):
 
     ball = {"type": "ineq", "fun": lambda z: R**2 - z[:6] @ z[:6]}
     best = minimize(objective, np.zeros(7), constraints=[ball], options={"ftol": 1e-14})
-    fit = solve_in_ball(ExactRidge(K, fit_intercept), y, weights, ridge, R)
+    fit = solve_in_ball(refits(ExactRidge(K, fit_intercept), y, weights), ridge, R)
     value = weights @ ((y - fit.predictions) ** 2)[:, 0] + ridge * fit.squared_norm
     np.testing.assert_allclose(value, best.fun, rtol=1e-6)
     predicted = F @ best.x[:6] + best.x[6] * fit_intercept
@@ -126,7 +126,7 @@ def test_no_function_in_the_ball_does_better(n, seed, part, ridge):
     K, y = smooth_problem(rng, n)
     weights, system = rng.random(n) + 0.1, ExactRidge(K, fit_intercept=False)
     R = part * system.solve(y, weights, ridge).squared_norm ** 0.5
-    fit = solve_in_ball(system, y, weights, ridge, R)
+    fit = solve_in_ball(refits(system, y, weights), ridge, R)
     best = naive.objective(K, y, weights, ridge, fit.coef, 0.0)
     for scale in (0.01, 0.1, 1.0):
         trial = fit.coef + scale * rng.normal(size=fit.coef.shape)
@@ -137,5 +137,7 @@ def test_no_function_in_the_ball_does_better(n, seed, part, ridge):
 def test_a_bound_that_is_just_met_is_not_active(rng):
     K, y = smooth_problem(rng, n=8)
     free = ExactRidge(K).solve(y, np.ones(8), 0.1)
-    bound = solve_in_ball(ExactRidge(K), y, np.ones(8), 0.1, free.squared_norm**0.5 * (1 + 1e-12))
+    bound = solve_in_ball(
+        refits(ExactRidge(K), y, np.ones(8)), 0.1, free.squared_norm**0.5 * (1 + 1e-12)
+    )
     np.testing.assert_array_equal(bound.predictions, free.predictions)

@@ -53,8 +53,8 @@ def test_starting_at_the_solution_takes_no_step(rng, monkeypatch):
     weights = fractional_weights(rng, N)
     solution = ExactRidge(K).solve(y, weights, 0.1)
     products = []
-    times = system._times
-    monkeypatch.setattr(system, "_times", lambda v: products.append(1) or times(v))
+    times = system.times
+    monkeypatch.setattr(system, "times", lambda v: products.append(1) or times(v))
     fit = system.solve(y, weights, 0.1, start=solution, tol=1e-8)
     assert len(products) == 1  # the one that takes stock of the start
     np.testing.assert_allclose(fit.predictions, solution.predictions, atol=1e-9)
@@ -65,9 +65,9 @@ def test_a_looser_tolerance_reads_the_matrix_less_often(rng, monkeypatch):
     counts = []
     for tol in (1e-2, 1e-10):
         system = IterativeRidge(K, features)
-        times, products = system._times, []
+        times, products = system.times, []
         monkeypatch.setattr(
-            system, "_times", lambda v, times=times, log=products: log.append(1) or times(v)
+            system, "times", lambda v, times=times, log=products: log.append(1) or times(v)
         )
         system.solve(y, np.ones(N), 1e-2, tol=tol)
         counts.append(len(products))

@@ -1,6 +1,9 @@
 """Losses: how wrong each row's prediction is."""
 
 from .base import Loss
+from .hessian import Hessian
+from .logistic import LogisticLoss
+from .softmax import SoftmaxLoss
 from .squared import SquaredLoss
 
-__all__ = ["Loss", "SquaredLoss"]
+__all__ = ["Hessian", "LogisticLoss", "Loss", "SoftmaxLoss", "SquaredLoss"]

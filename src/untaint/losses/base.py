@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from .._typing import FloatArray
+from .hessian import Hessian
 
 
 class Loss(ABC):
@@ -16,8 +17,8 @@ class Loss(ABC):
     Attributes
     ----------
     curvature : float
-        The largest second derivative in any one raw prediction: what bounds the step of a
-        gradient method.
+        The largest second derivative in any one direction: what bounds the step of a gradient
+        method.
     """
 
     curvature: float
@@ -29,3 +30,11 @@ class Loss(ABC):
     @abstractmethod
     def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Derivative of each row's loss in its raw predictions, shape (n, k)."""
+
+    @abstractmethod
+    def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
+        """Second derivatives of each row's loss in its raw predictions."""
+
+    @abstractmethod
+    def slope_bound(self, y: FloatArray, reach: FloatArray) -> FloatArray:
+        """Largest size of each row's gradient over predictions of at most that size, (n,)."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from .base import Loss
+from .hessian import DiagonalHessian, Hessian
 
 
 @final
@@ -37,3 +38,11 @@ class SquaredLoss(Loss):
     def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Twice the signed error."""
         return 2 * (f - y)
+
+    def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
+        """Two."""
+        return DiagonalHessian(np.full(f.shape, 2.0))
+
+    def slope_bound(self, y: FloatArray, reach: FloatArray) -> FloatArray:
+        """Twice the largest error."""
+        return 2 * (reach + np.linalg.norm(y, axis=1))

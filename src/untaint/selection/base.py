@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,14 @@ class Selection(ABC):
     def threshold(self, losses: FloatArray, row_weights: FloatArray) -> float:
         """Loss t that separates what is kept from what is given up."""
 
+    def row_thresholds(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """The threshold that each row is held to, shape (n,); one for all unless a rule differs."""
+        return np.full(len(losses), self.threshold(losses, row_weights))
+
+    def among(self, rows: IntArray) -> Selection:
+        """The same rule for some of the rows."""
+        return self
+
     def kept_total(self, row_weights: FloatArray) -> float:
         """Total weight to keep: ``(1 - contamination) * sum(row_weights)``, in whole rows.
 
@@ -51,14 +59,14 @@ class Selection(ABC):
         to one, are kept to the last fraction.)
         """
         kept = (1.0 - self.contamination) * float(row_weights.sum())
-        unit = _unit(row_weights)
+        unit = unit_weight(row_weights)
         if unit is None or self.contamination == 0:
             return kept
         # 0.55 * 100 is 55.00000000000001 here and 0.8 * 10 may be a hair less than 8.
         return max(1.0, np.floor(kept / unit + 1e-9)) * unit
 
 
-def _unit(row_weights: FloatArray) -> float | None:
+def unit_weight(row_weights: FloatArray) -> float | None:
     """Weight of one row: one if all are counts, else the common weight, None if there is none."""
     present = row_weights[row_weights > 0]
     if (present == np.floor(present)).all():

@@ -40,15 +40,7 @@ class Smallest(Selection):
 
     def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
         """Full weight below the threshold, none above, a common part of it at the threshold."""
-        t = self.threshold(losses, row_weights)
-        slack = TIE * abs(t) if np.isfinite(t) else 0.0
-        weights = np.where(losses < t - slack, row_weights, 0.0)
-        tied = (losses == t) | ((losses >= t - slack) & (losses <= t + slack))
-        at_threshold = float(row_weights[tied].sum())
-        if at_threshold > 0:
-            left = self.kept_total(row_weights) - float(weights.sum())
-            weights[tied] = row_weights[tied] * min(1.0, max(0.0, left / at_threshold))
-        return weights
+        return keep_smallest(losses, row_weights, self.kept_total(row_weights))
 
     def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
         """Sum of the kept losses."""
@@ -58,12 +50,29 @@ class Smallest(Selection):
 
     def threshold(self, losses: FloatArray, row_weights: FloatArray) -> float:
         """Smallest loss at which the rows up to it weigh as much as is to be kept."""
-        kept = self.kept_total(row_weights)
-        if (row_weights == row_weights[0]).all():
-            # Equal weights, the usual case: one partial sort.
-            rank = min(max(int(np.ceil(kept / row_weights[0] - 1e-9)), 1), len(losses))
-            return float(np.partition(losses, rank - 1)[rank - 1])
-        order = np.argsort(losses, kind="stable")
-        cumulative = np.cumsum(row_weights[order])
-        rank = int(np.searchsorted(cumulative, kept * (1 - 1e-12)))
-        return float(losses[order[min(rank, len(losses) - 1)]])
+        return loss_reached(losses, row_weights, self.kept_total(row_weights))
+
+
+def keep_smallest(losses: FloatArray, row_weights: FloatArray, kept: float) -> FloatArray:
+    """Weights of the rows of smallest loss, ``kept`` in total."""
+    t = loss_reached(losses, row_weights, kept)
+    slack = TIE * abs(t) if np.isfinite(t) else 0.0
+    weights = np.where(losses < t - slack, row_weights, 0.0)
+    tied = (losses == t) | ((losses >= t - slack) & (losses <= t + slack))
+    at_threshold = float(row_weights[tied].sum())
+    if at_threshold > 0:
+        left = kept - float(weights.sum())
+        weights[tied] = row_weights[tied] * min(1.0, max(0.0, left / at_threshold))
+    return weights
+
+
+def loss_reached(losses: FloatArray, row_weights: FloatArray, kept: float) -> float:
+    """Smallest loss at which the rows up to it weigh ``kept``."""
+    if (row_weights == row_weights[0]).all():
+        # Equal weights, the usual case: one partial sort.
+        rank = min(max(int(np.ceil(kept / row_weights[0] - 1e-9)), 1), len(losses))
+        return float(np.partition(losses, rank - 1)[rank - 1])
+    order = np.argsort(losses, kind="stable")
+    cumulative = np.cumsum(row_weights[order])
+    rank = int(np.searchsorted(cumulative, kept * (1 - 1e-12)))
+    return float(losses[order[min(rank, len(losses) - 1)]])

@@ -6,7 +6,9 @@ from .base import Fit, Progress, RidgeSystem, Solution
 from .exact_ridge import ExactRidge
 from .gradient import TrimmedProblem, projected_gradient
 from .iterative_ridge import IterativeRidge
+from .label_search import Settled, search_labels
 from .leave_one_out import leave_one_out_residuals
+from .newton import Newton
 from .nystroem import nystroem_features
 from .primal_ridge import PrimalRidge
 from .search import Sample, Search, coarse_to_fine
@@ -15,11 +17,13 @@ __all__ = [
     "ExactRidge",
     "Fit",
     "IterativeRidge",
+    "Newton",
     "PrimalRidge",
     "Progress",
     "RidgeSystem",
     "Sample",
     "Search",
+    "Settled",
     "Solution",
     "TrimmedProblem",
     "alternate",
@@ -28,5 +32,6 @@ __all__ = [
     "nystroem_features",
     "project",
     "projected_gradient",
+    "search_labels",
     "solve_in_ball",
 ]

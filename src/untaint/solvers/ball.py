@@ -12,10 +12,10 @@ side is nearly linear in mu.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from .._typing import FloatArray
-from .base import Fit, RidgeSystem
+from .base import Fit
 
 MAX_ITER = 60
 
@@ -38,28 +38,30 @@ def project(fit: Fit, norm_bound: float | None) -> Fit:
         coef=shrink * fit.coef,
         predictions=shrink * (fit.predictions - fit.intercept) + fit.intercept,
         squared_norm=norm_bound**2,
+        dual=None if fit.dual is None else shrink * fit.dual,
     )
 
 
 def solve_in_ball(
-    system: RidgeSystem,
-    y: FloatArray,
-    weights: FloatArray,
+    solve: Callable[[float, Fit | None, float], Fit],
     ridge: float,
     norm_bound: float | None,
     start: Fit | None = None,
     tol: float = 1e-8,
 ) -> Fit:
-    """Minimiser of the weighted ridge problem over the ball.
+    """Minimiser of a problem with a ridge over the ball.
 
     Parameters
     ----------
-    system, y, weights, ridge, start, tol
-        As in :meth:`RidgeSystem.solve`.
+    solve : callable (ridge, start, tol) -> Fit
+        Minimiser without the ball.
+    ridge : float
     norm_bound : float or None
         R; None means no ball.
+    start : Fit, optional
+    tol : float
     """
-    fit = system.solve(y, weights, ridge, start, tol)
+    fit = solve(ridge, start, tol)
     if norm_bound is None or fit.squared_norm <= norm_bound**2:
         return fit
     goal = max(1e-12, 1e-2 * tol)
@@ -68,12 +70,12 @@ def solve_in_ball(
     high, high_gap = max(ridge, 1e-3), -1.0
     while high_gap < 0:  # widen until the ball is reached from within
         high *= 8.0
-        fit = system.solve(y, weights, ridge + high, fit, tol)
+        fit = solve(ridge + high, fit, tol)
         high_gap = _gap(fit, norm_bound)
     for _ in range(MAX_ITER):
         share = -low_gap / (high_gap - low_gap)
         mu = low + min(max(share, 0.02), 0.98) * (high - low)
-        fit = system.solve(y, weights, ridge + mu, fit, tol)
+        fit = solve(ridge + mu, fit, tol)
         gap = _gap(fit, norm_bound)
         if abs(gap) <= goal or high - low <= 1e-14 * high:
             break

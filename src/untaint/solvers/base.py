@@ -13,7 +13,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from .._typing import FloatArray
+from ..losses import Hessian
+
+Precondition = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -29,16 +34,26 @@ class Fit:
         At every training row, weighted or not.
     squared_norm : float
         Squared norm of the function without its intercept.
+    dual : array of shape (n, k), optional
+        Dual coefficients, where they are known besides others.
     """
 
     coef: FloatArray
     intercept: FloatArray
     predictions: FloatArray
     squared_norm: float
+    dual: FloatArray | None = None
 
 
 class RidgeSystem(ABC):
-    """A weighted ridge problem whose weights may change from call to call."""
+    """A weighted ridge problem whose weights may change from call to call.
+
+    Attributes
+    ----------
+    fit_intercept : bool
+    """
+
+    fit_intercept: bool
 
     @abstractmethod
     def solve(
@@ -62,6 +77,48 @@ class RidgeSystem(ABC):
         tol : float
             Relative residual at which an iterative system stops; others ignore it.
         """
+
+    @abstractmethod
+    def times(self, dual: FloatArray) -> FloatArray:
+        """K times dual coefficients, (n, k): the function's values at the rows."""
+
+    @abstractmethod
+    def newton_preconditioner(self, hessian: Hessian, n_outputs: int, ridge: float) -> Precondition:
+        """Inverse of H K + ridge I, or nearly."""
+
+    @abstractmethod
+    def inner(self, a: Fit, b: Fit) -> float:
+        """Inner product of two functions without their intercepts."""
+
+    def function(self, dual: FloatArray, smooth: FloatArray, intercept: FloatArray) -> Fit:
+        """The fit of these dual coefficients, whose values without the intercept are known."""
+        squared_norm = max(0.0, float(np.vdot(dual, smooth)))
+        return Fit(dual, intercept, smooth + intercept, squared_norm, dual)
+
+    def nothing(self, y: FloatArray) -> Fit:
+        """The zero function."""
+        zero = np.zeros(y.shape)
+        return self.function(zero, zero, np.zeros(y.shape[1]))
+
+    def between(self, a: Fit, b: Fit, share: float) -> Fit:
+        """a + share (b - a)."""
+        squared_norm = (
+            (1 - share) ** 2 * a.squared_norm
+            + share**2 * b.squared_norm
+            + 2 * share * (1 - share) * self.inner(a, b)
+        )
+
+        def mix(x: FloatArray, y: FloatArray) -> FloatArray:
+            return x + share * (y - x) if share != 1 else y
+
+        known = a.dual is not None and b.dual is not None
+        return Fit(
+            mix(a.coef, b.coef),
+            mix(a.intercept, b.intercept),
+            mix(a.predictions, b.predictions),
+            max(0.0, squared_norm),
+            mix(a.dual, b.dual) if known else None,  # type: ignore[arg-type]
+        )
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, get_lapack_funcs
 
 from .._typing import FloatArray
-from .base import Fit, RidgeSystem
+from ..losses import Hessian
+from .base import Fit, Precondition, RidgeSystem
 
 
 @final
@@ -70,6 +71,39 @@ class ExactRidge(RidgeSystem):
             intercept = ((d * d) @ (y - smooth)[rows] / (d @ d)).astype(u.dtype)
         squared_norm = max(0.0, float(np.einsum("ij,ij->", coef, smooth)))
         return Fit(coef, intercept, smooth + intercept, squared_norm)
+
+    def times(self, dual: FloatArray) -> FloatArray:
+        """One product."""
+        return np.asarray(self.K @ dual.astype(self.K.dtype), dtype=float)
+
+    def newton_preconditioner(self, hessian: Hessian, n_outputs: int, ridge: float) -> Precondition:
+        """The inverse itself for one output, of each output alone for several."""
+        parts = [self._newton_inverse(hessian.entry(j, j), ridge) for j in range(n_outputs)]
+        if n_outputs == 1:
+            return parts[0]
+        return lambda v: np.column_stack(
+            [part(x[:, None]) for part, x in zip(parts, v.T, strict=True)]
+        )
+
+    def _newton_inverse(self, weights: FloatArray, ridge: float) -> Precondition:
+        """(W K + ridge I)^{-1} = (I - D (D K D + ridge I)^{-1} D K) / ridge, with D^2 = W."""
+        d = np.sqrt(weights).astype(self.K.dtype)
+        A = symmetric_part(self.K, np.arange(len(d)), d)
+        A.flat[:: len(A) + 1] += ridge
+        try:
+            factor = definite_factor(A)
+        except LinAlgError:
+            return lambda v: v / ridge
+
+        def apply(v: FloatArray) -> FloatArray:
+            solved = cho_solve(factor, d[:, None] * self.times(v), check_finite=False)
+            return (v - d[:, None] * solved) / ridge
+
+        return apply
+
+    def inner(self, a: Fit, b: Fit) -> float:
+        """By the dual coefficients of one and the values of the other."""
+        return float(np.vdot(a.coef, b.predictions - b.intercept))
 
     def _least_norm(self, A: FloatArray, right: FloatArray, d: FloatArray) -> FloatArray:
         """Of all minimisers the one of least norm, orthogonal to d if there is an intercept."""

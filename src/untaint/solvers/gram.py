@@ -61,6 +61,11 @@ class WeightedGram:
         self._weights = weights.copy()
         return self._G, self._s
 
+    def fresh(self, weights: FloatArray) -> FloatArray:
+        """G for weights of one sign, and no memory of them."""
+        sign = -1.0 if (weights < 0).any() else 1.0
+        return sign * _weighted_gram(self.features, np.abs(weights))
+
     def _rebuild(self, weights: FloatArray) -> None:
         rows = np.flatnonzero(weights)
         width = self.features.shape[1]
@@ -75,11 +80,18 @@ class WeightedGram:
         self._accumulate(self.features[rows], weights)
 
     def _accumulate(self, part: Any, weights: FloatArray) -> None:
-        weights = weights.astype(part.dtype)
-        if sparse.issparse(part):
-            self._G += (part.T @ part.multiply(weights[:, None])).toarray()
-        elif (weights == 1).all():
-            self._G += part.T @ part
-        else:
-            self._G += part.T @ (part * weights[:, None])
-        self._s += part.T @ weights
+        self._G += _weighted_gram(part, weights)
+        self._s += part.T @ weights.astype(part.dtype)
+
+
+def _weighted_gram(part: Any, weights: FloatArray) -> FloatArray:
+    weights = weights.astype(part.dtype)
+    if sparse.issparse(part):
+        dense: FloatArray = (part.T @ part.multiply(weights[:, None])).toarray()
+        return dense
+    if (weights == 1).all():
+        return part.T @ part
+    if (weights >= 0).all():
+        scaled = part * np.sqrt(weights)[:, None]
+        return scaled.T @ scaled  # a matrix times its own transpose: half of the work
+    return part.T @ (part * weights[:, None])

@@ -19,13 +19,15 @@ from contextlib import nullcontext
 from typing import final
 
 import numpy as np
-from scipy.linalg import LinAlgError, blas, cho_factor, cho_solve
+from scipy.linalg import blas
 
 from .._threads import all_blas_threads
 from .._typing import FloatArray
-from .base import Fit, RidgeSystem
+from ..losses import Hessian
+from .base import Fit, Precondition, RidgeSystem
 from .exact_ridge import ExactRidge
 from .gram import WeightedGram
+from .woodbury import newton_inverse, symmetric_inverse
 
 MAX_ITER = 300
 # Bytes of a matrix that several threads read faster than one.
@@ -83,12 +85,12 @@ class IterativeRidge(RidgeSystem):
             # Targets that no function reaches would send the iterations astray: the limit will do.
             ridge = 1e-8 * float(weights @ np.diag(self.K)) / len(weights)
         project = self._projection(d)
-        precondition = self._preconditioner(d, weights, ridge)
+        precondition = symmetric_inverse(self.gram, weights, ridge)
         right = project(d * np.where(d > 0, y, 0.0))
         u: FloatArray = np.zeros(y.shape)
         if start is not None:
             u = project(np.divide(start.coef, d, out=u, where=d > 0))
-        smooth = self._times(d * u) if start is not None else np.zeros(y.shape)
+        smooth = self.times(d * u) if start is not None else np.zeros(y.shape)
 
         residual = right - project(d * smooth) - ridge * u
         size = np.linalg.norm(right, axis=0)
@@ -98,7 +100,7 @@ class IterativeRidge(RidgeSystem):
         for _ in range(MAX_ITER):
             if (np.linalg.norm(residual, axis=0) <= goal).all():
                 break
-            K_direction = self._times(d * direction)
+            K_direction = self.times(d * direction)
             image = project(d * K_direction) + ridge * direction
             step = _ratio(rho, _dots(direction, image))
             u = u + step * direction
@@ -126,29 +128,17 @@ class IterativeRidge(RidgeSystem):
         unit = d / np.linalg.norm(d)
         return lambda v: v - unit * (unit.T @ v)
 
-    def _preconditioner(
-        self, d: FloatArray, weights: FloatArray, ridge: float
-    ) -> Callable[[FloatArray], FloatArray]:
-        G, _ = self.gram.at(weights)
-        # Without a ridge nothing is to be inverted beyond the features: any small one will do.
-        shift = max(ridge, 1e-10 * float(np.trace(G)) / len(G), np.finfo(float).tiny)
-        A = G + shift * np.eye(len(G))
-        try:
-            factor = cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            return lambda v: v / shift
-        features = self.features
+    def newton_preconditioner(self, hessian: Hessian, n_outputs: int, ridge: float) -> Precondition:
+        """Woodbury's inverse of the Nystroem form."""
+        return newton_inverse(self.gram, hessian, n_outputs, ridge)
 
-        def apply(v: FloatArray) -> FloatArray:
-            inner = features.T @ (d * v).astype(features.dtype)
-            inner = cho_solve(factor, inner.astype(float), check_finite=False)
-            return (v - d * (features @ inner.astype(features.dtype))) / shift
+    def inner(self, a: Fit, b: Fit) -> float:
+        """By the dual coefficients of one and the values of the other."""
+        return float(np.vdot(a.coef, b.predictions - b.intercept))
 
-        return apply
-
-    def _times(self, v: FloatArray) -> FloatArray:
-        """K v. For one column by symv, which reads half of the matrix."""
-        v = v.astype(self.K.dtype)
+    def times(self, dual: FloatArray) -> FloatArray:
+        """One product. For one column by symv, which reads half of the matrix."""
+        v = dual.astype(self.K.dtype)
         with all_blas_threads() if self.K.nbytes > LARGE else nullcontext():
             if v.shape[1] > 1:
                 return (self.K @ v).astype(float)

@@ -53,11 +53,12 @@ class Ladder:
         self.rule = Smallest(contamination)
         self.loss = SquaredLoss()
         frame = np.where(plausible, row_weights, 0.0)
-        self.values, self.columns = _principal(np.asarray(features, dtype=float), frame)
+        self.values, self.columns = principal_columns(np.asarray(features, dtype=float), frame)
 
     def stiff_ridge(self, freedom: float) -> float:
         """Ridge at which the fit has so many degrees of freedom, or the one asked for if larger."""
-        return max(self.ridge, self._ridge_of_dimension(min(freedom, max(1.0, self.size / 10.0))))
+        most = max(1.0, self.size / 10.0)
+        return max(self.ridge, ridge_of_dimension(self.values, min(freedom, most)))
 
     def coarse_start(self, freedom: float, quantile: float, members: BoolArray) -> FloatArray:
         """Weights after a stiff quantile fit, by reweighted least squares."""
@@ -161,21 +162,24 @@ class Ladder:
         """Quantile in the middle of the rows that are to be kept."""
         return 0.5 * (1.0 - self.rule.contamination)
 
-    def _ridge_of_dimension(self, dimension: float) -> float:
-        """Ridge at which the fit has so many degrees of freedom."""
-        positive = self.values[self.values > 0]
-        if len(positive) <= dimension:
-            return 0.0
 
-        def excess(log_ridge: float) -> float:
-            return float(np.sum(positive / (positive + np.exp(log_ridge)))) - dimension
+def ridge_of_dimension(values: FloatArray, dimension: float) -> float:
+    """Ridge at which a fit has so many degrees of freedom, given its Gram matrix's spectrum."""
+    positive = values[values > 0]
+    if len(positive) <= dimension:
+        return 0.0
 
-        low = float(np.log(positive[-1])) - 20.0
-        high = float(np.log(positive[0])) + 20.0
-        return float(np.exp(brentq(excess, low, high, xtol=1e-10))) if excess(low) > 0 else 0.0
+    def excess(log_ridge: float) -> float:
+        return float(np.sum(positive / (positive + np.exp(log_ridge)))) - dimension
+
+    low = float(np.log(positive.min())) - 20.0
+    high = float(np.log(positive.max())) + 20.0
+    return float(np.exp(brentq(excess, low, high, xtol=1e-10))) if excess(low) > 0 else 0.0
 
 
-def _principal(features: FloatArray, row_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def principal_columns(
+    features: FloatArray, row_weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Columns rotated so that the leading ones vary most, after a column of ones."""
     inside = row_weights > 0
     mean = row_weights[inside] @ features[inside] / row_weights.sum()

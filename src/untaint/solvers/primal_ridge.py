@@ -13,9 +13,11 @@ from typing import Any, final
 import numpy as np
 
 from .._typing import FloatArray
-from .base import Fit, RidgeSystem
+from ..losses import Hessian
+from .base import Fit, Precondition, RidgeSystem
 from .exact_ridge import solve_definite
 from .gram import WeightedGram
+from .woodbury import newton_inverse
 
 
 @final
@@ -58,7 +60,7 @@ class PrimalRidge(RidgeSystem):
         total = float(weights.sum())
         targets = np.where(weights[:, None] > 0, y, 0.0)
         weighted = weights[:, None] * targets
-        right = np.asarray(self.features.T @ weighted.astype(self.features.dtype), dtype=float)
+        right = self._pull(weighted).astype(float)
         A = G.copy()
         if self.fit_intercept:
             mean = weighted.sum(axis=0) / total
@@ -66,5 +68,28 @@ class PrimalRidge(RidgeSystem):
             right -= np.outer(s, mean)
         coef = solve_definite(A, ridge, right)
         intercept = mean - s / total @ coef if self.fit_intercept else np.zeros(y.shape[1])
-        predictions = self.features @ coef.astype(self.features.dtype) + intercept
-        return Fit(coef, intercept, np.asarray(predictions), float(np.sum(coef * coef)))
+        predictions = self._columns(coef) + intercept
+        return Fit(coef, intercept, predictions, float(np.sum(coef * coef)))
+
+    def times(self, dual: FloatArray) -> FloatArray:
+        """Phi Phi^T, without the matrix."""
+        return np.asarray(self._columns(self._pull(dual)), dtype=float)
+
+    def newton_preconditioner(self, hessian: Hessian, n_outputs: int, ridge: float) -> Precondition:
+        """The inverse itself."""
+        return newton_inverse(self.gram, hessian, n_outputs, ridge)
+
+    def inner(self, a: Fit, b: Fit) -> float:
+        """Of the coefficients."""
+        return float(np.vdot(a.coef, b.coef))
+
+    def function(self, dual: FloatArray, smooth: FloatArray, intercept: FloatArray) -> Fit:
+        """By the coefficients of the features."""
+        coef = np.asarray(self._pull(dual), dtype=float)
+        return Fit(coef, intercept, smooth + intercept, float(np.vdot(coef, coef)), dual)
+
+    def _pull(self, dual: FloatArray) -> FloatArray:
+        return np.asarray(self.features.T @ dual.astype(self.features.dtype))
+
+    def _columns(self, coef: FloatArray) -> FloatArray:
+        return np.asarray(self.features @ coef.astype(self.features.dtype))

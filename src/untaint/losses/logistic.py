@@ -1,0 +1,53 @@
+r"""The logistic loss of two classes.
+
+.. math:: \ell(y, f) = \log(1 + e^f) - y f, \qquad \ell' = \sigma(f) - y, \qquad
+          \ell'' = \sigma(f)\,(1 - \sigma(f)), \qquad y \in \{0, 1\}
+
+Subquantile Minimization, first version, eq. (53), second version, eq. (14); the gradient as in the
+errata, :math:`\sigma(f) - y` and not :math:`\sigma(f - y)`.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from scipy.special import expit
+
+from .._typing import FloatArray
+from .base import Loss
+from .hessian import DiagonalHessian, Hessian
+
+
+@final
+class LogisticLoss(Loss):
+    """Minus the log-likelihood of a label, 0 or 1, at the log-odds f.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> LogisticLoss().value(np.array([[1.0], [0.0]]), np.array([[0.0], [1e6]]))
+    array([6.93147181e-01, 1.00000000e+06])
+    """
+
+    curvature = 0.25
+
+    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """log(1 + e^f) - y f."""
+        scores = np.asarray(f, dtype=float)
+        # By the sign that the label wants, so that a sure and right answer costs exactly nothing.
+        loss = np.where(y == 1, np.logaddexp(0.0, -scores), np.logaddexp(0.0, scores) - y * scores)
+        return loss[:, 0]
+
+    def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Probability minus label."""
+        return expit(np.asarray(f, dtype=float)) - y
+
+    def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
+        """p (1 - p)."""
+        scores = np.asarray(f, dtype=float)
+        return DiagonalHessian(expit(scores) * expit(-scores))
+
+    def slope_bound(self, y: FloatArray, reach: FloatArray) -> FloatArray:
+        """One: a probability is never farther from a label."""
+        return np.ones(len(y))

@@ -1,0 +1,52 @@
+r"""The softmax loss of several classes.
+
+.. math:: \ell(y, f) = \log \textstyle\sum_j e^{f_j} - y^T f, \qquad \nabla\ell = p - y, \qquad
+          \nabla^2\ell = \mathrm{diag}(p) - p p^T, \qquad p = \mathrm{softmax}(f)
+
+with y the indicator of the class. Subquantile Minimization, first version, eq. (56).
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from scipy.special import softmax
+
+from .._typing import FloatArray
+from .base import Loss
+from .hessian import Hessian, SoftmaxHessian
+
+
+@final
+class SoftmaxLoss(Loss):
+    """Minus the log-likelihood of a class, given as an indicator, at the scores f.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> SoftmaxLoss().value(np.array([[0.0, 1.0]]), np.array([[1e6, 0.0]]))
+    array([1000000.])
+    """
+
+    # The largest eigenvalue of diag(p) - p p^T is reached by two classes of one half each.
+    curvature = 0.5
+
+    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """log sum e^f - y f."""
+        # From the class's own score, so that a sure and right answer costs exactly nothing.
+        apart = np.asarray(f, dtype=float) - np.einsum("ij,ij->i", y, f)[:, None]
+        top = apart.max(axis=1)
+        return top + np.log(np.exp(apart - top[:, None]).sum(axis=1))
+
+    def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Probabilities minus indicator."""
+        return softmax(np.asarray(f, dtype=float), axis=1) - y
+
+    def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
+        """diag(p) - p p^T."""
+        return SoftmaxHessian(softmax(np.asarray(f, dtype=float), axis=1))
+
+    def slope_bound(self, y: FloatArray, reach: FloatArray) -> FloatArray:
+        """The square root of two: all weight on a wrong class."""
+        return np.full(len(y), np.sqrt(2.0))

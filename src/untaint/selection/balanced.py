@@ -1,0 +1,164 @@
+r"""Trimming of labelled rows, which no class can be trimmed away by.
+
+With n_k the kept weight of class k, n their sum and pi_k = n_k / n,
+
+.. math:: h(l) = \min_{0 \le w \le v,\; \sum w = n} \; \sum_i w_i l_i + \sum_k n_k \log(K \pi_k),
+          \qquad n = (1-\epsilon) \textstyle\sum v.
+
+For the log-loss :math:`l = -\log p(y|x)` this is, up to a constant, minus the information that the
+model gives about the kept labels: the log-loss alone falls when a class is given up, because labels
+that are all the same need no explaining, and the second sum is what that is worth. It is convex in
+w, so h is concave in l like every rule of this room.
+
+At the minimum all classes meet at one t: a row is kept when
+
+.. math:: l_i + \log \pi_{y_i} = -\log \frac{p(y_i | x_i)}{\pi_{y_i}} \le t - \log K,
+
+that is, when its features make its label likely compared with the label's own frequency. How many
+rows each class gives up follows from the data: many, when the errors are one-sided and this class
+is where they went; few, when the class is rare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+from .base import Selection, unit_weight
+from .smallest import keep_smallest, loss_reached
+
+# Part of every class that is kept whatever it loses.
+LEAST_SHARE = 0.1
+# Losses beyond this are all the same: exp(-600) is still a number.
+LARGEST_LOSS = 600.0
+MAX_HALVINGS = 80
+
+
+@dataclass(frozen=True, eq=False)
+class Balanced(Selection):
+    """Keep the rows whose labels the model explains best, compared with the labels' frequencies.
+
+    Parameters
+    ----------
+    contamination : float
+    groups : array of shape (n,), int
+        Class of each row, 0 to K - 1.
+    n_groups : int
+        K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> losses = np.array([0.1, 0.2, 0.3, 2.0, 3.0])
+    >>> rule = Balanced(0.4, groups=np.array([0, 0, 0, 1, 1]), n_groups=2)
+    >>> rule.weights(losses, np.ones(5))  # not the second class, though it fits worst
+    array([1., 1., 0., 1., 0.])
+    """
+
+    groups: IntArray
+    n_groups: int
+    _members: list[IntArray] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        members = [np.flatnonzero(self.groups == k) for k in range(self.n_groups)]
+        object.__setattr__(self, "_members", members)
+
+    def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """Within each class, those of smallest loss."""
+        weights = np.array(row_weights, dtype=float)
+        if self.contamination == 0:
+            return weights
+        totals = self.totals(losses, row_weights)
+        for rows, kept in zip(self._members, totals, strict=True):
+            if len(rows):
+                weights[rows] = keep_smallest(losses[rows], row_weights[rows], kept)
+        return weights
+
+    def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
+        """Kept losses, and what the kept classes lack in variety."""
+        weights = self.weights(losses, row_weights)
+        kept = weights > 0
+        return float(weights[kept] @ losses[kept]) + self._monotony(weights)
+
+    def threshold(self, losses: FloatArray, row_weights: FloatArray) -> float:
+        """The quantile of all losses, whatever their classes."""
+        return loss_reached(losses, row_weights, self.kept_total(row_weights))
+
+    def row_thresholds(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """That of each row's class."""
+        return self.class_thresholds(losses, row_weights)[self.groups]
+
+    def class_thresholds(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """The largest kept loss of each class, shape (K,)."""
+        thresholds = np.zeros(self.n_groups)
+        totals = self.totals(losses, row_weights)
+        for k, rows in enumerate(self._members):
+            if len(rows):
+                thresholds[k] = loss_reached(losses[rows], row_weights[rows], totals[k])
+        return thresholds
+
+    def among(self, rows: IntArray) -> Balanced:
+        """The same classes, fewer rows."""
+        return Balanced(self.contamination, self.groups[rows], self.n_groups)
+
+    def totals(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """Kept weight of each class, in whole rows where the weights are counts or equal."""
+        kept = self.kept_total(row_weights)
+        unit = unit_weight(row_weights)
+        sizes = np.array([row_weights[rows].sum() for rows in self._members])
+        floors = np.minimum(np.maximum(LEAST_SHARE * sizes, unit or 0.0), sizes)
+        if unit is not None:
+            floors = np.floor(floors / unit + 1e-9) * unit
+        if self.contamination == 0 or floors.sum() >= kept:
+            return sizes
+        present = [rows for rows in self._members if len(rows)]
+        ordered = [rows[np.argsort(losses[rows], kind="stable")] for rows in present]
+        starts = np.r_[0, np.cumsum([len(rows) for rows in ordered])[:-1]]
+        reached = np.concatenate([np.cumsum(row_weights[rows]) for rows in ordered])
+        capped = np.minimum(losses[np.concatenate(ordered)], LARGEST_LOSS)
+        least = capped.min()
+        room = kept * np.exp(least - capped)
+        lower = floors[sizes > 0]
+
+        def at(log_scale: float) -> FloatArray:
+            """Kept weight of each class when t is so far above the least loss."""
+            crossing = room * np.exp(log_scale)
+            if unit is not None:
+                crossing = np.floor(crossing / unit + 0.5) * unit
+            return np.maximum(np.maximum.reduceat(np.minimum(reached, crossing), starts), lower)
+
+        totals = np.zeros(self.n_groups)
+        totals[sizes > 0] = _meet(at, kept, float(capped.max() - least), unit)
+        return totals
+
+    def _monotony(self, weights: FloatArray) -> float:
+        """Sum of n_k log(K pi_k): n times the divergence from equal frequencies."""
+        totals = np.array([weights[rows].sum() for rows in self._members])
+        totals = totals[totals > 0]
+        return float(totals @ np.log(self.n_groups * totals / totals.sum()))
+
+
+def _meet(at: object, kept: float, spread: float, unit: float | None) -> FloatArray:
+    """Class totals at the t where they sum to what is to be kept."""
+    assert callable(at)
+    low, high = -np.log(max(kept, 2.0)) - 1.0, spread + 2.0
+    below, above = at(low), at(high)
+    tolerance = 0.5 * unit if unit is not None else 1e-12 * kept
+    for _ in range(MAX_HALVINGS):
+        middle = 0.5 * (low + high)
+        totals = at(middle)
+        excess = float(totals.sum()) - kept
+        if abs(excess) < tolerance:
+            return np.asarray(totals)
+        if excess < 0:
+            low, below = middle, totals
+        else:
+            high, above = middle, totals
+    # Classes that jump at the same t: the first in order goes first.
+    missing = kept - float(below.sum())
+    for k, jump in enumerate(above - below):
+        below[k] += min(jump, missing)
+        missing -= min(jump, missing)
+    return np.asarray(below)

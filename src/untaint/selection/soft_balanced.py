@@ -1,0 +1,102 @@
+r"""Trimming of labelled rows with a soft edge.
+
+.. math:: h_\lambda(l) = \min_w \; \sum_i w_i l_i + \sum_k n_k \log(K \pi_k)
+          - \frac1\lambda \sum_i v_i H(w_i / v_i)
+
+with H the entropy of a coin and the weights as in :mod:`~untaint.selection.balanced`. At the
+minimum :math:`w_i = v_i \sigma(\lambda (s_{y_i} - l_i))`, and the classes' thresholds meet at a t:
+
+.. math:: s_k + \log n_k(s_k) = t, \qquad \textstyle\sum_k n_k(s_k) = n.
+
+For lambda = 1 the weights are the probability that a row is right when a share of the rows has
+labels drawn at random with the labels' own frequencies; as lambda grows they tend to 0 and 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy.special import entr, expit
+
+from .._typing import FloatArray, IntArray
+from .balanced import Balanced
+
+MAX_STEPS = 100
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SoftBalanced(Balanced):
+    """Sigmoid weights of width ``1 / smoothing`` around each class's threshold.
+
+    Parameters
+    ----------
+    contamination, groups, n_groups
+        As in :class:`~untaint.selection.Balanced`.
+    smoothing : float
+        lambda > 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rule = SoftBalanced(0.25, np.array([0, 0, 1, 1]), 2, smoothing=1.0)
+    >>> rule.weights(np.array([0.0, 2.0, 0.0, 2.0]), np.ones(4)).round(2)
+    array([0.91, 0.59, 0.91, 0.59])
+    """
+
+    smoothing: float = 1.0
+
+    def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """Sigmoid of how far each loss lies below its class's threshold."""
+        if self.contamination == 0:
+            return np.array(row_weights, dtype=float)
+        thresholds = self.class_thresholds(losses, row_weights)
+        return row_weights * expit(self._below(thresholds, losses))
+
+    def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
+        """As in the hard rule, less the entropy of the weights."""
+        weights = self.weights(losses, row_weights)
+        kept = weights > 0
+        part = weights[kept] / row_weights[kept]
+        entropy = float(row_weights[kept] @ (entr(part) + entr(1.0 - part)))
+        return (
+            float(weights[kept] @ losses[kept]) + self._monotony(weights) - entropy / self.smoothing
+        )
+
+    def class_thresholds(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """s_k of each class, by Newton's method from the hard rule's."""
+        s = super().class_thresholds(losses, row_weights)
+        if self.contamination == 0:
+            return s
+        kept = float(self.kept_total(row_weights))
+        sizes = self._class_sums(row_weights)
+        present = sizes > 0
+        longest = 2.0 / self.smoothing + 1.0
+        for _ in range(MAX_STEPS):
+            part = expit(self._below(s, losses))
+            n = np.maximum(self._class_sums(row_weights * part), 1e-300)
+            rise = np.maximum(
+                self.smoothing * self._class_sums(row_weights * part * (1.0 - part)), 1e-12 * n
+            )
+            level = s + np.log(n)
+            slope = 1.0 + rise / n
+            share = np.where(present, rise / slope, 0.0)
+            t = (kept - n[present].sum() + float(share @ level)) / share.sum()
+            step = np.where(present, (t - level) / slope, 0.0)
+            s = s + np.clip(step, -longest, longest)
+            if float(np.abs(step).max()) <= 1e-12 * (1.0 + float(np.abs(s).max())):
+                break
+        return s
+
+    def among(self, rows: IntArray) -> SoftBalanced:
+        """The same classes, fewer rows."""
+        return SoftBalanced(self.contamination, self.groups[rows], self.n_groups, self.smoothing)
+
+    def _class_sums(self, values: FloatArray) -> FloatArray:
+        return np.bincount(self.groups, values, minlength=self.n_groups).astype(float)
+
+    def _below(self, thresholds: FloatArray, losses: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore"):
+            return self.smoothing * (thresholds[self.groups] - losses)

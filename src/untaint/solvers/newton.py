@@ -1,0 +1,145 @@
+r"""Newton's method for a weighted loss with a ridge.
+
+.. math:: \min_{g, b} \; \sum_i w_i \ell(y_i, f(x_i)) + \alpha \|g\|^2, \qquad f = g + b
+
+Each step minimises the second order of the loss (:mod:`~untaint.solvers.newton_step`) and goes as
+far towards that minimiser as the objective falls. How well a step is solved follows from how much
+the last one brought. The preconditioner of one step serves the next ones too, for other weights and
+other ridges, until they find it wanting.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..losses import Loss
+from .base import Fit, Precondition, RidgeSystem
+from .newton_step import newton_step
+
+MAX_STEPS = 100
+# Loosest and tightest part of the gradient that a step may leave.
+LOOSE_STEP, TIGHT_STEP = 0.1, 1e-4
+# Iterations of a step beyond which a fresh preconditioner pays.
+PATIENCE = 6
+# Part of the fall that the slope promises which is enough.
+ARMIJO = 1e-4
+SHORTEST = 1e-6
+# Without a ridge separable classes have no best fit: so much of one, for each row, stands in.
+LEAST_RIDGE = 1e-10
+
+
+@final
+class Newton:
+    """Minimises a loss, time and again, for weights and ridges that change.
+
+    Parameters
+    ----------
+    system : RidgeSystem
+    loss : Loss
+    y : array of shape (n, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.losses import LogisticLoss
+    >>> from untaint.solvers import PrimalRidge
+    >>> y = np.array([[0.0], [1.0], [1.0]])
+    >>> newton = Newton(PrimalRidge(np.zeros((3, 1))), LogisticLoss(), y)
+    >>> newton.solve(np.ones(3), ridge=1.0).intercept.round(4)  # log 2
+    array([0.6931])
+    """
+
+    def __init__(self, system: RidgeSystem, loss: Loss, y: FloatArray) -> None:
+        self.system = system
+        self.loss = loss
+        self.y = y
+        self._precondition: Precondition | None = None
+
+    def solve(
+        self,
+        weights: FloatArray,
+        ridge: float,
+        start: Fit | None = None,
+        tol: float = 1e-8,
+        around: FloatArray | None = None,
+    ) -> Fit:
+        """Minimiser for these weights.
+
+        Parameters
+        ----------
+        weights : array of shape (n,)
+        ridge : float
+            alpha.
+        start : Fit, optional
+        tol : float
+            Relative accuracy of the objective is ``tol ** 1.5``, of predictions the root of that.
+        around : array of shape (n, k), optional
+            Predictions of a function close to the minimiser, whose coefficients nobody knows: if
+            there is no start, the first step is made from there.
+        """
+        ridge = max(ridge, LEAST_RIDGE * float(weights.sum()))
+        fit, gain = self.system.nothing(self.y) if start is None else start, 1.0
+        if start is None and around is not None:
+            fit = self._first_step(around, weights, ridge)
+        for _ in range(MAX_STEPS):
+            inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))
+            goal = self._step(fit, weights, ridge, inner)
+            slope = self._slope(fit, goal, weights, ridge)
+            if not slope < 0:
+                break
+            fit, value = self._search(fit, goal, weights, ridge, slope)
+            gain = -0.5 * slope / max(abs(value), np.finfo(float).tiny)
+            # What a step leaves: its own inexactness, and what the second order did not foresee.
+            if gain * (inner**2 + gain) <= tol**1.5:
+                break
+        return fit
+
+    def _step(self, fit: Fit, weights: FloatArray, ridge: float, tol: float) -> Fit:
+        """Minimiser of the second order around a fit."""
+        gradient = weights[:, None] * self.loss.gradient(self.y, fit.predictions)
+        hessian = self.loss.hessian(self.y, fit.predictions).weighted(weights)
+        if self._precondition is None:
+            self._precondition = self.system.newton_preconditioner(
+                hessian, self.y.shape[1], 2 * ridge
+            )
+        step = newton_step(self.system, fit, gradient, hessian, 2 * ridge, self._precondition, tol)
+        if step.iterations > PATIENCE:
+            self._precondition = None
+        return step.goal
+
+    def _first_step(self, around: FloatArray, weights: FloatArray, ridge: float) -> Fit:
+        """The same from the zero function, with the second order of another one's predictions."""
+        nothing = self.system.nothing(self.y)
+        hessian = self.loss.hessian(self.y, around).weighted(weights)
+        gradient = weights[:, None] * self.loss.gradient(self.y, around) - hessian.times(around)
+        self._precondition = self.system.newton_preconditioner(hessian, self.y.shape[1], 2 * ridge)
+        return newton_step(
+            self.system, nothing, gradient, hessian, 2 * ridge, self._precondition, LOOSE_STEP
+        ).goal
+
+    def _search(
+        self, fit: Fit, goal: Fit, weights: FloatArray, ridge: float, slope: float
+    ) -> tuple[Fit, float]:
+        """Halve the step until the objective falls."""
+        value, step = self._objective(fit, weights, ridge), 1.0
+        while step > SHORTEST:
+            moved = self.system.between(fit, goal, step)
+            reached = self._objective(moved, weights, ridge)
+            if reached <= value + ARMIJO * step * slope + 1e-13 * abs(value):
+                return moved, reached
+            step *= 0.5
+        return fit, value
+
+    def _objective(self, fit: Fit, weights: FloatArray, ridge: float) -> float:
+        kept = weights > 0
+        losses = self.loss.value(self.y[kept], fit.predictions[kept])
+        return float(weights[kept] @ losses) + ridge * fit.squared_norm
+
+    def _slope(self, fit: Fit, goal: Fit, weights: FloatArray, ridge: float) -> float:
+        """Derivative of the objective on the way from fit to goal."""
+        gradient = weights[:, None] * self.loss.gradient(self.y, fit.predictions)
+        by_loss = float(np.vdot(gradient, goal.predictions - fit.predictions))
+        return by_loss + 2 * ridge * (self.system.inner(fit, goal) - fit.squared_norm)
