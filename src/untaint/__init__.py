@@ -9,8 +9,8 @@
 True
 """
 
-from .estimators import SubquantileRegressor
+from .estimators import SubquantileClassifier, SubquantileRegressor
 
 __version__ = "0.1.0"
 
-__all__ = ["SubquantileRegressor", "__version__"]
+__all__ = ["SubquantileClassifier", "SubquantileRegressor", "__version__"]

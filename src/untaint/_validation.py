@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ._typing import FloatArray
+from ._typing import FloatArray, IntArray
 from .exceptions import MemoryLimitError
 
 _UNITS = ("", "K", "M", "G", "T")
@@ -38,13 +40,84 @@ def check_training_data(
         multi_output=True,
         y_numeric=True,
     )
+    _check_square(X, pairwise)
+    y = np.asarray(y, dtype=X.dtype if y.dtype != np.float64 else np.float64)
+    return X, y, _row_weights(sample_weight, X)
+
+
+def check_labelled_data(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
+) -> tuple[Any, NDArray[Any], IntArray, FloatArray]:
+    """X as in :func:`check_training_data`, the classes, each row's class and weight."""
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse=False if pairwise else "csr",
+        dtype=[np.float64, np.float32],
+    )
+    _check_square(X, pairwise)
+    check_classification_targets(y)
+    row_weights = _row_weights(sample_weight, X)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least two classes, got only one class: {classes[0]!r} in all rows."
+        )
+    weightless = np.bincount(codes, row_weights) == 0
+    if weightless.any():
+        raise ValueError(
+            "sample_weight must be positive for at least one row of each class, got only zeros for "
+            f"class {classes[weightless][0]!r}."
+        )
+    return X, classes, codes, row_weights
+
+
+def check_class_weight(
+    class_weight: Any, classes: NDArray[Any], codes: IntArray, row_weights: FloatArray
+) -> FloatArray:
+    """Row weights times the weights of their classes.
+
+    "balanced" gives all classes the same total, which is how a weight of k stays k copies.
+    """
+    if class_weight is None:
+        return row_weights
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = np.bincount(codes, row_weights)
+        return row_weights * (totals.sum() / (len(classes) * totals))[codes]
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}.')
+    known = classes.tolist()
+    for name, weight in class_weight.items():
+        if name not in known:
+            raise ValueError(f"class_weight names the class {name!r}, which y does not hold.")
+        check_real(f"class_weight[{name!r}]", weight, low=0, inclusive=False)
+    factors = np.array([float(class_weight.get(name, 1.0)) for name in known])
+    return row_weights * factors[codes]
+
+
+def check_class_sizes(
+    contamination: float | None, classes: NDArray[Any], codes: IntArray, row_weights: FloatArray
+) -> None:
+    """Every class can lose a row and keep one, if a share is to be given up."""
+    if not contamination:
+        return
+    counts = np.maximum(np.bincount(codes, row_weights), np.bincount(codes, row_weights > 0))
+    smallest = int(np.argmin(counts))
+    if counts[smallest] < 2:
+        raise ValueError(
+            f"too few rows to trim: class {classes[smallest]!r} has {counts[smallest]:g}, and "
+            f"contamination={contamination!r} needs at least 2 in each class; give more rows, "
+            "leave the class out, or set contamination=0."
+        )
+
+
+def _check_square(X: Any, pairwise: bool) -> None:
     if pairwise and X.shape[0] != X.shape[1]:
         raise ValueError(
             "X must be the square kernel matrix of the training rows when "
             f"kernel='precomputed', got shape {X.shape}."
         )
-    y = np.asarray(y, dtype=X.dtype if y.dtype != np.float64 else np.float64)
-    return X, y, _row_weights(sample_weight, X)
 
 
 def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> Any:

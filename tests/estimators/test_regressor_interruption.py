@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
+import untaint.estimators.base as base_module
 import untaint.estimators.problem as problem_module
-import untaint.estimators.regressor as regressor_module
 from estimators.cases import corrupted
 from untaint import SubquantileRegressor
 from untaint.kernels import RBF
@@ -16,9 +16,9 @@ from untaint.kernels import RBF
 STAGES = [
     (RBF, "matrix"),
     (problem_module, "coarse_to_fine"),
-    (regressor_module, "solve_in_ball"),
-    (regressor_module, "alternate"),
-    (SubquantileRegressor, "_store_verdicts"),
+    (base_module, "solve_in_ball"),
+    (base_module, "alternate"),
+    (SubquantileRegressor, "_verdict"),
 ]
 each_stage = pytest.mark.parametrize(("place", "name"), STAGES, ids=[name for _, name in STAGES])
 
@@ -60,7 +60,7 @@ def test_interrupted_second_fit_leaves_the_first(place, name, failure, monkeypat
 
 def test_interrupted_in_the_middle_of_the_iterations(monkeypatch):
     X, y, _ = corrupted(100)
-    refit, calls = regressor_module.solve_in_ball, []
+    refit, calls = base_module.solve_in_ball, []
 
     def third_time(*args, **kwargs):
         calls.append(1)
@@ -68,7 +68,7 @@ def test_interrupted_in_the_middle_of_the_iterations(monkeypatch):
             raise KeyboardInterrupt
         return refit(*args, **kwargs)
 
-    monkeypatch.setattr(regressor_module, "solve_in_ball", third_time)
+    monkeypatch.setattr(base_module, "solve_in_ball", third_time)
     model = SubquantileRegressor(contamination=0.3, init="zeros")
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
@@ -128,7 +128,7 @@ def test_quiet_by_default(capfd):
 
 def test_interrupted_fit_ends_its_line(capfd, monkeypatch):
     X, y, _ = corrupted(60)
-    monkeypatch.setattr(SubquantileRegressor, "_store_verdicts", interrupt)
+    monkeypatch.setattr(SubquantileRegressor, "_verdict", interrupt)
     with pytest.raises(KeyboardInterrupt):
         SubquantileRegressor(contamination=0.2, verbose=1).fit(X, y)
     assert LINE.fullmatch(capfd.readouterr().err)

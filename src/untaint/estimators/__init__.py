@@ -1,5 +1,6 @@
 """Estimators: what users import."""
 
+from .classifier import SubquantileClassifier
 from .regressor import SubquantileRegressor
 
-__all__ = ["SubquantileRegressor"]
+__all__ = ["SubquantileClassifier", "SubquantileRegressor"]

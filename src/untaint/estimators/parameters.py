@@ -1,19 +1,13 @@
-"""What batch estimators share: parameters, and the steps that do not depend on the task."""
+"""Parameters that batch estimators share, and what follows from them alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-from warnings import warn
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
-from .._progress import ProgressLine
 from .._typing import FloatArray
 from .._validation import (
     check_choice,
@@ -25,16 +19,16 @@ from .._validation import (
     memory_bytes,
 )
 from ..kernels import Kernel, Linear, Precomputed, gamma_distance, make_kernel, resolve_gamma
-from ..selection import Selection, Smallest, Softplus
-from ..solvers import Solution
-from ..solvers.base import Report, silent
 from .problem import DOUBLE_ROWS, EXACT_ROWS, DualProblem, PrimalProblem, Problem
 
 SOLVERS = ("auto", "exact", "iterative", "newton", "gradient")
 
 
-class SubquantileEstimator(BaseEstimator):
-    """Parameters, and the steps of a fit that do not depend on the task."""
+class Parameters(BaseEstimator):
+    """Stored as given, checked when a fit begins."""
+
+    #: Solvers that factorise few rows and iterate on many.
+    _by_size: ClassVar[tuple[str, ...]] = ("auto",)
 
     def __init__(
         self,
@@ -53,7 +47,7 @@ class SubquantileEstimator(BaseEstimator):
         acceleration: str | None = None,
         learning_rate: Any = "auto",
         momentum: float = 0.9,
-        smoothing: float | None = None,
+        smoothing: Any = None,
         memory_limit: int | str = "auto",
         n_starts: int = 6,
         max_iter: int | None = None,
@@ -88,7 +82,7 @@ class SubquantileEstimator(BaseEstimator):
     def _check_parameters(self) -> None:
         check_real("alpha", self.alpha, low=0)
         check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
-        check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
+        self._check_smoothing()
         check_real("momentum", self.momentum, low=0, high=1)
         check_real("tol", self.tol, low=0, inclusive=False)
         check_choice("solver", self.solver, SOLVERS)
@@ -101,6 +95,9 @@ class SubquantileEstimator(BaseEstimator):
         check_flag("fit_intercept", self.fit_intercept)
         check_rate(self.learning_rate)
         memory_bytes(self.memory_limit)
+
+    def _check_smoothing(self) -> None:
+        check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
 
     @property
     def _pairwise(self) -> bool:
@@ -123,17 +120,12 @@ class SubquantileEstimator(BaseEstimator):
         n, d = X.shape
         if isinstance(kernel, Linear) and d <= n and self.solver != "gradient":
             return PrimalProblem(kernel, X, row_weights, self.fit_intercept)
-        iterative = self.solver == "iterative" or (self.solver == "auto" and n > EXACT_ROWS)
+        iterative = self.solver == "iterative" or (self.solver in self._by_size and n > EXACT_ROWS)
         single = X.dtype == np.float32 or (iterative and n > DOUBLE_ROWS)
         dtype = np.float32 if single else np.float64
         check_matrix_memory(n, dtype, self.memory_limit)
         K = kernel.matrix(X, dtype=dtype, n_threads=self._n_threads)
         return DualProblem(kernel, X, row_weights, self.fit_intercept, K, iterative)
-
-    def _make_selection(self, contamination: float) -> Selection:
-        if self.smoothing is None:
-            return Smallest(contamination)
-        return Softplus(contamination, float(self.smoothing))
 
     def _max_iter(self) -> int:
         if self.max_iter is not None:
@@ -146,42 +138,3 @@ class SubquantileEstimator(BaseEstimator):
     @property
     def _n_threads(self) -> int | None:
         return self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else None
-
-    @contextmanager
-    def _limited_threads(self) -> Iterator[None]:
-        if self._n_threads is None:
-            yield
-        else:
-            with threadpool_limits(self._n_threads):
-                yield
-
-    @contextmanager
-    def _reporting(self) -> Iterator[Report]:
-        if not self.verbose:
-            yield silent
-            return
-        line = ProgressLine(type(self).__name__)
-
-        try:
-            yield line
-        finally:
-            line.close()
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the estimator as it was if the fit does not come to its end."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise
-
-    def _warn_unless_converged(self, solution: Solution) -> None:
-        if not solution.converged:
-            warn(
-                f"{type(self).__name__} stopped after {solution.n_iter} iterations without "
-                f"converging: {solution.remedy}.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )

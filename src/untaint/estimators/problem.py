@@ -17,6 +17,7 @@ from scipy import sparse
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from ..kernels import Kernel, Precomputed
+from ..losses import Loss
 from ..screening import BEYOND_REACH, centre, near_rows, radii, radii_of_matrix, representatives
 from ..selection import Selection
 from ..solvers import (
@@ -27,8 +28,10 @@ from ..solvers import (
     RidgeSystem,
     Sample,
     Search,
+    Settled,
     coarse_to_fine,
     nystroem_features,
+    search_labels,
 )
 from ..solvers.gram import WeightedGram
 
@@ -40,6 +43,9 @@ SEARCH_LANDMARKS = 80
 EXACT_ROWS = 600
 # Rows up to which the matrix is kept in double precision.
 DOUBLE_ROWS = 4000
+
+# Unknowns of a preconditioner that couples several outputs.
+MOST_UNKNOWNS = 1500
 
 
 class Problem(ABC):
@@ -76,6 +82,10 @@ class Problem(ABC):
         """What refits."""
 
     @abstractmethod
+    def newton_system(self, n_outputs: int) -> RidgeSystem:
+        """What multiplies and preconditions in Newton steps."""
+
+    @abstractmethod
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
         """One coefficient a row and output."""
 
@@ -96,9 +106,9 @@ class Problem(ABC):
         """Rows that may set scales and take part in first fits."""
         return near_rows(self.radius, self.row_weights)
 
-    def hopeless(self, selection: Selection) -> BoolArray:
+    def hopeless(self, selection: Selection, reach: float = BEYOND_REACH) -> BoolArray:
         """Rows beyond reach, if they are few enough to be given up; else none."""
-        near = near_rows(self.radius, self.row_weights, BEYOND_REACH)
+        near = near_rows(self.radius, self.row_weights, reach)
         enough = float(self.row_weights[near].sum()) >= selection.kept_total(self.row_weights)
         return ~near if enough else np.zeros_like(near)
 
@@ -137,6 +147,29 @@ class Problem(ABC):
                 y,
                 self.levels,
                 contamination,
+                ridge,
+                plausible=self.plausible,
+                n_starts=n_starts,
+                rng=rng,
+            )
+
+    def search_labels(
+        self,
+        y: FloatArray,
+        loss: Loss,
+        selection: Selection,
+        ridge: float,
+        n_starts: int,
+        rng: np.random.Generator,
+    ) -> Settled:
+        """Rows to begin with; see :func:`~untaint.solvers.search_labels`."""
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+            return search_labels(
+                self.search_features,
+                y,
+                self.levels,
+                loss,
+                selection,
                 ridge,
                 plausible=self.plausible,
                 n_starts=n_starts,
@@ -193,6 +226,13 @@ class DualProblem(Problem):
             return ExactRidge(self.K, self.fit_intercept)
         return IterativeRidge(self.K, self.features, self.fit_intercept, self.gram)
 
+    def newton_system(self, n_outputs: int) -> RidgeSystem:
+        """Factorise one output of few rows; several are coupled and always iterated on."""
+        if n_outputs == 1:
+            return self.system()
+        features = self._nystroem(preconditioner_size(len(self.K), n_outputs))
+        return IterativeRidge(self.K, features, self.fit_intercept)
+
     def low_rank_system(self) -> RidgeSystem:
         """Cheap stand-in for the iterative system."""
         return PrimalRidge(self.features, self.fit_intercept, self.gram)
@@ -245,12 +285,18 @@ class PrimalProblem(Problem):
         """Normal equations."""
         return PrimalRidge(self.features, self.fit_intercept, self.gram)
 
+    def newton_system(self, n_outputs: int) -> RidgeSystem:
+        """The same."""
+        return self.system()
+
     def primal_coef(self, fit: Fit) -> tuple[FloatArray, FloatArray]:
         """Coefficients of the columns as given, and the intercept that goes with them."""
         return fit.coef, fit.intercept - self.centre @ fit.coef
 
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
-        """Stationarity gives them: a = w (y - f) / ridge, at the ridge that fits the norm ball."""
+        """The fit's own; of a squared loss, a = w (y - f) / ridge, at the ridge of the ball."""
+        if fit.dual is not None:
+            return fit.dual
         slopes = weights[:, None] * np.where(weights[:, None] > 0, y - fit.predictions, 0.0)
         pull = np.asarray(self.features.T @ slopes)
         ridge = float(np.sum(pull * fit.coef)) / max(fit.squared_norm, np.finfo(float).tiny)
@@ -263,6 +309,7 @@ class PrimalProblem(Problem):
         return weights[:, None] * (np.asarray(self.features @ inner) - mean @ inner)
 
 
-def preconditioner_size(n_rows: int) -> int:
+def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:
     """Landmarks that pay: their cost grows with the square, the iterations they save do not."""
-    return int(np.clip(6.0 * np.sqrt(n_rows), 50, 700))
+    size = int(np.clip(6.0 * np.sqrt(n_rows), 50, 700))
+    return size if n_outputs == 1 else max(20, min(size, MOST_UNKNOWNS // n_outputs))

@@ -8,41 +8,21 @@ Subquantile Minimization, second version, eq. (8) with Algorithm 1, in kernel ri
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._threads import single_threaded_blas
 from .._typing import FloatArray, IntArray
-from .._validation import (
-    check_matrix_memory,
-    check_query_data,
-    check_rate,
-    check_share,
-    check_training_data,
-)
-from ..diagnostics import Diagnostics, diagnose
-from ..kernels import Linear, Precomputed
+from .._validation import check_training_data
 from ..losses import SquaredLoss
-from ..selection import Selection, Smallest, estimate_share
-from ..solvers import (
-    Fit,
-    RidgeSystem,
-    Search,
-    Solution,
-    TrimmedProblem,
-    alternate,
-    leave_one_out_residuals,
-    projected_gradient,
-    solve_in_ball,
-)
+from ..screening import BEYOND_REACH
+from ..selection import Selection, Smallest, Softplus, estimate_share
+from ..solvers import RidgeSystem, Search, leave_one_out_residuals
 from ..solvers.alternating import LOOSE
-from ..solvers.base import Report
-from .base import SubquantileEstimator
-from .problem import DualProblem, PrimalProblem, Problem
+from .base import Beginning, Solve, SubquantileEstimator, columns
+from .problem import DualProblem, Problem
 from .verdict import outlier_scores
 
 # Share given up while the share itself is being estimated.
@@ -173,22 +153,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         SubquantileRegressor
             The estimator itself.
         """
-        self._check_parameters()
-        with self._all_or_nothing(), self._limited_threads(), self._reporting() as report:
-            X, y, row_weights = check_training_data(
-                self, X, y, sample_weight, pairwise=self._pairwise
-            )
-            share = check_share(self.contamination, row_weights)
-            present = np.flatnonzero(row_weights)
-            rows, targets = _take(X, present, self._pairwise), _columns(y)[present]
-            kernel = self._make_kernel(rows, row_weights[present])
-            problem = self._make_problem(kernel, rows, row_weights[present])
-            with single_threaded_blas() if problem.small_products else nullcontext():
-                share, start = self._choose_rows(problem, targets, share)
-                selection = self._make_selection(share)
-                solution = self._solve(problem, targets, selection, start, report)
-            self._store(X, y, row_weights, present, problem, selection, solution)
-        self._warn_unless_converged(solution)
+        self._fit(X, y, sample_weight)
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -203,10 +168,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         -------
         array of shape (m,) or (m, k)
         """
-        check_is_fitted(self)
-        pairwise = isinstance(self.kernel_, Precomputed)
-        X = check_query_data(self, X, pairwise=pairwise, n_fit=self.X_fit_.shape[0])
-        return self._predict(X)
+        return self._query(X)
 
     def leave_one_out_residuals(self) -> FloatArray:
         """Residual of each training row under the fit to the other kept rows.
@@ -229,30 +191,18 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         )
         return residuals[:, 0] if self.dual_coef_.ndim == 1 else residuals
 
-    def diagnostics(self) -> Diagnostics:
-        """The theory's constants, evaluated on this fit.
+    _reach = BEYOND_REACH
 
-        Returns
-        -------
-        Diagnostics
-            Lipschitz and smoothness constants, step size, stationarity, worst-case gamma and
-            effective dimension; see :class:`untaint.diagnostics.Diagnostics`.
-        """
-        check_is_fitted(self)
-        return diagnose(
-            K=self._fit_matrix(),
-            y=self._targets.astype(float),
-            coef=_columns(self.dual_coef_).astype(float),
-            intercept=np.atleast_1d(self.intercept_).astype(float),
-            row_weights=self._row_weights,
-            loss=SquaredLoss(),
-            **self._fitted,
-        )
+    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        X, y, row_weights = check_training_data(self, X, y, sample_weight, pairwise=self._pairwise)
+        self._flat = y.ndim == 1
+        return X, columns(y), row_weights
 
-    def _choose_rows(
-        self, problem: Problem, y: FloatArray, share: float | None
-    ) -> tuple[float, FloatArray]:
-        """Share to give up, and the weights to begin with."""
+    @property
+    def _loss(self) -> SquaredLoss:
+        return SquaredLoss()
+
+    def _begin(self, problem: Problem, y: FloatArray, share: float | None) -> Beginning:
         rng = self._generator()
 
         def search(contamination: float) -> Search:
@@ -264,195 +214,54 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             if problem.size >= FEWEST_ROWS:
                 costs = search(CAUTIOUS_SHARE).costs
                 share = estimate_share(np.sqrt(costs), problem.row_weights)
+        selection = self._make_selection(share)
         if share == 0 or self.solver == "gradient":
-            return share, problem.row_weights
+            return Beginning(selection, problem.row_weights)
         if self.init == "auto":
-            return share, search(share).weights
+            return Beginning(selection, search(share).weights)
         scores = SquaredLoss().value(y, np.zeros_like(y))
         if self.init == "random":
             scores = rng.random(len(y))
-        return share, Smallest(share).weights(scores, problem.row_weights)
+        return Beginning(selection, Smallest(share).weights(scores, problem.row_weights))
 
-    def _solve(
-        self,
-        problem: Problem,
-        y: FloatArray,
-        selection: Selection,
-        start: FloatArray,
-        report: Report,
-    ) -> Solution:
-        if self.solver == "gradient":
-            assert isinstance(problem, DualProblem)
-            return self._descend(problem, y, selection, report)
-        if isinstance(problem, DualProblem) and problem.iterative and selection.contamination > 0:
-            cheap = problem.low_rank_system()
-            start = self._concentrate(cheap, problem, y, selection, start, report).weights
-        return self._concentrate(problem.system(), problem, y, selection, start, report)
+    def _make_selection(self, contamination: float) -> Selection:
+        if self.smoothing is None:
+            return Smallest(contamination)
+        return Softplus(contamination, float(self.smoothing))
 
-    def _concentrate(
-        self,
-        system: RidgeSystem,
-        problem: Problem,
-        y: FloatArray,
-        selection: Selection,
-        start: FloatArray,
-        report: Report,
-    ) -> Solution:
-        ridge = float(self.alpha)
+    def _solvers(
+        self, problem: Problem, y: FloatArray, beginning: Beginning
+    ) -> list[tuple[Solve, float]]:
+        loose = LOOSE if problem.iterative else 0.0
+        systems = [problem.system()]
+        trimmed = beginning.selection.contamination > 0
+        if isinstance(problem, DualProblem) and problem.iterative and trimmed:
+            systems.insert(0, problem.low_rank_system())
 
-        def refit(weights: FloatArray, fit: Fit | None, tol: float) -> Fit:
-            return solve_in_ball(system, y, weights, ridge, self.norm_bound, fit, tol)
+        def solve_with(system: RidgeSystem) -> Solve:
+            return lambda weights, ridge, start, tol: system.solve(y, weights, ridge, start, tol)
 
-        return alternate(
-            refit,
-            SquaredLoss(),
-            selection,
-            y,
-            problem.row_weights,
-            start,
-            ridge,
-            tol=self._tolerance(problem),
-            max_iter=self._max_iter(),
-            loose=LOOSE if problem.iterative else 0.0,
-            hopeless=problem.hopeless(selection),
-            report=report,
-        )
+        return [(solve_with(system), loose) for system in systems]
 
-    def _tolerance(self, problem: Problem) -> float:
-        """What was asked for, or what single precision can give."""
-        single = isinstance(problem, DualProblem) and problem.K.dtype == np.float32
-        return max(float(self.tol), 1e-5) if single else float(self.tol)
-
-    def _descend(
-        self, problem: DualProblem, y: FloatArray, selection: Selection, report: Report
-    ) -> Solution:
-        trimmed = TrimmedProblem(
-            problem.K,
-            SquaredLoss(),
-            selection,
-            y,
-            problem.row_weights,
-            float(self.alpha),
-            self.fit_intercept,
-            self.norm_bound,
-        )
-        coef = np.zeros(y.shape)
-        if self.init == "random":
-            # Algorithm 3 of the first version, line 1.
-            width = np.sqrt(6.0 / len(y))
-            coef = self._generator().uniform(-width, width, y.shape)
-        return projected_gradient(
-            trimmed,
-            coef,
-            acceleration=self.acceleration,  # type: ignore[arg-type]
-            learning_rate=check_rate(self.learning_rate),
-            momentum=float(self.momentum),
-            tol=float(self.tol),
-            max_iter=self._max_iter(),
-            report=report,
-        )
-
-    def _store(
-        self,
-        X: Any,
-        y: FloatArray,
-        row_weights: FloatArray,
-        present: IntArray,
-        problem: Problem,
-        selection: Selection,
-        solution: Solution,
-    ) -> None:
-        fit, dtype = solution.fit, X.dtype
-        targets = _columns(y)
-        self.__dict__.pop("coef_", None)  # an earlier fit may have had another kernel
-        self.kernel_ = problem.kernel
-        self.X_fit_ = X
-        self.contamination_ = selection.contamination
-        self.objective_path_ = np.asarray(solution.objective_path)
-        self.n_iter_ = solution.n_iter
-        self.converged_ = solution.converged
-        intercept = fit.intercept
-        if isinstance(problem, PrimalProblem):
-            coef, intercept = problem.primal_coef(fit)
-            self.coef_ = _squeeze(coef, y).T.astype(dtype)
-        dual = np.zeros(targets.shape)
-        dual[present] = problem.dual_coef(fit, targets[present], solution.weights)
-        self.dual_coef_ = _squeeze(dual, y).astype(dtype)
-        if isinstance(problem, DualProblem) and isinstance(problem.kernel, Linear):
-            self.coef_ = _squeeze(np.asarray(X.T @ dual), y).T.astype(dtype)
-        self.intercept_ = intercept.astype(dtype) if y.ndim == 2 else dtype.type(intercept[0])
-        self._targets, self._row_weights = targets, row_weights
-        # As they were for this fit, whatever the parameters are set to later.
-        self._fitted: dict[str, Any] = {
-            "selection": selection,
-            "ridge": float(self.alpha),
-            "norm_bound": self.norm_bound,
-            "fit_intercept": bool(self.fit_intercept),
-        }
-        self._kept_weights = np.zeros(len(targets))
-        self._kept_weights[present] = solution.weights
-        self._store_verdicts(problem, selection, solution, present)
-
-    def _store_verdicts(
-        self, problem: Problem, selection: Selection, solution: Solution, present: IntArray
-    ) -> None:
-        """Losses of all rows, and what follows from them."""
-        loss, weights = SquaredLoss(), self._row_weights[present]
-        losses = np.empty(len(self._row_weights))
-        losses[present] = loss.value(self._targets[present], solution.fit.predictions)
-        hopeless = present[problem.hopeless(selection)]
-        losses[hopeless] = np.inf
-        absent = np.flatnonzero(self._row_weights == 0)
-        if len(absent):
-            # Not part of the fit, but judged by it.
-            predictions = _columns(self._predict(self.X_fit_[absent]))
-            losses[absent] = loss.value(self._targets[absent], predictions)
+    def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
+        weights = self._row_weights[present]
         t = selection.threshold(losses[present], weights)
-        self.loss_threshold_ = float(t if np.isfinite(t) else losses[present].max())
+        finite = np.isfinite(losses)
+        self.loss_threshold_ = float(t if np.isfinite(t) else losses[finite].max(initial=0.0))
         self.inlier_mask_ = losses <= self.loss_threshold_
-        self.inlier_mask_[present] = solution.weights >= 0.5 * weights
+        self.inlier_mask_[present] = self._kept_weights[present] >= 0.5 * weights
         self.outlier_scores_ = outlier_scores(
             losses, self._row_weights, self.contamination_, self._targets.shape[1]
         )
         # Beyond reach there is no residual to speak of: as suspicious as the worst row.
-        finite = self.outlier_scores_[np.isfinite(self.outlier_scores_)]
-        self.outlier_scores_[hopeless] = finite.max(initial=0.0)
+        known = np.isfinite(self.outlier_scores_)
+        self.outlier_scores_[~known] = self.outlier_scores_[known].max(initial=0.0)
 
-    def _fit_matrix(self) -> FloatArray:
-        check_matrix_memory(self.X_fit_.shape[0], np.float64, self.memory_limit)
-        return self.kernel_.matrix(self.X_fit_, dtype=np.float64, n_threads=self._n_threads)
+    def _shaped_coef(self, coef: FloatArray) -> FloatArray:
+        return coef[0] if self._flat else coef
 
-    def _predict(self, X: Any) -> FloatArray:
-        if hasattr(self, "coef_"):
-            return np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_
-        used = np.flatnonzero(_columns(self.dual_coef_).any(axis=1))
-        if isinstance(self.kernel_, Precomputed):
-            return X[:, used] @ self.dual_coef_[used] + self.intercept_
-        K = self.kernel_.matrix(X, self.X_fit_[used], n_threads=self._n_threads)
-        return K @ self.dual_coef_[used].astype(K.dtype) + self.intercept_
+    def _shaped_dual(self, dual: FloatArray) -> FloatArray:
+        return dual[:, 0] if self._flat else dual
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self._pairwise
-        tags.input_tags.pairwise = self._pairwise
-        return tags
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "inlier_mask_")
-
-
-def _columns(y: FloatArray) -> FloatArray:
-    """One column an output."""
-    return y[:, None] if y.ndim == 1 else y
-
-
-def _squeeze(values: FloatArray, y: FloatArray) -> FloatArray:
-    """One-dimensional again if the targets were."""
-    return values[:, 0] if y.ndim == 1 else values
-
-
-def _take(X: Any, rows: Any, pairwise: bool) -> Any:
-    """Rows of X, and columns too if X is a kernel matrix."""
-    if len(rows) == X.shape[0]:
-        return X
-    return X[np.ix_(rows, rows)] if pairwise else X[rows]
+    def _shaped_intercept(self, intercept: FloatArray) -> Any:
+        return intercept[0] if self._flat else intercept

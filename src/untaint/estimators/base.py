@@ -1,0 +1,321 @@
+r"""The fit that all batch estimators share.
+
+.. math:: \min_{g, b} \; h\bigl(\ell(y, g(X) + b)\bigr) + \alpha \|g\|^2, \qquad \|g\| \le R
+
+A task says what the loss is, how rows are selected, where to begin and how to refit for given
+weights; everything else is here.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from .._progress import ProgressLine
+from .._threads import single_threaded_blas
+from .._typing import FloatArray, IntArray
+from .._validation import check_matrix_memory, check_query_data, check_rate, check_share
+from ..diagnostics import Diagnostics, diagnose
+from ..kernels import Linear, Precomputed
+from ..losses import Loss
+from ..selection import Selection
+from ..solvers import Fit, Solution, TrimmedProblem, alternate, projected_gradient, solve_in_ball
+from ..solvers.base import Report, silent
+from .parameters import Parameters
+from .problem import DualProblem, PrimalProblem, Problem
+
+Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How rows are selected, which to begin with, and what they may be predicted to be."""
+
+    selection: Selection
+    weights: FloatArray
+    predictions: FloatArray | None = None
+
+
+class SubquantileEstimator(Parameters):
+    """From rows to a fit and to verdicts on the rows."""
+
+    @abstractmethod
+    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        """X, the targets of the loss in columns, and one weight a row."""
+
+    @property
+    @abstractmethod
+    def _loss(self) -> Loss: ...
+
+    @abstractmethod
+    def _begin(self, problem: Problem, y: FloatArray, share: float | None) -> Beginning:
+        """Selection, and where to start."""
+
+    @abstractmethod
+    def _solvers(
+        self, problem: Problem, y: FloatArray, beginning: Beginning
+    ) -> list[tuple[Solve, float]]:
+        """What refits for given weights, ridge, start and tolerance, and its loosest tolerance.
+
+        The last one is the one that counts; any before it find better weights for it.
+        """
+
+    @abstractmethod
+    def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
+        """Store what the losses say of each row."""
+
+    #: Rows so many times farther out than the median row are given up unheard.
+    _reach: float
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._check_parameters()
+        with self._all_or_nothing(), self._limited_threads(), self._reporting() as report:
+            X, targets, row_weights = self._check_data(X, y, sample_weight)
+            share = check_share(self.contamination, row_weights)
+            present = np.flatnonzero(row_weights)
+            rows = _take(X, present, self._pairwise)
+            kernel = self._make_kernel(rows, row_weights[present])
+            problem = self._make_problem(kernel, rows, row_weights[present])
+            with single_threaded_blas() if problem.small_products else nullcontext():
+                beginning = self._begin(problem, targets[present], share)
+                solution = self._solve(problem, targets[present], beginning, report)
+            self._store(X, targets, row_weights, present, problem, beginning, solution)
+        self._warn_unless_converged(solution)
+
+    def _solve(
+        self, problem: Problem, y: FloatArray, beginning: Beginning, report: Report
+    ) -> Solution:
+        if self.solver == "gradient":
+            assert isinstance(problem, DualProblem)
+            return self._descend(problem, y, beginning.selection, report)
+        ridge, weights = float(self.alpha), beginning.weights
+        for solve, loose in self._solvers(problem, y, beginning):
+            solution = alternate(
+                self._in_ball(solve, ridge),
+                self._loss,
+                beginning.selection,
+                y,
+                problem.row_weights,
+                weights,
+                ridge,
+                tol=self._tolerance(problem),
+                max_iter=self._max_iter(),
+                loose=loose,
+                hopeless=problem.hopeless(beginning.selection, self._reach),
+                report=report,
+            )
+            weights = solution.weights
+        return solution
+
+    def _in_ball(self, solve: Solve, ridge: float) -> Callable[..., Fit]:
+        def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
+            def at(ridge: float, start: Fit | None, tol: float) -> Fit:
+                return solve(weights, ridge, start, tol)
+
+            return solve_in_ball(at, ridge, self.norm_bound, start, tol)
+
+        return refit
+
+    def _tolerance(self, problem: Problem) -> float:
+        """What was asked for, or what single precision can give."""
+        single = isinstance(problem, DualProblem) and problem.K.dtype == np.float32
+        return max(float(self.tol), 1e-5) if single else float(self.tol)
+
+    def _descend(
+        self, problem: DualProblem, y: FloatArray, selection: Selection, report: Report
+    ) -> Solution:
+        trimmed = TrimmedProblem(
+            problem.K,
+            self._loss,
+            selection,
+            y,
+            problem.row_weights,
+            float(self.alpha),
+            self.fit_intercept,
+            self.norm_bound,
+        )
+        coef = np.zeros(y.shape)
+        if self.init == "random":
+            # Algorithm 3 of the first version, line 1.
+            width = np.sqrt(6.0 / len(y))
+            coef = self._generator().uniform(-width, width, y.shape)
+        return projected_gradient(
+            trimmed,
+            coef,
+            acceleration=self.acceleration,  # type: ignore[arg-type]
+            learning_rate=check_rate(self.learning_rate),
+            momentum=float(self.momentum),
+            tol=float(self.tol),
+            max_iter=self._max_iter(),
+            report=report,
+        )
+
+    def _store(
+        self,
+        X: Any,
+        targets: FloatArray,
+        row_weights: FloatArray,
+        present: IntArray,
+        problem: Problem,
+        beginning: Beginning,
+        solution: Solution,
+    ) -> None:
+        fit, selection, dtype = solution.fit, beginning.selection, X.dtype
+        self.__dict__.pop("coef_", None)  # an earlier fit may have had another kernel
+        self.kernel_ = problem.kernel
+        self.X_fit_ = X
+        self.contamination_ = selection.contamination
+        self.objective_path_ = np.asarray(solution.objective_path)
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
+        intercept = fit.intercept
+        dual = np.zeros(targets.shape)
+        dual[present] = problem.dual_coef(fit, targets[present], solution.weights)
+        if isinstance(problem, PrimalProblem):
+            coef, intercept = problem.primal_coef(fit)
+            self.coef_ = self._shaped_coef(coef.T.astype(dtype))
+        elif isinstance(problem.kernel, Linear):
+            self.coef_ = self._shaped_coef(np.asarray(X.T @ dual).T.astype(dtype))
+        self.dual_coef_ = self._shaped_dual(dual.astype(dtype))
+        self.intercept_ = self._shaped_intercept(intercept.astype(dtype))
+        self._targets, self._row_weights = targets, row_weights
+        # As they were for this fit, whatever the parameters are set to later.
+        self._fitted: dict[str, Any] = {
+            "selection": selection,
+            "ridge": float(self.alpha),
+            "norm_bound": self.norm_bound,
+            "fit_intercept": bool(self.fit_intercept),
+        }
+        self._kept_weights = np.zeros(len(targets))
+        self._kept_weights[present] = solution.weights
+        losses = self._losses(solution.fit.predictions, present)
+        losses[present[problem.hopeless(selection, self._reach)]] = np.inf
+        self._verdict(losses, selection, present)
+
+    def _losses(self, predictions: FloatArray, present: IntArray) -> FloatArray:
+        """Of all rows; those of weight zero had no part in the fit, but are judged by it."""
+        losses = np.empty(len(self._row_weights))
+        losses[present] = self._loss.value(self._targets[present], predictions)
+        absent = np.flatnonzero(self._row_weights == 0)
+        if len(absent):
+            losses[absent] = self._loss.value(
+                self._targets[absent], columns(self._raw(self.X_fit_[absent]))
+            )
+        return losses
+
+    def _shaped_coef(self, coef: FloatArray) -> FloatArray:
+        return coef
+
+    def _shaped_dual(self, dual: FloatArray) -> FloatArray:
+        return dual[:, 0] if dual.shape[1] == 1 else dual
+
+    def _shaped_intercept(self, intercept: FloatArray) -> Any:
+        return intercept
+
+    def diagnostics(self) -> Diagnostics:
+        """The theory's constants, evaluated on this fit.
+
+        Returns
+        -------
+        Diagnostics
+            Lipschitz and smoothness constants, step size, stationarity, worst-case gamma and
+            effective dimension; see :class:`untaint.diagnostics.Diagnostics`.
+        """
+        check_is_fitted(self)
+        return diagnose(
+            K=self._fit_matrix(),
+            y=self._targets.astype(float),
+            coef=columns(self.dual_coef_).astype(float),
+            intercept=np.atleast_1d(self.intercept_).astype(float),
+            row_weights=self._row_weights,
+            loss=self._loss,
+            **self._fitted,
+        )
+
+    def _fit_matrix(self) -> FloatArray:
+        check_matrix_memory(self.X_fit_.shape[0], np.float64, self.memory_limit)
+        return self.kernel_.matrix(self.X_fit_, dtype=np.float64, n_threads=self._n_threads)
+
+    def _query(self, X: Any) -> FloatArray:
+        """Raw predictions of what a user passes."""
+        check_is_fitted(self)
+        pairwise = isinstance(self.kernel_, Precomputed)
+        return self._raw(check_query_data(self, X, pairwise=pairwise, n_fit=self.X_fit_.shape[0]))
+
+    def _raw(self, X: Any) -> FloatArray:
+        if hasattr(self, "coef_"):
+            return np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_
+        used = np.flatnonzero(columns(self.dual_coef_).any(axis=1))
+        if isinstance(self.kernel_, Precomputed):
+            return X[:, used] @ self.dual_coef_[used] + self.intercept_
+        K = self.kernel_.matrix(X, self.X_fit_[used], n_threads=self._n_threads)
+        return K @ self.dual_coef_[used].astype(K.dtype) + self.intercept_
+
+    @contextmanager
+    def _limited_threads(self) -> Iterator[None]:
+        if self._n_threads is None:
+            yield
+        else:
+            with threadpool_limits(self._n_threads):
+                yield
+
+    @contextmanager
+    def _reporting(self) -> Iterator[Report]:
+        if not self.verbose:
+            yield silent
+            return
+        line = ProgressLine(type(self).__name__)
+
+        try:
+            yield line
+        finally:
+            line.close()
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the estimator as it was if the fit does not come to its end."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    def _warn_unless_converged(self, solution: Solution) -> None:
+        if not solution.converged:
+            warn(
+                f"{type(self).__name__} stopped after {solution.n_iter} iterations without "
+                f"converging: {solution.remedy}.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._pairwise
+        tags.input_tags.pairwise = self._pairwise
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "inlier_mask_")
+
+
+def columns(y: FloatArray) -> FloatArray:
+    """One column an output."""
+    return y[:, None] if y.ndim == 1 else y
+
+
+def _take(X: Any, rows: Any, pairwise: bool) -> Any:
+    """Rows of X, and columns too if X is a kernel matrix."""
+    if len(rows) == X.shape[0]:
+        return X
+    return X[np.ix_(rows, rows)] if pairwise else X[rows]

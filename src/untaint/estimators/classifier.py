@@ -1,0 +1,378 @@
+r"""Trimmed kernel logistic regression, of two classes or several.
+
+.. math:: \min_{g, b} \; \min_w \; \sum_i w_i \ell(y_i, g(x_i) + b) + \sum_k n_k \log(K \pi_k)
+          + \alpha \|g\|^2, \qquad \|g\| \le R
+
+with the log-loss of the logistic function or the softmax, weights w that keep the share
+:math:`1-\epsilon`, and the second sum of :mod:`untaint.selection.balanced`, which keeps trimming
+from giving up a class. Subquantile Minimization, first version, 3.4 and 3.5, second version,
+Algorithm 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin
+
+from .._typing import FloatArray, IntArray
+from .._validation import check_class_sizes, check_class_weight, check_labelled_data, check_share
+from ..losses import LogisticLoss, Loss, SoftmaxLoss
+from ..selection import Balanced, Selection, SoftBalanced, estimate_label_share
+from ..solvers import Newton
+from ..solvers.alternating import LOOSE
+from .base import Beginning, Solve, SubquantileEstimator, columns
+from .problem import Problem
+
+# Share given up while the share itself is being estimated.
+CAUTIOUS_SHARE = 0.4
+# Fewest rows from which a share can be estimated, and the smallest share worth giving up.
+FEWEST_ROWS = 20
+LEAST_SHARE = 0.02
+# A label says little about a row so many times farther out than the median row.
+REACH = 25.0
+
+
+# Edge of the selection of several classes, in units of one over the loss. Two classes are cut hard.
+# Of several, rows between two classes that overlap would be given up by turns until one of the two
+# has all of them; a soft edge lets both have their say.
+SOFT_EDGE = 2.0
+
+
+class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
+    """Kernel logistic regression on the rows whose labels can be trusted.
+
+    Minimises the summed log-loss over the share ``1 - contamination`` of the rows whose labels are
+    explained best, plus ``alpha`` times the squared norm of the function. The other rows have no
+    say. How many rows each class gives up follows from the data, and no class is given up whole.
+
+    Parameters
+    ----------
+    contamination : float or "auto", default="auto"
+        Share of corrupted rows, in [0, 0.5). ``"auto"`` estimates it from the data; when it finds
+        none, the fit is plain kernel logistic regression.
+    kernel : str, callable or Kernel, default="rbf"
+        ``"linear"``, ``"poly"``, ``"rbf"``, ``"laplacian"`` (Manhattan distance),
+        ``"exponential"`` (Euclidean distance), ``"rational_quadratic"``, ``"precomputed"``, a
+        function of two sets of rows, or an object of :mod:`untaint.kernels`.
+    gamma : float, "median" or "scale", default="median"
+        Inverse scale of the kernel. ``"median"`` is one over the median distance between two
+        rows, in the distance that the kernel uses, unmoved by outlying rows; ``"scale"`` is as
+        in :class:`~sklearn.svm.SVC`.
+    degree, coef0 : int, float, default=3, 1.0
+        Of the polynomial kernel.
+    shape : float, default=1.0
+        Of the rational quadratic kernel.
+    alpha : float, default=1.0
+        Ridge strength. For the linear kernel ``alpha`` is ``1 / (2 C)`` of
+        :class:`~sklearn.linear_model.LogisticRegression`.
+    norm_bound : float, optional
+        Radius of the ball that the function must stay in; None means no ball.
+    fit_intercept : bool, default=True
+        Whether to add an intercept a class, which is not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the rows' weights, by label; ``"balanced"`` gives all classes the same total.
+    solver : {"auto", "exact", "iterative", "newton", "gradient"}, default="auto"
+        ``"newton"`` and ``"auto"`` are Newton's method, by factorisation for few rows of two
+        classes and by preconditioned conjugate gradients else; ``"exact"`` and ``"iterative"``
+        insist on either (several classes are always iterated on, to the same accuracy).
+        ``"gradient"`` is the papers' projected functional gradient method.
+    init : {"auto", "zeros", "random"}, default="auto"
+        Where to begin. ``"auto"`` searches for rows that agree; ``"zeros"`` begins with all rows
+        and ``"random"`` with random ones. ``solver="gradient"`` begins with zero coefficients, or
+        with random ones as the papers do.
+    acceleration : {None, "momentum", "nesterov"}, default=None
+        Of ``solver="gradient"``.
+    learning_rate : float, callable or "auto", default="auto"
+        Step of ``solver="gradient"``, possibly a function of the iteration; ``"auto"`` is one over
+        the smoothness constant.
+    momentum : float, default=0.9
+        Of the accelerations.
+    smoothing : float, None or "auto", default="auto"
+        Softplus parameter lambda: rows get weights ``sigmoid(lambda * (t - loss))`` in place of 0
+        and 1. None is the limit of large lambda. ``"auto"`` is None for two classes and 2 for
+        several, where rows that lie between classes would else be lost.
+    memory_limit : int or str, default="auto"
+        Bytes that the kernel matrix may take, or a string such as ``"4GB"``; ``"auto"`` is half of
+        the memory that is free.
+    n_starts : int, default=6
+        Starting points of the search.
+    max_iter : int, optional
+        By default 200, and 2000 for ``solver="gradient"``.
+    tol : float, default=1e-8
+        Relative accuracy of the objective.
+    random_state : int, RandomState or None, default=None
+        Used by ``init="random"`` and by starts beyond the sixth.
+    verbose : int, default=0
+        1 shows a progress line.
+    n_jobs : int, optional
+        Threads; None or -1 means all. The result does not depend on it beyond rounding.
+
+    Attributes
+    ----------
+    classes_ : array of shape (k,)
+    inlier_mask_ : array of shape (n,), bool
+        The rows kept; a row kept in part counts if at least half of it is.
+    outlier_scores_ : array of shape (n,)
+        Loss of each row over the threshold of its class: above 1 is suspicious.
+    contamination_ : float
+        The share used, given or estimated.
+    class_contamination_ : array of shape (k,)
+        The share that each class gave up.
+    loss_threshold_ : float
+        The quantile of all losses that leaves the share to keep below it.
+    class_thresholds_ : array of shape (k,)
+        The loss that separates kept from trimmed rows, by class.
+    objective_path_ : array
+        Objective after each refit.
+    n_iter_ : int
+    converged_ : bool
+    dual_coef_ : array of shape (n,) or (n, k)
+        One column for two classes.
+    intercept_ : array of shape (1,) or (k,)
+    coef_ : array of shape (1, d) or (k, d)
+        Of the linear kernel.
+    X_fit_ : array or CSR of shape (n, d)
+    kernel_ : Kernel
+        With the scale that was used.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    See Also
+    --------
+    sklearn.linear_model.LogisticRegression : What this is with ``contamination=0`` and
+        ``kernel="linear"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint import SubquantileClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat(["cat", "dog"], 50)
+    >>> X = rng.normal(size=(100, 2)) + 4.0 * (y == "dog")[:, None]
+    >>> y[:10] = "dog"  # ten cats are labelled dogs
+    >>> model = SubquantileClassifier().fit(X, y)
+    >>> np.flatnonzero(~model.inlier_mask_)
+    array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    >>> model.predict([[0.0, 0.0], [4.0, 4.0]])
+    array(['cat', 'dog'], dtype='<U3')
+    """
+
+    _by_size: ClassVar[tuple[str, ...]] = ("auto", "newton")
+    _reach = REACH
+
+    def __init__(
+        self,
+        *,
+        contamination: float | str = "auto",
+        kernel: Any = "rbf",
+        gamma: float | str = "median",
+        degree: int = 3,
+        coef0: float = 1.0,
+        shape: float = 1.0,
+        alpha: float = 1.0,
+        norm_bound: float | None = None,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        solver: str = "auto",
+        init: str = "auto",
+        acceleration: str | None = None,
+        learning_rate: Any = "auto",
+        momentum: float = 0.9,
+        smoothing: float | str | None = "auto",
+        memory_limit: int | str = "auto",
+        n_starts: int = 6,
+        max_iter: int | None = None,
+        tol: float = 1e-8,
+        random_state: Any = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            contamination=contamination,
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            shape=shape,
+            alpha=alpha,
+            norm_bound=norm_bound,
+            fit_intercept=fit_intercept,
+            solver=solver,
+            init=init,
+            acceleration=acceleration,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            smoothing=smoothing,
+            memory_limit=memory_limit,
+            n_starts=n_starts,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+            verbose=verbose,
+            n_jobs=n_jobs,
+        )
+        self.class_weight = class_weight
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SubquantileClassifier:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            The kernel matrix of shape (n, n) if ``kernel="precomputed"``.
+        y : array of shape (n,)
+            Labels of any type.
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row, exactly.
+
+        Returns
+        -------
+        SubquantileClassifier
+            The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m,) or (m, k)
+            Of two classes, the log-odds of the second; of several, one score each, whose softmax
+            are the probabilities.
+        """
+        raw = self._query(X)
+        return raw[:, 0] if raw.ndim == 2 and raw.shape[1] == 1 else raw
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m, k)
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return softmax(scores, axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m,)
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def _check_smoothing(self) -> None:
+        if not (isinstance(self.smoothing, str) and self.smoothing == "auto"):
+            super()._check_smoothing()
+
+    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        X, classes, codes, row_weights = check_labelled_data(
+            self, X, y, sample_weight, pairwise=self._pairwise
+        )
+        check_class_sizes(check_share(self.contamination, row_weights), classes, codes, row_weights)
+        self.classes_, self._codes = classes, codes
+        weights = check_class_weight(self.class_weight, classes, codes, row_weights)
+        if len(classes) == 2:
+            return X, columns(codes.astype(float)), weights
+        return X, np.eye(len(classes))[codes], weights
+
+    @property
+    def _loss(self) -> Loss:
+        return LogisticLoss() if len(self.classes_) == 2 else SoftmaxLoss()
+
+    def _begin(self, problem: Problem, y: FloatArray, share: float | None) -> Beginning:
+        rng = self._generator()
+        if share is None:
+            share = self._estimate_share(problem, y, rng)
+        selection = self._make_selection(share, y)
+        if share == 0 or self.solver == "gradient":
+            return Beginning(selection, problem.row_weights)
+        if self.init == "auto":
+            found = problem.search_labels(
+                y, self._loss, selection, float(self.alpha), self.n_starts, rng
+            )
+            return Beginning(selection, found.weights, found.predictions)
+        losses = self._loss.value(y, np.zeros_like(y))
+        if self.init == "random":
+            losses = rng.random(len(y))
+        return Beginning(selection, selection.weights(losses, problem.row_weights))
+
+    def _estimate_share(self, problem: Problem, y: FloatArray, rng: np.random.Generator) -> float:
+        """How often the predictions that a cautious fit is sure of are contradicted."""
+        if problem.size < FEWEST_ROWS:
+            return 0.0
+        cautious = self._make_selection(CAUTIOUS_SHARE, y)
+        raw = problem.search_labels(
+            y, self._loss, cautious, float(self.alpha), self.n_starts, rng
+        ).predictions
+        scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
+        ordered = np.sort(scores, axis=1)
+        share = estimate_label_share(
+            scores.argmax(axis=1),
+            scores.argmax(axis=1) == _codes(y),
+            ordered[:, -1] - ordered[:, -2],
+            problem.row_weights,
+        )
+        return share if share >= LEAST_SHARE else 0.0
+
+    def _make_selection(self, contamination: float, y: FloatArray) -> Selection:
+        codes, n_classes = _codes(y), len(self.classes_)
+        smoothing = self.smoothing
+        if isinstance(smoothing, str):
+            smoothing = None if n_classes == 2 else SOFT_EDGE
+        if smoothing is None:
+            return Balanced(contamination, codes, n_classes)
+        return SoftBalanced(contamination, codes, n_classes, float(smoothing))
+
+    def _solvers(
+        self, problem: Problem, y: FloatArray, beginning: Beginning
+    ) -> list[tuple[Solve, float]]:
+        newton = Newton(problem.newton_system(y.shape[1]), self._loss, y)
+
+        def solve(weights: FloatArray, ridge: float, start: Any, tol: float) -> Any:
+            return newton.solve(weights, ridge, start, tol, beginning.predictions)
+
+        return [(solve, LOOSE)]
+
+    def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
+        assert isinstance(selection, Balanced)
+        weights = self._row_weights[present]
+        self.loss_threshold_ = selection.threshold(losses[present], weights)
+        thresholds = selection.class_thresholds(losses[present], weights)
+        self.class_thresholds_ = thresholds
+        self.inlier_mask_ = losses <= thresholds[self._codes]
+        self.inlier_mask_[present] = self._kept_weights[present] >= 0.5 * weights
+        totals = np.bincount(self._codes, self._row_weights)
+        self.class_contamination_ = 1.0 - np.bincount(self._codes, self._kept_weights) / totals
+        scores = losses / np.maximum(thresholds[self._codes], np.finfo(float).tiny)
+        known = np.isfinite(scores)
+        scores[~known] = scores[known].max(initial=0.0)
+        self.outlier_scores_ = scores
+
+
+def _codes(y: FloatArray) -> IntArray:
+    """Class of each row, from the loss's own targets."""
+    return y[:, 0].astype(np.intp) if y.shape[1] == 1 else y.argmax(axis=1)
