@@ -9,6 +9,7 @@ from untaint.bench import prepare
 from untaint.datasets import load_kiln
 
 X, Y = load_kiln(return_X_y=True)
+CLASSES = np.repeat(["b", "a", "c"], [200, 180, 20])
 
 
 def clean_split(seed=0):
@@ -71,3 +72,46 @@ def test_a_constant_column_is_left_finite():
     wide = np.column_stack([X, np.ones(len(X))])
     split = prepare(wide, Y, kind="label", epsilon=0.2, seed=0)
     assert np.isfinite(split.X_train).all()
+
+
+def test_missing_cells_get_the_median_of_the_clean_training_rows():
+    holes = X.copy()
+    holes[::7, 1] = np.nan
+    split = prepare(holes, Y, kind="label+feature", epsilon=0.0, seed=0)
+    filled = split.X_train[np.isclose(split.X_train[:, 1], np.median(split.X_train[:, 1]))]
+    assert len(filled) > 30
+    assert np.isfinite(split.X_train).all()
+    assert np.isfinite(split.X_test).all()
+    corrupted = prepare(holes, Y, kind="label+feature", epsilon=0.3, seed=0)
+    np.testing.assert_array_equal(corrupted.X_test, split.X_test)
+
+
+def test_classes_are_numbered_and_split_each_for_itself():
+    split = prepare(X, CLASSES, kind="flip", epsilon=0.0, seed=0)
+    np.testing.assert_array_equal(np.bincount(split.y_train), [144, 160, 16])
+    np.testing.assert_array_equal(np.bincount(split.y_test), [36, 40, 4])
+    np.testing.assert_allclose(split.X_train.mean(axis=0), 0.0, atol=1e-9)
+
+
+def test_training_rows_of_all_classes_are_mixed():
+    y = prepare(X, CLASSES, kind="flip", epsilon=0.0, seed=0).y_train
+    assert np.count_nonzero(np.diff(y)) > 100
+
+
+def test_a_class_of_two_rows_is_in_both_parts_and_a_single_row_is_trained_on():
+    few = np.repeat([0, 1, 2], [397, 2, 1])
+    split = prepare(X, few, kind="flip", epsilon=0.0, seed=0)
+    np.testing.assert_array_equal(np.bincount(split.y_train), [318, 1, 1])
+    np.testing.assert_array_equal(np.bincount(split.y_test), [79, 1])
+
+
+@pytest.mark.parametrize("kind", ["flip", "flip+feature", "flip-one-sided", "flip-spare-rare"])
+def test_flips_change_neither_scaling_nor_split_nor_test_rows(kind):
+    clean = prepare(X, CLASSES, kind="flip", epsilon=0.0, seed=0)
+    split = prepare(X, CLASSES, kind=kind, epsilon=0.3, seed=0)
+    keep = split.clean_mask
+    assert (~keep).sum() == 96
+    np.testing.assert_array_equal(split.X_train[keep], clean.X_train[keep])
+    np.testing.assert_array_equal(split.y_train != clean.y_train, ~keep)
+    np.testing.assert_array_equal(split.X_test, clean.X_test)
+    np.testing.assert_array_equal(split.y_test, clean.y_test)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from untaint.bench import ratio_table
+from untaint.bench import difference_table, ratio_table
+from untaint.bench.table import mean_table
 
 
 def row(method, seed, rmse, epsilon=0.2):
@@ -59,3 +60,28 @@ def test_the_reference_can_be_chosen(reference):
     rows = [row("genie", 0, 1.0), row("plain", 0, 2.0)]
     ratio = body(ratio_table(rows, reference=reference))[0][-1]
     assert ratio == {"genie": "2.00", "plain": "0.50"}[reference]
+
+
+def test_differences_stand_beside_the_means():
+    rows = [row("genie", 0, 0.9), row("genie", 1, 0.8), row("svc", 0, 0.7), row("svc", 1, 0.9)]
+    text = difference_table(rows, value="rmse")
+    assert text.split("\n")[0] == "| dataset | kind | epsilon | genie rmse | svc |"
+    assert body(text) == [["kiln", "label", "0.2", "0.850", "0.800 (-0.050)"]]
+
+
+def test_differences_are_of_the_seeds_that_both_have():
+    rows = [row("genie", 0, 0.9), row("genie", 1, 0.8), row("svc", 0, 0.7), row("svc", 1, "")]
+    assert body(difference_table(rows, value="rmse"))[0][3:] == [
+        "0.850",
+        "0.700 (-0.200) (1 of 2)",
+    ]
+
+
+def test_mean_table_keeps_the_order_and_shows_failures():
+    rows = [
+        {"dataset": name, "error": error, "time_over_svc": value}
+        for name, error, value in [("b", "", 1.0), ("a", "no", ""), ("b", "", 4.0), ("b", "no", "")]
+    ]
+    text = mean_table(rows, ["time_over_svc"], name=str.upper)
+    assert text.split("\n")[0] == "| dataset | time over svc |"
+    assert body(text) == [["B", "2.50"], ["A", "failed"]]

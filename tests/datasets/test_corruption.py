@@ -140,8 +140,36 @@ def test_one_sided_flips_leave_one_class_for_one_other():
     _, y_bad, bad = contaminate(X, y, epsilon=0.3, kind="flip-one-sided", random_state=0)
     assert (y[bad] == 0).all()
     assert (y_bad[bad] == 1).all()
-    with pytest.raises(ValueError, match=r"60 rows of class .*0.*only 50"):
+    with pytest.raises(ValueError, match="60 rows of class 0, of which there are only 50"):
         contaminate(X, y, epsilon=0.6, kind="flip-one-sided", random_state=0)
+
+
+def test_one_sided_flips_go_back_from_the_second_class_to_the_largest():
+    X, y = np.zeros((100, 1)), np.repeat(["a", "b", "c"], [20, 50, 30])
+    _, y_bad, bad = contaminate(X, y, epsilon=0.3, kind="flip-one-sided-back", random_state=0)
+    assert (y[bad] == "c").all()
+    assert (y_bad[bad] == "b").all()
+    with pytest.raises(ValueError, match="40 rows of class 'c', of which there are only 30"):
+        contaminate(X, y, epsilon=0.4, kind="flip-one-sided-back", random_state=0)
+
+
+def test_of_equal_classes_both_one_sided_kinds_take_the_same_pair():
+    X, y = np.zeros((90, 1)), np.repeat([0, 1, 2], 30)
+    _, forth, bad = contaminate(X, y, epsilon=0.2, kind="flip-one-sided", random_state=0)
+    assert set(zip(y[bad], forth[bad], strict=True)) == {(0, 1)}
+    _, back, bad = contaminate(X, y, epsilon=0.2, kind="flip-one-sided-back", random_state=0)
+    assert set(zip(y[bad], back[bad], strict=True)) == {(1, 0)}
+
+
+def test_a_rare_class_can_be_spared_of_losses_and_of_gains():
+    X, y = np.zeros((1000, 1)), np.repeat(["a", "b", "c", "d"], [300, 30, 370, 300])
+    _, y_bad, bad = contaminate(X, y, epsilon=0.5, kind="flip-spare-rare", random_state=0)
+    np.testing.assert_array_equal(y_bad == "b", y == "b")
+    pairs, counts = np.unique(np.column_stack([y, y_bad])[bad], axis=0, return_counts=True)
+    assert len(pairs) == 6
+    assert counts.min() > 50
+    with pytest.raises(ValueError, match=r"980 rows of class 'c', 'a', 'd', .* only 970"):
+        contaminate(X, y, epsilon=0.98, kind="flip-spare-rare", random_state=0)
 
 
 @pytest.mark.parametrize("kind", REGRESSION)
@@ -198,8 +226,10 @@ def test_flips_refuse_continuous_several_and_single_class_targets():
         contaminate(X, [0.1, 0.2, 0.3], epsilon=0.3, kind="flip")
     with pytest.raises(ValueError, match=r"shape \(n,\), got shape \(3, 1\)"):
         contaminate(X, [[0], [1], [0]], epsilon=0.3, kind="flip")
-    with pytest.raises(ValueError, match="at least two classes"):
+    with pytest.raises(ValueError, match="at least 2 classes, got 1"):
         contaminate(X, [1, 1, 1], epsilon=0.3, kind="flip")
+    with pytest.raises(ValueError, match="at least 3 classes, got 2"):
+        contaminate(X, [1, 1, 0], epsilon=0.3, kind="flip-spare-rare")
 
 
 def test_shapes_that_do_not_fit_are_refused():

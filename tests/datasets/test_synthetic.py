@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from untaint.datasets import make_polynomial, make_smooth
+from untaint.datasets import make_classes, make_polynomial, make_smooth
 
 
-@pytest.mark.parametrize("make", [make_polynomial, make_smooth])
+@pytest.mark.parametrize("make", [make_classes, make_polynomial, make_smooth])
 def test_seeds_decide(make):
     one, two, other = (make(30, random_state=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(one[1], two[1])
@@ -32,3 +32,38 @@ def test_smooth_surface_has_about_unit_variance_and_is_learnable():
     model = kernel_ridge.KernelRidge(kernel="rbf", gamma=1 / 8, alpha=0.01)
     error = model.fit(X[:1200], y[:1200]).predict(X[1200:]) - y[1200:]
     assert np.sqrt(np.mean(error**2)) < 0.15
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_classes_are_of_about_equal_size_and_numbered_from_zero(n_classes):
+    X, y = make_classes(5000, n_classes=n_classes, random_state=0)
+    assert X.shape == (5000, 8)
+    _, sizes = np.unique(y, return_counts=True)
+    assert len(sizes) == n_classes
+    assert sizes.min() > 0.5 * 5000 / n_classes
+
+
+@pytest.mark.parametrize("rare_share", [0.0, 0.03, 0.5, 1.0])
+def test_the_last_class_gets_exactly_its_share(rare_share):
+    _, y = make_classes(400, n_classes=3, rare_share=rare_share, random_state=0)
+    assert np.sum(y == 2) == round(rare_share * 400)
+
+
+def test_borders_between_classes_are_curved_and_learnable():
+    linear, svm = pytest.importorskip("sklearn.linear_model"), pytest.importorskip("sklearn.svm")
+    X, y = make_classes(2000, random_state=0)
+    straight = linear.LogisticRegression().fit(X[:1500], y[:1500]).score(X[1500:], y[1500:])
+    curved = svm.SVC(gamma=1 / 16, C=5.0).fit(X[:1500], y[:1500]).score(X[1500:], y[1500:])
+    assert curved > 0.88
+    assert curved > straight + 0.05
+
+
+def test_without_overlap_the_features_decide():
+    svm = pytest.importorskip("sklearn.svm")
+    errors = []
+    for overlap in (0.0, 0.5):
+        X, y = make_classes(2000, n_features=2, overlap=overlap, random_state=0)
+        model = svm.SVC(gamma=1 / 4, C=1e3).fit(X[:1500], y[:1500])
+        errors.append(1 - model.score(X[1500:], y[1500:]))
+    assert errors[0] < 0.02
+    assert errors[1] > 0.1

@@ -9,12 +9,13 @@ from .case import Case
 from .protocol import Split, prepare
 from .results import ResultsFile
 from .runner import run_cases
-from .table import markdown, ratio_table
+from .table import difference_table, markdown, ratio_table
 
 __all__ = [
     "Case",
     "ResultsFile",
     "Split",
+    "difference_table",
     "markdown",
     "prepare",
     "ratio_table",

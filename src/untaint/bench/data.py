@@ -1,4 +1,4 @@
-"""Data sets by name, as the cases name them: ``"boston"``, ``"kiln"``, ``"smooth-1000"``."""
+"""Data sets by name, as the cases name them: ``"boston"``, ``"digits"``, ``"smooth-1000"``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,20 @@ from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
+from sklearn.datasets import load_digits
 
 from untaint.datasets import (
     fetch_boston,
+    fetch_breast_cancer,
     fetch_concrete,
     fetch_drug,
+    fetch_glass,
+    fetch_heart_disease,
+    fetch_segment,
+    fetch_vehicle,
     fetch_wine_quality,
     load_kiln,
+    make_classes,
     make_polynomial,
     make_smooth,
 )
@@ -24,8 +31,20 @@ FIXED: dict[str, Callable[[], Any]] = {
     "wine": partial(fetch_wine_quality, return_X_y=True),
     "drug": partial(fetch_drug, return_X_y=True),
     "kiln": partial(load_kiln, return_X_y=True),
+    "heart": partial(fetch_heart_disease, return_X_y=True),
+    "breast": partial(fetch_breast_cancer, return_X_y=True),
+    "vehicle": partial(fetch_vehicle, return_X_y=True),
+    "segment": partial(fetch_segment, return_X_y=True),
+    "glass": partial(fetch_glass, return_X_y=True),
+    "digits": partial(load_digits, return_X_y=True),
 }
-DRAWN: dict[str, Callable[..., Any]] = {"polynomial": make_polynomial, "smooth": make_smooth}
+DRAWN: dict[str, Callable[..., Any]] = {
+    "polynomial": make_polynomial,
+    "smooth": make_smooth,
+    "classes2": partial(make_classes, n_classes=2),
+    "classes5": partial(make_classes, n_classes=5),
+    "rare": partial(make_classes, n_classes=3, rare_share=0.03),
+}
 
 
 def load(name: str, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -43,6 +62,7 @@ def load(name: str, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
         return X, y
     family, _, size = name.partition("-")
     if family not in DRAWN or not size.isdigit():
-        raise ValueError(f"Unknown data set {name!r}: use one of {', '.join(FIXED)}, smooth-N.")
+        known = [*FIXED, *(f"{drawn}-N" for drawn in DRAWN)]
+        raise ValueError(f"Unknown data set {name!r}: use one of {', '.join(known)}.")
     X, y = DRAWN[family](int(size), random_state=seed)
     return X, y

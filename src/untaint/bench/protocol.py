@@ -1,7 +1,8 @@
 """The protocol of every accuracy study.
 
-1. Split the clean rows 80/20 into training and test rows.
-2. Standardise X and y by mean and deviation of the training rows, which are still clean.
+1. Split the clean rows 80/20 into training and test rows, every class for itself.
+2. Fill missing cells by the medians of the training rows, which are still clean, and standardise X
+   by their mean and deviation. So is a regression target; classes are numbered 0, 1, ...
 3. Corrupt the training rows. The test rows stay clean.
 
 The split and the corruption depend on the seed alone, so every method meets the same rows. Nothing
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from untaint.datasets import contaminate
+from untaint.datasets.corruption import task_of
 
 Array = NDArray[Any]
 
@@ -35,7 +37,7 @@ class Split:
 def prepare(
     X: Array, y: Array, *, kind: str, epsilon: float, seed: int, test_size: float = 0.2
 ) -> Split:
-    """Split, standardise, corrupt.
+    """Split, standardise, corrupt; the kind of corruption tells classification from regression.
 
     Examples
     --------
@@ -48,15 +50,37 @@ def prepare(
     """
     # Two streams: another kind of corruption must not change the split.
     split_rng, corruption_rng = np.random.default_rng(seed).spawn(2)
-    order = split_rng.permutation(len(X))
-    n_test = round(test_size * len(X))
-    test, train = order[:n_test], order[n_test:]
-    X_train, X_test = _standardise(X[train], X[test])
-    y_train, y_test = _standardise(y[train], y[test])
+    if task_of(kind) == "classification":
+        y = np.unique(y, return_inverse=True)[1]
+        train, test = _split(y, test_size, split_rng)
+        y_train, y_test = y[train], y[test]
+    else:
+        train, test = _split(np.zeros(len(y)), test_size, split_rng)
+        y_train, y_test = _standardise(y[train], y[test])
+    X_train, X_test = _standardise(*_fill(X[train], X[test]))
     X_bad, y_bad, corrupted = contaminate(
         X_train, y_train, epsilon=epsilon, kind=kind, random_state=corruption_rng
     )
     return Split(X_bad, y_bad, ~corrupted, X_test, y_test)
+
+
+def _split(
+    strata: Array, test_size: float, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Training and test rows in random order; a stratum of two rows or more is in both."""
+    order = rng.permutation(len(strata))
+    in_test = np.zeros(len(strata), dtype=bool)
+    for stratum in np.unique(strata):
+        places = np.flatnonzero(strata[order] == stratum)
+        n_test = min(max(round(test_size * len(places)), 1), len(places) - 1)
+        in_test[places[:n_test]] = True
+    return order[~in_test], order[in_test]
+
+
+def _fill(train: Array, test: Array) -> tuple[Array, Array]:
+    """Put the training rows' medians into the missing cells of both."""
+    medians = np.nanmedian(train, axis=0)
+    return np.where(np.isnan(train), medians, train), np.where(np.isnan(test), medians, test)
 
 
 def _standardise(train: Array, test: Array) -> tuple[Array, Array]:

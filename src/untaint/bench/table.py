@@ -1,6 +1,7 @@
-"""Rows to Markdown: for every setting, each method's mean ratio to Genie over the seeds.
+"""Rows to Markdown: for every setting, each method next to Genie, averaged over the seeds.
 
-    ratio(method) = mean over seeds of  value(method, seed) / value(genie, seed)
+    ratio(method)      = mean over seeds of  value(method, seed) / value(genie, seed)
+    difference(method) = mean over seeds of  value(method, seed) - value(genie, seed)
 
 Genie is the same learner fitted on the uncorrupted rows only; its own column shows the mean value.
 A cell whose seeds did not all succeed says how many did.
@@ -10,13 +11,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 from .results import Row
 
 SETTING = ("dataset", "kind", "epsilon")
+
+T = TypeVar("T")
 
 
 def ratio_table(rows: Iterable[Row], *, value: str = "rmse", reference: str = "genie") -> str:
@@ -35,18 +38,93 @@ def ratio_table(rows: Iterable[Row], *, value: str = "rmse", reference: str = "g
     | :--- | :--- | ---: | ---: | ---: |
     | kiln | label | 0.2 | 0.50 | 2.00 |
     """
+    return _pivot(
+        rows,
+        value,
+        reference,
+        show=lambda values: number(fmean(values)),
+        compare=lambda pairs: number(fmean(_ratio(own, base) for own, base in pairs)),
+    )
+
+
+def difference_table(
+    rows: Iterable[Row], *, value: str = "accuracy", reference: str = "genie"
+) -> str:
+    """Pivot flat rows into a Markdown table of means, and of mean differences to the reference.
+
+    Examples
+    --------
+    >>> from untaint.bench import difference_table
+    >>> row = {"dataset": "heart", "kind": "flip", "epsilon": 0.2, "seed": 0}
+    >>> print(
+    ...     difference_table(
+    ...         [
+    ...             row | {"method": "genie", "accuracy": 0.8},
+    ...             row | {"method": "svc", "accuracy": 0.75},
+    ...         ]
+    ...     )
+    ... )
+    | dataset | kind | epsilon | genie accuracy | svc |
+    | :--- | :--- | ---: | ---: | ---: |
+    | heart | flip | 0.2 | 0.800 | 0.750 (-0.050) |
+    """
+
+    def compare(pairs: Sequence[tuple[float, float]]) -> str:
+        mean, difference = fmean(own for own, _ in pairs), fmean(own - base for own, base in pairs)
+        return f"{mean:.3f} ({difference:+.3f})"
+
+    return _pivot(
+        rows, value, reference, show=lambda values: f"{fmean(values):.3f}", compare=compare
+    )
+
+
+def mean_table(
+    rows: Sequence[Row],
+    measures: Sequence[str],
+    *,
+    header: str = "dataset",
+    name: Callable[[str], Any] = str,
+) -> str:
+    """One line a data set, in order of appearance, with the measures averaged over its rows.
+
+    Examples
+    --------
+    >>> from untaint.bench.table import mean_table
+    >>> row = {"dataset": "smooth-100", "error": ""}
+    >>> print(mean_table([row | {"seconds": 1.0}, row | {"seconds": 2.0}], ["seconds"]))
+    | dataset | seconds |
+    | :--- | ---: |
+    | smooth-100 | 1.50 |
+    """
+    body = []
+    for dataset in dict.fromkeys(row["dataset"] for row in rows):
+        good = [row for row in rows if row["dataset"] == dataset and not row["error"]]
+        means = [number(fmean(row[m] for row in good)) if good else "failed" for m in measures]
+        body.append([name(dataset), *means])
+    return markdown([header, *(measure.replace("_", " ") for measure in measures)], body)
+
+
+def _pivot(
+    rows: Iterable[Row],
+    value: str,
+    reference: str,
+    *,
+    show: Callable[[Sequence[float]], str],
+    compare: Callable[[Sequence[tuple[float, float]]], str],
+) -> str:
+    """One line a setting: the reference's values, and each rival's with the reference's."""
     values, methods, seeds = _collect(rows, value)
     rivals = [method for method in methods if method != reference]
     body = []
     for setting, scores in values.items():
         base = scores.get(reference, {})
-        cells = [_cell(list(base.values()), len(seeds))]
+        cells = [_cell(list(base.values()), len(seeds), show)]
         for method in rivals:
             own = scores.get(method, {})
-            ratios = [_ratio(own[seed], base[seed]) for seed in own if seed in base]
-            cells.append(_cell(ratios, len(seeds)))
+            pairs = [(own[seed], base[seed]) for seed in own if seed in base]
+            cells.append(_cell(pairs, len(seeds), compare))
         body.append([*setting, *cells])
-    return markdown([*SETTING, f"{reference} {value}", *rivals], body)
+    return markdown([*SETTING, f"{reference} {value.replace('_', ' ')}", *rivals], body)
 
 
 def _collect(
@@ -72,11 +150,10 @@ def _ratio(own: float, base: float) -> float:
     return own / base if base else math.nan
 
 
-def _cell(values: Sequence[float], wanted: int) -> str:
+def _cell(values: Sequence[T], wanted: int, show: Callable[[Sequence[T]], str]) -> str:
     if not values:
         return "failed"
-    share = "" if len(values) == wanted else f" ({len(values)} of {wanted})"
-    return number(fmean(values)) + share
+    return show(values) + ("" if len(values) == wanted else f" ({len(values)} of {wanted})")
 
 
 def number(value: float) -> str:

@@ -12,6 +12,7 @@ on chooses those it fits well, and the most flexible one wins.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def tune(
     return models[int(np.argmin(scores))]
 
 
-def vote(models: Sequence[SubquantileRegressor], epsilon: float) -> NDArray[np.intp]:
+def vote(models: Sequence[Any], epsilon: float) -> NDArray[np.intp]:
     """Rows that most models keep; equal votes are settled by the mean score."""
     votes = np.sum([model.inlier_mask_ for model in models], axis=0)
     suspicion = np.mean(

@@ -13,7 +13,7 @@ from .real import (
     fetch_vehicle,
     fetch_wine_quality,
 )
-from .synthetic import make_polynomial, make_smooth
+from .synthetic import make_classes, make_polynomial, make_smooth
 
 __all__ = [
     "contaminate",
@@ -27,6 +27,7 @@ __all__ = [
     "fetch_vehicle",
     "fetch_wine_quality",
     "load_kiln",
+    "make_classes",
     "make_kiln",
     "make_polynomial",
     "make_smooth",

@@ -1,4 +1,4 @@
-"""Which rows an adversary takes: anywhere, in one neighbourhood, or from one class."""
+"""Which rows an adversary takes: anywhere, in one neighbourhood, or from some classes only."""
 
 from __future__ import annotations
 
@@ -33,12 +33,46 @@ def largest_class(
     X: NDArray[Any], y: NDArray[Any], count: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
     """Rows of the most frequent class only."""
-    classes, codes, sizes = np.unique(y, return_inverse=True, return_counts=True)
-    members = np.flatnonzero(codes == np.argmax(sizes))
+    return _of_classes(y, by_frequency(y)[:1], count, rng)
+
+
+def second_class(
+    X: NDArray[Any], y: NDArray[Any], count: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Rows of the second most frequent class only."""
+    return _of_classes(y, by_frequency(y)[1:2], count, rng)
+
+
+def all_but_rarest_class(
+    X: NDArray[Any], y: NDArray[Any], count: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Rows of any class except the least frequent one."""
+    return _of_classes(y, by_frequency(y)[:-1], count, rng)
+
+
+def by_frequency(y: NDArray[Any]) -> NDArray[Any]:
+    """Classes from the most to the least frequent; of equals, the first in order leads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.datasets._choice import by_frequency
+    >>> by_frequency(np.array(["b", "c", "a", "c"])).tolist()
+    ['c', 'a', 'b']
+    """
+    classes, sizes = np.unique(y, return_counts=True)
+    return classes[np.argsort(-sizes, kind="stable")]
+
+
+def _of_classes(
+    y: NDArray[Any], classes: NDArray[Any], count: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    members = np.flatnonzero(np.isin(y, classes))
     if count > len(members):
+        names = ", ".join(repr(name) for name in classes.tolist())
         raise ValueError(
-            f"epsilon asks for {count} rows of class {classes[np.argmax(sizes)]!r}, "
-            f"which has only {len(members)}; lower epsilon or use kind='flip'."
+            f"epsilon asks for {count} rows of class {names}, of which there are only "
+            f"{len(members)}; lower epsilon or use kind='flip'."
         )
     return rng.choice(members, size=count, replace=False)
 

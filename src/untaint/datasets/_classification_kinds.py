@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._choice import by_frequency
+
 Rows = NDArray[np.intp]
 
 
 def flip(X: NDArray[Any], y: NDArray[Any], rows: Rows, rng: np.random.Generator) -> None:
     """The other class, or, of several, any other with equal chance."""
-    classes, codes = np.unique(y, return_inverse=True)
-    steps = rng.integers(1, len(classes), size=len(rows))
-    y[rows] = classes[(codes[rows] + steps) % len(classes)]
+    _rotate(y, rows, np.unique(y), rng)
 
 
 def flip_and_inflate(
@@ -25,11 +25,24 @@ def flip_and_inflate(
     X[rows] *= 100.0
 
 
-def flip_to_runner_up(
+def flip_to_second(X: NDArray[Any], y: NDArray[Any], rows: Rows, rng: np.random.Generator) -> None:
+    """The second most frequent class, whatever the row was: every error goes the same way."""
+    y[rows] = by_frequency(y)[1]
+
+
+def flip_to_largest(X: NDArray[Any], y: NDArray[Any], rows: Rows, rng: np.random.Generator) -> None:
+    """The most frequent class, whatever the row was: every error goes the same way."""
+    y[rows] = by_frequency(y)[0]
+
+
+def flip_among_frequent(
     X: NDArray[Any], y: NDArray[Any], rows: Rows, rng: np.random.Generator
 ) -> None:
-    """The second most frequent class, whatever the row was: every error goes the same way."""
-    classes, sizes = np.unique(y, return_counts=True)
-    # The rows come from the class that argmax names; masking it settles ties the same way.
-    others = np.where(np.arange(len(classes)) == np.argmax(sizes), -1, sizes)
-    y[rows] = classes[np.argmax(others)]
+    """Any other class but the least frequent one, which neither loses nor gains a row."""
+    _rotate(y, rows, np.sort(by_frequency(y)[:-1]), rng)
+
+
+def _rotate(y: NDArray[Any], rows: Rows, classes: NDArray[Any], rng: np.random.Generator) -> None:
+    """Any other of these sorted classes, to one of which every row belongs."""
+    steps = rng.integers(1, len(classes), size=len(rows))
+    y[rows] = classes[(np.searchsorted(classes, y[rows]) + steps) % len(classes)]

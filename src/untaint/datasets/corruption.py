@@ -26,6 +26,7 @@ class _Kind(NamedTuple):
     task: Task
     apply: Callable[[Array, Array, NDArray[np.intp], np.random.Generator], None]
     choose: Callable[[Array, Array, int, np.random.Generator], NDArray[np.intp]] = choice.anywhere
+    n_classes: int = 2  # at least so many, of a classification target
 
 
 KINDS: dict[str, _Kind] = {
@@ -42,8 +43,12 @@ KINDS: dict[str, _Kind] = {
     "huge-feature": _Kind("regression", regression.make_features_huge),
     "flip": _Kind("classification", classification.flip),
     "flip+feature": _Kind("classification", classification.flip_and_inflate),
-    "flip-one-sided": _Kind(
-        "classification", classification.flip_to_runner_up, choice.largest_class
+    "flip-one-sided": _Kind("classification", classification.flip_to_second, choice.largest_class),
+    "flip-one-sided-back": _Kind(
+        "classification", classification.flip_to_largest, choice.second_class
+    ),
+    "flip-spare-rare": _Kind(
+        "classification", classification.flip_among_frequent, choice.all_but_rarest_class, 3
     ),
 }
 
@@ -85,7 +90,10 @@ def contaminate(
 
         - ``"flip"``: another class, with equal chance where there are several;
         - ``"flip+feature"``: the same, and 100 x;
-        - ``"flip-one-sided"``: rows of the most frequent class only, all to the second.
+        - ``"flip-one-sided"``: rows of the most frequent class only, all to the second;
+        - ``"flip-one-sided-back"``: rows of the second class only, all to the most frequent;
+        - ``"flip-spare-rare"``: as ``"flip"``, but never from or to the least frequent of three or
+          more classes.
     random_state : int, Generator, RandomState or None, default=None
 
     Returns
@@ -106,7 +114,7 @@ def contaminate(
     if not 0.0 <= epsilon < 1.0:
         raise ValueError(f"epsilon must be in [0, 1), got {epsilon!r}.")
     X, y = _copies(X, y)
-    _check_target(y, kind, recipe.task)
+    _check_target(y, kind, recipe)
     if recipe.task == "regression" and not np.issubdtype(y.dtype, np.floating):
         y = y.astype(np.float64)
     rng = as_generator(random_state)
@@ -115,6 +123,18 @@ def contaminate(
     corrupted[rows] = True
     recipe.apply(X, y, np.flatnonzero(corrupted), rng)
     return X, y, corrupted
+
+
+def task_of(kind: str) -> Task:
+    """Say whether a kind of corruption is for regression or classification.
+
+    Examples
+    --------
+    >>> from untaint.datasets.corruption import task_of
+    >>> task_of("label"), task_of("flip")
+    ('regression', 'classification')
+    """
+    return _recipe(kind).task
 
 
 def _recipe(kind: str) -> _Kind:
@@ -140,9 +160,9 @@ def _copies(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     return X_copy, y_copy
 
 
-def _check_target(y: Array, kind: str, task: Task) -> None:
+def _check_target(y: Array, kind: str, recipe: _Kind) -> None:
     """Refuse a target that belongs to the other task; integers may serve either."""
-    if task == "regression":
+    if recipe.task == "regression":
         numeric = np.issubdtype(y.dtype, np.number)
         if not numeric or (np.all(y == np.round(y)) and len(np.unique(y)) == 2):
             raise ValueError(
@@ -155,5 +175,6 @@ def _check_target(y: Array, kind: str, task: Task) -> None:
         raise ValueError(
             f"kind={kind!r} needs class labels, but y is continuous; use kind='label'."
         )
-    if len(np.unique(y)) < 2:
-        raise ValueError(f"kind={kind!r} needs at least two classes, got one.")
+    found = len(np.unique(y))
+    if found < recipe.n_classes:
+        raise ValueError(f"kind={kind!r} needs at least {recipe.n_classes} classes, got {found}.")

@@ -1,6 +1,8 @@
-"""Regression problems with a known truth, drawn from a seed."""
+"""Problems with a known truth, drawn from a seed."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,8 +86,76 @@ def make_smooth(
     ((50, 3), (50,))
     """
     rng = as_generator(random_state)
+    surface = _draw_surface(n_features, rng)
+    X = rng.normal(size=(n_samples, n_features))
+    return X, surface(X) + noise * rng.normal(size=n_samples)
+
+
+def make_classes(
+    n_samples: int = 1000,
+    *,
+    n_classes: int = 2,
+    n_features: int = 8,
+    overlap: float = 0.1,
+    rare_share: float | None = None,
+    random_state: RandomState = None,
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Draw classes whose borders are smooth and curved, for studies of speed and of rare classes.
+
+    x ~ N(0, I),  P(y = c | x) = exp(f_c(x) / overlap) / sum_k exp(f_k(x) / overlap)
+
+    with one surface f_c a class, drawn as in `make_smooth` and centred over the rows, so that
+    classes are of about equal size. This is the model of kernel logistic regression, and gamma = 1
+    / (2 n_features) is right for it. Each class is drawn as the argmax over c of f_c(x) + overlap
+    g_c with standard Gumbel variables g_c, which have just these probabilities.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+    n_classes : int, default=2
+    n_features : int, default=8
+    overlap : float, default=0.1
+        0 means that x decides the class.
+    rare_share : float or None, default=None
+        The last class's share of the rows: its surface is moved up or down until
+        ``round(rare_share * n_samples)`` rows are left to it.
+    random_state : int, Generator, RandomState or None, default=None
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,), integers from 0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.datasets import make_classes
+    >>> X, y = make_classes(200, n_classes=3, rare_share=0.03, random_state=0)
+    >>> X.shape, int(np.sum(y == 2))
+    ((200, 8), 6)
+    """
+    rng = as_generator(random_state)
+    surfaces = [_draw_surface(n_features, rng) for _ in range(n_classes)]
+    X = rng.normal(size=(n_samples, n_features))
+    heights = np.column_stack([surface(X) for surface in surfaces])
+    heights += overlap * rng.gumbel(size=heights.shape) - heights.mean(axis=0)
+    if rare_share is not None:
+        heights[:, -1] -= _level(heights, round(rare_share * n_samples))
+    return X, np.argmax(heights, axis=1)
+
+
+def _draw_surface(
+    n_features: int, rng: np.random.Generator
+) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    """Draw f(x) = sqrt(2 / m) sum_j cos(w_j . x + b_j), as `make_smooth` describes it."""
     frequencies = rng.normal(size=(n_features, _N_WAVES)) / np.sqrt(n_features)
     phases = rng.uniform(0.0, 2.0 * np.pi, size=_N_WAVES)
-    X = rng.normal(size=(n_samples, n_features))
-    surface = np.sqrt(2.0 / _N_WAVES) * np.cos(X @ frequencies + phases).sum(axis=1)
-    return X, surface + noise * rng.normal(size=n_samples)
+    return lambda X: np.sqrt(2.0 / _N_WAVES) * np.cos(X @ frequencies + phases).sum(axis=1)
+
+
+def _level(heights: NDArray[np.float64], count: int) -> float:
+    """By how much to lower the last column so that it is the largest in ``count`` rows."""
+    leads = np.sort(heights[:, -1] - heights[:, :-1].max(axis=1))[::-1]
+    # Halfway between two rows; one beyond the last at either end.
+    edges = np.concatenate([[leads[0] + 1.0], leads, [leads[-1] - 1.0]])
+    return float((edges[count] + edges[count + 1]) / 2.0)

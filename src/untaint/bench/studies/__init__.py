@@ -1,6 +1,20 @@
 """The studies by name, one small file each."""
 
-from . import breakdown, growth, label_noise, speed, structured
+from . import (
+    breakdown,
+    class_growth,
+    class_speed,
+    flips,
+    flips_with_features,
+    growth,
+    label_noise,
+    multiclass,
+    one_sided,
+    probabilities,
+    rare_class,
+    speed,
+    structured,
+)
 from .base import Study
 
 STUDIES: dict[str, Study] = {
@@ -9,6 +23,14 @@ STUDIES: dict[str, Study] = {
     "label-noise": label_noise.STUDY,
     "structured": structured.STUDY,
     "breakdown": breakdown.STUDY,
+    "flips": flips.STUDY,
+    "one-sided": one_sided.STUDY,
+    "flips-with-features": flips_with_features.STUDY,
+    "multiclass": multiclass.STUDY,
+    "rare-class": rare_class.STUDY,
+    "probabilities": probabilities.STUDY,
+    "class-speed": class_speed.STUDY,
+    "class-growth": class_growth.STUDY,
 }
 
 __all__ = ["STUDIES", "Study"]

@@ -36,9 +36,14 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
 
 
 def run(case: Case) -> dict[str, float]:
-    """Fit in a fresh process; the single-precision kernel matrix is given for comparison."""
+    """Fit in a fresh process."""
+    return run_job("untaint.bench.studies.growth:fit_job", case)
+
+
+def run_job(job: str, case: Case) -> dict[str, float]:
+    """Measure a job of n rows; the single-precision kernel matrix is given for comparison."""
     n = n_rows(case.dataset)
-    usage = peak_memory("untaint.bench.studies.growth:fit_job", n=n, seed=case.seed)
+    usage = peak_memory(job, n=n, seed=case.seed)
     return {
         "seconds": usage.seconds,
         "peak_megabytes": usage.megabytes,

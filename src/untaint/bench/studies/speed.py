@@ -6,7 +6,6 @@ One row a size: the shortest wall times of rivals that take turns, and the clean
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from ..case import Case, all_cases
 from ..measure import fastest
 from ..results import Row
-from ..table import markdown, number
+from ..table import mean_table
 from ._smooth import EPSILON, SHARED, dataset_name, draw, n_rows, rmse, robust
 from .base import Study
 
@@ -88,15 +87,8 @@ def matrix_builders(X: NDArray[np.float32]) -> dict[str, Callable[[], object]]:
 
 def table(rows: list[Row]) -> str:
     """One line a size, measures averaged over the seeds."""
-    header = ["n", *(name.replace("_", " ") for name in MEASURES)]
-    body = []
-    for dataset in sorted({row["dataset"] for row in rows}, key=n_rows):
-        good = [row for row in rows if row["dataset"] == dataset and not row["error"]]
-        means = [
-            number(fmean(row[name] for row in good)) if good else "failed" for name in MEASURES
-        ]
-        body.append([n_rows(dataset), *means])
-    return markdown(header, body)
+    rows = sorted(rows, key=lambda row: n_rows(row["dataset"]))
+    return mean_table(rows, MEASURES, header="n", name=n_rows)
 
 
 STUDY = Study(

@@ -1,0 +1,108 @@
+"""The classifiers that studies compare, by name, each tuned alike.
+
+alpha weighs the squared norm against the summed loss, in the units of our estimators; scikit-learn
+weighs the summed loss by C against half of the squared norm, hence C = 1 / (2 alpha).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+from untaint import SubquantileClassifier
+
+from .measures import error_rate
+from .tuning import Make, Method, Tuned, tune
+
+
+def subquantile(contamination: float | str, seed: int, **options: Any) -> Make:
+    """Our estimator as a function of gamma and alpha."""
+    return lambda gamma, alpha: SubquantileClassifier(
+        contamination=contamination, gamma=gamma, alpha=alpha, random_state=seed, **options
+    )
+
+
+def robust(epsilon: float, seed: int) -> Method:
+    """Our estimator, told the share of bad rows."""
+    return Method(subquantile(0.0, seed), trimmed=subquantile(epsilon, seed))
+
+
+def automatic(epsilon: float, seed: int) -> Method:
+    """Our estimator, which has to find the share."""
+    return Method(subquantile(0.0, seed), trimmed=subquantile("auto", seed))
+
+
+def gradient(epsilon: float, seed: int) -> Method:
+    """The papers' own method: projected gradient, here with Nesterov's acceleration."""
+    trimmed = subquantile(epsilon, seed, solver="gradient", acceleration="nesterov")
+    # Without trimming the problem is convex, so any solver finds what this one would.
+    return Method(subquantile(0.0, seed), trimmed=trimmed)
+
+
+def kernel_logistic(epsilon: float, seed: int) -> Method:
+    """Kernel logistic regression on whatever rows it is given."""
+    return Method(subquantile(0.0, seed))
+
+
+def svc(epsilon: float, seed: int) -> Method:
+    """A support vector machine; it has no probabilities, and is tuned by its errors."""
+    return Method(_svc, loss=error_rate)
+
+
+def calibrated_svc(epsilon: float, seed: int) -> Method:
+    """The same with probabilities, fitted to cross-validated decisions (Platt's sigmoid)."""
+    return Method(lambda gamma, alpha: CalibratedClassifierCV(_svc(gamma, alpha), ensemble=False))
+
+
+def logistic(epsilon: float, seed: int) -> Method:
+    """Linear logistic regression."""
+    return Method(
+        lambda gamma, alpha: LogisticRegression(C=1.0 / (2.0 * alpha), max_iter=1000),
+        has_gamma=False,
+    )
+
+
+def _svc(gamma: float, alpha: float) -> SVC:
+    return SVC(C=1.0 / (2.0 * alpha), gamma=gamma)
+
+
+MAKERS: dict[str, Callable[[float, int], Method]] = {
+    "untaint": robust,
+    "untaint-auto": automatic,
+    "untaint-gradient": gradient,
+    "kernel-logistic": kernel_logistic,
+    "genie": kernel_logistic,
+    "svc": svc,
+    "svc-calibrated": calibrated_svc,
+    "logistic": logistic,
+}
+
+
+def fit(
+    name: str,
+    X: NDArray[np.float64],
+    y: NDArray[np.intp],
+    *,
+    epsilon: float,
+    clean_mask: NDArray[np.bool_],
+    gammas: Sequence[float],
+    alphas: Sequence[float],
+    seed: int,
+) -> Tuned:
+    """Tune and fit a method on corrupted rows; only Genie may look at the mask."""
+    if name == "genie":
+        X, y = X[clean_mask], y[clean_mask]
+    with warnings.catch_warnings():
+        # The reference method seldom converges in the steps that it is given.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        # Glass has classes of fewer rows than folds, which are then not in every fold.
+        warnings.filterwarnings("ignore", "The least populated class in y has only")
+        return tune(MAKERS[name](epsilon, seed), X, y, gammas=gammas, alphas=alphas)
