@@ -37,6 +37,24 @@ Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
 
 
 @dataclass(frozen=True)
+class Stage:
+    """A way to refit for given weights, ridge, start and tolerance.
+
+    Attributes
+    ----------
+    solve : callable
+    loose : float
+        Tolerance of refits whose rows are about to change.
+    tol : float
+        Tolerance that is tight enough, whatever was asked for.
+    """
+
+    solve: Solve
+    loose: float
+    tol: float = 0.0
+
+
+@dataclass(frozen=True)
 class Beginning:
     """How rows are selected, which to begin with, and what they may be predicted to be."""
 
@@ -61,13 +79,8 @@ class SubquantileEstimator(Parameters):
         """Selection, and where to start."""
 
     @abstractmethod
-    def _solvers(
-        self, problem: Problem, y: FloatArray, beginning: Beginning
-    ) -> list[tuple[Solve, float]]:
-        """What refits for given weights, ridge, start and tolerance, and its loosest tolerance.
-
-        The last one is the one that counts; any before it find better weights for it.
-        """
+    def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
+        """What refits. The last stage is the one that counts; others find better weights for it."""
 
     @abstractmethod
     def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
@@ -98,18 +111,18 @@ class SubquantileEstimator(Parameters):
             assert isinstance(problem, DualProblem)
             return self._descend(problem, y, beginning.selection, report)
         ridge, weights = float(self.alpha), beginning.weights
-        for solve, loose in self._solvers(problem, y, beginning):
+        for stage in self._stages(problem, y, beginning):
             solution = alternate(
-                self._in_ball(solve, ridge),
+                self._in_ball(stage.solve, ridge),
                 self._loss,
                 beginning.selection,
                 y,
                 problem.row_weights,
                 weights,
                 ridge,
-                tol=self._tolerance(problem),
+                tol=max(stage.tol, self._tolerance(problem)),
                 max_iter=self._max_iter(),
-                loose=loose,
+                loose=stage.loose,
                 hopeless=problem.hopeless(beginning.selection, self._reach),
                 report=report,
             )

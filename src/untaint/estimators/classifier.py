@@ -22,9 +22,9 @@ from .._typing import FloatArray, IntArray
 from .._validation import check_class_sizes, check_class_weight, check_labelled_data, check_share
 from ..losses import LogisticLoss, Loss, SoftmaxLoss
 from ..selection import Balanced, Selection, SoftBalanced, estimate_label_share
-from ..solvers import Newton
+from ..solvers import Fit, Newton, RidgeSystem, Settled
 from ..solvers.alternating import LOOSE
-from .base import Beginning, Solve, SubquantileEstimator, columns
+from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
 from .problem import Problem
 
 # Share given up while the share itself is being estimated.
@@ -32,6 +32,8 @@ CAUTIOUS_SHARE = 0.4
 # Fewest rows from which a share can be estimated, and the smallest share worth giving up.
 FEWEST_ROWS = 20
 LEAST_SHARE = 0.02
+# Tolerance of a stage that only prepares the next.
+ROUGH = 1e-4
 # A label says little about a row so many times farther out than the median row.
 REACH = 25.0
 
@@ -98,8 +100,8 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
     memory_limit : int or str, default="auto"
         Bytes that the kernel matrix may take, or a string such as ``"4GB"``; ``"auto"`` is half of
         the memory that is free.
-    n_starts : int, default=6
-        Starting points of the search.
+    n_starts : int, optional
+        Starting points of the search. By default 6, and 1 for a soft edge, which has few traps.
     max_iter : int, optional
         By default 200, and 2000 for ``solver="gradient"``.
     tol : float, default=1e-8
@@ -162,6 +164,7 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
     """
 
     _by_size: ClassVar[tuple[str, ...]] = ("auto", "newton")
+    _starts_optional: ClassVar[bool] = True
     _reach = REACH
 
     def __init__(
@@ -184,7 +187,7 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         momentum: float = 0.9,
         smoothing: float | str | None = "auto",
         memory_limit: int | str = "auto",
-        n_starts: int = 6,
+        n_starts: int | None = None,
         max_iter: int | None = None,
         tol: float = 1e-8,
         random_state: Any = None,
@@ -311,9 +314,7 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         if share == 0 or self.solver == "gradient":
             return Beginning(selection, problem.row_weights)
         if self.init == "auto":
-            found = problem.search_labels(
-                y, self._loss, selection, float(self.alpha), self.n_starts, rng
-            )
+            found = self._search(problem, y, selection, rng)
             return Beginning(selection, found.weights, found.predictions)
         losses = self._loss.value(y, np.zeros_like(y))
         if self.init == "random":
@@ -325,18 +326,18 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         if problem.size < FEWEST_ROWS:
             return 0.0
         cautious = self._make_selection(CAUTIOUS_SHARE, y)
-        raw = problem.search_labels(
-            y, self._loss, cautious, float(self.alpha), self.n_starts, rng
-        ).predictions
+        raw = self._search(problem, y, cautious, rng).predictions
         scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
-        ordered = np.sort(scores, axis=1)
-        share = estimate_label_share(
-            scores.argmax(axis=1),
-            scores.argmax(axis=1) == _codes(y),
-            ordered[:, -1] - ordered[:, -2],
-            problem.row_weights,
-        )
+        share = estimate_label_share(scores, _codes(y), problem.row_weights)
         return share if share >= LEAST_SHARE else 0.0
+
+    def _search(
+        self, problem: Problem, y: FloatArray, selection: Selection, rng: np.random.Generator
+    ) -> Settled:
+        n_starts = self.n_starts
+        if n_starts is None:
+            n_starts = 1 if isinstance(selection, SoftBalanced) else 6
+        return problem.search_labels(y, self._loss, selection, float(self.alpha), n_starts, rng)
 
     def _make_selection(self, contamination: float, y: FloatArray) -> Selection:
         codes, n_classes = _codes(y), len(self.classes_)
@@ -347,15 +348,25 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
             return Balanced(contamination, codes, n_classes)
         return SoftBalanced(contamination, codes, n_classes, float(smoothing))
 
-    def _solvers(
-        self, problem: Problem, y: FloatArray, beginning: Beginning
-    ) -> list[tuple[Solve, float]]:
-        newton = Newton(problem.newton_system(y.shape[1]), self._loss, y)
+    def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
+        latest = beginning.predictions
 
-        def solve(weights: FloatArray, ridge: float, start: Any, tol: float) -> Any:
-            return newton.solve(weights, ridge, start, tol, beginning.predictions)
+        def solve_with(system: RidgeSystem) -> Solve:
+            newton = Newton(system, self._loss, y)
 
-        return [(solve, LOOSE)]
+            def solve(weights: FloatArray, ridge: float, start: Fit | None, tol: float) -> Fit:
+                nonlocal latest
+                fit = newton.solve(weights, ridge, start, tol, latest)
+                latest = fit.predictions
+                return fit
+
+            return solve
+
+        *rough, full = problem.newton_systems(y.shape[1])
+        stages = [Stage(solve_with(full), LOOSE)]
+        if beginning.selection.contamination > 0:
+            stages = [Stage(solve_with(system), LOOSE, ROUGH) for system in rough] + stages
+        return stages
 
     def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
         assert isinstance(selection, Balanced)

@@ -27,6 +27,8 @@ SOLVERS = ("auto", "exact", "iterative", "newton", "gradient")
 class Parameters(BaseEstimator):
     """Stored as given, checked when a fit begins."""
 
+    #: Whether the number of starts may be left to the estimator.
+    _starts_optional: ClassVar[bool] = False
     #: Solvers that factorise few rows and iterate on many.
     _by_size: ClassVar[tuple[str, ...]] = ("auto",)
 
@@ -49,7 +51,7 @@ class Parameters(BaseEstimator):
         momentum: float = 0.9,
         smoothing: Any = None,
         memory_limit: int | str = "auto",
-        n_starts: int = 6,
+        n_starts: Any = 6,
         max_iter: int | None = None,
         tol: float = 1e-8,
         random_state: Any = None,
@@ -88,7 +90,7 @@ class Parameters(BaseEstimator):
         check_choice("solver", self.solver, SOLVERS)
         check_choice("init", self.init, ("auto", "zeros", "random"))
         check_choice("acceleration", self.acceleration, (None, "momentum", "nesterov"))
-        check_count("n_starts", self.n_starts)
+        check_count("n_starts", self.n_starts, optional=self._starts_optional)
         check_count("max_iter", self.max_iter, optional=True)
         if self.n_jobs != -1:
             check_count("n_jobs", self.n_jobs, optional=True)

@@ -44,8 +44,8 @@ EXACT_ROWS = 600
 # Rows up to which the matrix is kept in double precision.
 DOUBLE_ROWS = 4000
 
-# Unknowns of a preconditioner that couples several outputs.
-MOST_UNKNOWNS = 1500
+# Cost of a preconditioner that couples several outputs, in units of one output's.
+COUPLING = 3.0
 
 
 class Problem(ABC):
@@ -82,8 +82,8 @@ class Problem(ABC):
         """What refits."""
 
     @abstractmethod
-    def newton_system(self, n_outputs: int) -> RidgeSystem:
-        """What multiplies and preconditions in Newton steps."""
+    def newton_systems(self, n_outputs: int) -> list[RidgeSystem]:
+        """What multiplies and preconditions in Newton steps, a cheap stand-in first if it pays."""
 
     @abstractmethod
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -226,12 +226,14 @@ class DualProblem(Problem):
             return ExactRidge(self.K, self.fit_intercept)
         return IterativeRidge(self.K, self.features, self.fit_intercept, self.gram)
 
-    def newton_system(self, n_outputs: int) -> RidgeSystem:
+    def newton_systems(self, n_outputs: int) -> list[RidgeSystem]:
         """Factorise one output of few rows; several are coupled and always iterated on."""
         if n_outputs == 1:
-            return self.system()
+            return [self.system()]
         features = self._nystroem(preconditioner_size(len(self.K), n_outputs))
-        return IterativeRidge(self.K, features, self.fit_intercept)
+        full = IterativeRidge(self.K, features, self.fit_intercept)
+        # Few rows are read as quickly in full.
+        return [PrimalRidge(features, self.fit_intercept), full] if self.iterative else [full]
 
     def low_rank_system(self) -> RidgeSystem:
         """Cheap stand-in for the iterative system."""
@@ -285,9 +287,9 @@ class PrimalProblem(Problem):
         """Normal equations."""
         return PrimalRidge(self.features, self.fit_intercept, self.gram)
 
-    def newton_system(self, n_outputs: int) -> RidgeSystem:
+    def newton_systems(self, n_outputs: int) -> list[RidgeSystem]:
         """The same."""
-        return self.system()
+        return [self.system()]
 
     def primal_coef(self, fit: Fit) -> tuple[FloatArray, FloatArray]:
         """Coefficients of the columns as given, and the intercept that goes with them."""
@@ -311,5 +313,7 @@ class PrimalProblem(Problem):
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:
     """Landmarks that pay: their cost grows with the square, the iterations they save do not."""
-    size = int(np.clip(6.0 * np.sqrt(n_rows), 50, 700))
-    return size if n_outputs == 1 else max(20, min(size, MOST_UNKNOWNS // n_outputs))
+    size = np.clip(6.0 * np.sqrt(n_rows), 50, 700)
+    # Several outputs: one Gram matrix for each pair of them.
+    pairs = 0.5 * n_outputs * (n_outputs + 1)
+    return int(max(20.0, size * np.sqrt(COUPLING / pairs))) if n_outputs > 1 else int(size)

@@ -21,7 +21,7 @@ from ..screening import BEYOND_REACH
 from ..selection import Selection, Smallest, Softplus, estimate_share
 from ..solvers import RidgeSystem, Search, leave_one_out_residuals
 from ..solvers.alternating import LOOSE
-from .base import Beginning, Solve, SubquantileEstimator, columns
+from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
 from .problem import DualProblem, Problem
 from .verdict import outlier_scores
 
@@ -229,9 +229,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
             return Smallest(contamination)
         return Softplus(contamination, float(self.smoothing))
 
-    def _solvers(
-        self, problem: Problem, y: FloatArray, beginning: Beginning
-    ) -> list[tuple[Solve, float]]:
+    def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
         loose = LOOSE if problem.iterative else 0.0
         systems = [problem.system()]
         trimmed = beginning.selection.contamination > 0
@@ -241,7 +239,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         def solve_with(system: RidgeSystem) -> Solve:
             return lambda weights, ridge, start, tol: system.solve(y, weights, ridge, start, tol)
 
-        return [(solve_with(system), loose) for system in systems]
+        return [Stage(solve_with(system), loose) for system in systems]
 
     def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
         weights = self._row_weights[present]

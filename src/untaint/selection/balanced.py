@@ -76,9 +76,8 @@ class Balanced(Selection):
                 weights[rows] = keep_smallest(losses[rows], row_weights[rows], kept)
         return weights
 
-    def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
+    def value_at(self, weights: FloatArray, losses: FloatArray, row_weights: FloatArray) -> float:
         """Kept losses, and what the kept classes lack in variety."""
-        weights = self.weights(losses, row_weights)
         kept = weights > 0
         return float(weights[kept] @ losses[kept]) + self._monotony(weights)
 

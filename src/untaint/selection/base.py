@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,13 +32,20 @@ class Selection(ABC):
 
     contamination: float
 
+    #: Whether rows near the threshold are kept in part.
+    soft: ClassVar[bool] = False
+
     @abstractmethod
     def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
         """Weight of each row, between 0 and its own row weight; they sum to the kept share."""
 
-    @abstractmethod
     def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
         """Aggregate h of the losses, whose gradient the weights are."""
+        return self.value_at(self.weights(losses, row_weights), losses, row_weights)
+
+    @abstractmethod
+    def value_at(self, weights: FloatArray, losses: FloatArray, row_weights: FloatArray) -> float:
+        """The same, for who has the weights already."""
 
     @abstractmethod
     def threshold(self, losses: FloatArray, row_weights: FloatArray) -> float:

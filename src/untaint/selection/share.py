@@ -14,7 +14,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 
 CUT = 3.5
 LARGEST_SHARE = 0.45
-# Part of each predicted class that counts as sure: there, a wrong answer is hardly ever honest.
+# Part of each predicted class that counts as sure.
 SURE = 0.5
 
 
@@ -47,19 +47,19 @@ def estimate_share(scores: FloatArray, row_weights: FloatArray) -> float:
     return min(share, LARGEST_SHARE)
 
 
-def estimate_label_share(
-    predicted: IntArray, agrees: BoolArray, margins: FloatArray, row_weights: FloatArray
-) -> float:
+def estimate_label_share(scores: FloatArray, codes: IntArray, row_weights: FloatArray) -> float:
     """Share of the rows whose labels are wrong, from how often sure predictions are contradicted.
+
+    Of the rows predicted to be k, the half that is surest not to be j should hold hardly any j but
+    by mistake. Classes that overlap make some pairs an exception, so that the median over j counts,
+    once for each of the other classes.
 
     Parameters
     ----------
-    predicted : array of shape (n,), int
-        Class that a fit, which the wrong labels could not steer, gives each row.
-    agrees : array of shape (n,), bool
-        Whether the row's own label is that class.
-    margins : array of shape (n,)
-        How sure the fit is, larger is surer.
+    scores : array of shape (n, K)
+        Of the classes, by a fit that the wrong labels could not steer.
+    codes : array of shape (n,), int
+        Classes that the rows claim to have.
     row_weights : array of shape (n,)
 
     Returns
@@ -70,17 +70,25 @@ def estimate_label_share(
     Examples
     --------
     >>> import numpy as np
-    >>> agrees = np.tile([True, True, True, False], 10)
-    >>> estimate_label_share(np.zeros(40, dtype=int), agrees, np.ones(40), np.ones(40))
+    >>> codes = np.tile([0, 0, 0, 1], 10)
+    >>> estimate_label_share(np.tile([[5.0, 0.0]], (40, 1)), codes, np.ones(40))
     0.25
     """
+    n_classes, predicted = scores.shape[1], scores.argmax(axis=1)
     wrong = 0.0
     for k in np.unique(predicted):
         rows = predicted == k
-        weights = row_weights[rows]
-        order = np.argsort(-margins[rows], kind="stable")
-        reached = np.cumsum(weights[order])
-        sure = margins[rows] >= margins[rows][order][np.searchsorted(reached, SURE * reached[-1])]
-        rate = float(weights[sure & ~agrees[rows]].sum() / weights[sure].sum())
-        wrong += rate * float(weights.sum())
+        weights, labels = row_weights[rows], codes[rows]
+        margins = scores[rows, k, None] - scores[rows]
+        rates = [_rate(labels == j, margins[:, j], weights) for j in range(n_classes) if j != k]
+        wrong += float(np.median(rates)) * (n_classes - 1) * float(weights.sum())
     return min(wrong / float(row_weights.sum()), LARGEST_SHARE)
+
+
+def _rate(hits: BoolArray, margins: FloatArray, weights: FloatArray) -> float:
+    """Share of hits among the rows with the larger margins."""
+    order = np.argsort(-margins, kind="stable")
+    reached = np.cumsum(weights[order])
+    edge = margins[order][np.searchsorted(reached, SURE * reached[-1])]
+    sure = margins >= edge
+    return float(weights[sure & hits].sum() / weights[sure].sum())

@@ -42,9 +42,8 @@ class Smallest(Selection):
         """Full weight below the threshold, none above, a common part of it at the threshold."""
         return keep_smallest(losses, row_weights, self.kept_total(row_weights))
 
-    def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
+    def value_at(self, weights: FloatArray, losses: FloatArray, row_weights: FloatArray) -> float:
         """Sum of the kept losses."""
-        weights = self.weights(losses, row_weights)
         kept = weights > 0
         return float(weights[kept] @ losses[kept])
 

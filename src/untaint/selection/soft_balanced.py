@@ -15,7 +15,7 @@ labels drawn at random with the labels' own frequencies; as lambda grows they te
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy.special import entr, expit
@@ -48,6 +48,8 @@ class SoftBalanced(Balanced):
 
     smoothing: float = 1.0
 
+    soft: ClassVar[bool] = True
+
     def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
         """Sigmoid of how far each loss lies below its class's threshold."""
         if self.contamination == 0:
@@ -55,9 +57,8 @@ class SoftBalanced(Balanced):
         thresholds = self.class_thresholds(losses, row_weights)
         return row_weights * expit(self._below(thresholds, losses))
 
-    def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
+    def value_at(self, weights: FloatArray, losses: FloatArray, row_weights: FloatArray) -> float:
         """As in the hard rule, less the entropy of the weights."""
-        weights = self.weights(losses, row_weights)
         kept = weights > 0
         part = weights[kept] / row_weights[kept]
         entropy = float(row_weights[kept] @ (entr(part) + entr(1.0 - part)))

@@ -11,7 +11,7 @@ as lambda grows they tend to those of :class:`~untaint.selection.Smallest`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy.optimize import brentq
@@ -44,6 +44,8 @@ class Softplus(Selection):
 
     smoothing: float
 
+    soft: ClassVar[bool] = True
+
     def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
         """Sigmoid of how far each loss lies below the threshold."""
         t = self.threshold(losses, row_weights)
@@ -52,11 +54,10 @@ class Softplus(Selection):
             return self._hard.weights(losses, row_weights)
         return row_weights * expit(self._below(t, losses))
 
-    def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
+    def value_at(self, weights: FloatArray, losses: FloatArray, row_weights: FloatArray) -> float:
         """Smoothed sum of the smallest losses."""
         # The dual form, whose terms are of the size of the kept losses and do not cancel: the kept
         # losses less the entropy of the weights.
-        weights = self.weights(losses, row_weights)
         kept = weights > 0
         part = weights[kept] / row_weights[kept]
         entropy = row_weights[kept] @ (entr(part) + entr(1.0 - part))

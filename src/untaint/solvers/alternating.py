@@ -73,18 +73,21 @@ def alternate(
     path: list[float] = []
     fit: Fit | None = None
     inner = max(tol, loose)
+    # Soft weights never stop changing: their last refits are as good as the objective asks for.
+    soft = selection.soft and loose > tol
     for iteration in range(1, max_iter + 1):
         fit = refit(weights, fit, inner)
         losses = loss.value(y, fit.predictions)
         if hopeless is not None:
             losses[hopeless] = np.inf
-        path.append(selection.value(losses, row_weights) + ridge * fit.squared_norm)
         chosen = selection.weights(losses, row_weights)
+        value = selection.value_at(chosen, losses, row_weights)
+        path.append(value + ridge * fit.squared_norm)
         moved = float(np.abs(chosen - weights).sum()) / float(row_weights.sum())
         exchanged = int(np.count_nonzero(chosen != weights))
         report(Progress(iteration, max_iter, path[-1], exchanged))
-        exact = inner <= tol
-        if exact and (moved < 1e-12 or _settled(path, tol)):
+        exact = inner <= (np.sqrt(tol) if soft else tol)
+        if exact and (moved < 1e-12 or _settled(path, tol, soft)):
             return Solution(fit, weights, path, iteration)
         # Few rows on the move: worth solving well. None: the next refit is the last.
         inner = min(inner, max(tol, ACCURACY * moved)) if loose > tol else inner
@@ -94,6 +97,7 @@ def alternate(
     return Solution(fit, fitted, path, max_iter, converged=False, remedy=remedy)
 
 
-def _settled(path: list[float], tol: float) -> bool:
+def _settled(path: list[float], tol: float, soft: bool) -> bool:
     """Whether the last two steps brought nothing: rows that tie may change places for ever."""
-    return len(path) > 2 and path[-3] - path[-1] <= 1e-2 * tol * abs(path[-1])
+    little = tol if soft else 1e-2 * tol
+    return len(path) > 2 and path[-3] - path[-1] <= little * abs(path[-1])

@@ -7,11 +7,13 @@ Between two concentration steps few weights change, so G follows at a cost of th
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any, final
 
 import numpy as np
 from scipy import sparse
 
+from .._threads import all_blas_threads
 from .._typing import FloatArray
 
 # Share of changed rows beyond which building anew is as quick, and free of drift.
@@ -19,6 +21,8 @@ REBUILD_SHARE = 0.25
 MAX_UPDATES = 50
 # Part of a column's former size below which too many of its digits are lost.
 FORGET = 1e-6
+# Multiplications that several threads do faster than one.
+LARGE = 10**8
 
 
 @final
@@ -93,5 +97,6 @@ def _weighted_gram(part: Any, weights: FloatArray) -> FloatArray:
         return part.T @ part
     if (weights >= 0).all():
         scaled = part * np.sqrt(weights)[:, None]
-        return scaled.T @ scaled  # a matrix times its own transpose: half of the work
+        with all_blas_threads() if part.size * part.shape[1] > LARGE else nullcontext():
+            return scaled.T @ scaled  # a matrix times its own transpose: half of the work
     return part.T @ (part * weights[:, None])

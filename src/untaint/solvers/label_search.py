@@ -3,7 +3,7 @@ r"""Where to begin when labels are wrong.
 A free fit reaches wrong labels and then believes them. So the search begins with fits too stiff for
 that, of a few degrees of freedom, lets them settle on the rows that they explain, and loosens them
 by factors of ten down to the ridge asked for. Several starts are made on few rows; the best two are
-carried on to more rows, and the best of these to all.
+carried on to more rows, and the best of these predicts all.
 
 Everything happens on features, few of them: those that a ridge shrinks to a tenth or less have no
 part at its rung.
@@ -22,7 +22,7 @@ from ..losses import Loss
 from ..selection import Selection
 from .alternating import alternate
 from .base import Fit
-from .ladder import NEGLIGIBLE, RUNG, principal_columns, ridge_of_dimension
+from .ladder import NEGLIGIBLE, RUNG, principal_rotation, ridge_of_dimension
 from .newton import Newton
 from .primal_ridge import PrimalRidge
 from .search import FINALISTS, Sample
@@ -93,6 +93,7 @@ def search_labels(
             part * ridge,
         )
 
+    *sampled, everything = levels
     level, ladder = levels[0], ladder_on(levels[0])
     states = [
         ladder.climb_down(
@@ -100,15 +101,20 @@ def search_labels(
         )
         for start, members in _starts(len(level.rows), n_starts, rng)
     ]
-    for wider in levels[1:]:
-        best = _best(states, FINALISTS if wider is levels[1] else 1)
+    for wider in sampled[1:]:
+        best = _best(states, FINALISTS)
         ladder, inside = ladder_on(wider), np.searchsorted(wider.rows, level.rows)
         states = [
             ladder.settle(ladder.extend(inside, state.weights), ladder.ridge) for state in best
         ]
         level = wider
     (state,) = _best(states, 1)
-    return Settled(state.weights, state.fit.predictions)
+    if level is everything:
+        return Settled(state.weights, state.fit.predictions)
+    # From here on the full model is quicker than another rough one: it only needs to be told.
+    predictions = ladder.predict(state.fit, features)
+    losses = np.where(plausible, loss.value(y, predictions), np.inf)
+    return Settled(selection.weights(losses, everything.weights), predictions)
 
 
 def _freedom(start: int) -> float:
@@ -160,8 +166,8 @@ class LabelLadder:
         self.selection = selection
         self.ridge = ridge
         frame = np.where(plausible, row_weights, 0.0)
-        self.values, columns = principal_columns(np.asarray(features, dtype=float), frame)
-        self.columns = columns[:, 1:]  # the intercept is the system's own affair
+        self.values, self._rotate = principal_rotation(np.asarray(features, dtype=float), frame)
+        self.columns = self._rotate(features)
         self._newtons: dict[int, Newton] = {}
 
     @property
@@ -195,6 +201,10 @@ class LabelLadder:
         spread = np.zeros(len(self.y))
         spread[inside] = weights
         return spread
+
+    def predict(self, fit: Fit, features: FloatArray) -> FloatArray:
+        """Raw predictions of a fit made here at any rows."""
+        return self._rotate(features)[:, : len(fit.coef)] @ fit.coef + fit.intercept
 
     def settle(self, weights: FloatArray, ridge: float, around: FloatArray | None = None) -> _State:
         """Fit and weigh, a few times."""

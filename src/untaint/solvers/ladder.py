@@ -13,6 +13,7 @@ lonely row most of the excuse that nobody knows better.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
@@ -53,7 +54,8 @@ class Ladder:
         self.rule = Smallest(contamination)
         self.loss = SquaredLoss()
         frame = np.where(plausible, row_weights, 0.0)
-        self.values, self.columns = principal_columns(np.asarray(features, dtype=float), frame)
+        self.values, rotate = principal_rotation(np.asarray(features, dtype=float), frame)
+        self.columns = np.column_stack([np.ones(len(y)), rotate(features)])
 
     def stiff_ridge(self, freedom: float) -> float:
         """Ridge at which the fit has so many degrees of freedom, or the one asked for if larger."""
@@ -177,17 +179,16 @@ def ridge_of_dimension(values: FloatArray, dimension: float) -> float:
     return float(np.exp(brentq(excess, low, high, xtol=1e-10))) if excess(low) > 0 else 0.0
 
 
-def principal_columns(
+def principal_rotation(
     features: FloatArray, row_weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Columns rotated so that the leading ones vary most, after a column of ones."""
+) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+    """Centre and rotate features so that the leading columns vary most; and how much they do."""
     inside = row_weights > 0
     mean = row_weights[inside] @ features[inside] / row_weights.sum()
-    centred = features - mean
-    part = centred[inside]
+    part = features[inside] - mean
     values, vectors = eigh(part.T @ (part * row_weights[inside, None]), check_finite=False)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    return values, np.column_stack([np.ones(len(features)), centred @ vectors])
+    return values, lambda features: (np.asarray(features, dtype=float) - mean) @ vectors
 
 
 def _inverse(A: FloatArray) -> FloatArray:

@@ -28,6 +28,8 @@ MAX_ITER = 200
 # Coefficients that K sends to zero must not grow unseen: the inner product takes K + delta I, delta
 # being this part of the ridge. Predictions differ by as much, and not by more.
 DELTA = 1e-6
+# Iterations are never thought to converge more slowly than this.
+SLOWEST = 0.99
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def newton_step(
     precondition : callable
         Close to the inverse of H K + rho I.
     tol : float
-        Part of the first residual that may be left, in the kernel's norm.
+        The square of this is the part of all that was gained that may be left.
     """
     assert fit.dual is not None
     shift = _intercept(hessian, system.fit_intercept)
@@ -72,15 +74,13 @@ def newton_step(
     da, K_da = np.zeros(residual.shape), np.zeros(residual.shape)
     direction = K_direction = previous = np.zeros(residual.shape)
     delta = DELTA * ridge
-    goal = rho = 0.0
+    gain = gained = rho = 0.0
     iterations = 0
     while iterations < MAX_ITER:
         z = precondition(residual)
         K_z = system.times(z) + delta * z
         rho, old_rho = float(np.vdot(residual, K_z)), rho
-        if iterations == 0:
-            goal = tol**2 * rho
-        if not rho > max(goal, 0.0):
+        if not rho > 0:
             break
         turn = 0.0
         if iterations > 0:
@@ -92,6 +92,12 @@ def newton_step(
         da, K_da = da + length * direction, K_da + length * K_direction
         previous, residual = residual, residual - length * image
         iterations += 1
+        last, gain = gain, length * float(np.vdot(previous, K_direction))
+        gained += gain
+        # What is left if iterations go on to bring less and less at the present rate.
+        rate = min(gain / last, SLOWEST) if last > 0 else SLOWEST
+        if gain * rate / (1.0 - rate) <= tol**2 * gained:
+            break
     db = db - shift(hessian.times(K_da))
     smooth = fit.predictions - fit.intercept + K_da - delta * da
     return Step(system.function(fit.dual + da, smooth, fit.intercept + db), iterations)
