@@ -7,11 +7,11 @@ import pytest
 
 from naive import proximal as naive
 from naive import ridge as naive_ridge
-from properties.problems import rbf, refits, smooth_problem, spoilt_problem
+from properties.problems import labelled_problem, rbf, refits, smooth_problem, spoilt_problem
 from untaint.diagnostics import diagnose
-from untaint.losses import SquaredLoss
-from untaint.selection import Smallest, Softplus
-from untaint.solvers import ExactRidge, TrimmedProblem, alternate, solve_in_ball
+from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
+from untaint.selection import Balanced, Smallest, SoftBalanced, Softplus
+from untaint.solvers import ExactRidge, Newton, TrimmedProblem, alternate, solve_in_ball
 
 NAMES = {
     "lipschitz",
@@ -33,11 +33,10 @@ def constants(K, y, coef, *, share=0.0, ridge=0.1, intercept=0.0, **options):
         "selection": Smallest(share),
         "norm_bound": None,
         "fit_intercept": False,
+        "loss": SquaredLoss(),
     } | options
     intercept = np.broadcast_to(np.asarray(intercept, dtype=float), y.shape[1:]).copy()
-    return diagnose(
-        K=K, y=y, coef=coef, intercept=intercept, loss=SquaredLoss(), ridge=ridge, **options
-    )
+    return diagnose(K=K, y=y, coef=coef, intercept=intercept, ridge=ridge, **options)
 
 
 def settled(K, y, share, ridge, *, norm_bound=None, fit_intercept=False, row_weights=None):
@@ -388,3 +387,122 @@ def test_effective_dimension_without_a_ridge_is_the_rank(rng):
     X = rng.normal(size=(12, 3))
     found = constants(X @ X.T, rng.normal(size=(12, 1)), np.zeros((12, 1)), ridge=0.0)
     assert found.effective_dimension == 3.0
+
+
+# Labels: the same constants for the logistic and the softmax loss
+
+RULES = {
+    "smallest": lambda share, codes, classes: Smallest(share),
+    "balanced": Balanced,
+    "soft": lambda share, codes, classes: SoftBalanced(share, codes, classes, smoothing=2.0),
+}
+PROBLEMS = [(LogisticLoss(), 2), (SoftmaxLoss(), 3)]
+rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+losses = pytest.mark.parametrize(("loss", "classes"), PROBLEMS, ids=["logistic", "softmax"])
+
+
+def labelled(rng, loss, classes, rule, weigh=WEIGHTS["ones"], share=0.3, ridge=0.1, **options):
+    """A problem of labels and the options under which its constants are asked for."""
+    K, y = labelled_problem(rng, 12, classes)
+    codes = y[:, 0].astype(int) if classes == 2 else y.argmax(axis=1)
+    selection, row_weights = rule(share, codes, classes), weigh(rng, 12)
+    problem = TrimmedProblem(
+        K, loss, selection, y, row_weights, ridge, fit_intercept=False, **options
+    )
+    return problem, {
+        "share": share,
+        "ridge": ridge,
+        "row_weights": row_weights,
+        "selection": selection,
+        "loss": loss,
+    } | options
+
+
+@rules
+@losses
+def test_every_constant_of_a_fit_to_labels_is_a_number(loss, classes, rule, rng):
+    problem, options = labelled(rng, loss, classes, rule)
+    for size in (0.0, 1.0, 1e3):
+        coef = size * rng.normal(size=problem.y.shape)
+        found = constants(problem.K, problem.y, coef, **options)
+        assert set(found) == NAMES
+        assert all(isinstance(value, float) and np.isfinite(value) for value in found.values())
+
+
+@weighted
+@rules
+@losses
+def test_lipschitz_constants_bound_every_rise_of_a_fit_to_labels(loss, classes, rule, weigh, rng):
+    radius = 3.0
+    problem, options = labelled(rng, loss, classes, rule, weigh, ridge=0.0, norm_bound=radius)
+    K, kept = problem.K, problem.selection.kept_total(problem.row_weights)
+    found = constants(K, problem.y, np.zeros(problem.y.shape), **options)
+    for _ in range(40):
+        f, g = (in_the_ball(rng, K, problem.y.shape, radius) for _ in range(2))
+        other = f + 10 ** rng.uniform(-3, 0) * (g - f)
+        values = [
+            problem.objective(problem.function(coef, np.zeros(problem.y.shape[1]))) / kept
+            for coef in (f, other)
+        ]
+        run = naive_ridge.norm(K, f - other)
+        # Whole rows are kept to the nearest set but for Stirling's remainder.
+        slack = 0.04 * classes * problem.row_weights.max() / kept if rule is Balanced else 1e-9
+        assert abs(values[0] - values[1]) <= found.lipschitz_rowwise * run * (1 + 1e-6) + slack
+    assert found.lipschitz_rowwise <= found.lipschitz * (1 + 1e-12)
+
+
+def test_the_logistic_constant_is_reached():
+    # One row, sure of the wrong class: a probability of one too much.
+    K, y, radius = np.array([[4.0]]), np.array([[0.0]]), 50.0
+    found = constants(K, y, np.zeros((1, 1)), norm_bound=radius, loss=LogisticLoss())
+    assert found.lipschitz_rowwise == pytest.approx(2.0)
+    values = LogisticLoss().value(
+        np.zeros((2, 1)), np.array([[2.0 * radius], [2.0 * radius - 2e-3]])
+    )
+    assert (values[0] - values[1]) / 1e-3 == pytest.approx(found.lipschitz_rowwise)
+
+
+@weighted
+@pytest.mark.parametrize("rule", [RULES["smallest"], RULES["soft"]], ids=["smallest", "soft"])
+@losses
+@pytest.mark.parametrize("name", ["smoothness", "smoothness_top"])
+def test_smoothness_bounds_the_curvature_of_a_fit_to_labels(loss, classes, rule, weigh, name, rng):
+    problem, options = labelled(rng, loss, classes, rule, weigh)
+    K, zero = problem.K, np.zeros(problem.y.shape[1])
+    kept = problem.selection.kept_total(problem.row_weights)
+    beta = constants(K, problem.y, np.zeros(problem.y.shape), **options)[name]
+    for _ in range(20):
+        coef, move = rng.normal(size=(2, *problem.y.shape))
+        move *= 10 ** rng.uniform(-2, 1)
+        fit = problem.function(coef, zero)
+        slope = np.sum(move * (K @ problem.gradient(fit))) / kept
+        bound = problem.objective(fit) / kept + slope + 0.5 * beta * naive_ridge.norm(K, move) ** 2
+        reached = problem.objective(problem.function(coef + move, zero)) / kept
+        assert reached <= bound + 1e-9 * (1 + abs(bound))
+
+
+@pytest.mark.parametrize("rule", [RULES["balanced"], RULES["soft"]], ids=["balanced", "soft"])
+@losses
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_both_measures_vanish_at_a_settled_fit_to_labels(loss, classes, rule, fit_intercept, rng):
+    problem, options = labelled(rng, loss, classes, rule)
+    newton = Newton(ExactRidge(problem.K, fit_intercept), loss, problem.y)
+    fit = alternate(
+        lambda weights, start, tol: newton.solve(weights, 0.1, start, 1e-10),
+        loss,
+        problem.selection,
+        problem.y,
+        problem.row_weights,
+        problem.row_weights,
+        0.1,
+        tol=1e-12,
+        max_iter=300,
+        loose=0.0,
+    ).fit
+    options |= {"intercept": fit.intercept, "fit_intercept": fit_intercept}
+    at_rest = constants(problem.K, problem.y, fit.coef, **options)
+    moved = constants(problem.K, problem.y, 0.5 * fit.coef, **options)
+    assert at_rest.stationarity < 1e-3
+    assert at_rest.moreau_gradient_norm < 1e-3
+    assert moved.stationarity > 10 * at_rest.stationarity
+    assert moved.moreau_gradient_norm > 10 * at_rest.moreau_gradient_norm

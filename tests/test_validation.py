@@ -14,7 +14,10 @@ from sklearn.base import BaseEstimator
 from untaint import _validation
 from untaint._validation import (
     check_choice,
+    check_class_sizes,
+    check_class_weight,
     check_count,
+    check_labelled_data,
     check_matrix_memory,
     check_query_data,
     check_rate,
@@ -319,9 +322,164 @@ def test_a_kernel_query_says_how_many_columns_it_needs():
         check_query_data(estimator, np.ones((5, 3)), pairwise=True, n_fit=4)
 
 
+# Labels
+
+
+def labelled(X, y, sample_weight=None, pairwise=False):
+    return check_labelled_data(Anything(), X, y, sample_weight, pairwise=pairwise)
+
+
+@pytest.mark.parametrize(
+    ("y", "classes", "codes"),
+    [
+        ([3, 1, 3, 7], [1, 3, 7], [1, 0, 1, 2]),
+        (["dog", "cat", "dog", "cat"], ["cat", "dog"], [1, 0, 1, 0]),
+        ([True, False, True, True], [False, True], [1, 0, 1, 1]),
+        ([-1.0, 1.0, 1.0, -1.0], [-1.0, 1.0], [0, 1, 1, 0]),
+        (np.array(["b", "a", "b", "a"], dtype=object), ["a", "b"], [1, 0, 1, 0]),
+    ],
+    ids=["integers", "strings", "booleans", "whole floats", "objects"],
+)
+def test_labels_of_any_type_become_codes(y, classes, codes):
+    X, found, found_codes, weights = labelled(np.eye(4), y)
+    np.testing.assert_array_equal(found, classes)
+    np.testing.assert_array_equal(found_codes, codes)
+    np.testing.assert_array_equal(weights, np.ones(4))
+    assert X.dtype == np.float64
+
+
+@pytest.mark.parametrize(("given", "kept"), [(np.float32, np.float32), (int, np.float64)])
+def test_labelled_rows_keep_their_precision(given, kept):
+    X, *_ = labelled(np.eye(4).astype(given), [0, 1, 0, 1])
+    assert X.dtype == kept
+
+
+def test_labelled_sparse_rows_become_csr():
+    X, *_ = labelled(sp.coo_array(np.eye(4)), [0, 1, 0, 1])
+    assert X.format == "csr"
+
+
+@pytest.mark.parametrize("label", [1, "a"])
+def test_one_class_is_not_enough(label):
+    message = "^y must hold at least two classes, got only one class: .*%s.* in all rows.$"
+    with pytest.raises(ValueError, match=message % label):
+        labelled(np.eye(4), [label] * 4)
+
+
+@pytest.mark.parametrize(("label", "shown"), [(1, "1"), ("a", "'a'")])
+def test_a_class_is_shown_as_the_user_wrote_it(label, shown):
+    with raises(f"y must hold at least two classes, got only one class: {shown} in all rows."):
+        labelled(np.eye(4), [label] * 4)
+
+
+def test_a_class_without_weight_is_named():
+    with pytest.raises(
+        ValueError,
+        match=r"^sample_weight must be positive for at least one row of each class, got only zeros "
+        r"for class .*dog.*[.]$",
+    ):
+        labelled(np.eye(4), ["cat", "dog", "cat", "dog"], [1.0, 0.0, 1.0, 0.0])
+    labelled(np.eye(4), ["cat", "dog", "cat", "dog"], [1.0, 0.0, 0.0, 1.0])
+
+
+def test_bad_weights_of_labelled_rows_are_named():
+    with raises("sample_weight must not be negative, got a smallest weight of -2."):
+        labelled(np.eye(3), [0, 1, 1], [1.0, -2.0, 1.0])
+    with raises("sample_weight must be positive for at least one row, got only zeros."):
+        labelled(np.eye(3), [0, 1, 1], np.zeros(3))
+
+
+def test_numbers_are_no_labels():
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        labelled(np.eye(3), [0.1, 0.2, 0.3])
+
+
+def test_labels_are_one_column():
+    with pytest.raises(ValueError, match="y should be a 1d array"):
+        labelled(np.eye(3), np.eye(3))
+
+
+@pytest.mark.parametrize("y", [[0.0, np.nan, 1.0], np.array(["a", np.nan, "b"], dtype=object)])
+def test_missing_labels_are_refused(y):
+    with pytest.raises(ValueError, match="contains NaN"):
+        labelled(np.eye(3), y)
+
+
+def test_labelled_kernel_matrices_are_square():
+    with pytest.raises(ValueError, match="X must be the square kernel matrix"):
+        labelled(np.ones((3, 2)), [0, 1, 1], pairwise=True)
+
+
+CLASSES, CODES = np.array(["cat", "dog"]), np.array([0, 0, 0, 1])
+
+
+def test_no_class_weight_leaves_the_weights():
+    weights = np.array([1.0, 2.0, 3.0, 4.0])
+    np.testing.assert_array_equal(check_class_weight(None, CLASSES, CODES, weights), weights)
+
+
+def test_class_weights_multiply_the_weights_of_the_rows():
+    weights = np.array([1.0, 2.0, 3.0, 4.0])
+    found = check_class_weight({"dog": 0.5}, CLASSES, CODES, weights)
+    np.testing.assert_array_equal(found, [1.0, 2.0, 3.0, 2.0])
+    numbers = check_class_weight({np.int64(5): 2, 7: 3}, np.array([5, 7]), CODES, weights)
+    np.testing.assert_array_equal(numbers, [2.0, 4.0, 6.0, 12.0])
+    np.testing.assert_array_equal(weights, [1.0, 2.0, 3.0, 4.0])
+
+
+def test_balanced_gives_every_class_the_same_total():
+    weights = np.array([1.0, 2.0, 1.0, 1.0])
+    found = check_class_weight("balanced", CLASSES, CODES, weights)
+    np.testing.assert_allclose(np.bincount(CODES, found), [2.5, 2.5])
+    # And a weight is still that many copies.
+    owner = np.array([0, 1, 1, 2, 3])
+    copies = check_class_weight("balanced", CLASSES, CODES[owner], np.ones(5))
+    np.testing.assert_allclose(np.bincount(owner, copies), found)
+
+
+@pytest.mark.parametrize("weight", ["equal", "Balanced", [1, 2], 3])
+def test_a_bad_class_weight_is_named(weight):
+    with raises(f'class_weight must be a dict, "balanced" or None, got {weight!r}.'):
+        check_class_weight(weight, CLASSES, CODES, np.ones(4))
+
+
+def test_a_class_weight_for_no_class_is_named():
+    with raises("class_weight names the class 'cow', which y does not hold."):
+        check_class_weight({"cat": 1.0, "cow": 2.0}, CLASSES, CODES, np.ones(4))
+
+
+@pytest.mark.parametrize("weight", [0, -1, np.nan, np.inf, "1", None, True])
+def test_a_bad_weight_of_a_class_is_named(weight):
+    with raises(f"class_weight['cat'] must be a finite number greater than 0, got {weight!r}."):
+        check_class_weight({"cat": weight}, CLASSES, CODES, np.ones(4))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.45])
+def test_a_class_of_one_row_cannot_be_trimmed(share):
+    with pytest.raises(
+        ValueError,
+        match=rf"^too few rows to trim: class .*dog.* has 1, and contamination={share} needs at "
+        r"least 2 in each class; .*set contamination=0\.$",
+    ):
+        check_class_sizes(share, CLASSES, CODES, np.ones(4))
+
+
+@pytest.mark.parametrize("share", [None, 0.0])
+def test_a_class_of_one_row_is_welcome_where_nothing_must_be_given_up(share):
+    check_class_sizes(share, CLASSES, CODES, np.ones(4))
+
+
+def test_copies_and_fractions_count_as_rows_of_their_class():
+    check_class_sizes(0.1, CLASSES, CODES, np.array([1.0, 1.0, 1.0, 2.0]))
+    check_class_sizes(0.1, CLASSES, np.array([0, 0, 1, 1]), np.full(4, 0.01))
+    with pytest.raises(ValueError, match=r"dog.* has 1, "):
+        check_class_sizes(0.1, CLASSES, np.array([0, 0, 1, 1]), np.array([1.0, 1.0, 1.0, 0.0]))
+
+
 def test_checks_of_good_input_do_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         training(np.eye(3), [1, 2, 3], [1, 2, 3])
+        labelled(np.eye(3), ["a", "b", "a"], [1, 2, 3])
         check_share(0.2, np.ones(10))
         memory_bytes("4GB")

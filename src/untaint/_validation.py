@@ -62,13 +62,14 @@ def check_labelled_data(
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y must hold at least two classes, got only one class: {classes[0]!r} in all rows."
+            f"y must hold at least two classes, got only one class: {classes.tolist()[0]!r} in all "
+            "rows."
         )
     weightless = np.bincount(codes, row_weights) == 0
     if weightless.any():
         raise ValueError(
             "sample_weight must be positive for at least one row of each class, got only zeros for "
-            f"class {classes[weightless][0]!r}."
+            f"class {classes[weightless].tolist()[0]!r}."
         )
     return X, classes, codes, row_weights
 
@@ -106,8 +107,8 @@ def check_class_sizes(
     smallest = int(np.argmin(counts))
     if counts[smallest] < 2:
         raise ValueError(
-            f"too few rows to trim: class {classes[smallest]!r} has {counts[smallest]:g}, and "
-            f"contamination={contamination!r} needs at least 2 in each class; give more rows, "
+            f"too few rows to trim: class {classes.tolist()[smallest]!r} has {counts[smallest]:g}, "
+            f"and contamination={contamination!r} needs at least 2 in each class; give more rows, "
             "leave the class out, or set contamination=0."
         )
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 import untaint.estimators.base as base_module
 import untaint.estimators.problem as problem_module
-from estimators.cases import corrupted
+from estimators.cases import assert_interrupted_fit_leaves_it_as_it_was, corrupted, interrupt
 from untaint import SubquantileRegressor
 from untaint.kernels import RBF
 
@@ -23,39 +23,29 @@ STAGES = [
 each_stage = pytest.mark.parametrize(("place", "name"), STAGES, ids=[name for _, name in STAGES])
 
 
-def interrupt(*args, **kwargs):
-    raise KeyboardInterrupt
-
-
 @each_stage
-def test_interrupted_first_fit_leaves_the_estimator_unfitted(place, name, monkeypatch):
+def test_interrupted_first_fit_leaves_the_estimator_unfitted(place, name):
     X, y, _ = corrupted(60)
     model = SubquantileRegressor(contamination=0.2)
-    before = dict(vars(model))
-    monkeypatch.setattr(place, name, interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y)
-    assert vars(model) == before
+    assert_interrupted_fit_leaves_it_as_it_was(
+        model, lambda model: model.fit(X, y), X, place, name, KeyboardInterrupt
+    )
     with pytest.raises(NotFittedError):
         model.predict(X)
 
 
 @each_stage
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, MemoryError, RuntimeError])
-def test_interrupted_second_fit_leaves_the_first(place, name, failure, monkeypatch):
+def test_interrupted_second_fit_leaves_the_first(place, name, failure):
     X, y, _ = corrupted(60)
-    model = SubquantileRegressor(contamination=0.2).fit(X, y)
-    before, expected = dict(vars(model)), model.predict(X)
-
-    def fail(*args, **kwargs):
-        raise failure
-
-    with monkeypatch.context() as patch, pytest.raises(failure):
-        patch.setattr(place, name, fail)
-        model.fit(X[:40, :3], np.column_stack([y, y])[:40])
-    assert vars(model).keys() == before.keys()
-    assert all(vars(model)[key] is before[key] for key in before)
-    np.testing.assert_array_equal(model.predict(X), expected)
+    assert_interrupted_fit_leaves_it_as_it_was(
+        SubquantileRegressor(contamination=0.2).fit(X, y),
+        lambda model: model.fit(X[:40, :3], np.column_stack([y, y])[:40]),
+        X,
+        place,
+        name,
+        failure,
+    )
 
 
 def test_interrupted_in_the_middle_of_the_iterations(monkeypatch):

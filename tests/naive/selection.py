@@ -52,6 +52,27 @@ def smallest_weighted_sum(losses, row_weights, kept):
     return best
 
 
+def monotony(groups, n_groups, weights):
+    """Sum of n_k log(K n_k / n): what the kept classes lack in variety."""
+    total = 0.0
+    for k in range(n_groups):
+        kept = float(weights[groups == k].sum())
+        if kept > 0:
+            total += kept * np.log(n_groups * kept / weights.sum())
+    return total
+
+
+def balanced_choices(losses, groups, n_groups, count):
+    """Every set of ``count`` rows that leaves each class one at least: values and sets, sorted."""
+    present = np.unique(groups)
+    found = [
+        (float(chosen @ losses) + monotony(groups, n_groups, chosen), chosen)
+        for chosen in every_choice(len(losses), count)
+        if np.isin(present, groups[chosen > 0]).all()
+    ]
+    return sorted(found, key=lambda pair: pair[0])
+
+
 def weighted_quantile(values, repeats, level):
     """Smallest value that at least the share ``level`` of the repeated values does not exceed."""
     ordered = np.sort(np.repeat(values, repeats))

@@ -43,3 +43,20 @@ def root(K):
 def refits(system, y, weights):
     """What solve_in_ball asks for: the minimiser for a ridge, a start and a tolerance."""
     return lambda ridge, start, tol: system.solve(y, weights, ridge, start, tol)
+
+
+def labelled_problem(rng, n=24, classes=2, flipped=0.1):
+    """Kernel matrix and labels as a loss takes them, some of them at random."""
+    X = rng.normal(size=(n, 2))
+    codes = np.digitize(X.sum(axis=1), np.linspace(-1, 1, classes + 1)[1:-1])
+    at_random = rng.random(n) < flipped
+    codes[at_random] = rng.integers(0, classes, size=at_random.sum())
+    codes[:classes] = np.arange(classes)
+    y = codes[:, None].astype(float) if classes == 2 else np.eye(classes)[codes]
+    return rbf(X), y
+
+
+def as_matrix(operator, n, k):
+    """Matrix of a linear map of (n, k) arrays, rows and columns as in ``ravel``."""
+    units = np.eye(n * k).reshape(n * k, n, k)
+    return np.column_stack([operator(unit).ravel() for unit in units])

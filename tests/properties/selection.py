@@ -26,11 +26,18 @@ def keeps_the_asked_total(rule, losses, row_weights):
 def follows_a_permutation(rule, losses, row_weights, order):
     """The order of the rows is immaterial."""
     weights = rule.weights(losses, row_weights)
+    permuted = rule.among(order)
     np.testing.assert_allclose(
-        rule.weights(losses[order], row_weights[order]), weights[order], rtol=1e-9, atol=1e-12
+        permuted.weights(losses[order], row_weights[order]), weights[order], rtol=1e-9, atol=1e-12
     )
     np.testing.assert_allclose(
-        rule.value(losses[order], row_weights[order]),
+        permuted.row_thresholds(losses[order], row_weights[order]),
+        rule.row_thresholds(losses, row_weights)[order],
+        rtol=1e-9,
+        atol=1e-12,
+    )
+    np.testing.assert_allclose(
+        permuted.value(losses[order], row_weights[order]),
         rule.value(losses, row_weights),
         rtol=1e-11,
         atol=1e-11,
@@ -41,13 +48,17 @@ def counts_a_weight_as_copies(rule, losses, copies):
     """A row of weight k is k copies of that row: in value, in threshold and in summed weights."""
     weighted = rule.weights(losses, copies.astype(float))
     owner = np.repeat(np.arange(len(losses)), copies)
-    repeated, ones = losses[owner], np.ones(len(owner))
-    summed = np.bincount(owner, rule.weights(repeated, ones), minlength=len(losses))
+    repeated, ones, among = losses[owner], np.ones(len(owner)), rule.among(owner)
+    summed = np.bincount(owner, among.weights(repeated, ones), minlength=len(losses))
     np.testing.assert_allclose(summed, weighted, rtol=1e-9, atol=1e-11)
     value = rule.value(losses, copies.astype(float))
-    np.testing.assert_allclose(rule.value(repeated, ones), value, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(among.value(repeated, ones), value, rtol=1e-11, atol=1e-11)
     threshold = rule.threshold(losses, copies.astype(float))
-    np.testing.assert_allclose(rule.threshold(repeated, ones), threshold, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(among.threshold(repeated, ones), threshold, rtol=1e-8, atol=1e-8)
+    thresholds = rule.row_thresholds(losses, copies.astype(float))
+    np.testing.assert_allclose(
+        among.row_thresholds(repeated, ones), thresholds[owner], rtol=1e-8, atol=1e-8
+    )
 
 
 def prefers_the_smaller_loss(rule, losses):
@@ -56,7 +67,7 @@ def prefers_the_smaller_loss(rule, losses):
     assert (np.diff(weights[np.argsort(losses, kind="stable")]) <= 1e-9).all()
 
 
-def has_the_gradient_of_its_value(rule, losses, row_weights):
+def has_the_gradient_of_its_value(rule, losses, row_weights, atol=1e-6):
     """Central differences in every loss; the caller sees to it that no two losses tie."""
     step = 1e-5
     expected = np.empty(len(losses))
@@ -66,26 +77,36 @@ def has_the_gradient_of_its_value(rule, losses, row_weights):
         down[i] -= step
         expected[i] = (rule.value(up, row_weights) - rule.value(down, row_weights)) / (2 * step)
     weights = rule.weights(losses, row_weights)
-    np.testing.assert_allclose(weights, expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(weights, expected, rtol=1e-5, atol=atol)
 
 
-def is_concave(rule, losses, others, row_weights):
-    """No middle lies below its chord."""
+def is_concave(rule, losses, others, row_weights, slack=0.0):
+    """No middle lies below its chord, but for ``slack``."""
     middle = rule.value(0.5 * (losses + others), row_weights)
     chord = 0.5 * (rule.value(losses, row_weights) + rule.value(others, row_weights))
-    assert middle >= chord - 1e-9 * (1 + abs(chord))
+    assert middle >= chord - 1e-9 * (1 + abs(chord)) - slack
 
 
-def lies_below_its_tangents(rule, losses, others, row_weights):
-    """h(l') <= h(l) + w . (l' - l): what makes refitting descend."""
+def lies_below_its_tangents(rule, losses, others, row_weights, slack=0.0):
+    """h(l') <= h(l) + w . (l' - l), but for ``slack``: what makes refitting descend."""
     weights = rule.weights(losses, row_weights)
     tangent = rule.value(losses, row_weights) + weights @ (others - losses)
-    assert rule.value(others, row_weights) <= tangent + 1e-9 * (1 + abs(tangent))
+    assert rule.value(others, row_weights) <= tangent + 1e-9 * (1 + abs(tangent)) + slack
 
 
-def never_falls_when_a_loss_rises(rule, losses, row_weights, row, rise):
-    """h is increasing in every loss."""
+def never_falls_when_a_loss_rises(rule, losses, row_weights, row, rise, slack=0.0):
+    """h is increasing in every loss, but for ``slack``."""
     higher = losses.copy()
     higher[row] += rise
     before = rule.value(losses, row_weights)
-    assert rule.value(higher, row_weights) >= before - 1e-10 * (1 + abs(before))
+    assert rule.value(higher, row_weights) >= before - 1e-10 * (1 + abs(before)) - slack
+
+
+def follows_the_thresholds_of_its_rows(rule, losses, row_weights):
+    """A row below its threshold is kept for the most part, a row above it is not."""
+    thresholds = rule.row_thresholds(losses, row_weights)
+    assert thresholds.shape == losses.shape
+    weights = rule.weights(losses, row_weights)
+    below, above = losses < thresholds - 1e-6, losses > thresholds + 1e-6
+    assert (weights[below] >= 0.5 * row_weights[below] * (1 - 1e-9)).all()
+    assert (weights[above] <= 0.5 * row_weights[above] * (1 + 1e-9)).all()

@@ -8,26 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import ridge as naive
-from properties.problems import fractional_weights, rbf, root, smooth_problem
-from untaint.solvers import ExactRidge, IterativeRidge, PrimalRidge, nystroem_features
+from properties.losses import matrices
+from properties.problems import (
+    as_matrix,
+    fractional_weights,
+    labelled_problem,
+    rbf,
+    root,
+    smooth_problem,
+)
+from solvers.systems import each, exact, intercepts, iterative, primal
+from untaint.losses import LogisticLoss, SoftmaxLoss
+from untaint.solvers import IterativeRidge, PrimalRidge
 
-
-def exact(K, fit_intercept):
-    return ExactRidge(K, fit_intercept)
-
-
-def iterative(K, fit_intercept):
-    landmarks = np.arange(0, len(K), 3)
-    return IterativeRidge(K, nystroem_features(K[landmarks], landmarks), fit_intercept)
-
-
-def primal(K, fit_intercept):
-    return PrimalRidge(root(K), fit_intercept)
-
-
-SYSTEMS = [exact, iterative, primal]
-each = pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.__name__)
-intercepts = pytest.mark.parametrize("fit_intercept", [True, False], ids=["shifted", "centred"])
 TIGHT = {"tol": 1e-12}
 
 
@@ -192,3 +185,146 @@ def test_without_a_ridge_the_least_norm_is_taken(system, rng):
     expected = np.linalg.lstsq(F, y, rcond=None)[0]
     np.testing.assert_allclose(fit.predictions, F @ expected, atol=1e-9)
     np.testing.assert_allclose(fit.squared_norm, np.sum(expected**2), rtol=1e-6)
+
+
+# What Newton's method asks of a system: functions by their dual coefficients.
+
+
+def functions(system, K, rng, outputs, count=2):
+    """Some functions, and the dual coefficients and intercepts that they were made from."""
+    duals, shifts = rng.normal(size=(count, len(K), outputs)), rng.normal(size=(count, outputs))
+    fits = [system.function(a, K @ a, b) for a, b in zip(duals, shifts, strict=True)]
+    return fits, duals, shifts
+
+
+@each
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_times_is_the_product_with_the_kernel_matrix(system, outputs, rng):
+    K, _ = smooth_problem(rng)
+    dual = rng.normal(size=(30, outputs))
+    found = system(K, True).times(dual)
+    assert found.shape == (30, outputs)
+    np.testing.assert_allclose(found, K @ dual, atol=1e-10)
+    single = system(K.astype(np.float32), True).times(dual)
+    assert single.dtype == float
+    np.testing.assert_allclose(single, K @ dual, atol=1e-4)
+
+
+@each
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_a_function_is_told_by_its_dual_coefficients(system, outputs, rng):
+    K, _ = smooth_problem(rng)
+    fits, duals, shifts = functions(system(K, True), K, rng, outputs)
+    for fit, dual, shift in zip(fits, duals, shifts, strict=True):
+        np.testing.assert_allclose(fit.predictions, K @ dual + shift, atol=1e-10)
+        np.testing.assert_allclose(fit.squared_norm, np.sum(dual * (K @ dual)), rtol=1e-9)
+        np.testing.assert_array_equal(fit.dual, dual)
+        np.testing.assert_array_equal(fit.intercept, shift)
+
+
+@each
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_inner_product_is_that_of_the_kernels_space(system, outputs, rng):
+    K, _ = smooth_problem(rng)
+    one = system(K, True)
+    (f, g), (a, b), _ = functions(one, K, rng, outputs)
+    np.testing.assert_allclose(one.inner(f, g), np.sum(a * (K @ b)), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(one.inner(f, g), one.inner(g, f), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(one.inner(f, f), f.squared_norm, rtol=1e-9)
+
+
+@each
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0, 1.5])
+def test_between_two_functions_everything_is_mixed(system, share, rng):
+    K, _ = smooth_problem(rng)
+    one = system(K, True)
+    (f, g), (a, b), shifts = functions(one, K, rng, 2)
+    mixed = one.between(f, g, share)
+    dual, shift = a + share * (b - a), shifts[0] + share * (shifts[1] - shifts[0])
+    expected = one.function(dual, K @ dual, shift)
+    np.testing.assert_allclose(mixed.coef, expected.coef, atol=1e-10)
+    np.testing.assert_allclose(mixed.dual, dual, atol=1e-12)
+    np.testing.assert_allclose(mixed.intercept, shift, atol=1e-12)
+    np.testing.assert_allclose(mixed.predictions, expected.predictions, atol=1e-10)
+    np.testing.assert_allclose(mixed.squared_norm, expected.squared_norm, rtol=1e-8)
+
+
+@each
+def test_between_fits_of_which_one_has_no_dual_coefficients(system, rng):
+    K, y = smooth_problem(rng)
+    one = system(K, True)
+    (f, *_), _, _ = functions(one, K, rng, 1)
+    solved = one.solve(y, np.ones(30), 0.1)
+    middle = one.between(solved, f, 0.5)
+    assert middle.dual is None
+    np.testing.assert_allclose(middle.predictions, 0.5 * (solved.predictions + f.predictions))
+
+
+@each
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_nothing_is_the_zero_function(system, outputs, rng):
+    K, y = smooth_problem(rng, outputs=outputs)
+    fit = system(K, True).nothing(y)
+    assert fit.squared_norm == 0.0
+    np.testing.assert_array_equal(fit.predictions, np.zeros((30, outputs)))
+    np.testing.assert_array_equal(fit.intercept, np.zeros(outputs))
+    np.testing.assert_array_equal(fit.dual, np.zeros((30, outputs)))
+
+
+def newton_matrix(K, hessian, k, ridge):
+    """H K + ridge I, written out."""
+    n = len(K)
+    left = np.einsum("ijk,im->ijmk", matrices(hessian, k), K).reshape(n * k, n * k)
+    return left + ridge * np.eye(n * k)
+
+
+PROBLEMS = [(LogisticLoss(), 2), (SoftmaxLoss(), 3)]
+problems = pytest.mark.parametrize(("loss", "classes"), PROBLEMS, ids=["logistic", "softmax"])
+
+
+def bent(loss, classes, rng, n=18):
+    """Kernel matrix and a weighted Hessian somewhere, and the number of outputs."""
+    K, y = labelled_problem(rng, n, classes)
+    weights = fractional_weights(rng, n)
+    return K, loss.hessian(y, rng.normal(size=y.shape)).weighted(weights), y.shape[1]
+
+
+@each
+@problems
+@pytest.mark.parametrize("ridge", [0.05, 5.0])
+def test_newton_preconditioner_is_the_inverse_where_it_can_be(system, loss, classes, ridge, rng):
+    K, hessian, k = bent(loss, classes, rng)
+    found = as_matrix(system(K, True).newton_preconditioner(hessian, k, ridge), len(K), k)
+    product = found @ newton_matrix(K, hessian, k, ridge)
+    exactly = system is primal or (system is exact and k == 1)
+    if exactly:
+        np.testing.assert_allclose(product, np.eye(len(product)), atol=1e-8)
+    else:
+        # Nearly: no direction is stretched beyond reason.
+        stretched = np.linalg.eigvals(product).real
+        assert stretched.min() > 0
+        assert stretched.max() / stretched.min() < 1e3
+
+
+@each
+@problems
+@pytest.mark.parametrize("ridge", [1e-3, 0.05, 5.0])
+def test_newton_preconditioner_points_downhill(system, loss, classes, ridge, rng):
+    # In the kernel's inner product: K P is positive semi-definite, or nearly.
+    K, hessian, k = bent(loss, classes, rng)
+    found = as_matrix(system(K, True).newton_preconditioner(hessian, k, ridge), len(K), k)
+    values = np.linalg.eigvalsh(_symmetric(np.kron(K, np.eye(k)) @ found))
+    slack = 1e-8 if system is not iterative else 0.05
+    assert values.min() >= -slack * values.max()
+
+
+def _symmetric(A):
+    return 0.5 * (A + A.T)
+
+
+def test_features_that_are_the_kernel_precondition_exactly(rng):
+    K, hessian, k = bent(SoftmaxLoss(), 3, rng)
+    system = IterativeRidge(K, root(K))
+    found = as_matrix(system.newton_preconditioner(hessian, k, 0.1), len(K), k)
+    product = found @ newton_matrix(K, hessian, k, 0.1)
+    np.testing.assert_allclose(product, np.eye(len(product)), atol=1e-8)

@@ -31,7 +31,7 @@ from .smallest import keep_smallest, loss_reached
 
 # Part of every class that is kept whatever it loses.
 LEAST_SHARE = 0.1
-# Losses beyond this are all the same: exp(-600) is still a number.
+# Losses so far beyond the least are all the same: exp(-600) is still a number.
 LARGEST_LOSS = 600.0
 MAX_HALVINGS = 80
 
@@ -110,26 +110,28 @@ class Balanced(Selection):
         floors = np.minimum(np.maximum(LEAST_SHARE * sizes, unit or 0.0), sizes)
         if unit is not None:
             floors = np.floor(floors / unit + 1e-9) * unit
-        if self.contamination == 0 or floors.sum() >= kept:
+        if self.contamination == 0 or floors.sum() > kept * (1 + 1e-9):
             return sizes
         present = [rows for rows in self._members if len(rows)]
         ordered = [rows[np.argsort(losses[rows], kind="stable")] for rows in present]
         starts = np.r_[0, np.cumsum([len(rows) for rows in ordered])[:-1]]
         reached = np.concatenate([np.cumsum(row_weights[rows]) for rows in ordered])
-        capped = np.minimum(losses[np.concatenate(ordered)], LARGEST_LOSS)
-        least = capped.min()
-        room = kept * np.exp(least - capped)
+        least = min(float(losses.min()), np.finfo(float).max)
+        above = np.minimum(losses[np.concatenate(ordered)] - least, LARGEST_LOSS)
+        room = kept * np.exp(-above)
         lower = floors[sizes > 0]
 
         def at(log_scale: float) -> FloatArray:
             """Kept weight of each class when t is so far above the least loss."""
             crossing = room * np.exp(log_scale)
             if unit is not None:
-                crossing = np.floor(crossing / unit + 0.5) * unit
+                # From n - 1 to n rows n log n rises by 1 + log(m) - 1 / (24 m^2), m = n - 1/2.
+                count = crossing / unit
+                crossing = np.floor(count + 1 / (24 * np.maximum(count, 1)) + 0.5) * unit
             return np.maximum(np.maximum.reduceat(np.minimum(reached, crossing), starts), lower)
 
         totals = np.zeros(self.n_groups)
-        totals[sizes > 0] = _meet(at, kept, float(capped.max() - least), unit)
+        totals[sizes > 0] = _meet(at, kept, float(above.max()), unit)
         return totals
 
     def _monotony(self, weights: FloatArray) -> float:
@@ -142,7 +144,8 @@ class Balanced(Selection):
 def _meet(at: object, kept: float, spread: float, unit: float | None) -> FloatArray:
     """Class totals at the t where they sum to what is to be kept."""
     assert callable(at)
-    low, high = -np.log(max(kept, 2.0)) - 1.0, spread + 2.0
+    # Where no class keeps anything to speak of, and where every class keeps all.
+    low, high = -np.log(max(kept / (unit or kept), 2.0)) - 40.0, spread + 2.0
     below, above = at(low), at(high)
     tolerance = 0.5 * unit if unit is not None else 1e-12 * kept
     for _ in range(MAX_HALVINGS):

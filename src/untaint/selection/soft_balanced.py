@@ -20,10 +20,11 @@ from typing import ClassVar, final
 import numpy as np
 from scipy.special import entr, expit
 
-from .._typing import FloatArray, IntArray
+from .._typing import BoolArray, FloatArray, IntArray
 from .balanced import Balanced
 
 MAX_STEPS = 100
+MAX_HALVINGS = 60
 
 
 @final
@@ -55,6 +56,9 @@ class SoftBalanced(Balanced):
         if self.contamination == 0:
             return np.array(row_weights, dtype=float)
         thresholds = self.class_thresholds(losses, row_weights)
+        if not np.isfinite(thresholds).all():
+            # More losses of a class are infinite than it gives up: no edge to soften.
+            return super().weights(losses, row_weights)
         return row_weights * expit(self._below(thresholds, losses))
 
     def value_at(self, weights: FloatArray, losses: FloatArray, row_weights: FloatArray) -> float:
@@ -69,7 +73,7 @@ class SoftBalanced(Balanced):
     def class_thresholds(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
         """s_k of each class, by Newton's method from the hard rule's."""
         s = super().class_thresholds(losses, row_weights)
-        if self.contamination == 0:
+        if self.contamination == 0 or not np.isfinite(s).all():
             return s
         kept = float(self.kept_total(row_weights))
         sizes = self._class_sums(row_weights)
@@ -84,12 +88,37 @@ class SoftBalanced(Balanced):
             level = s + np.log(n)
             slope = 1.0 + rise / n
             share = np.where(present, rise / slope, 0.0)
-            t = (kept - n[present].sum() + float(share @ level)) / share.sum()
+            t = (kept - n[present].sum() + float(share @ level)) / max(share.sum(), 1e-290)
             step = np.where(present, (t - level) / slope, 0.0)
             s = s + np.clip(step, -longest, longest)
             if float(np.abs(step).max()) <= 1e-12 * (1.0 + float(np.abs(s).max())):
-                break
-        return s
+                return s
+        return self._by_halving(losses, row_weights, kept, present)
+
+    def _by_halving(
+        self, losses: FloatArray, row_weights: FloatArray, kept: float, present: BoolArray
+    ) -> FloatArray:
+        """The same for edges too sharp for Newton's method: t, and s_k for every t, by halving."""
+        finite = losses[np.isfinite(losses)]
+        margin = 40.0 / self.smoothing + 40.0
+        ends = float(finite.min()) - margin, float(finite.max()) + margin
+
+        def sums(s: FloatArray) -> FloatArray:
+            return self._class_sums(row_weights * expit(self._below(s, losses)))
+
+        def at(t: float) -> FloatArray:
+            low, high = (np.full(self.n_groups, end) for end in ends)
+            for _ in range(MAX_HALVINGS):
+                middle = 0.5 * (low + high)
+                above = middle + np.log(np.maximum(sums(middle), 1e-300)) > t
+                low, high = np.where(above, low, middle), np.where(above, middle, high)
+            return 0.5 * (low + high)
+
+        low, high = ends[0] + np.log(1e-300), ends[1] + np.log(float(row_weights.sum()))
+        for _ in range(MAX_HALVINGS):
+            t = 0.5 * (low + high)
+            low, high = (low, t) if sums(at(t)).sum() > kept else (t, high)
+        return np.where(present, at(0.5 * (low + high)), 0.0)
 
     def among(self, rows: IntArray) -> SoftBalanced:
         """The same classes, fewer rows."""

@@ -81,6 +81,13 @@ def newton_step(
         K_z = system.times(z) + delta * z
         rho, old_rho = float(np.vdot(residual, K_z)), rho
         if not rho > 0:
+            # A preconditioner so poor is worse than none.
+            z = residual / ridge
+            K_z = system.times(z) + delta * z
+            rho = float(np.vdot(residual, K_z))
+            direction, K_direction, previous = 0.0 * z, 0.0 * z, residual
+            precondition = _plain(ridge)
+        if not rho > 0:
             break
         turn = 0.0
         if iterations > 0:
@@ -88,7 +95,10 @@ def newton_step(
         direction, K_direction = z + turn * direction, K_z + turn * K_direction
         bent = hessian.times(K_direction)
         image = bent - hessian.times(np.broadcast_to(shift(bent), bent.shape)) + ridge * direction
-        length = float(np.vdot(residual, K_direction)) / float(np.vdot(K_direction, image))
+        bend = float(np.vdot(K_direction, image))
+        if not bend > 0:  # nothing but rounding is left
+            break
+        length = float(np.vdot(residual, K_direction)) / bend
         da, K_da = da + length * direction, K_da + length * K_direction
         previous, residual = residual, residual - length * image
         iterations += 1
@@ -101,6 +111,10 @@ def newton_step(
     db = db - shift(hessian.times(K_da))
     smooth = fit.predictions - fit.intercept + K_da - delta * da
     return Step(system.function(fit.dual + da, smooth, fit.intercept + db), iterations)
+
+
+def _plain(ridge: float) -> Precondition:
+    return lambda v: v / ridge
 
 
 def _intercept(hessian: Hessian, wanted: bool) -> Precondition:

@@ -18,6 +18,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from .._typing import FloatArray
 from ..losses import Hessian
+from ..losses.hessian import DiagonalHessian
 from .base import Precondition
 from .gram import WeightedGram
 
@@ -54,8 +55,12 @@ def newton_inverse(
     array([1., 2.])
     """
     features = gram.features
-    coupled = n_outputs * features.shape[1] <= MOST_COUPLED
-    solve, shift = (_joint if coupled else _separate)(gram, hessian, n_outputs, ridge)
+    if n_outputs * features.shape[1] <= MOST_COUPLED:
+        solve, shift = _joint(gram, hessian, n_outputs, ridge)
+    else:
+        # All of H around the inverse of its diagonal would not be definite.
+        hessian = DiagonalHessian(np.column_stack([hessian.entry(j, j) for j in range(n_outputs)]))
+        solve, shift = _separate(gram, hessian, n_outputs, ridge)
     return lambda v: (v - hessian.times(_through(features, solve, v))) / shift
 
 
