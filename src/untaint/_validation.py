@@ -49,6 +49,7 @@ def check_labelled_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
 ) -> tuple[Any, NDArray[Any], IntArray, FloatArray]:
     """X as in :func:`check_training_data`, the classes, each row's class and weight."""
+    _check_no_missing_label(y)
     X, y = validate_data(
         estimator,
         X,
@@ -72,6 +73,18 @@ def check_labelled_data(
             f"class {classes[weightless].tolist()[0]!r}."
         )
     return X, classes, codes, row_weights
+
+
+def _check_no_missing_label(y: Any) -> None:
+    labels = np.asarray(y)
+    if labels.dtype.kind != "O" or labels.ndim != 1:
+        return
+    missing = [row for row, label in enumerate(labels) if label is None or label != label]
+    if missing:
+        raise ValueError(
+            f"y must hold a label for every row, got {len(missing)} missing, the first in row "
+            f"{missing[0]}. (Input contains NaN or None.)"
+        )
 
 
 def check_class_weight(

@@ -97,7 +97,7 @@ def test_far_rows_have_probabilities_too():
 
 def test_class_weights_are_given_by_label():
     labels = np.array(["cat", "dog"])[CODES]
-    settings = {"contamination": 0, "alpha": 10.0}
+    settings = {"contamination": 0, "alpha": 10.0, "gamma": 0.1}
     plain = SubquantileClassifier(**settings).fit(X, labels)
     tilted = SubquantileClassifier(class_weight={"dog": 50.0}, **settings).fit(X, labels)
     assert (tilted.predict_proba(X)[:, 1] > plain.predict_proba(X)[:, 1]).all()

@@ -68,7 +68,11 @@ class SubquantileEstimator(Parameters):
 
     @abstractmethod
     def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
-        """X, the targets of the loss in columns, and one weight a row."""
+        """X, the targets of the loss in columns, and how many copies each row stands for."""
+
+    def _fit_weights(self, copies: FloatArray) -> FloatArray:
+        """What each row weighs in the fit, from how many copies it stands for."""
+        return copies
 
     @property
     @abstractmethod
@@ -92,11 +96,12 @@ class SubquantileEstimator(Parameters):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
         with self._all_or_nothing(), self._limited_threads(), self._reporting() as report:
-            X, targets, row_weights = self._check_data(X, y, sample_weight)
-            share = check_share(self.contamination, row_weights)
-            present = np.flatnonzero(row_weights)
+            X, targets, copies = self._check_data(X, y, sample_weight)
+            share = check_share(self.contamination, copies)
+            row_weights = self._fit_weights(copies)
+            present = np.flatnonzero(copies)
             rows = _take(X, present, self._pairwise)
-            kernel = self._make_kernel(rows, row_weights[present])
+            kernel = self._make_kernel(rows, copies[present])
             problem = self._make_problem(kernel, rows, row_weights[present])
             with single_threaded_blas() if problem.small_products else nullcontext():
                 beginning = self._begin(problem, targets[present], share)
@@ -193,6 +198,7 @@ class SubquantileEstimator(Parameters):
         intercept = fit.intercept
         dual = np.zeros(targets.shape)
         dual[present] = problem.dual_coef(fit, targets[present], solution.weights)
+        dual[present[solution.weights == 0]] = 0.0  # what an iterative solver has left of them
         if isinstance(problem, PrimalProblem):
             coef, intercept = problem.primal_coef(fit)
             self.coef_ = self._shaped_coef(coef.T.astype(dtype))

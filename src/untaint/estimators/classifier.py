@@ -21,7 +21,9 @@ from sklearn.base import ClassifierMixin
 from .._typing import FloatArray, IntArray
 from .._validation import check_class_sizes, check_class_weight, check_labelled_data, check_share
 from ..losses import LogisticLoss, Loss, SoftmaxLoss
+from ..screening import near_rows
 from ..selection import Balanced, Selection, SoftBalanced, estimate_label_share
+from ..selection.share import LARGEST_SHARE
 from ..solvers import Fit, Newton, RidgeSystem, Settled
 from ..solvers.alternating import LOOSE
 from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
@@ -297,10 +299,12 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         )
         check_class_sizes(check_share(self.contamination, row_weights), classes, codes, row_weights)
         self.classes_, self._codes = classes, codes
-        weights = check_class_weight(self.class_weight, classes, codes, row_weights)
         if len(classes) == 2:
-            return X, columns(codes.astype(float)), weights
-        return X, np.eye(len(classes))[codes], weights
+            return X, columns(codes.astype(float)), row_weights
+        return X, np.eye(len(classes))[codes], row_weights
+
+    def _fit_weights(self, copies: FloatArray) -> FloatArray:
+        return check_class_weight(self.class_weight, self.classes_, self._codes, copies)
 
     @property
     def _loss(self) -> Loss:
@@ -328,7 +332,11 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         cautious = self._make_selection(CAUTIOUS_SHARE, y)
         raw = self._search(problem, y, cautious, rng).predictions
         scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
-        share = estimate_label_share(scores, _codes(y), problem.row_weights)
+        weights = problem.row_weights
+        near = near_rows(problem.radius, weights, REACH)
+        share = estimate_label_share(scores[near], _codes(y)[near], weights[near])
+        far = float(weights[~near].sum() / weights.sum())
+        share = min(far + (1.0 - far) * share, LARGEST_SHARE)
         return share if share >= LEAST_SHARE else 0.0
 
     def _search(

@@ -83,7 +83,7 @@ class Newton:
         ridge = max(ridge, LEAST_RIDGE * float(weights.sum()))
         fit, gain = self.system.nothing(self.y) if start is None else start, 1.0
         if start is None and around is not None:
-            fit = self._first_step(around, weights, ridge)
+            fit = self._first_fit(fit, around, weights, ridge)
         for _ in range(MAX_STEPS):
             inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))
             goal = self._step(fit, weights, ridge, inner)
@@ -110,15 +110,21 @@ class Newton:
             self._precondition = None
         return step.goal
 
-    def _first_step(self, around: FloatArray, weights: FloatArray, ridge: float) -> Fit:
-        """The same from the zero function, with the second order of another one's predictions."""
-        nothing = self.system.nothing(self.y)
+    def _first_fit(
+        self, nothing: Fit, around: FloatArray, weights: FloatArray, ridge: float
+    ) -> Fit:
+        """A step from the zero function with the second order of another one's predictions."""
         hessian = self.loss.hessian(self.y, around).weighted(weights)
         gradient = weights[:, None] * self.loss.gradient(self.y, around) - hessian.times(around)
         self._precondition = self.system.newton_preconditioner(hessian, self.y.shape[1], 2 * ridge)
-        return newton_step(
+        guess = newton_step(
             self.system, nothing, gradient, hessian, 2 * ridge, self._precondition, LOOSE_STEP
         ).goal
+        # Where these were all too sure of themselves there is no second order to speak of.
+        if self._objective(guess, weights, ridge) < self._objective(nothing, weights, ridge):
+            return guess
+        self._precondition = None
+        return nothing
 
     def _search(
         self, fit: Fit, goal: Fit, weights: FloatArray, ridge: float, slope: float

@@ -38,9 +38,9 @@ def test_every_measure_is_there():
 
 def test_the_grid_is_that_of_the_classifiers():
     row = evaluate(Case("classes2-100", "flip", 0.2, "most", 0))
-    assert row["gamma"] == 2.0**-3 / 16
-    assert row["alpha"] == ALPHAS[-1] == pytest.approx(10.0)
-    assert ALPHAS[0] == pytest.approx(10**-2.5)
+    assert row["gamma"] == 2.0**-4 / 16
+    assert row["alpha"] == ALPHAS[-1] == pytest.approx(10**0.5)
+    assert ALPHAS[0] == pytest.approx(0.01)
 
 
 def test_scores_are_of_clean_rows():

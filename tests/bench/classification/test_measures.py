@@ -10,7 +10,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 from sklearn.svm import SVC
 
-from untaint.bench.classification.measures import SCORES, error_rate, log_loss, scores
+from untaint.bench.classification.measures import SCORES, log_loss, scores
 
 Y = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2])
 PREDICTED = np.array([0, 0, 0, 1, 1, 1, 0, 0, 0])
@@ -54,7 +54,3 @@ def test_a_class_never_met_has_probability_zero_and_a_finite_loss():
 def test_without_probabilities_there_is_no_log_loss():
     X = np.arange(9.0)[:, np.newaxis]
     assert np.isnan(log_loss(SVC().fit(X, Y), X, Y))
-
-
-def test_error_rate_is_one_minus_accuracy():
-    assert error_rate(oracle(PREDICTED), None, Y) == pytest.approx(4 / 9)

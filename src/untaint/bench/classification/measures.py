@@ -59,8 +59,3 @@ def log_loss(model: Any, X: Array, y: Array) -> float:
     ours = y[:, np.newaxis] == model.classes_
     p = np.sum(np.where(ours, model.predict_proba(X), 0.0), axis=1)
     return float(-np.mean(np.log(np.maximum(p, np.finfo(np.float64).eps))))
-
-
-def error_rate(model: Any, X: Array, y: Array) -> float:
-    """Share of rows whose class is not predicted."""
-    return float(np.mean(model.predict(X) != y))

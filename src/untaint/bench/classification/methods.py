@@ -19,7 +19,6 @@ from sklearn.svm import SVC
 
 from untaint import SubquantileClassifier
 
-from .measures import error_rate
 from .tuning import Make, Method, Tuned, tune
 
 
@@ -32,19 +31,17 @@ def subquantile(contamination: float | str, seed: int, **options: Any) -> Make:
 
 def robust(epsilon: float, seed: int) -> Method:
     """Our estimator, told the share of bad rows."""
-    return Method(subquantile(0.0, seed), trimmed=subquantile(epsilon, seed))
+    return Method(subquantile(epsilon, seed))
 
 
 def automatic(epsilon: float, seed: int) -> Method:
     """Our estimator, which has to find the share."""
-    return Method(subquantile(0.0, seed), trimmed=subquantile("auto", seed))
+    return Method(subquantile("auto", seed))
 
 
 def gradient(epsilon: float, seed: int) -> Method:
     """The papers' own method: projected gradient, here with Nesterov's acceleration."""
-    trimmed = subquantile(epsilon, seed, solver="gradient", acceleration="nesterov")
-    # Without trimming the problem is convex, so any solver finds what this one would.
-    return Method(subquantile(0.0, seed), trimmed=trimmed)
+    return Method(subquantile(epsilon, seed, solver="gradient", acceleration="nesterov"))
 
 
 def kernel_logistic(epsilon: float, seed: int) -> Method:
@@ -53,8 +50,8 @@ def kernel_logistic(epsilon: float, seed: int) -> Method:
 
 
 def svc(epsilon: float, seed: int) -> Method:
-    """A support vector machine; it has no probabilities, and is tuned by its errors."""
-    return Method(_svc, loss=error_rate)
+    """A support vector machine, which has no probabilities."""
+    return Method(_svc)
 
 
 def calibrated_svc(epsilon: float, seed: int) -> Method:

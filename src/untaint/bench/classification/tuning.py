@@ -1,12 +1,9 @@
 """The same choice of alpha and gamma for every classifier, on the rows that it is given.
 
-1. Fit the method with every setting, and let the fits vote: the rows that most of them keep, as
-   many as the median fit keeps, are the ones to trust. A method that trims nothing trusts all rows.
-2. Score each setting by cross-validation over the trusted rows, of the method's learner without
-   trimming, and take the best. Of equals, the smoothest: smallest gamma, then largest alpha.
-
-The rows are the same for all settings, for the reason that `untaint.bench.tuning` gives. Step 2
-is one function, `cross_validated_loss`; hand `tune` another to try another.
+Each setting is scored by cross-validation of the method itself, by the balanced accuracy (mean
+recall) of the labels as they are, wrong ones included. Wrong labels lower every setting's score
+alike: flips that all go one way would favour the class they went to, which the mean over classes
+mends. Of equals, the smoothest wins: smallest gamma, then largest alpha.
 """
 
 from __future__ import annotations
@@ -20,13 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from ..tuning import vote
-from .measures import log_loss
-
 N_FOLDS = 5
 
 Array = NDArray[Any]
-Rows = NDArray[np.intp]
+Make: TypeAlias = Callable[[float, float], Any]
 
 
 class Setting(NamedTuple):
@@ -36,28 +30,18 @@ class Setting(NamedTuple):
     alpha: float
 
 
-Make: TypeAlias = Callable[[float, float], Any]
-
-
 @dataclass(frozen=True)
 class Method:
     """A learner, as the tuning sees it.
 
     Attributes
     ----------
-    plain : callable (gamma, alpha) -> estimator
-        The learner that trims nothing; settings are scored by it.
-    trimmed : callable (gamma, alpha) -> estimator with ``inlier_mask_``, or None
-        The learner that trims; None is for methods that do not.
-    loss : callable (fitted estimator, X, y) -> float
-        Mean loss of rows that the estimator has not seen.
+    make : callable (gamma, alpha) -> estimator
     has_gamma : bool
         False for linear methods, which are not fitted once for every gamma.
     """
 
-    plain: Make
-    trimmed: Make | None = None
-    loss: Callable[[Any, Array, Array], float] = log_loss
+    make: Make
     has_gamma: bool = True
 
 
@@ -68,42 +52,26 @@ class Tuned(NamedTuple):
     setting: Setting
 
 
-Score: TypeAlias = Callable[[Method, Setting, Array, Array, Rows], float]
-
-
-def cross_validated_loss(
-    method: Method, setting: Setting, X: Array, y: Array, trusted: Rows
-) -> float:
-    """Mean loss of the trusted rows, each under the plain learner without the row's fold.
+def cross_validated_error(make: Make, setting: Setting, X: Array, y: Array) -> float:
+    """One minus the mean recall of the labels, each predicted without the row's fold.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.dummy import DummyClassifier
-    >>> from untaint.bench.classification.tuning import Method, Setting, cross_validated_loss
-    >>> method = Method(plain=lambda gamma, alpha: DummyClassifier())
+    >>> from untaint.bench.classification.tuning import Setting, cross_validated_error
     >>> X, y = np.zeros((20, 1)), np.tile([0, 1], 10)
-    >>> cross_validated_loss(method, Setting(1.0, 1.0), X, y, np.arange(20))  # log 2
-    0.693
+    >>> cross_validated_error(lambda *setting: DummyClassifier(), Setting(1.0, 1.0), X, y)
+    0.5
     """
-    X, y = X[trusted], y[trusted]
-    total = 0.0
+    right = np.zeros(len(y), dtype=bool)
     for train, test in StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y):
-        if len(np.unique(y[train])) == 1:
-            return np.inf  # all classes but one were voted out: there is nothing to learn
-        model = method.plain(*setting).fit(X[train], y[train])
-        total += len(test) * method.loss(model, X[test], y[test])
-    return total / len(y)
+        right[test] = make(*setting).fit(X[train], y[train]).predict(X[test]) == y[test]
+    return 1.0 - float(np.mean([right[y == name].mean() for name in np.unique(y)]))
 
 
 def tune(
-    method: Method,
-    X: Array,
-    y: Array,
-    *,
-    gammas: Sequence[float],
-    alphas: Sequence[float],
-    score: Score = cross_validated_loss,
+    method: Method, X: Array, y: Array, *, gammas: Sequence[float], alphas: Sequence[float]
 ) -> Tuned:
     """Fit the method with the setting of the best score.
 
@@ -112,20 +80,15 @@ def tune(
     method : Method
     X, y : arrays of training rows, corrupted or not
     gammas, alphas : sequences of float
-    score : callable (method, setting, X, y, trusted) -> float, lower is better
 
     Returns
     -------
     Tuned
     """
     settings = grid(gammas if method.has_gamma else [np.nan], alphas)
-    if method.trimmed is None:
-        best = _best([score(method, setting, X, y, np.arange(len(y))) for setting in settings])
-        return Tuned(method.plain(*settings[best]).fit(X, y), settings[best])
-    models = [method.trimmed(*setting).fit(X, y) for setting in settings]
-    trusted = trusted_rows(models)
-    best = _best([score(method, setting, X, y, trusted) for setting in settings])
-    return Tuned(models[best], settings[best])
+    errors = [cross_validated_error(method.make, setting, X, y) for setting in settings]
+    best = settings[int(np.argmin(errors))]
+    return Tuned(method.make(*best).fit(X, y), best)
 
 
 def grid(gammas: Sequence[float], alphas: Sequence[float]) -> list[Setting]:
@@ -138,13 +101,3 @@ def grid(gammas: Sequence[float], alphas: Sequence[float]) -> list[Setting]:
     Setting(gamma=0.1, alpha=5.0)
     """
     return [Setting(*pair) for pair in product(sorted(gammas), sorted(alphas, reverse=True))]
-
-
-def trusted_rows(models: Sequence[Any]) -> Rows:
-    """Rows that most models keep, as many as their median keeps: the share may be estimated."""
-    kept = float(np.median([np.mean(model.inlier_mask_) for model in models]))
-    return vote(models, 1.0 - kept)
-
-
-def _best(losses: Sequence[float]) -> int:
-    return int(np.argmin(losses))
