@@ -15,6 +15,15 @@ def test_the_five_lines_work(capsys):
     assert caught.sum() > 0.9 * names["wrong"].sum()
 
 
+def test_the_lines_for_labels_work(capsys):
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)[1]
+    names = {}
+    exec(code, names)
+    assert "share of wrong labels: 0." in capsys.readouterr().out
+    assert abs(names["model"].contamination_ - 0.3) < 0.05
+    assert (names["model"].predict(names["X"]) == names["truth"]).mean() > 0.9
+
+
 def test_links_lead_somewhere():
     for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), ROOT / "benchmarks" / "README.md"]:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
