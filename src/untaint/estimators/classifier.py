@@ -36,6 +36,7 @@ FEWEST_ROWS = 20
 LEAST_SHARE = 0.02
 # Tolerance of a stage that only prepares the next.
 ROUGH = 1e-4
+LEAST_THRESHOLD = 1e-12
 # A label says little about a row so many times farther out than the median row.
 REACH = 25.0
 
@@ -119,7 +120,8 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
     ----------
     classes_ : array of shape (k,)
     inlier_mask_ : array of shape (n,), bool
-        The rows kept; a row kept in part counts if at least half of it is.
+        The rows kept, all but the share given up; with a soft edge, the rows that a hard one would
+        keep under the final fit.
     outlier_scores_ : array of shape (n,)
         Loss of each row over the threshold of its class: above 1 is suspicious.
     contamination_ : float
@@ -378,15 +380,20 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
 
     def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
         assert isinstance(selection, Balanced)
+        # Whatever the edge was in the fit, the verdict is yes or no, and no for the share.
+        judge = Balanced(selection.contamination, selection.groups, selection.n_groups)
         weights = self._row_weights[present]
-        self.loss_threshold_ = selection.threshold(losses[present], weights)
-        thresholds = selection.class_thresholds(losses[present], weights)
+        self.loss_threshold_ = judge.threshold(losses[present], weights)
+        thresholds = judge.class_thresholds(losses[present], weights)
         self.class_thresholds_ = thresholds
+        kept = judge.weights(losses[present], weights)
         self.inlier_mask_ = losses <= thresholds[self._codes]
-        self.inlier_mask_[present] = self._kept_weights[present] >= 0.5 * weights
-        totals = np.bincount(self._codes, self._row_weights)
-        self.class_contamination_ = 1.0 - np.bincount(self._codes, self._kept_weights) / totals
-        scores = losses / np.maximum(thresholds[self._codes], np.finfo(float).tiny)
+        self.inlier_mask_[present] = kept >= 0.5 * weights
+        codes = self._codes[present]
+        self.class_contamination_ = 1.0 - np.bincount(codes, kept) / np.bincount(codes, weights)
+        # A class of which every kept row is certain has a threshold of zero.
+        with np.errstate(over="ignore"):
+            scores = losses / np.maximum(thresholds[self._codes], LEAST_THRESHOLD)
         known = np.isfinite(scores)
         scores[~known] = scores[known].max(initial=0.0)
         self.outlier_scores_ = scores
