@@ -96,10 +96,8 @@ def search_labels(
     *sampled, everything = levels
     level, ladder = levels[0], ladder_on(levels[0])
     states = [
-        ladder.climb_down(
-            ladder.start(_freedom(start), members), ladder.stiff_ridge(_freedom(start))
-        )
-        for start, members in _starts(len(level.rows), n_starts, rng)
+        ladder.climb_down(ladder.start(members), ladder.stiff_ridge(freedom))
+        for freedom, members in _starts(len(level.rows), n_starts, rng)
     ]
     for wider in sampled[1:]:
         best = _best(states, FINALISTS)
@@ -117,14 +115,13 @@ def search_labels(
     return Settled(selection.weights(losses, everything.weights), predictions)
 
 
-def _freedom(start: int) -> float:
-    return FREEDOMS[start % len(FREEDOMS)]
-
-
-def _starts(n_rows: int, n_starts: int, rng: np.random.Generator) -> list[tuple[int, BoolArray]]:
+def _starts(n_rows: int, n_starts: int, rng: np.random.Generator) -> list[tuple[float, BoolArray]]:
     everyone = np.ones(n_rows, dtype=bool)
     return [
-        (start, everyone if start < len(FREEDOMS) else rng.random(n_rows) < 0.5)
+        (
+            FREEDOMS[start % len(FREEDOMS)],
+            everyone if start < len(FREEDOMS) else rng.random(n_rows) < 0.5,
+        )
         for start in range(n_starts)
     ]
 
@@ -184,7 +181,7 @@ class LabelLadder:
         )
         return max(self.ridge, stiff if np.isfinite(freedom) else 0.0)
 
-    def start(self, freedom: float, members: BoolArray) -> FloatArray:
+    def start(self, members: BoolArray) -> FloatArray:
         """Weights to begin with: everybody's, or some members'."""
         return np.where(members & self.plausible, self.row_weights, 0.0)
 
