@@ -43,7 +43,7 @@ CONTRACT: dict[str, set[str]] = {
     "estimators": PARTS | {"_validation", "_progress"},
     "baselines": PARTS | {"_validation", "_progress"},
     "online": {"kernels", "losses", "_validation"},
-    "preprocessing": {"_validation"},
+    "preprocessing": {"_validation", "screening"},
     "model_selection": {"selection", "_validation"},
     "plotting": set(),
     "datasets": set(),

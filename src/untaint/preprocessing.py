@@ -1,0 +1,281 @@
+r"""Columns on a common scale that almost half of the rows cannot move.
+
+.. math:: x \mapsto \frac{x - m}{s}, \qquad m = \operatorname{median} x, \quad
+          s = \max(1.4826 \operatorname{median} d,\; u / 10), \quad d = |x - m|
+
+with 1.4826 the factor that makes s the standard deviation of Gaussian values. When half of the rows
+or more share one value, the median deviation is zero (0/1 columns, counts, sparse columns), and
+s = u, the typical size of the deviations that are *not* zero:
+
+.. math:: u = \operatorname{median}\{d_i : 0 < d_i \le 10\, q\}, \qquad
+          q = \text{the first decile of the } d_i > 0.
+
+Why u and not another? The mean deviation, and any quantile of all rows that is high enough not to
+be zero, goes wherever a few wild rows go. Only the rows off the centre know the scale, and where
+most of them disagree no rule can be right in every case: 3 % ones and 30 % wild rows may as well
+be a quantity with a few odd values. But wild rows are far, so u listens to the near ones: it stands
+as long as the good rows are a tenth of those off the centre. The price is that it falls to nothing
+if a tenth of these lies next to the centre and not on it; differences due to rounding are therefore
+counted as zero. A column of 0 and 1 stays as it is. There is no factor 1.4826: where the rest is
+Gaussian, u is half its standard deviation, and that of the whole column if 3/4 of it are zeros.
+
+The bound u / 10 is for columns just short of that, such as 49 % zeros, whose median deviation is
+that of a few rows next to the centre. It is idle, and s the usual median deviation, unless four
+ninths of the rows share one value: else q is at most the median deviation, and u at most 10 q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from ._typing import FloatArray, IntArray
+from ._validation import _row_weights, check_flag
+from .screening import FAR_OUT, weighted_median
+
+# Median deviation of a standard Gaussian variable, inverted.
+CONSISTENT = 1.4826022185056018
+# Part of the rows off the centre that are near enough to be trusted.
+NEAREST = 0.1
+# Part of the rows that must share one value for u to matter: less than 4/9.
+SHARED = 0.4
+# Deviations of so many units in the median's last place are rounding.
+ROUNDING = 10.0
+DTYPES = [np.float64, np.float32]
+
+
+class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Centre columns on their medians, and divide them by their median absolute deviations.
+
+    Almost half of the rows may be wild without moving the result far. A column whose median
+    absolute deviation is zero, as of most 0/1, count and sparse columns, is divided by the typical
+    size of its deviations that are not zero, and a constant column by one.
+
+    Parameters
+    ----------
+    with_centering : bool, default=True
+        Whether to subtract the medians. Must be False for sparse rows.
+    with_scaling : bool, default=True
+        Whether to divide by the scales.
+    copy : bool, default=True
+        False scales in place where that is possible.
+
+    Attributes
+    ----------
+    center_ : array of shape (d,) or None
+        Medians; None if ``with_centering=False``.
+    scale_ : array of shape (d,) or None
+        Median absolute deviations times 1.4826, or what stands in for them, in units of the column;
+        None if ``with_scaling=False``. Does not depend on ``with_centering``.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    See Also
+    --------
+    sklearn.preprocessing.RobustScaler : Divides by the distance between quartiles, which a quarter
+        of the rows can move, and by one where that is zero.
+
+    Notes
+    -----
+    Missing values (NaN) are passed over by ``fit`` and kept by ``transform``. A column that has no
+    value at all is left as it is. The zeros that a sparse matrix does not store count like any
+    other value.
+
+    Values so wild that they overflow when scaled become the largest number of their type, for
+    infinity would be refused by what comes next.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.preprocessing import MedianScaler
+    >>> X = np.array([[1.0, 0], [2, 0], [3, 0], [4, 1], [5e9, 0]])  # the last row is wild
+    >>> scaler = MedianScaler().fit(X)
+    >>> scaler.center_
+    array([3., 0.])
+    >>> scaler.scale_.round(2)
+    array([1.48, 1.  ])
+    >>> scaler.transform(X[:4]).round(2)
+    array([[-1.35,  0.  ],
+           [-0.67,  0.  ],
+           [ 0.  ,  0.  ],
+           [ 0.67,  1.  ]])
+    """
+
+    def __init__(
+        self, *, with_centering: bool = True, with_scaling: bool = True, copy: bool = True
+    ) -> None:
+        self.with_centering = with_centering
+        self.with_scaling = with_scaling
+        self.copy = copy
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MedianScaler:
+        """Find the median and the scale of each column.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row, exactly.
+
+        Returns
+        -------
+        MedianScaler
+            The scaler itself.
+        """
+        for name in ("with_centering", "with_scaling", "copy"):
+            check_flag(name, getattr(self, name))
+        X = validate_data(self, X, accept_sparse="csc", dtype=DTYPES, ensure_all_finite="allow-nan")
+        _check_sparse(X, self.with_centering)
+        weights = _row_weights(sample_weight, X)
+        unit = ROUNDING * float(np.finfo(X.dtype).eps)
+        found = np.array([_center_and_scale(x, w, unit) for x, w in _columns(X, weights)])
+        self.center_ = found[:, 0] if self.with_centering else None
+        self.scale_ = found[:, 1] if self.with_scaling else None
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Centre and scale.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+
+        Returns
+        -------
+        array or sparse matrix of shape (m, d)
+        """
+        check_is_fitted(self)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse=("csr", "csc"),
+            dtype=DTYPES,
+            copy=self.copy,
+            force_writeable=True,
+            reset=False,
+            ensure_all_finite="allow-nan",
+        )
+        _check_sparse(X, self.center_ is not None)
+        values, columns = _values(X)
+        with np.errstate(over="ignore"):
+            if self.center_ is not None:
+                values -= self.center_[columns]
+            if self.scale_ is not None:
+                values /= self.scale_[columns]
+        return _finite(X, values)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Undo :meth:`transform`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+
+        Returns
+        -------
+        array or sparse matrix of shape (m, d)
+        """
+        check_is_fitted(self)
+        X = check_array(
+            X,
+            accept_sparse=("csr", "csc"),
+            dtype=DTYPES,
+            copy=self.copy,
+            force_writeable=True,
+            ensure_all_finite="allow-nan",
+        )
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X must have {self.n_features_in_} columns, as in fit, got shape {X.shape}."
+            )
+        _check_sparse(X, self.center_ is not None)
+        values, columns = _values(X)
+        with np.errstate(over="ignore"):
+            if self.scale_ is not None:
+                values *= self.scale_[columns]
+            if self.center_ is not None:
+                values += self.center_[columns]
+        return _finite(X, values)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "scale_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.with_centering
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _check_sparse(X: Any, with_centering: bool) -> None:
+    if with_centering and sparse.issparse(X):
+        raise ValueError(
+            "with_centering must be False for sparse X, whose zeros it would fill in, got True."
+        )
+
+
+def _columns(X: Any, weights: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Values and weights of each column, without what is missing or weighs nothing."""
+    total = float(weights.sum())
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    for j in range(X.shape[1]):
+        if sparse.issparse(X):
+            stored = slice(X.indptr[j], X.indptr[j + 1])
+            x, w = X.data[stored], weights[X.indices[stored]]
+            if len(x) < X.shape[0]:
+                x, w = np.append(x, 0.0), np.append(w, total - w.sum())
+        else:
+            x, w = X[:, j], weights
+        known = ~np.isnan(x) & (w > 0)
+        yield x[known].astype(float), w[known]
+
+
+def _center_and_scale(x: FloatArray, weights: FloatArray, unit: float) -> tuple[float, float]:
+    """m and s of one column, whose numbers are accurate to ``unit``."""
+    if len(x) == 0:
+        return 0.0, 1.0
+    center = float(weighted_median(x, weights))
+    with np.errstate(over="ignore"):
+        d = np.abs(x - center)
+        d[d <= unit * abs(center)] = 0.0
+        if not d.any():
+            return center, 1.0
+        scale = CONSISTENT * float(weighted_median(d, weights))
+        on_center = d == 0
+        if weights[on_center].sum() > SHARED * weights.sum():
+            u = _typical(d[~on_center], weights[~on_center])
+            scale = max(scale, u / FAR_OUT) if scale > 0 else u
+    return center, min(scale, float(np.finfo(float).max))
+
+
+def _typical(d: FloatArray, weights: FloatArray) -> float:
+    """u, of the deviations that are not zero."""
+    order = np.argsort(d)
+    reached = np.cumsum(weights[order])
+    q = d[order[np.searchsorted(reached, NEAREST * reached[-1])]]
+    near = d <= FAR_OUT * q
+    return float(weighted_median(d[near], weights[near]))
+
+
+def _values(X: Any) -> tuple[FloatArray, Any]:
+    """The numbers that X stores, and the column that each belongs to."""
+    if not sparse.issparse(X):
+        return X, slice(None)
+    columns: IntArray = np.arange(X.shape[1])
+    return X.data, X.indices if X.format == "csr" else np.repeat(columns, np.diff(X.indptr))
+
+
+def _finite(X: Any, values: FloatArray) -> Any:
+    """X after its values have changed in place, nothing infinite left in it."""
+    largest = np.finfo(X.dtype).max
+    np.clip(values, -largest, largest, out=values)
+    return X
