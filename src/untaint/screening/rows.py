@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from ._typing import BoolArray, FloatArray, IntArray
+from .._typing import BoolArray, FloatArray, IntArray
 
 Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
 
