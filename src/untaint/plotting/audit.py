@@ -1,0 +1,145 @@
+"""Scores of the rows, the most suspicious first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._typing import BoolArray, FloatArray
+from . import style
+from .naming import name_rows
+from .scale import scale_beyond
+from .verdict import Verdict, read_verdict
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Marker of each kind of flagged row.
+KINDS = {"target": "o", "features": "s", "both": "D"}
+# With fewer flagged rows than this among so many, they are seen only on a logarithmic axis.
+FEW, LARGE = 0.02, 500
+
+
+def plot_audit(model: Any, ax: Axes | None = None, *, n_labels: int = 5) -> Axes:
+    """Draw the rows' scores, the most suspicious first.
+
+    A cliff between the flagged rows and the others says that the verdict is clear; a slope, that
+    rows near the threshold may be on either side of it. Scores far above the threshold are on a
+    logarithmic scale.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A regressor or classifier with ``outlier_scores_`` and ``inlier_mask_``. If it has an
+        ``audit`` method, markers tell what is odd about a flagged row.
+    ax : matplotlib Axes, optional
+        By default those of a new figure.
+    n_labels : int, default=5
+        How many of the most suspicious rows get their number written beside them.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.plotting import plot_audit
+    >>> X = np.linspace(0, 3, 60)[:, None]
+    >>> y = np.sin(X).ravel()
+    >>> y[::6] += 20
+    >>> ax = plot_audit(SubquantileRegressor(contamination=1 / 6, alpha=0.01).fit(X, y))
+    >>> print(ax.get_title(loc="left"))
+    10 of 60 rows flagged
+    share given up 17 %, as asked
+    """
+    verdict = read_verdict(model)
+    ax = style.get_axes(ax)
+    order = np.argsort(-verdict.scores, kind="stable")
+    threshold = verdict.threshold
+    rank = np.empty(len(order))
+    rank[order] = np.arange(1, len(order) + 1)
+    top, room = float(verdict.scores.max()), style.line_room(ax)
+    logarithmic = scale_beyond(ax, 0.0, top, threshold or 0.0, room=room)
+    _set_ranks(ax, verdict)
+    _draw_rows(ax, rank, verdict)
+    if threshold is not None:
+        _draw_threshold(ax, threshold)
+    beyond = style.beyond("above ", threshold) if threshold and logarithmic else ""
+    scores = f"{score_name(verdict)}{beyond}"
+    style.label(ax, "rows, most suspicious first", scores, _summary(verdict))
+    style.legend(ax, len(rank), loc="upper right", bbox_to_anchor=(1, 1 - room), borderaxespad=0)
+    named = order[verdict.flagged[order]][:n_labels]
+    name_rows(ax, named, rank, verdict.scores)
+    return ax
+
+
+def score_name(verdict: Verdict) -> str:
+    """What a score is, and in which unit."""
+    return f"outlier score ({'loss / threshold' if verdict.labelled else 'robust s.d.'})"
+
+
+def _set_ranks(ax: Axes, verdict: Verdict) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    n_rows, share = len(verdict.scores), float(np.mean(verdict.flagged))
+    if 0 < share < FEW and n_rows >= LARGE:
+        ax.set_xscale("log")
+        ax.set_xlim(0.8, 1.25 * n_rows)
+    else:
+        ax.set_xlim(1 - 0.03 * n_rows, 1.02 * n_rows)
+        ax.xaxis.set_major_locator(MaxNLocator(max(3, int(1.7 * style.width(ax))), integer=True))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number(value)))
+
+
+def _draw_rows(ax: Axes, rank: FloatArray, verdict: Verdict) -> None:
+    rasterized = len(rank) > style.MANY
+
+    def draw(rows: BoolArray, name: str, size: float, **look: Any) -> None:
+        if rows.any():
+            look["s"] = style.mark_size(ax, size, len(rank))
+            text = f"{name} ({rows.sum():,})"
+            ax.scatter(rank[rows], verdict.scores[rows], label=text, rasterized=rasterized, **look)
+
+    flag: dict[str, Any] = {"size": 18.0, "color": style.FLAGGED, "linewidths": 0, "zorder": 3}
+    for kind, marker in KINDS.items():
+        draw(verdict.flagged & (verdict.kinds == kind), f"flagged: {kind}", marker=marker, **flag)
+    draw(verdict.flagged & ~np.isin(verdict.kinds, list(KINDS)), "flagged", **flag)
+    trimmed = ~verdict.flagged & ~verdict.kept
+    hollow = {"facecolors": "none", "edgecolors": style.KEPT, "linewidths": 1}
+    draw(trimmed, "given up only", size=14, zorder=2.5, **hollow)
+    kept = ~verdict.flagged & verdict.kept
+    draw(kept, "kept", size=9, color=style.KEPT, linewidths=0, zorder=2)
+
+
+def _draw_threshold(ax: Axes, threshold: float) -> None:
+    ax.axhline(threshold, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=1)
+    ax.annotate(
+        f"threshold {threshold:.2g}",
+        (1, threshold),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, -2),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        fontsize=style.SMALL,
+        color=style.INK,
+        zorder=6,  # above the key, which may reach down to here
+    )
+
+
+def _summary(verdict: Verdict) -> str:
+    first = style.flag_summary(verdict.flagged)
+    share = style.percent(verdict.share)
+    if not verdict.estimated:
+        return f"{first}\nshare given up {share}, as asked"
+    return f"{first}\nestimated share {share}{_between(verdict.interval)}"
+
+
+def _between(interval: tuple[float, float] | None) -> str:
+    if interval is None:
+        return ""
+    low, high = (style.percent(bound) for bound in interval)
+    return f" ({low.removesuffix(' %')}–{high})"

@@ -1,0 +1,79 @@
+"""The objective after each iteration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import style
+from .verdict import check_model
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# With fewer points above the last one there is no rate to see, and no need of a logarithm.
+FEW = 3
+
+
+def plot_convergence(model: Any, ax: Axes | None = None) -> Axes:
+    """Draw how the objective came down.
+
+    How far above its final value it was, relative to that value, on a logarithmic scale unless
+    iterations are few; the objective itself if there was one iteration, or it ended at zero.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With ``objective_path_``.
+    ax : matplotlib Axes, optional
+        By default those of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.plotting import plot_convergence
+    >>> X = np.linspace(0, 3, 60)[:, None]
+    >>> y = np.sin(X).ravel()
+    >>> y[::6] += 20
+    >>> ax = plot_convergence(SubquantileRegressor(contamination=0.2).fit(X, y))
+    >>> ax.get_xlabel()
+    'iteration'
+    """
+    check_model(model, "objective_path_")
+    ax = style.get_axes(ax)
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    path = np.asarray(model.objective_path_, dtype=float)
+    last = int(getattr(model, "n_iter_", len(path)))
+    # Some solvers note the objective of their start too, as iteration 0.
+    steps = np.arange(last - len(path) + 1, last + 1)
+    marker = "o" if len(path) <= 60 else ""
+    look: dict[str, Any] = {"color": style.INK, "lw": 1.2, "marker": marker, "ms": 3.5}
+    if len(path) == 1 or path[-1] == 0:
+        ax.plot(steps, path, **look)
+        ylabel = "objective"
+    else:
+        gap = (path - path[-1]) / abs(path[-1])
+        logarithmic = np.count_nonzero(gap > 0) >= FEW
+        shown = gap > 0 if logarithmic else np.isfinite(gap)
+        ax.plot(steps[shown], gap[shown], **look)
+        ax.set_yscale("log" if logarithmic else "linear")
+        ylabel = "objective above its final value\n(relative)"
+    if ax.get_yscale() == "linear":
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number(value)))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    margin = max(0.5, 0.03 * len(path))
+    ax.set_xlim(steps[0] - margin, last + margin)
+    style.label(ax, "iteration", ylabel, _summary(model, last))
+    return ax
+
+
+def _summary(model: Any, n_iter: int) -> str:
+    words = f"after {style.count(n_iter, 'iteration')}"
+    return f"converged {words}" if getattr(model, "converged_", True) else f"not converged {words}"

@@ -1,0 +1,122 @@
+"""Scores of all rows under fits that give up more and more of them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from .._typing import FloatArray
+from .rows import training_rows
+from .verdict import check_model, read_verdict
+
+SHARES = np.linspace(0.0, 0.48, 21)
+
+
+class Monitoring(NamedTuple):
+    """Scores of all rows, fit by fit.
+
+    Attributes
+    ----------
+    shares : array of shape (m,)
+        The share given up in each fit.
+    scores : array of shape (m, n)
+        Outlier scores of the rows.
+    """
+
+    shares: FloatArray
+    scores: FloatArray
+
+
+def monitor(
+    model: Any, X: Any = None, y: Any = None, shares: Any = None, *, sample_weight: Any = None
+) -> Monitoring:
+    """Refit a model with a range of shares, and note the rows' scores.
+
+    What a cross-validated model has chosen stays as chosen.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With a parameter ``contamination``. It is not changed.
+    X, y : optional
+        The training rows. By default those that the model keeps, if it does.
+    shares : array of shape (m,), optional
+        Shares in [0, 0.5), in any order. By default 21 of them, up to 0.48.
+    sample_weight : array of shape (n,), optional
+        Weights that the model was fitted with.
+
+    Returns
+    -------
+    Monitoring
+        The shares in ascending order, and the scores as an array of shape (m, n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.plotting import monitor
+    >>> X = np.linspace(0, 3, 60)[:, None]
+    >>> y = np.sin(X).ravel() + 0.01 * np.cos(50 * X).ravel()
+    >>> y[::6] += 20
+    >>> model = SubquantileRegressor(alpha=0.01).fit(X, y)
+    >>> shares, scores = monitor(model, X, y, shares=[0.0, 0.1, 0.2])
+    >>> scores.shape
+    (3, 60)
+    >>> bool(scores[0, 0] < 3 and scores[2, 0] > 100)  # seen once enough rows are given up
+    True
+    """
+    check_model(model, "outlier_scores_")
+    parameters = model.get_params(deep=False)
+    if "contamination" not in parameters:
+        raise TypeError(
+            f"monitoring needs a model with the parameter contamination, "
+            f"and {type(model).__name__} has none."
+        )
+    X, y = _training_data(model, X, y)
+    grid = _check_shares(shares, len(model.outlier_scores_))
+    chosen = _as_chosen(model, parameters)
+    scores = []
+    for share in grid:
+        refit = clone(model).set_params(contamination=float(share), **chosen)
+        refit.fit(X, y) if sample_weight is None else refit.fit(X, y, sample_weight)
+        scores.append(np.asarray(refit.outlier_scores_, dtype=float))
+    return Monitoring(grid, np.array(scores))
+
+
+def _training_data(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    if X is None:
+        X = training_rows(model, len(model.outlier_scores_))
+    if y is None:
+        y = read_verdict(model).observed
+    if X is None or y is None:
+        what = "rows" if X is None else "targets"
+        raise ValueError(f"{type(model).__name__} does not keep its {what}: pass X and y.")
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n_rows != len(model.outlier_scores_):
+        raise ValueError(
+            f"X should be the {len(model.outlier_scores_)} rows that the model was fitted to, "
+            f"got {n_rows}."
+        )
+    return X, y
+
+
+def _check_shares(shares: Any, n_rows: int) -> FloatArray:
+    if shares is None:
+        # A share of less than one row cannot be given up.
+        return SHARES[(SHARES == 0) | (SHARES * n_rows >= 1)]
+    grid = np.asarray(shares, dtype=float)
+    if grid.ndim != 1 or len(grid) == 0 or not ((grid >= 0) & (grid < 0.5)).all():
+        raise ValueError(f"shares should be numbers in [0, 0.5), got {shares!r}.")
+    return np.unique(grid)
+
+
+def _as_chosen(model: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Grids of one value, of what a cross-validated model has chosen."""
+    chosen = {}
+    for grid, name in (("alphas", "alpha_"), ("gammas", "gamma_")):
+        value = getattr(model, name, None)
+        if grid in parameters and value is not None:
+            chosen[grid] = [value]
+    return chosen

@@ -1,0 +1,51 @@
+"""Which rows and targets are meant: those that are passed, or those that the model keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .verdict import Verdict
+
+
+def training_rows(model: Any, n_rows: int) -> Any:
+    """The rows that the model keeps, None if it does not keep them all."""
+    X = getattr(model, "X_fit_", None)
+    return X if X is not None and X.shape[0] == n_rows else None
+
+
+def rows_and_targets(
+    model: Any, verdict: Verdict, X: Any, y: Any
+) -> tuple[Any, NDArray[Any], bool]:
+    """Rows, their targets, and whether they are the training rows."""
+    kept = training_rows(model, len(verdict.scores))
+    if y is None:
+        if X is not None:
+            raise ValueError("y should be passed along with X.")
+        if verdict.observed is None:
+            raise ValueError(f"{type(model).__name__} does not keep its targets: pass X and y.")
+        return kept, verdict.observed, True
+    targets = np.asarray(y)
+    if X is None:
+        if kept is None:
+            raise ValueError(f"{type(model).__name__} does not keep its rows: pass X and y.")
+        X = kept
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if len(targets) != n_rows:
+        raise ValueError(f"X and y should have as many rows, got {n_rows} and {len(targets)}.")
+    return X, targets, X is kept or _same(X, kept)
+
+
+def _same(X: Any, kept: Any) -> bool:
+    """Whether X are the training rows."""
+    if kept is None:
+        return False
+    if hasattr(kept, "tocsr"):
+        if getattr(X, "shape", None) != kept.shape or not hasattr(X, "tocsr"):
+            return False
+        return (X.tocsr().astype(kept.dtype) != kept).nnz == 0
+    if hasattr(X, "tocsr"):
+        return False
+    return np.array_equal(np.asarray(X).astype(kept.dtype), kept)

@@ -1,0 +1,115 @@
+r"""Axes on which a value of 1e12 is in view and the good rows are still told apart.
+
+Linear up to a threshold, where the good rows are, and logarithmic beyond. Whatever the number of
+decades beyond it, the linear part takes the same share of the axis.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._typing import BoolArray, FloatArray
+from .style import number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# An axis that need not show more than so many thresholds stays linear throughout.
+NEAR = 8.0
+# Part of the axis that is linear.
+LINEAR = 0.45
+# Part of the axis that ticks are apart at least.
+APART = 0.1
+# Close to the largest double; what is computed from it must not overflow.
+LARGEST = 1e300
+
+
+def scale_beyond(
+    ax: Axes, low: float, high: float, threshold: float, *, room: float = 0.06
+) -> bool:
+    """Set the vertical scale and its limits.
+
+    Parameters
+    ----------
+    ax : Axes
+    low, high : float
+        Least and largest value to be shown, of which ``low`` is at most zero.
+    threshold : float
+        Where the linear part ends, on both sides of zero.
+    room : float, default=0.06
+        Part of the axis that is left free above the largest value.
+
+    Returns
+    -------
+    bool
+        Whether the axis is logarithmic beyond the threshold.
+    """
+    low, high = max(low, -LARGEST), min(high, LARGEST)
+    logarithmic = 0 < threshold < max(high, -low) / NEAR
+    if logarithmic:
+        above, below = (max(np.log10(end / threshold), 0.0) for end in (high, max(-low, 1e-300)))
+        # How many decades the whole axis would have at its logarithmic pace.
+        length = (above + below) / (1.0 - LINEAR)
+        _set_symlog(ax, low < 0, threshold, length)
+        top = threshold * 10.0 ** (above + room * length)
+        bottom = -threshold * 10.0 ** (below + 0.04 * length) if low < 0 else -0.03 * threshold
+        _set_ticks(ax, min(low, -threshold) if low < 0 else 0.0, high, threshold, APART * length)
+    else:
+        span = (high - low) or 1.0
+        top, bottom = high + room * span / (1.0 - room), low - 0.03 * span
+    ax.set_ylim(bottom, top)
+    return logarithmic
+
+
+def _set_symlog(ax: Axes, both_signs: bool, threshold: float, length: float) -> None:
+    # Matplotlib stretches the linear part by 1 / (1 - 1 / 10).
+    linear = 0.9 * LINEAR * length / (2.0 if both_signs else 1.0)
+    ax.set_yscale("symlog", linthresh=threshold, linscale=linear)
+
+
+def _set_ticks(ax: Axes, low: float, high: float, threshold: float, gap: float) -> None:
+    """Round numbers in the linear part, and powers of ten at least a gap of decades apart."""
+    from matplotlib.ticker import MaxNLocator, NullLocator
+
+    locator = MaxNLocator(2 if low < -threshold else 3, steps=[1, 2, 5, 10])
+    inner = np.asarray(locator.tick_values(0, threshold))
+    inner = inner[(inner > 0) & (inner <= threshold)]
+    ticks = np.concatenate([inner, decades(threshold * 10.0**gap, max(high, -low), gap)])
+    ticks = np.concatenate([-ticks[::-1], [0.0], ticks])
+    ticks = ticks[(ticks >= low) & (ticks <= high)]
+    ax.set_yticks(ticks, [number(tick) for tick in ticks])
+    ax.yaxis.set_minor_locator(NullLocator())
+
+
+def decades(low: float, high: float, gap: float) -> FloatArray:
+    """Powers of ten between two bounds, at least a gap apart.
+
+    >>> decades(3, 2000, 0.3), decades(3, 1e12, 2.5)
+    (array([  10.,  100., 1000.]), array([1.e+03, 1.e+06, 1.e+09, 1.e+12]))
+    """
+    first, last = int(np.ceil(np.log10(low))), int(np.floor(np.log10(high)))
+    return 10.0 ** np.arange(last, first - 1, -max(1, int(np.ceil(gap))))[::-1]
+
+
+def view(values: FloatArray, trusted: BoolArray) -> tuple[float, float]:
+    """Bounds that show all values, unless some lie so far out that they would squash the trusted.
+
+    >>> import numpy as np
+    >>> view(np.array([0.0, 1.0, 1.5]), np.array([True, True, False]))
+    (0.0, 1.5)
+    >>> view(np.array([0.0, 1.0, 1e12]), np.array([True, True, False]))
+    (-0.5, 1.5)
+    """
+    finite = values[np.isfinite(values)]
+    if len(finite) == 0:
+        return 0.0, 1.0
+    inner = values[trusted & np.isfinite(values)]
+    inner = inner if len(inner) else finite
+    low, high = (float(bound) for bound in np.percentile(inner, [0, 100]))
+    reach = 0.5 * (high - low)
+    near = finite[(finite >= low - 2 * reach) & (finite <= high + 2 * reach)]
+    if len(near) == len(finite):
+        return float(finite.min()), float(finite.max())
+    return low - reach, high + reach

@@ -1,0 +1,148 @@
+"""What all pictures look like: colours, axes, and how numbers are written.
+
+Nothing here changes matplotlib's settings; every property is set on the axes at hand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._typing import BoolArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Apart in lightness as well as in hue: they stay apart in grey and for the colour-blind.
+KEPT = "#7f9bb3"
+FLAGGED = "#d55e00"
+INK = "#2f3e4e"
+FAINT = "#9aa5b1"
+
+SMALL = "small"
+# Vector files with more marks than this are slow to open; such marks are drawn as an image.
+MANY = 3000
+
+
+def get_axes(ax: Axes | None) -> Axes:
+    """The axes to draw on, tidied; those of a new figure if none are given.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    try:
+        import matplotlib.axes
+    except ImportError as error:
+        raise ImportError("plotting needs matplotlib: pip install 'untaint[plot]'") from error
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(layout="constrained")
+    elif not isinstance(ax, matplotlib.axes.Axes):
+        raise TypeError(f"ax should be matplotlib axes or None, got {type(ax).__name__}.")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(FAINT)
+    ax.tick_params(which="both", color=FAINT, labelcolor=INK, labelsize=SMALL)
+    return ax
+
+
+def width(ax: Axes) -> float:
+    """Of the axes, in inches."""
+    return float(ax.get_window_extent().width / ax.figure.dpi)
+
+
+def characters(ax: Axes) -> float:
+    """How many small characters fit side by side."""
+    from matplotlib.font_manager import FontProperties
+
+    # Of the default font, characters are about 0.6 sizes wide.
+    return 72.0 * width(ax) / (0.6 * FontProperties(size=SMALL).get_size_in_points())
+
+
+def line_room(ax: Axes) -> float:
+    """Part of the axes' height that a line of text takes with some space around it."""
+    return float(np.clip(16.0 / (72.0 * ax.get_window_extent().height / ax.figure.dpi), 0.04, 0.3))
+
+
+def mark_size(ax: Axes, size: float, n_marks: int = 1) -> float:
+    """Area of a marker, smaller on narrow axes and among many."""
+    return size * _crowding(n_marks) * float(np.clip(width(ax) / 4.5, 0.5, 1.0))
+
+
+def _crowding(n_marks: int) -> float:
+    return float(np.clip((1000.0 / n_marks) ** 0.5, 0.2, 1.0))
+
+
+def label(ax: Axes, x: str, y: str, title: str, color: str = INK) -> None:
+    """Words on the axes and above them; a coloured title is the key to that colour."""
+    ax.set_xlabel(x, color=INK)
+    ax.set_ylabel(y, color=INK)
+    ax.set_title(title, loc="left", color=color, fontsize="medium")
+
+
+def legend(ax: Axes, n_marks: int, **where: Any) -> None:
+    """A key without a frame, its markers as large as if they were few."""
+    key = ax.legend(
+        fontsize=SMALL,
+        labelcolor=INK,
+        handlelength=1,
+        borderpad=0,
+        framealpha=0.9,
+        markerscale=_crowding(n_marks) ** -0.5,
+        **where,
+    )
+    key.get_frame().set(facecolor=ax.get_facecolor(), edgecolor="none")
+
+
+def beyond(words: str, threshold: float) -> str:
+    """A second line for the name of an axis."""
+    return f"\nlog scale {words}{number(float(f'{threshold:.2g}'))}"
+
+
+def percent(share: float) -> str:
+    """A share in words.
+
+    >>> percent(0.2), percent(0.034), percent(0.0)
+    ('20 %', '3.4 %', '0 %')
+    """
+    hundredths = 100 * share
+    digits = 1 if 0 < hundredths < 9.95 else 0
+    return f"{hundredths:.{digits}f}".removesuffix(".0") + " %"
+
+
+def number(value: float) -> str:
+    r"""A number for a tick: plain as long as that is short.
+
+    >>> number(2.5), number(1000.0), number(1e12), number(-3e7)
+    ('2.5', '1,000', '$10^{12}$', '$-3{\\times}10^{7}$')
+    """
+    size = abs(value)
+    if size == 0 or 1e-4 <= size < 1e5:
+        return f"{value:,.6g}".replace("-", "−")
+    exponent = int(np.floor(np.log10(size) + 1e-9))
+    digits = f"{size / 10.0**exponent:.3g}"
+    factor = "" if digits == "1" else rf"{digits}{{\times}}"
+    return f"${'-' if value < 0 else ''}{factor}10^{{{exponent}}}$"
+
+
+def count(number_of: int, noun: str) -> str:
+    """A count in words.
+
+    >>> count(1, "row"), count(20_000, "row")
+    ('1 row', '20,000 rows')
+    """
+    return f"{number_of:,} {noun}{'' if number_of == 1 else 's'}"
+
+
+def flag_summary(flagged: BoolArray) -> str:
+    """How many rows are flagged.
+
+    >>> import numpy as np
+    >>> flag_summary(np.array([True, False]))
+    '1 of 2 rows flagged'
+    """
+    n_flagged = int(flagged.sum())
+    return f"{f'{n_flagged:,}' if n_flagged else 'none'} of {count(len(flagged), 'row')} flagged"

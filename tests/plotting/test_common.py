@@ -1,0 +1,126 @@
+"""What all pictures have in common."""
+
+import subprocess
+import sys
+
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import RobustScaler
+
+from untaint import SubquantileRegressor
+from untaint.plotting import plot_audit, plot_convergence, plot_monitoring, plot_residuals
+
+matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+PICTURES = {
+    "audit": lambda case, ax: plot_audit(case.model, ax),
+    "residuals": lambda case, ax: plot_residuals(case.model, case.X, case.y, ax),
+    "monitoring": lambda case, ax: plot_monitoring(case.model, case.X, case.y, [0.0, 0.1], ax),
+    "convergence": lambda case, ax: plot_convergence(case.model, ax),
+}
+
+every_picture = pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
+every_case = pytest.mark.parametrize("case", ["regression", "huge", "labels"])
+
+
+@every_picture
+@every_case
+def test_draws_on_the_given_axes_and_returns_them(draw, case, axes, request):
+    returned = draw(request.getfixturevalue(case), axes)
+    assert returned is axes
+    assert axes.collections or axes.lines
+    assert axes.get_xlabel() and axes.get_ylabel() and axes.get_title(loc="left")
+
+
+@every_picture
+@every_case
+def test_can_be_saved(draw, case, axes, request, tmp_path):
+    draw(request.getfixturevalue(case), axes)
+    axes.figure.savefig(tmp_path / "picture.pdf")
+
+
+@every_picture
+def test_makes_a_figure_when_no_axes_are_given(draw, regression):
+    axes = draw(regression, None)
+    assert plt.get_fignums() == [axes.figure.number]
+
+
+@every_picture
+def test_leaves_settings_and_current_figure_alone(draw, regression, axes):
+    settings = dict(matplotlib.rcParams)
+    current = plt.figure()
+    draw(regression, axes)
+    assert dict(matplotlib.rcParams) == settings
+    assert plt.get_fignums() == [current.number]
+    assert not current.axes
+
+
+@every_picture
+def test_text_stays_within_a_narrow_figure(draw, regression, axes):
+    figure = axes.figure
+    figure.set_size_inches(3.4, 2.6)
+    draw(regression, axes)
+    figure.draw_without_rendering()
+    box = figure.get_tightbbox()
+    assert box.x0 > -0.02 and box.y0 > -0.02
+    assert box.x1 < 3.42 and box.y1 < 2.62
+
+
+@every_picture
+@pytest.mark.parametrize(
+    ("model", "error", "words"),
+    [
+        (SubquantileRegressor(), NotFittedError, "not fitted"),
+        (SubquantileRegressor, TypeError, "got the class SubquantileRegressor"),
+        ("model", TypeError, "model should be a fitted estimator of untaint.* got str"),
+        (Ridge().fit([[0.0], [1.0]], [0.0, 1.0]), TypeError, "got Ridge, which has no"),
+    ],
+    ids=["unfitted", "class", "string", "stranger"],
+)
+def test_says_what_is_wrong_with_the_model(draw, model, error, words, regression, axes):
+    regression.model = model
+    with pytest.raises(error, match=words):
+        draw(regression, axes)
+    assert not axes.has_data()
+
+
+def test_says_which_part_of_a_pipeline_to_pass(regression):
+    pipeline = make_pipeline(RobustScaler(), regression.model).fit(regression.X, regression.y)
+    with pytest.raises(TypeError, match=r"pass the pipeline's last step, pipeline\[-1\]"):
+        plot_audit(pipeline)
+    plot_audit(pipeline[-1])
+
+
+def test_says_which_part_of_a_search_to_pass(regression):
+    search = GridSearchCV(regression.model, {"alpha": [0.1, 1.0]}, cv=2)
+    with pytest.raises(TypeError, match="pass its best_estimator_"):
+        plot_audit(search.fit(regression.X, regression.y))
+
+
+def test_says_what_axes_are(regression):
+    with pytest.raises(TypeError, match="ax should be matplotlib axes or None, got str"):
+        plot_audit(regression.model, ax="left")
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+def test_importing_stays_light():
+    result = run("import sys, untaint.plotting; print('matplotlib' in sys.modules)")
+    assert result.stdout.strip() == "False", result.stderr
+
+
+def test_names_the_extra_when_matplotlib_is_missing():
+    code = """
+import sys
+sys.modules["matplotlib"] = None
+from untaint import SubquantileRegressor
+from untaint.plotting import plot_audit
+plot_audit(SubquantileRegressor(contamination=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]))
+"""
+    assert "pip install 'untaint[plot]'" in run(code).stderr
