@@ -9,8 +9,13 @@
 True
 """
 
-from .estimators import SubquantileClassifier, SubquantileRegressor
+from .estimators import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
 
 __version__ = "0.1.0"
 
-__all__ = ["SubquantileClassifier", "SubquantileRegressor", "__version__"]
+__all__ = [
+    "SubquantileClassifier",
+    "SubquantileRegressor",
+    "SubquantileRegressorCV",
+    "__version__",
+]

@@ -201,6 +201,18 @@ def check_real(
         )
 
 
+def check_grid(name: str, values: Any) -> None:
+    """Positive numbers, or "auto"."""
+    if isinstance(values, str) and values == "auto":
+        return
+    expected = f'{name} must be "auto" or a sequence of positive finite numbers'
+    if isinstance(values, str) or np.ndim(values) != 1 or len(values) == 0:
+        raise ValueError(f"{expected}, got {values!r}.")
+    for value in values:
+        if not _is_real(value) or not 0 < value < np.inf:
+            raise ValueError(f"{expected}, got one of {value!r}.")
+
+
 def check_count(name: str, value: Any, *, low: int = 1, optional: bool = False) -> None:
     """An integer of at least low."""
     if optional and value is None:

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class MemoryLimitError(MemoryError, ValueError):
     """The kernel matrix would not fit in ``memory_limit``; raised before anything is built."""
+
+
+class AmbiguousContaminationWarning(UserWarning):
+    """The data support two readings of which rows are wrong; the message names both."""

@@ -2,5 +2,6 @@
 
 from .classifier import SubquantileClassifier
 from .regressor import SubquantileRegressor
+from .regressor_cv import SubquantileRegressorCV
 
-__all__ = ["SubquantileClassifier", "SubquantileRegressor"]
+__all__ = ["SubquantileClassifier", "SubquantileRegressor", "SubquantileRegressorCV"]

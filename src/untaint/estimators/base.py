@@ -16,22 +16,33 @@ from typing import Any
 from warnings import warn
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from .._progress import ProgressLine
 from .._threads import single_threaded_blas
-from .._typing import FloatArray, IntArray
-from .._validation import check_matrix_memory, check_query_data, check_rate, check_share
+from .._typing import BoolArray, FloatArray, IntArray
+from .._validation import (
+    check_matrix_memory,
+    check_query_data,
+    check_rate,
+    check_real,
+    check_share,
+)
 from ..diagnostics import Diagnostics, diagnose
-from ..kernels import Linear, Precomputed
+from ..exceptions import AmbiguousContaminationWarning
+from ..kernels import Kernel, Linear, Precomputed
 from ..losses import Loss
+from ..screening import Screen, screen
 from ..selection import Selection
 from ..solvers import Fit, Solution, TrimmedProblem, alternate, projected_gradient, solve_in_ball
 from ..solvers.base import Report, silent
+from .audit import Judgement, kinds, odd_feature_names, q_values, table
 from .parameters import Parameters
 from .problem import DualProblem, PrimalProblem, Problem
+from .trust import Trust
 
 Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
 
@@ -55,12 +66,26 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """Kernel and ridge, and how far the rows are trusted if that came to light on the way."""
+
+    kernel: Kernel
+    ridge: float
+    trust: Trust | None = None
+
+
+@dataclass(frozen=True)
 class Beginning:
-    """How rows are selected, which to begin with, and what they may be predicted to be."""
+    """How rows are selected, which to begin with, and what they may be predicted to be.
+
+    ``trust`` is there if the share was estimated by judging each row; ``interval`` is of the share.
+    """
 
     selection: Selection
     weights: FloatArray
     predictions: FloatArray | None = None
+    trust: Trust | None = None
+    interval: tuple[float, float] | None = None
 
 
 class SubquantileEstimator(Parameters):
@@ -78,9 +103,22 @@ class SubquantileEstimator(Parameters):
     @abstractmethod
     def _loss(self) -> Loss: ...
 
+    def _setting(
+        self,
+        X: Any,
+        y: FloatArray,
+        copies: FloatArray,
+        row_weights: FloatArray,
+        share: float | None,
+    ) -> Setting:
+        """Kernel and ridge. Scales are of the rows, however much they weigh in the fit."""
+        return Setting(self._make_kernel(X, copies), float(self.alpha))
+
     @abstractmethod
-    def _begin(self, problem: Problem, y: FloatArray, share: float | None) -> Beginning:
-        """Selection, and where to start."""
+    def _begin(
+        self, problem: Problem, y: FloatArray, share: float | None, trust: Trust | None
+    ) -> Beginning:
+        """Selection, and where to start; trust, if the rows have been judged already."""
 
     @abstractmethod
     def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
@@ -100,14 +138,17 @@ class SubquantileEstimator(Parameters):
             share = check_share(self.contamination, copies)
             row_weights = self._fit_weights(copies)
             present = np.flatnonzero(copies)
-            rows = _take(X, present, self._pairwise)
-            kernel = self._make_kernel(rows, copies[present])
-            problem = self._make_problem(kernel, rows, row_weights[present])
+            rows = take(X, present, self._pairwise)
+            setting = self._setting(
+                rows, targets[present], copies[present], row_weights[present], share
+            )
+            problem = self._make_problem(setting.kernel, rows, row_weights[present], setting.ridge)
             with single_threaded_blas() if problem.small_products else nullcontext():
-                beginning = self._begin(problem, targets[present], share)
+                beginning = self._begin(problem, targets[present], share, setting.trust)
                 solution = self._solve(problem, targets[present], beginning, report)
             self._store(X, targets, row_weights, present, problem, beginning, solution)
         self._warn_unless_converged(solution)
+        self._warn_of_doubt(beginning)
 
     def _solve(
         self, problem: Problem, y: FloatArray, beginning: Beginning, report: Report
@@ -115,7 +156,7 @@ class SubquantileEstimator(Parameters):
         if self.solver == "gradient":
             assert isinstance(problem, DualProblem)
             return self._descend(problem, y, beginning.selection, report)
-        ridge, weights = float(self.alpha), beginning.weights
+        ridge, weights = problem.ridge, beginning.weights
         for stage in self._stages(problem, y, beginning):
             solution = alternate(
                 self._in_ball(stage.solve, ridge),
@@ -157,7 +198,7 @@ class SubquantileEstimator(Parameters):
             selection,
             y,
             problem.row_weights,
-            float(self.alpha),
+            problem.ridge,
             self.fit_intercept,
             self.norm_bound,
         )
@@ -192,6 +233,7 @@ class SubquantileEstimator(Parameters):
         self.kernel_ = problem.kernel
         self.X_fit_ = X
         self.contamination_ = selection.contamination
+        self.contamination_interval_ = beginning.interval or (self.contamination_,) * 2
         self.objective_path_ = np.asarray(solution.objective_path)
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
@@ -210,7 +252,7 @@ class SubquantileEstimator(Parameters):
         # As they were for this fit, whatever the parameters are set to later.
         self._fitted: dict[str, Any] = {
             "selection": selection,
-            "ridge": float(self.alpha),
+            "ridge": problem.ridge,
             "norm_bound": self.norm_bound,
             "fit_intercept": bool(self.fit_intercept),
         }
@@ -219,6 +261,8 @@ class SubquantileEstimator(Parameters):
         losses = self._losses(solution.fit.predictions, present)
         losses[present[problem.hopeless(selection, self._reach)]] = np.inf
         self._verdict(losses, selection, present)
+        if beginning.trust is not None:
+            self.outlier_scores_[present] = beginning.trust.scores
 
     def _losses(self, predictions: FloatArray, present: IntArray) -> FloatArray:
         """Of all rows; those of weight zero had no part in the fit, but are judged by it."""
@@ -259,6 +303,70 @@ class SubquantileEstimator(Parameters):
             loss=self._loss,
             **self._fitted,
         )
+
+    def audit(self, fdr: float | None = None) -> Any:
+        """What is wrong with which rows, the most suspicious first.
+
+        Every row is judged by a fit to the others, whatever it was worth in the fit itself.
+
+        Parameters
+        ----------
+        fdr : float, optional
+            False-discovery rate, between 0 and 1: flag as many rows as can be flagged while at
+            most this share of them are good rows, in expectation. None flags the rows that the fit
+            gave up.
+
+        Returns
+        -------
+        DataFrame, or a structured array without pandas
+            One row a training row: ``row``, its position; ``score``, as ``outlier_scores_`` but
+            under the fit to the others; ``kept``, and ``flagged``, its opposite; ``q_value``, the
+            smallest ``fdr`` at which the row is flagged; ``observed`` and ``expected`` target;
+            ``kind``, ``"target"``, ``"features"``, ``"both"`` or empty; ``features``, those that
+            make the row odd; for classifiers ``suggested``, the label that the row should have.
+        """
+        check_is_fitted(self)
+        check_real("fdr", fdr, low=0, inclusive=False, high=1, optional=True)
+        screen = self._screened()
+        wild = np.zeros(len(self._targets), bool) if screen is None else screen.wild
+        judged = self._judge(wild)
+        good = np.where(wild, 0.0, judged.good)
+        q = q_values(good, self._row_weights)
+        flagged = ~self.inlier_mask_ if fdr is None else q <= fdr
+        names = getattr(self, "feature_names_in_", None)
+        score = judged.score.copy()
+        score[wild] = np.maximum(score[wild], score[~wild].max(initial=0.0))
+        columns_: dict[str, Any] = {
+            "row": np.arange(len(good)),
+            "score": score,
+            "kept": ~flagged,
+            "flagged": flagged,
+            "q_value": q,
+            "observed": self._observed(),
+            "expected": judged.expected,
+            "kind": kinds(flagged, wild & flagged, judged.far_off),
+            "features": odd_feature_names(screen, len(good), names),
+        }
+        columns_ |= self._more_columns(judged)
+        return table(columns_, np.lexsort((-score, q)))
+
+    def _screened(self) -> Screen | None:
+        """What the features alone say; nothing is known of a precomputed kernel's."""
+        if isinstance(self.kernel_, Precomputed):
+            return None
+        return screen(self.X_fit_, self._row_weights)
+
+    @abstractmethod
+    def _judge(self, wild: BoolArray) -> Judgement:
+        """Each row by the others."""
+
+    @abstractmethod
+    def _observed(self) -> NDArray[Any]:
+        """Targets as the user gave them."""
+
+    def _more_columns(self, judged: Judgement) -> dict[str, NDArray[Any]]:
+        """Of the audit, for one task."""
+        return {}
 
     def _fit_matrix(self) -> FloatArray:
         check_matrix_memory(self.X_fit_.shape[0], np.float64, self.memory_limit)
@@ -318,6 +426,16 @@ class SubquantileEstimator(Parameters):
                 stacklevel=4,
             )
 
+    def _warn_of_doubt(self, beginning: Beginning) -> None:
+        doubt = beginning.trust.doubt if beginning.trust is not None else ""
+        if doubt:
+            warn(
+                f'contamination="auto" cannot tell which rows are wrong: {doubt}. '
+                "Pass contamination, or look at the rows that audit() lists.",
+                AmbiguousContaminationWarning,
+                stacklevel=4,
+            )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._pairwise
@@ -333,7 +451,7 @@ def columns(y: FloatArray) -> FloatArray:
     return y[:, None] if y.ndim == 1 else y
 
 
-def _take(X: Any, rows: Any, pairwise: bool) -> Any:
+def take(X: Any, rows: Any, pairwise: bool) -> Any:
     """Rows of X, and columns too if X is a kernel matrix."""
     if len(rows) == X.shape[0]:
         return X

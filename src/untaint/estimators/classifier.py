@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 
-from .._typing import FloatArray, IntArray
+from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_class_sizes, check_class_weight, check_labelled_data, check_share
 from ..losses import LogisticLoss, Loss, SoftmaxLoss
 from ..screening import near_rows
@@ -26,8 +26,10 @@ from ..selection import Balanced, Selection, SoftBalanced, estimate_label_share
 from ..selection.share import LARGEST_SHARE
 from ..solvers import Fit, Newton, RidgeSystem, Settled
 from ..solvers.alternating import LOOSE
+from .audit import Judgement
 from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
 from .problem import Problem
+from .trust import Trust
 
 # Share given up while the share itself is being estimated.
 CAUTIOUS_SHARE = 0.4
@@ -312,7 +314,9 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
     def _loss(self) -> Loss:
         return LogisticLoss() if len(self.classes_) == 2 else SoftmaxLoss()
 
-    def _begin(self, problem: Problem, y: FloatArray, share: float | None) -> Beginning:
+    def _begin(
+        self, problem: Problem, y: FloatArray, share: float | None, trust: Trust | None
+    ) -> Beginning:
         rng = self._generator()
         if share is None:
             share = self._estimate_share(problem, y, rng)
@@ -347,7 +351,7 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         n_starts = self.n_starts
         if n_starts is None:
             n_starts = 1 if isinstance(selection, SoftBalanced) else 6
-        return problem.search_labels(y, self._loss, selection, float(self.alpha), n_starts, rng)
+        return problem.search_labels(y, self._loss, selection, n_starts, rng)
 
     def _make_selection(self, contamination: float, y: FloatArray) -> Selection:
         codes, n_classes = _codes(y), len(self.classes_)
@@ -397,6 +401,24 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         known = np.isfinite(scores)
         scores[~known] = scores[known].max(initial=0.0)
         self.outlier_scores_ = scores
+
+    def _judge(self, wild: BoolArray) -> Judgement:
+        raw = columns(self._raw(self.X_fit_))
+        scores = np.column_stack([np.zeros_like(raw), raw]) if raw.shape[1] == 1 else raw
+        chances = softmax(np.asarray(scores, dtype=float), axis=1)
+        own = np.take_along_axis(chances, self._codes[:, None], axis=1)[:, 0]
+        share = self.contamination_
+        good = (1 - share) * own
+        bad = share * (1 - own) / (len(self.classes_) - 1)
+        good = np.divide(good, good + bad, out=np.ones_like(good), where=good + bad > 0)
+        best = self.classes_[chances.argmax(axis=1)]
+        return Judgement(self.outlier_scores_, good, best, np.zeros(len(good), dtype=bool))
+
+    def _observed(self) -> NDArray[Any]:
+        return self.classes_[self._codes]
+
+    def _more_columns(self, judged: Judgement) -> dict[str, NDArray[Any]]:
+        return {"suggested": judged.expected}
 
 
 def _codes(y: FloatArray) -> IntArray:

@@ -24,13 +24,120 @@ from .problem import DOUBLE_ROWS, EXACT_ROWS, DualProblem, PrimalProblem, Proble
 SOLVERS = ("auto", "exact", "iterative", "newton", "gradient")
 
 
-class Parameters(BaseEstimator):
-    """Stored as given, checked when a fit begins."""
+class Common(BaseEstimator):
+    """Parameters of every batch estimator: stored as given, checked when a fit begins."""
 
     #: Whether the number of starts may be left to the estimator.
     _starts_optional: ClassVar[bool] = False
     #: Solvers that factorise few rows and iterate on many.
     _by_size: ClassVar[tuple[str, ...]] = ("auto",)
+
+    def __init__(
+        self,
+        *,
+        contamination: float | str = "auto",
+        kernel: Any = "rbf",
+        degree: int = 3,
+        coef0: float = 1.0,
+        shape: float = 1.0,
+        norm_bound: float | None = None,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        init: str = "auto",
+        acceleration: str | None = None,
+        learning_rate: Any = "auto",
+        momentum: float = 0.9,
+        smoothing: Any = None,
+        memory_limit: int | str = "auto",
+        n_starts: Any = 6,
+        max_iter: int | None = None,
+        tol: float = 1e-8,
+        random_state: Any = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.contamination = contamination
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.shape = shape
+        self.norm_bound = norm_bound
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.init = init
+        self.acceleration = acceleration
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.smoothing = smoothing
+        self.memory_limit = memory_limit
+        self.n_starts = n_starts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
+        self._check_smoothing()
+        check_real("momentum", self.momentum, low=0, high=1)
+        check_real("tol", self.tol, low=0, inclusive=False)
+        check_choice("solver", self.solver, SOLVERS)
+        check_choice("init", self.init, ("auto", "zeros", "random"))
+        check_choice("acceleration", self.acceleration, (None, "momentum", "nesterov"))
+        check_count("n_starts", self.n_starts, optional=self._starts_optional)
+        check_count("max_iter", self.max_iter, optional=True)
+        if self.n_jobs != -1:
+            check_count("n_jobs", self.n_jobs, optional=True)
+        check_flag("fit_intercept", self.fit_intercept)
+        check_rate(self.learning_rate)
+        memory_bytes(self.memory_limit)
+
+    def _check_smoothing(self) -> None:
+        check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
+
+    @property
+    def _pairwise(self) -> bool:
+        if isinstance(self.kernel, str):
+            return self.kernel == "precomputed"
+        return isinstance(self.kernel, Precomputed)
+
+    def _kernel_of_scale(self, gamma: float | None) -> Kernel:
+        return make_kernel(
+            self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
+        )
+
+    def _make_problem(
+        self, kernel: Kernel, X: Any, row_weights: FloatArray, ridge: float
+    ) -> Problem:
+        n, d = X.shape
+        if isinstance(kernel, Linear) and d <= n and self.solver != "gradient":
+            return PrimalProblem(kernel, X, row_weights, ridge, self.fit_intercept)
+        iterative = self.solver == "iterative" or (self.solver in self._by_size and n > EXACT_ROWS)
+        single = X.dtype == np.float32 or (iterative and n > DOUBLE_ROWS)
+        dtype = np.float32 if single else np.float64
+        check_matrix_memory(n, dtype, self.memory_limit)
+        K = kernel.matrix(X, dtype=dtype, n_threads=self._n_threads)
+        return DualProblem(kernel, X, row_weights, ridge, self.fit_intercept, K, iterative)
+
+    def _max_iter(self) -> int:
+        if self.max_iter is not None:
+            return self.max_iter
+        return 2000 if self.solver == "gradient" else 200
+
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+
+    @property
+    def _n_threads(self) -> int | None:
+        return self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else None
+
+
+class Parameters(Common):
+    """The same with one kernel scale and one ridge.
+
+    The signature says what scikit-learn may read and set.
+    """
 
     def __init__(
         self,
@@ -58,54 +165,34 @@ class Parameters(BaseEstimator):
         verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        self.contamination = contamination
-        self.kernel = kernel
+        super().__init__(
+            contamination=contamination,
+            kernel=kernel,
+            degree=degree,
+            coef0=coef0,
+            shape=shape,
+            norm_bound=norm_bound,
+            fit_intercept=fit_intercept,
+            solver=solver,
+            init=init,
+            acceleration=acceleration,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            smoothing=smoothing,
+            memory_limit=memory_limit,
+            n_starts=n_starts,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+            verbose=verbose,
+            n_jobs=n_jobs,
+        )
         self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.shape = shape
         self.alpha = alpha
-        self.norm_bound = norm_bound
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.init = init
-        self.acceleration = acceleration
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.smoothing = smoothing
-        self.memory_limit = memory_limit
-        self.n_starts = n_starts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.verbose = verbose
-        self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
         check_real("alpha", self.alpha, low=0)
-        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
-        self._check_smoothing()
-        check_real("momentum", self.momentum, low=0, high=1)
-        check_real("tol", self.tol, low=0, inclusive=False)
-        check_choice("solver", self.solver, SOLVERS)
-        check_choice("init", self.init, ("auto", "zeros", "random"))
-        check_choice("acceleration", self.acceleration, (None, "momentum", "nesterov"))
-        check_count("n_starts", self.n_starts, optional=self._starts_optional)
-        check_count("max_iter", self.max_iter, optional=True)
-        if self.n_jobs != -1:
-            check_count("n_jobs", self.n_jobs, optional=True)
-        check_flag("fit_intercept", self.fit_intercept)
-        check_rate(self.learning_rate)
-        memory_bytes(self.memory_limit)
-
-    def _check_smoothing(self) -> None:
-        check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
-
-    @property
-    def _pairwise(self) -> bool:
-        if isinstance(self.kernel, str):
-            return self.kernel == "precomputed"
-        return isinstance(self.kernel, Precomputed)
+        super()._check_parameters()
 
     def _make_kernel(self, X: Any, row_weights: FloatArray) -> Kernel:
         distance = gamma_distance(self.kernel)
@@ -114,29 +201,4 @@ class Parameters(BaseEstimator):
             if distance is None
             else resolve_gamma(self.gamma, X, row_weights, distance=distance)
         )
-        return make_kernel(
-            self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
-        )
-
-    def _make_problem(self, kernel: Kernel, X: Any, row_weights: FloatArray) -> Problem:
-        n, d = X.shape
-        if isinstance(kernel, Linear) and d <= n and self.solver != "gradient":
-            return PrimalProblem(kernel, X, row_weights, self.fit_intercept)
-        iterative = self.solver == "iterative" or (self.solver in self._by_size and n > EXACT_ROWS)
-        single = X.dtype == np.float32 or (iterative and n > DOUBLE_ROWS)
-        dtype = np.float32 if single else np.float64
-        check_matrix_memory(n, dtype, self.memory_limit)
-        K = kernel.matrix(X, dtype=dtype, n_threads=self._n_threads)
-        return DualProblem(kernel, X, row_weights, self.fit_intercept, K, iterative)
-
-    def _max_iter(self) -> int:
-        if self.max_iter is not None:
-            return self.max_iter
-        return 2000 if self.solver == "gradient" else 200
-
-    def _generator(self) -> np.random.Generator:
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-
-    @property
-    def _n_threads(self) -> int | None:
-        return self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else None
+        return self._kernel_of_scale(gamma)

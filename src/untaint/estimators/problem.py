@@ -18,7 +18,15 @@ from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from ..kernels import Kernel, Precomputed
 from ..losses import Loss
-from ..screening import BEYOND_REACH, centre, near_rows, radii, radii_of_matrix, representatives
+from ..screening import (
+    BEYOND_REACH,
+    centre,
+    near_rows,
+    radii,
+    radii_of_matrix,
+    representatives,
+    screen,
+)
 from ..selection import Selection
 from ..solvers import (
     ExactRidge,
@@ -39,6 +47,8 @@ from ..solvers.gram import WeightedGram
 SCOUT_ROWS = 400
 SEARCH_ROWS = 1000
 SEARCH_LANDMARKS = 80
+# Landmarks of the fits that rows are judged and settings are chosen by.
+JUDGING_LANDMARKS = 400
 # Rows up to which factorising is as quick as iterating.
 EXACT_ROWS = 600
 # Rows up to which the matrix is kept in double precision.
@@ -48,46 +58,37 @@ DOUBLE_ROWS = 4000
 COUPLING = 3.0
 
 
-class Problem(ABC):
-    """Rows under a kernel, with weights of their own.
+class Rows(ABC):
+    """Rows under a kernel, with weights of their own: what can be searched and judged.
 
     Parameters
     ----------
     kernel : Kernel
     X : array or CSR of shape (n, d)
     row_weights : array of shape (n,), positive
+    ridge : float
+        Strength of the penalty on the squared norm.
     fit_intercept : bool
     """
 
     def __init__(
-        self, kernel: Kernel, X: Any, row_weights: FloatArray, fit_intercept: bool
+        self, kernel: Kernel, X: Any, row_weights: FloatArray, ridge: float, fit_intercept: bool
     ) -> None:
         self.kernel = kernel
         self.X = X
         self.row_weights = row_weights
+        self.ridge = ridge
         self.fit_intercept = fit_intercept
-
-    #: Whether refits are by conjugate gradients, to a tolerance.
-    iterative = False
-    #: Whether a fit consists of products too small to be worth more than one thread.
-    small_products = False
 
     @property
     @abstractmethod
     def search_features(self) -> FloatArray:
         """Dense features, at most a few hundred, that show the rough shape of any fit."""
 
+    @property
     @abstractmethod
-    def system(self) -> RidgeSystem:
-        """What refits."""
-
-    @abstractmethod
-    def newton_systems(self, n_outputs: int) -> list[RidgeSystem]:
-        """What multiplies and preconditions in Newton steps, a cheap stand-in first if it pays."""
-
-    @abstractmethod
-    def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
-        """One coefficient a row and output."""
+    def judging_features(self) -> FloatArray:
+        """Dense features, more of them: each row is judged by a fit to the others on these."""
 
     @property
     def size(self) -> float:
@@ -106,11 +107,12 @@ class Problem(ABC):
         """Rows that may set scales and take part in first fits."""
         return near_rows(self.radius, self.row_weights)
 
-    def hopeless(self, selection: Selection, reach: float = BEYOND_REACH) -> BoolArray:
-        """Rows beyond reach, if they are few enough to be given up; else none."""
-        near = near_rows(self.radius, self.row_weights, reach)
-        enough = float(self.row_weights[near].sum()) >= selection.kept_total(self.row_weights)
-        return ~near if enough else np.zeros_like(near)
+    @cached_property
+    def wild(self) -> BoolArray:
+        """Rows whose features are implausible."""
+        if isinstance(self.kernel, Precomputed):
+            return ~near_rows(self.radius, self.row_weights, BEYOND_REACH)
+        return screen(self.X, self.row_weights).wild
 
     def representatives(self, count: int, within: IntArray | None = None) -> Sample:
         """At most so many plausible rows, spread over all of them, or over those within."""
@@ -135,7 +137,6 @@ class Problem(ABC):
         self,
         y: FloatArray,
         contamination: float,
-        ridge: float,
         n_starts: int,
         rng: np.random.Generator,
     ) -> Search:
@@ -147,7 +148,7 @@ class Problem(ABC):
                 y,
                 self.levels,
                 contamination,
-                ridge,
+                self.ridge,
                 plausible=self.plausible,
                 n_starts=n_starts,
                 rng=rng,
@@ -158,7 +159,6 @@ class Problem(ABC):
         y: FloatArray,
         loss: Loss,
         selection: Selection,
-        ridge: float,
         n_starts: int,
         rng: np.random.Generator,
     ) -> Settled:
@@ -170,11 +170,38 @@ class Problem(ABC):
                 self.levels,
                 loss,
                 selection,
-                ridge,
+                self.ridge,
                 plausible=self.plausible,
                 n_starts=n_starts,
                 rng=rng,
             )
+
+
+class Problem(Rows):
+    """Rows that a fit can be made to."""
+
+    #: Whether refits are by conjugate gradients, to a tolerance.
+    iterative = False
+    #: Whether a fit consists of products too small to be worth more than one thread.
+    small_products = False
+
+    @abstractmethod
+    def system(self) -> RidgeSystem:
+        """What refits."""
+
+    @abstractmethod
+    def newton_systems(self, n_outputs: int) -> list[RidgeSystem]:
+        """What multiplies and preconditions in Newton steps, a cheap stand-in first if it pays."""
+
+    @abstractmethod
+    def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
+        """One coefficient a row and output."""
+
+    def hopeless(self, selection: Selection, reach: float = BEYOND_REACH) -> BoolArray:
+        """Rows beyond reach, if they are few enough to be given up; else none."""
+        near = near_rows(self.radius, self.row_weights, reach)
+        enough = float(self.row_weights[near].sum()) >= selection.kept_total(self.row_weights)
+        return ~near if enough else np.zeros_like(near)
 
 
 @final
@@ -183,7 +210,7 @@ class DualProblem(Problem):
 
     Parameters
     ----------
-    kernel, X, row_weights, fit_intercept
+    kernel, X, row_weights, ridge, fit_intercept
         As in :class:`Problem`.
     K : array of shape (n, n)
     iterative : bool
@@ -195,11 +222,12 @@ class DualProblem(Problem):
         kernel: Kernel,
         X: Any,
         row_weights: FloatArray,
+        ridge: float,
         fit_intercept: bool,
         K: FloatArray,
         iterative: bool,
     ) -> None:
-        super().__init__(kernel, X, row_weights, fit_intercept)
+        super().__init__(kernel, X, row_weights, ridge, fit_intercept)
         self.K = K
         self.iterative = iterative
         # Conjugate gradients read the matrix once a step: memory is what they wait for.
@@ -209,6 +237,11 @@ class DualProblem(Problem):
     def search_features(self) -> FloatArray:
         """Nystroem features of few landmarks."""
         return self._nystroem(SEARCH_LANDMARKS)
+
+    @cached_property
+    def judging_features(self) -> FloatArray:
+        """Nystroem features of more landmarks, all rows if they are few."""
+        return self._nystroem(JUDGING_LANDMARKS)
 
     @cached_property
     def features(self) -> FloatArray:
@@ -269,10 +302,19 @@ class PrimalProblem(Problem):
     @cached_property
     def search_features(self) -> FloatArray:
         """The columns themselves while they are few, else Nystroem features."""
-        if self.X.shape[1] <= SEARCH_LANDMARKS:
+        return self._dense(SEARCH_LANDMARKS)
+
+    @cached_property
+    def judging_features(self) -> FloatArray:
+        """The same, with more landmarks."""
+        return self._dense(JUDGING_LANDMARKS)
+
+    def _dense(self, count: int) -> FloatArray:
+        """At most so many features."""
+        if self.X.shape[1] <= count:
             dense = self.features.toarray() if sparse.issparse(self.features) else self.features
             return np.asarray(dense, dtype=float)
-        landmarks = self.representatives(SEARCH_LANDMARKS).rows
+        landmarks = self.representatives(count).rows
         columns = self.features[landmarks] @ self.features.T
         if sparse.issparse(columns):
             columns = columns.toarray()
@@ -309,6 +351,27 @@ class PrimalProblem(Problem):
         mean = total / weights.sum() if self.fit_intercept else np.zeros(len(total))
         inner = np.linalg.lstsq(G - np.outer(mean, total), fit.coef, rcond=None)[0]
         return weights[:, None] * (np.asarray(self.features @ inner) - mean @ inner)
+
+
+@final
+class Sketch(Rows):
+    """Any kernel, by Nystroem features and without its matrix: enough to choose a setting by."""
+
+    @cached_property
+    def search_features(self) -> FloatArray:
+        """Nystroem features of few landmarks."""
+        return self._nystroem(SEARCH_LANDMARKS)
+
+    @cached_property
+    def judging_features(self) -> FloatArray:
+        """Nystroem features of more landmarks, all rows if they are few."""
+        return self._nystroem(JUDGING_LANDMARKS)
+
+    def _nystroem(self, count: int) -> FloatArray:
+        landmarks = self.representatives(count).rows
+        if isinstance(self.kernel, Precomputed):
+            return nystroem_features(self.X[landmarks], landmarks)
+        return nystroem_features(self.kernel.matrix(self.X[landmarks], self.X), landmarks)
 
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:

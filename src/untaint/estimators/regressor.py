@@ -14,21 +14,18 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import FloatArray, IntArray
+from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_training_data
 from ..losses import SquaredLoss
 from ..screening import BEYOND_REACH
-from ..selection import Selection, Smallest, Softplus, estimate_share
-from ..solvers import RidgeSystem, Search, leave_one_out_residuals
+from ..selection import Given, Selection, Smallest, Softplus
+from ..solvers import RidgeSystem, leave_one_out_residuals
 from ..solvers.alternating import LOOSE
+from .audit import Judgement
 from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
-from .problem import DualProblem, Problem
+from .problem import DualProblem, Problem, Sketch
+from .trust import FEWEST_ROWS, Trust, judge_rows, trust_rows
 from .verdict import outlier_scores
-
-# Share given up while the share itself is being estimated.
-CAUTIOUS_SHARE = 0.45
-# Fewest rows from which a share can be estimated.
-FEWEST_ROWS = 10
 
 
 class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimator):
@@ -40,7 +37,9 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
     Parameters
     ----------
     contamination : float or "auto", default="auto"
-        Share of corrupted rows, in [0, 0.5). ``"auto"`` estimates it from the data.
+        Share of corrupted rows, in [0, 0.5), which is given up. ``"auto"`` estimates it: each row
+        is judged by a fit to the others and counts as much as it is likely to be good; a warning
+        says so where the data allow two readings.
     kernel : str, callable or Kernel, default="rbf"
         ``"linear"``, ``"poly"``, ``"rbf"``, ``"laplacian"`` (Manhattan distance),
         ``"exponential"`` (Euclidean distance), ``"rational_quadratic"``, ``"precomputed"``, a
@@ -101,6 +100,8 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         Size of each row's residual in robust standard deviations.
     contamination_ : float
         The share used, given or estimated.
+    contamination_interval_ : tuple of float
+        Where the share lies, at 95 %, if it was estimated; else that share twice.
     loss_threshold_ : float
         The loss that separates kept from trimmed rows.
     objective_path_ : array
@@ -202,27 +203,31 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
     def _loss(self) -> SquaredLoss:
         return SquaredLoss()
 
-    def _begin(self, problem: Problem, y: FloatArray, share: float | None) -> Beginning:
+    def _begin(
+        self, problem: Problem, y: FloatArray, share: float | None, trust: Trust | None
+    ) -> Beginning:
         rng = self._generator()
 
-        def search(contamination: float) -> Search:
-            ridge = float(self.alpha)
-            return problem.search(y, contamination, ridge, self.n_starts, rng)
-
-        if share is None:
+        interval = None
+        if share is None and problem.size < FEWEST_ROWS:
             share = 0.0
-            if problem.size >= FEWEST_ROWS:
-                costs = search(CAUTIOUS_SHARE).costs
-                share = estimate_share(np.sqrt(costs), problem.row_weights)
+        if share is None:
+            trust = trust or trust_rows(problem, y, self.n_starts, rng)
+            share, interval = trust.share, trust.interval
+            if self.init == "auto" and self.smoothing is None:
+                weights = trust.trust * problem.row_weights
+                return Beginning(Given(share, trust.trust), weights, None, trust, interval)
         selection = self._make_selection(share)
         if share == 0 or self.solver == "gradient":
-            return Beginning(selection, problem.row_weights)
+            return Beginning(selection, problem.row_weights, None, trust, interval)
         if self.init == "auto":
-            return Beginning(selection, search(share).weights)
+            found = problem.search(y, share, self.n_starts, rng)
+            return Beginning(selection, found.weights, None, trust, interval)
         scores = SquaredLoss().value(y, np.zeros_like(y))
         if self.init == "random":
             scores = rng.random(len(y))
-        return Beginning(selection, Smallest(share).weights(scores, problem.row_weights))
+        start = Smallest(share).weights(scores, problem.row_weights)
+        return Beginning(selection, start, None, trust, interval)
 
     def _make_selection(self, contamination: float) -> Selection:
         if self.smoothing is None:
@@ -232,7 +237,8 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
     def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
         loose = LOOSE if problem.iterative else 0.0
         systems = [problem.system()]
-        trimmed = beginning.selection.contamination > 0
+        selection = beginning.selection
+        trimmed = selection.contamination > 0 and not isinstance(selection, Given)
         if isinstance(problem, DualProblem) and problem.iterative and trimmed:
             systems.insert(0, problem.low_rank_system())
 
@@ -254,6 +260,33 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         # Beyond reach there is no residual to speak of: as suspicious as the worst row.
         known = np.isfinite(self.outlier_scores_)
         self.outlier_scores_[~known] = self.outlier_scores_[known].max(initial=0.0)
+
+    def _judge(self, wild: BoolArray) -> Judgement:
+        y, weights = self._targets.astype(float), self._row_weights
+        rows = Sketch(
+            self.kernel_,
+            self.X_fit_,
+            weights,
+            self._fitted["ridge"],
+            self._fitted["fit_intercept"],
+        )
+        kept = np.where(wild, 0.0, self._kept_weights)
+        residuals, judged = judge_rows(rows, y, kept, wild)
+        expected = y - residuals
+        # Nothing is known of the place where a wild row lies.
+        expected[wild] = kept @ y / kept.sum()
+        low, high = y[kept > 0].min(axis=0), y[kept > 0].max(axis=0)
+        beyond = (y < low - 0.5 * (high - low)) | (y > high + 0.5 * (high - low))
+        score = np.abs(judged.residuals) / judged.scale
+        return Judgement(
+            np.minimum(score, np.finfo(float).max),
+            judged.trust,
+            expected[:, 0] if self._flat else expected,
+            beyond.any(axis=1),
+        )
+
+    def _observed(self) -> FloatArray:
+        return self._targets[:, 0] if self._flat else self._targets
 
     def _shaped_coef(self, coef: FloatArray) -> FloatArray:
         return coef[0] if self._flat else coef

@@ -2,17 +2,22 @@
 
 from .balanced import Balanced
 from .base import Selection
+from .given import Given
 from .share import estimate_label_share, estimate_share
 from .smallest import Smallest
 from .soft_balanced import SoftBalanced
 from .softplus import Softplus
+from .two_groups import TwoGroups, two_groups
 
 __all__ = [
     "Balanced",
+    "Given",
     "Selection",
     "Smallest",
     "SoftBalanced",
     "Softplus",
+    "TwoGroups",
     "estimate_label_share",
     "estimate_share",
+    "two_groups",
 ]

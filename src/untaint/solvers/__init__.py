@@ -1,5 +1,6 @@
 """Solvers: from a kernel matrix or features, targets and weights to a fitted function."""
 
+from .agreement import Agreement, agree
 from .alternating import alternate
 from .ball import project, solve_in_ball
 from .base import Fit, Progress, RidgeSystem, Solution
@@ -11,21 +12,25 @@ from .leave_one_out import leave_one_out_residuals
 from .newton import Newton
 from .nystroem import nystroem_features
 from .primal_ridge import PrimalRidge
+from .ridge_path import RidgePath
 from .search import Sample, Search, coarse_to_fine
 
 __all__ = [
+    "Agreement",
     "ExactRidge",
     "Fit",
     "IterativeRidge",
     "Newton",
     "PrimalRidge",
     "Progress",
+    "RidgePath",
     "RidgeSystem",
     "Sample",
     "Search",
     "Settled",
     "Solution",
     "TrimmedProblem",
+    "agree",
     "alternate",
     "coarse_to_fine",
     "leave_one_out_residuals",

@@ -1,0 +1,180 @@
+"""Trimmed kernel ridge regression without a knob.
+
+Kernel scale, ridge and the share of bad rows are chosen together, by rows and settings that agree:
+see :mod:`untaint.solvers.agreement`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .._threads import single_threaded_blas
+from .._typing import FloatArray
+from ..selection import Smallest
+from ..solvers import agree
+from .base import Setting, take
+from .parameters import Common
+from .regressor import SubquantileRegressor
+from .trust import CAUTIOUS_SHARE, FEWEST_ROWS, Jury, signed_sizes
+from .tuned import Tuned
+
+# Rows that a setting is chosen on: more would say the same.
+TUNING_ROWS = 3000
+
+
+class SubquantileRegressorCV(Tuned, SubquantileRegressor):
+    """Kernel ridge regression on the rows that can be trusted, with nothing to set.
+
+    Kernel scale, ridge and the share of bad rows are chosen from the rows as they are, bad ones
+    included: settings are scored by leave-one-out errors on the rows that can be trusted, and rows
+    are trusted as far as leave-one-out residuals under the best setting allow, in turns.
+
+    Parameters
+    ----------
+    alphas : "auto" or sequence of float, default="auto"
+        Ridge strengths to choose from; ``"auto"`` adapts them to the kernel and to the number of
+        rows.
+    gammas : "auto" or sequence of float, default="auto"
+        Kernel scales to choose from; ``"auto"`` takes multiples of one over the median distance
+        between two rows, of those whose features are not far out.
+    contamination : float or "auto", default="auto"
+        Share of corrupted rows, in [0, 0.5), or ``"auto"``. A given share is trimmed, as in
+        :class:`SubquantileRegressor`; 0 chooses by ordinary leave-one-out errors.
+    kernel, degree, coef0, shape, norm_bound, fit_intercept, solver, init, acceleration, \
+    learning_rate, momentum, smoothing, memory_limit, n_starts, max_iter, tol, random_state, \
+    verbose, n_jobs
+        As in :class:`SubquantileRegressor`.
+
+    Attributes
+    ----------
+    alpha_, gamma_ : float
+        The setting chosen; ``gamma_`` is None for a kernel without a scale.
+    cv_results_ : dict
+        One entry a setting: ``params``, ``param_alpha``, ``param_gamma``, ``rank_test_score`` and
+        ``mean_test_score``, minus the mean squared leave-one-out error over the trusted rows.
+    contamination_, contamination_interval_, inlier_mask_, outlier_scores_, ...
+        As in :class:`SubquantileRegressor`.
+
+    See Also
+    --------
+    SubquantileRegressor : The same for one setting.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressorCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, size=(200, 1))
+    >>> y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=200)
+    >>> y[:40] = rng.normal(5, 5, size=40)  # every fifth target is wrong
+    >>> model = SubquantileRegressorCV().fit(X, y)
+    >>> bool(abs(model.contamination_ - 0.2) < 0.03)
+    True
+    >>> bool(abs(model.predict([[1.5]])[0] - np.sin(1.5)) < 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        alphas: Any = "auto",
+        gammas: Any = "auto",
+        contamination: float | str = "auto",
+        kernel: Any = "rbf",
+        degree: int = 3,
+        coef0: float = 1.0,
+        shape: float = 1.0,
+        norm_bound: float | None = None,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        init: str = "auto",
+        acceleration: str | None = None,
+        learning_rate: Any = "auto",
+        momentum: float = 0.9,
+        smoothing: Any = None,
+        memory_limit: int | str = "auto",
+        n_starts: Any = 6,
+        max_iter: int | None = None,
+        tol: float = 1e-8,
+        random_state: Any = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        Common.__init__(
+            self,
+            contamination=contamination,
+            kernel=kernel,
+            degree=degree,
+            coef0=coef0,
+            shape=shape,
+            norm_bound=norm_bound,
+            fit_intercept=fit_intercept,
+            solver=solver,
+            init=init,
+            acceleration=acceleration,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            smoothing=smoothing,
+            memory_limit=memory_limit,
+            n_starts=n_starts,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+            verbose=verbose,
+            n_jobs=n_jobs,
+        )
+        self.alphas = alphas
+        self.gammas = gammas
+
+    def _setting(
+        self,
+        X: Any,
+        y: FloatArray,
+        copies: FloatArray,
+        row_weights: FloatArray,
+        share: float | None,
+    ) -> Setting:
+        grid = self._grid(X, row_weights)
+        sample = self._sketch(grid.kernels[grid.first[0]], X, row_weights, 1.0).representatives(
+            TUNING_ROWS
+        )
+        part = float(sample.weights.sum() / row_weights.sum())
+        X_part, y_part = take(X, sample.rows, self._pairwise), y[sample.rows]
+        sketches = [
+            self._sketch(kernel, X_part, sample.weights, part * grid.alphas[grid.first[1]])
+            for kernel in grid.kernels
+        ]
+        first = sketches[grid.first[0]]
+        if share is None and first.size < FEWEST_ROWS:
+            share = 0.0
+        wild = np.zeros(len(y_part), dtype=bool) if share == 0 else first.wild
+        jury = Jury(y_part, sample.weights, wild)
+
+        def keep_share(residuals: FloatArray, weights: FloatArray) -> FloatArray:
+            sizes = np.where(wild, np.inf, np.abs(signed_sizes(residuals, weights)))
+            return Smallest(share or 0.0).weights(sizes, sample.weights)
+
+        weights = sample.weights
+        if share != 0:
+            cautious = CAUTIOUS_SHARE if share is None else share
+            found = first.search(y_part, cautious, self.n_starts, self._generator())
+            weights = np.where(wild, 0.0, found.weights)
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+            agreement = agree(
+                [cache(lambda sketch=sketch: sketch.judging_features) for sketch in sketches],
+                part * grid.alphas,
+                y_part,
+                sample.weights,
+                weights,
+                jury.weigh if share is None else keep_share,
+                first=grid.first,
+                fit_intercept=self.fit_intercept,
+            )
+            trust = None
+            if share is None and len(y_part) == len(y):
+                trust = jury.verdict(agreement.residuals, agreement.weights)
+        self._store_choice(grid, agreement.kernel, agreement.ridge, agreement.errors)
+        return Setting(grid.kernels[agreement.kernel], self.alpha_, trust)

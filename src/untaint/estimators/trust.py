@@ -1,0 +1,245 @@
+r"""How far each row is trusted, and what share of them is bad, when nobody says.
+
+A row is judged by the others: by its leave-one-out residual, in units of what such a prediction
+leaves open. The residuals of all rows are read as two groups (:mod:`untaint.selection.two_groups`),
+and a row weighs as much in the fit as it is likely to belong to the good one. Rows with wild
+features are not heard at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy.stats import chi2
+
+from .._threads import single_threaded_blas
+from .._typing import BoolArray, FloatArray
+from ..screening import weighted_median
+from ..selection import TwoGroups, two_groups
+from ..selection.two_groups import CERTAIN, CLOSE_CALL
+from ..solvers import RidgePath, agree
+from ..solvers.agreement import standard_residuals
+from .problem import Rows
+
+# Share given up while the share itself is being estimated.
+CAUTIOUS_SHARE = 0.45
+# Fewest rows from which a share can be estimated.
+FEWEST_ROWS = 20
+# A second truth that so many rows share might be the first one.
+RIVAL_SHARE = 0.3
+# Quartiles so many scales apart, or less, are those of rows that agree (Gaussian ones: 1.35).
+GATHERED = 2.5
+# Log-likelihood by which it may be behind and still has to be mentioned.
+COHERENT_CALL = 3.5
+# Readings that differ by less are the same to a user.
+SAME_SHARE = 0.15
+# Noise that any target has, in units of its spread: a fit to formulas has errors of its own.
+LEAST_NOISE = 1e-3
+# Ridge of the judging fits when none is asked for, relative to the features' squares.
+LEAST_RIDGE = 1e-8
+
+
+@final
+@dataclass(frozen=True)
+class Trust:
+    """What the jury says.
+
+    Attributes
+    ----------
+    trust : array of shape (n,)
+        Probability that each row is good.
+    residuals : array of shape (n,)
+        Signed, leave-one-out, over the deviation of such a prediction.
+    share : float
+        Share of bad rows, wild ones included.
+    interval : tuple of float
+        Of that share, at 95 %.
+    readings : list of TwoGroups
+        Of the residuals, the likeliest first.
+    """
+
+    trust: FloatArray
+    residuals: FloatArray
+    share: float
+    interval: tuple[float, float]
+    readings: list[TwoGroups]
+
+    @property
+    def scale(self) -> float:
+        """Of the good residuals."""
+        return self.readings[0].scale
+
+    @property
+    def scores(self) -> FloatArray:
+        """Sizes of the residuals in units of the good ones' scale; the largest for wild rows."""
+        heard = self.trust > 0
+        scores = np.nan_to_num(np.abs(self.residuals) / self.scale)
+        far = ~heard & (scores < scores[heard].max(initial=0.0))
+        return np.where(far, scores.max(initial=0.0), scores)
+
+    @property
+    def doubt(self) -> str:
+        """Both readings, in words, where the data cannot decide; else empty."""
+        best, bad = self.readings[0], self.trust < 0.5
+        if best.share >= RIVAL_SHARE and bad.any():
+            low, middle, high = np.quantile(self.residuals[bad], [0.25, 0.5, 0.75])
+            if high - low < GATHERED * self.scale:
+                part, rest = f"{bad.mean():.0%}", f"{1 - bad.mean():.0%}"
+                return (
+                    f"{part} of the rows agree with one another on targets that are {middle:+.3g} "
+                    f"away from what the other {rest} say: either these {part} are wrong (which "
+                    "was assumed), or the others are"
+                )
+        for rival in self.readings[1:]:
+            behind = best.log_likelihood - rival.log_likelihood
+            second_truth = rival.coherent and not best.coherent and rival.share >= RIVAL_SHARE
+            differs = second_truth or abs(rival.share - best.share) >= SAME_SHARE
+            if differs and behind <= (COHERENT_CALL if second_truth else CLOSE_CALL):
+                return (
+                    f"that {best.share:.0%} of the rows are wrong (which was assumed) explains the "
+                    f"residuals about as well as that {rival.share:.0%} are"
+                    + f", by {rival.centre - rival.offset:+.3g}"
+                    * rival.coherent
+                )
+        return ""
+
+
+@final
+class Jury:
+    """Judges rows by their residuals.
+
+    Parameters
+    ----------
+    y : array of shape (n, k)
+    row_weights : array of shape (n,)
+    wild : bool array of shape (n,)
+        Rows that are not heard.
+    """
+
+    def __init__(self, y: FloatArray, row_weights: FloatArray, wild: BoolArray) -> None:
+        self.row_weights = row_weights
+        self.wild = wild
+        self.heard = np.where(wild, 0.0, row_weights)
+        self.least_scale = LEAST_NOISE * spread(y, self.heard)
+        self.step = resolution(y, self.heard)
+
+    def weigh(self, residuals: FloatArray, weights: FloatArray) -> FloatArray:
+        """New weights from residuals under the present ones."""
+        signed = signed_sizes(residuals, weights)
+        return self._read(signed, weights)[0].good(signed) * self.heard
+
+    def verdict(self, residuals: FloatArray, weights: FloatArray) -> Trust:
+        """The same with the reasons."""
+        signed = signed_sizes(residuals, weights)
+        readings = self._read(signed, weights)
+        trust = np.where(self.wild, 0.0, readings[0].good(signed))
+        far = 1.0 - float(self.heard.sum() / self.row_weights.sum())
+        low, high = (far + (1.0 - far) * end for end in readings[0].interval)
+        # Rows out of all proportion are wrong, even if they are too few to make a group.
+        certain = np.abs(signed - readings[0].offset) > CERTAIN * readings[0].scale
+        found = max(readings[0].share, float(self.heard @ certain / self.heard.sum()))
+        share = far + (1.0 - far) * found
+        high = max(high, share)
+        return Trust(trust, signed, share, (low, high), readings)
+
+    def _read(self, signed: FloatArray, weights: FloatArray) -> list[TwoGroups]:
+        trusted = weights / np.where(self.row_weights > 0, self.row_weights, 1.0)
+        return two_groups(signed, self.heard, trusted, self.least_scale, self.step)
+
+
+def trust_rows(rows: Rows, y: FloatArray, n_starts: int, rng: np.random.Generator) -> Trust:
+    """Search for rows that agree, and judge all rows by them until nothing changes.
+
+    Parameters
+    ----------
+    rows : Rows
+    y : array of shape (n, k)
+    n_starts : int
+    rng : Generator
+
+    Returns
+    -------
+    Trust
+    """
+    jury = Jury(y, rows.row_weights, rows.wild)
+    found = rows.search(y, CAUTIOUS_SHARE, n_starts, rng)
+    start = np.where(rows.wild, 0.0, found.weights)
+    features = rows.judging_features
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        agreement = agree(
+            [lambda: features],
+            [_judging_ridge(rows, rows.wild)],
+            y,
+            rows.row_weights,
+            start,
+            jury.weigh,
+            fit_intercept=rows.fit_intercept,
+        )
+        return jury.verdict(agreement.residuals, agreement.weights)
+
+
+def judge_rows(
+    rows: Rows, y: FloatArray, weights: FloatArray, wild: BoolArray
+) -> tuple[FloatArray, Trust]:
+    """Leave-one-out residuals of a fit with these weights, and what they say of each row."""
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        path = RidgePath(rows.judging_features, weights, rows.fit_intercept)
+        ridge = _judging_ridge(rows, wild)
+        residuals, _ = path.leave_one_out(y, ridge, rows.row_weights)
+        standard = standard_residuals(path, y, ridge, rows.row_weights)
+        jury = Jury(y, rows.row_weights, wild)
+        return np.nan_to_num(residuals), jury.verdict(standard, weights)
+
+
+def _judging_ridge(rows: Rows, wild: BoolArray) -> float:
+    """Never zero: a fit that leaves no residuals says nothing of its rows."""
+    heard = rows.judging_features[~wild]
+    floor = LEAST_RIDGE * float(np.einsum("ij,ij->", heard, heard)) / max(len(heard), 1)
+    return max(rows.ridge, floor)
+
+
+def signed_sizes(residuals: FloatArray, weights: FloatArray) -> FloatArray:
+    """One number a row; of several outputs, one that is Gaussian where they are.
+
+    The squared norm of k Gaussian residuals is chi-squared; its quantile, as that of a single one.
+    """
+    n_outputs = residuals.shape[1]
+    if n_outputs == 1:
+        return residuals[:, 0]
+    squares = np.nan_to_num(np.einsum("ij,ij->i", residuals, residuals), nan=np.inf)
+    inside = weights > 0
+    middle = float(weighted_median(squares[inside], weights[inside]))
+    variance = max(middle / float(chi2.ppf(0.5, n_outputs)), np.finfo(float).tiny)
+    beyond = chi2.sf(squares / variance, n_outputs)
+    sizes = np.where(beyond > 1e-300, chi2.isf(np.maximum(beyond, 1e-300), 1), squares / variance)
+    return np.where(residuals.sum(axis=1) < 0, -1.0, 1.0) * np.sqrt(sizes * variance)
+
+
+def spread(y: FloatArray, weights: FloatArray) -> float:
+    """Median distance from the median, of all outputs together."""
+    inside = weights > 0
+    distances = np.abs(y[inside] - weighted_median(y[inside], weights[inside]))
+    return float(np.sqrt(np.sum(weighted_median(distances, weights[inside]) ** 2)))
+
+
+def resolution(y: FloatArray, weights: FloatArray) -> float:
+    """Step to which the targets are rounded: the median gap between values that recur.
+
+    Zero unless most rows share their target with others, and for several outputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> resolution(np.array([[1.0], [1.0], [2.0], [2.0], [3.0], [3.0], [7.5]]), np.ones(7))
+    1.0
+    """
+    if y.shape[1] > 1:
+        return 0.0
+    levels, places = np.unique(y[weights > 0, 0], return_inverse=True)
+    counts = np.bincount(places, weights[weights > 0])
+    recurring = counts >= 2
+    if recurring.sum() < 2 or counts[recurring].sum() < 0.5 * counts.sum():
+        return 0.0
+    return float(np.median(np.diff(levels[recurring])))

@@ -1,0 +1,75 @@
+"""Estimators that choose their own kernel scale and ridge: what they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from .._validation import check_grid
+from ..kernels import Kernel, gamma_distance, resolve_gamma
+from .grid import FIRST_ALPHA, GAMMA_FACTORS, Grid, auto_alphas, nearest
+from .parameters import Common
+from .problem import Sketch
+
+
+class Tuned(Common):
+    """Grids in place of one kernel scale and one ridge."""
+
+    alphas: Any
+    gammas: Any
+
+    def _check_parameters(self) -> None:
+        check_grid("alphas", self.alphas)
+        check_grid("gammas", self.gammas)
+        if gamma_distance(self.kernel) is None and not isinstance(self.gammas, str):
+            raise ValueError(
+                f"gammas must be 'auto' for kernel={self.kernel!r}, which has no scale to choose, "
+                f"got {self.gammas!r}."
+            )
+        # Past the checks of the one setting that this estimator does not have.
+        Common._check_parameters(self)
+
+    def _grid(self, X: Any, row_weights: FloatArray) -> Grid:
+        """Settings for these rows."""
+        gammas, kernels, first_kernel = self._kernels(X, row_weights)
+        unit = _centred_size(self._sketch(kernels[first_kernel], X, row_weights, 1.0))
+        if isinstance(self.alphas, str):
+            alphas = auto_alphas(unit, float(row_weights.sum()))
+        else:
+            alphas = np.unique(np.asarray(self.alphas, dtype=float))
+        return Grid(gammas, kernels, alphas, (first_kernel, nearest(alphas, FIRST_ALPHA * unit)))
+
+    def _kernels(
+        self, X: Any, row_weights: FloatArray
+    ) -> tuple[list[float | None], list[Kernel], int]:
+        """Scales, kernels, and which of them to begin with."""
+        distance = gamma_distance(self.kernel)
+        if distance is None:
+            return [None], [self._kernel_of_scale(None)], 0
+        middle = resolve_gamma("median", X, row_weights, distance=distance)
+        # A squared distance takes a squared factor.
+        factors = GAMMA_FACTORS if distance == "sqeuclidean" else np.sqrt(GAMMA_FACTORS)
+        scales = middle * factors
+        if not isinstance(self.gammas, str):
+            scales = np.unique(np.asarray(self.gammas, dtype=float))
+        gammas: list[float | None] = [float(gamma) for gamma in scales]
+        return gammas, [self._kernel_of_scale(gamma) for gamma in gammas], nearest(scales, middle)
+
+    def _sketch(self, kernel: Kernel, X: Any, row_weights: FloatArray, ridge: float) -> Sketch:
+        return Sketch(kernel, X, row_weights, ridge, self.fit_intercept)
+
+    def _store_choice(self, grid: Grid, kernel: int, alpha: int, errors: FloatArray) -> None:
+        self.gamma_ = grid.gammas[kernel]
+        self.alpha_ = float(grid.alphas[alpha])
+        self.cv_results_ = grid.results(errors)
+
+
+def _centred_size(sketch: Sketch) -> float:
+    """Mean squared distance of the plausible rows' features from their mean."""
+    weights = np.where(sketch.plausible, sketch.row_weights, 0.0)
+    features = sketch.search_features[weights > 0]
+    inside = weights[weights > 0]
+    centred = features - inside @ features / inside.sum()
+    return float(inside @ np.einsum("ij,ij->i", centred, centred) / inside.sum())

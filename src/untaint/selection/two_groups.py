@@ -1,0 +1,337 @@
+r"""Which rows are wrong, and how many, when nobody says: two groups of residuals.
+
+.. math:: r_i \sim (1 - \epsilon)\, t_\nu(m, s) + \epsilon\, N(c, S^2)
+
+Good rows scatter around the fit, possibly with heavy tails; bad rows lie anywhere. They are either
+scattered themselves (m is 0 and S is many s) or gathered elsewhere: a second peak, at c. Then the
+fit may lie between the peaks, and m is free. Expectation and maximisation find shares and scales,
+and
+
+.. math:: p_i = (1 - \epsilon)\, t_\nu(r_i; m, s) / f(r_i)
+
+is the probability that row i is good. Honest noise of unknown shape is a strong rival: there are
+bad rows only if they explain the residuals better than heavy tails alone do, by more than the
+additional parameters are worth (BIC).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple, final
+
+import numpy as np
+from scipy.special import gammaln
+
+from .._typing import FloatArray
+
+# Degrees of freedom of the good residuals that are tried.
+TAILS = (3.0, 5.0, 10.0, np.inf)
+# Bad rows that do not gather scatter at least so many times wider than good ones.
+WIDER = 4.0
+# Between two peaks the density falls below this part of the lower one.
+DIP = 0.8
+# Residuals beyond so many scales are all alike: certainly wrong.
+CERTAIN = 50.0
+# Residuals that are told apart; more are binned.
+BINS = 2000
+STEPS = 200
+# Groups that overlap are worth mentioning if the smaller one has at least this share.
+LEAST_BLURRED = 0.25
+# Fewer rows than this do not make a peak.
+FEWEST_GATHERED = 8.0
+LARGEST_SHARE = 0.49
+# Log-likelihood that separates readings which the data tell apart.
+CLOSE_CALL = 2.0
+
+
+class Kind(NamedTuple):
+    """What the bad rows are like.
+
+    ``offset``: whether good rows may lie off the fit; ``least_width``: of bad rows, in scales;
+    ``parameters``: how many a reading has more than one without bad rows.
+    """
+
+    offset: bool
+    least_width: float
+    parameters: int
+
+
+SCATTERED = Kind(offset=False, least_width=WIDER, parameters=3)
+GATHERED = Kind(offset=True, least_width=0.5, parameters=4)
+# The same noise as good rows have: all are wrong by the same amount.
+SHIFTED = Kind(offset=True, least_width=1.0, parameters=3)
+
+
+@final
+@dataclass(frozen=True)
+class TwoGroups:
+    """A reading of the residuals.
+
+    Attributes
+    ----------
+    share : float
+        epsilon, the share of bad rows.
+    scale : float
+        s, of the good residuals.
+    tail : float
+        nu, their degrees of freedom.
+    centre, width : float
+        c and S of the bad ones.
+    offset : float
+        m, where the good ones lie.
+    log_likelihood : float
+        Less what the parameters are worth.
+    interval : tuple of float
+        Shares that the data do not exclude, at 95 %.
+    coherent : bool
+        Whether the bad rows agree with one another.
+    blurred : bool
+        Whether the groups overlap so much that no row can be told to be bad.
+    """
+
+    share: float
+    scale: float
+    tail: float
+    centre: float = 0.0
+    width: float = np.inf
+    offset: float = 0.0
+    log_likelihood: float = -np.inf
+    interval: tuple[float, float] = (0.0, 0.0)
+    coherent: bool = False
+    blurred: bool = False
+
+    def good(self, residuals: FloatArray) -> FloatArray:
+        """Probability that each row is good."""
+        plausible = np.abs(residuals - self.offset) <= CERTAIN * self.scale
+        good = plausible.astype(float)
+        if self.share > 0:
+            log_good, log_bad = self._log_densities(residuals[plausible])
+            good[plausible] = np.exp(log_good - np.logaddexp(log_good, log_bad))
+        return good
+
+    def _log_densities(self, residuals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        z = (residuals - self.offset) / self.scale
+        good = np.log1p(-self.share) + log_student(z, self.tail)
+        bad = np.log(self.share) + log_student((residuals - self.centre) / self.width, np.inf)
+        return good - np.log(self.scale), bad - np.log(self.width)
+
+
+def log_student(z: FloatArray, tail: float) -> FloatArray:
+    """Log-density of Student's distribution, of the Gaussian one for an infinite tail.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_student(np.zeros(1), np.inf).round(4)
+    array([-0.9189])
+    """
+    if np.isinf(tail):
+        return np.asarray(-0.5 * z**2 - 0.5 * np.log(2 * np.pi))
+    constant = gammaln(0.5 * (tail + 1)) - gammaln(0.5 * tail) - 0.5 * np.log(tail * np.pi)
+    return np.asarray(constant - 0.5 * (tail + 1) * np.log1p(z**2 / tail))
+
+
+def two_groups(
+    residuals: FloatArray,
+    row_weights: FloatArray,
+    trusted: FloatArray,
+    least_scale: float = 0.0,
+    step: float = 0.0,
+) -> list[TwoGroups]:
+    """Readings of the residuals, the likeliest first; one of them says that no row is bad.
+
+    Readings of groups that cannot be told apart row by row come last, however likely they are.
+
+    Parameters
+    ----------
+    residuals : array of shape (n,)
+        Signed, around zero for good rows, without the flattery of an in-sample fit.
+    row_weights : array of shape (n,)
+    trusted : array of shape (n,)
+        Between 0 and 1, how far each row is trusted: where to begin.
+    least_scale : float
+        Noise that good rows have at least.
+    step : float
+        Rounding of the targets. It is noise too, and peaks so close together are no groups.
+
+    Returns
+    -------
+    list of TwoGroups
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> residuals = np.r_[rng.normal(size=800), rng.normal(5.0, 20.0, size=200)]
+    >>> best = two_groups(residuals, np.ones(1000), np.abs(residuals) < 2)[0]
+    >>> round(best.share, 2), bool(best.interval[0] < 0.2 < best.interval[1])
+    (0.2, True)
+    """
+    present = row_weights > 0
+    least_scale = max(least_scale, step / np.sqrt(12.0))
+    scale = max(least_scale, _scale(residuals[present], (trusted * row_weights)[present]))
+    if scale == 0:
+        return [TwoGroups(0.0, np.finfo(float).tiny, np.inf)]
+    bound = CERTAIN * scale
+    clipped = np.clip(np.nan_to_num(residuals[present], nan=bound), -bound, bound)
+    values, weights, good = _binned(clipped, row_weights[present], trusted[present])
+    readings = [_one_group(values, weights, tail) for tail in TAILS]
+    apart = _two_means(values, weights)
+    starts = [(SCATTERED, tail, good) for tail in TAILS]
+    starts += [(GATHERED, np.inf, good), (GATHERED, np.inf, apart), (SHIFTED, np.inf, apart)]
+    for kind, tail, start in starts:
+        least = least_scale if kind is SCATTERED else max(least_scale, step)
+        reading = _separate(values, weights, start, tail, kind, least)
+        if reading is not None:
+            readings.append(reading)
+    readings.sort(key=lambda reading: (reading.blurred, -reading.log_likelihood))
+    return [_with_interval(reading, readings, values, weights) for reading in readings]
+
+
+def _one_group(values: FloatArray, weights: FloatArray, tail: float) -> TwoGroups:
+    """Scale and likelihood when all rows are good."""
+    scale = _scale(values, weights)
+    for _ in range(STEPS):
+        previous = scale
+        scale = float(
+            np.sqrt(weights @ (_excuse(values / scale, tail) * values**2) / weights.sum())
+        )
+        if abs(scale - previous) <= 1e-6 * previous:
+            break
+    likelihood = float(weights @ (log_student(values / scale, tail) - np.log(scale)))
+    return TwoGroups(0.0, scale, tail, log_likelihood=likelihood)
+
+
+def _separate(
+    values: FloatArray,
+    weights: FloatArray,
+    good: FloatArray,
+    tail: float,
+    kind: Kind,
+    least_scale: float,
+) -> TwoGroups | None:
+    """Expectation and maximisation; None if what comes out are not two groups of this kind."""
+    total, likelihood = float(weights.sum()), -np.inf
+    state = TwoGroups(0.0, max(least_scale, _scale(values, weights * good)), tail)
+    for _ in range(STEPS):
+        n_bad = float(weights @ (1.0 - good))
+        fewest = FEWEST_GATHERED if kind.offset else 1e-9 * total
+        if not fewest < n_bad < 0.6 * total:
+            return None
+        state = _maximised(values, weights, good, state, kind, least_scale)
+        log_good, log_bad = state._log_densities(values)
+        both = np.logaddexp(log_good, log_bad)
+        previous, likelihood = likelihood, float(weights @ both)
+        good = np.exp(log_good - both)
+        if likelihood - previous <= 1e-4:
+            break
+    blurred = kind.offset and not (state.width < WIDER * state.scale and _two_peaks(state))
+    if blurred and not (kind is SHIFTED and state.share >= LEAST_BLURRED):
+        return None
+    price = 0.5 * kind.parameters * np.log(total)
+    worth = likelihood - price
+    return replace(state, log_likelihood=worth, coherent=kind.offset, blurred=blurred)
+
+
+def _maximised(
+    values: FloatArray,
+    weights: FloatArray,
+    good: FloatArray,
+    state: TwoGroups,
+    kind: Kind,
+    least_scale: float,
+) -> TwoGroups:
+    """Shares, centres and scales of rows that are good with these probabilities."""
+    n_bad = float(weights @ (1.0 - good))
+    heard = weights * good * _excuse((values - state.offset) / state.scale, state.tail)
+    offset = float(heard @ values / heard.sum()) if kind.offset else 0.0
+    variance = float(heard @ (values - offset) ** 2 / (weights @ good))
+    bad = weights * (1.0 - good)
+    centre = float(bad @ values) / n_bad
+    squares = float(bad @ (values - centre) ** 2)
+    if kind is SHIFTED:
+        variance = (variance * float(weights @ good) + squares) / float(weights.sum())
+    scale = max(float(np.sqrt(variance)), least_scale)
+    width = scale if kind is SHIFTED else max(np.sqrt(squares / n_bad), kind.least_width * scale)
+    share = min(n_bad / float(weights.sum()), LARGEST_SHARE)
+    return TwoGroups(share, scale, state.tail, centre, float(width), offset)
+
+
+def _two_peaks(reading: TwoGroups) -> bool:
+    """Whether the density dips between m and c."""
+    grid = np.linspace(reading.offset, reading.centre, 41)
+    density = np.exp(np.logaddexp(*reading._log_densities(grid)))
+    return bool(density.min() < DIP * min(density[0], density[-1]))
+
+
+def _two_means(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """One for the larger of two groups that lie apart, zero for the other."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order]) / weights.sum()
+    low, high = (float(values[order[np.searchsorted(reached, q)]]) for q in (0.25, 0.75))
+    for _ in range(20):
+        upper = values > 0.5 * (low + high)
+        if not upper.any() or upper.all():
+            return np.ones(len(values))
+        low = float(weights[~upper] @ values[~upper] / weights[~upper].sum())
+        high = float(weights[upper] @ values[upper] / weights[upper].sum())
+    larger = upper if weights @ upper > 0.5 * weights.sum() else ~upper
+    return larger.astype(float)
+
+
+def _with_interval(
+    reading: TwoGroups, readings: list[TwoGroups], values: FloatArray, weights: FloatArray
+) -> TwoGroups:
+    """Its own 95 % interval, widened to those of readings that are as likely."""
+    low, high = _own_interval(reading, values, weights)
+    for rival in readings:
+        if abs(rival.log_likelihood - reading.log_likelihood) <= CLOSE_CALL:
+            other = _own_interval(rival, values, weights)
+            low, high = min(low, other[0]), max(high, other[1])
+    return replace(reading, interval=(low, high))
+
+
+def _own_interval(
+    reading: TwoGroups, values: FloatArray, weights: FloatArray
+) -> tuple[float, float]:
+    """By the information that the residuals carry on the share, and the rule of three for none."""
+    total = float(weights.sum())
+    if reading.share == 0:
+        return 0.0, min(1.0, 3.0 / total)
+    log_good, log_bad = reading._log_densities(values)
+    both = np.logaddexp(log_good, log_bad)
+    slope = np.exp(log_bad - both) / reading.share - np.exp(log_good - both) / (1 - reading.share)
+    error = 1.96 / np.sqrt(max(float(weights @ slope**2), 1.0))
+    return max(0.0, reading.share - error), min(1.0, reading.share + error)
+
+
+def _excuse(z: FloatArray, tail: float) -> FloatArray:
+    """Weight of a residual in the scale: heavy tails say little of it."""
+    return np.ones_like(z) if np.isinf(tail) else np.asarray((tail + 1) / (tail + z**2))
+
+
+def _scale(values: FloatArray, weights: FloatArray) -> float:
+    """Root mean square; of the values as they are, so that copies and weights agree."""
+    total = float(weights.sum())
+    if total == 0:
+        return 0.0
+    finite = np.where(weights > 0, np.nan_to_num(values), 0.0)
+    return float(np.sqrt(weights @ finite**2 / total))
+
+
+def _binned(
+    values: FloatArray, weights: FloatArray, good: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """At most so many values, each the mean of its neighbours."""
+    if len(values) <= BINS:
+        return values, weights, np.asarray(good, dtype=float)
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    bins = np.minimum((reached / reached[-1] * BINS).astype(np.intp), BINS - 1)
+    total = np.asarray(np.bincount(bins, weights[order], BINS), dtype=float)
+    used = total > 0
+    means = [
+        np.bincount(bins, weights[order] * x[order], BINS)[used] / total[used]
+        for x in (values, good)
+    ]
+    return means[0], total[used], means[1]

@@ -1,0 +1,91 @@
+r"""Weighted ridge on features, at every ridge from one decomposition.
+
+With the features centred by the weights (which is what an unpenalised intercept does) and
+:math:`\Phi^T W \Phi = V \Lambda V^T`, :math:`Z = \Phi V`,
+
+.. math:: f = b + Z (\Lambda + \alpha)^{-1} Z^T W (y - b), \qquad
+          q_i = 1 / \textstyle\sum w + \sum_j z_{ij}^2 / (\lambda_j + \alpha).
+
+q is the variance of the prediction at row i in units of the noise, and refitting without that row
+leaves the residual :math:`(y_i - f_i) / (1 - w_i q_i)`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from scipy.linalg import eigh
+
+from .._typing import FloatArray
+
+# A row that determines its own prediction altogether says nothing of itself.
+LARGEST_LEVERAGE = 1.0 - 1e-6
+
+
+@final
+class RidgePath:
+    """Leave-one-out residuals for given weights, at any ridge.
+
+    Parameters
+    ----------
+    features : array of shape (n, m)
+    weights : array of shape (n,)
+    fit_intercept : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> path = RidgePath(np.eye(3), np.ones(3))
+    >>> path.leave_one_out(np.array([[1.0], [2.0], [6.0]]), 1.0, np.ones(3))[0].ravel().round(6)
+    array([-3. , -1.5,  4.5])
+    """
+
+    def __init__(self, features: Any, weights: FloatArray, fit_intercept: bool = True) -> None:
+        self.weights = weights
+        self.fit_intercept = fit_intercept
+        self.total = float(weights.sum())
+        inside = weights > 0
+        centred = np.asarray(features, dtype=float)
+        if fit_intercept:
+            centred = centred - weights[inside] @ centred[inside] / self.total
+        half = centred[inside] * np.sqrt(weights[inside])[:, None]
+        values, vectors = eigh(half.T @ half, check_finite=False, driver="evd")
+        # What rounding has left of directions that the features do not have.
+        kept = values > len(values) * np.finfo(float).eps * max(float(values[-1]), 0.0)
+        self.values = values[kept]
+        self.rotated = centred @ vectors[:, kept]
+        self._squares = self.rotated**2
+
+    def leave_one_out(
+        self, y: FloatArray, ridge: float, row_weights: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Residual of each row under the fit to all others, and the variance of that prediction.
+
+        Of a row that stands for several copies one is left out.
+
+        Parameters
+        ----------
+        y : array of shape (n, k)
+        ridge : float, positive
+        row_weights : array of shape (n,)
+            How many copies each row stands for.
+
+        Returns
+        -------
+        residuals : array of shape (n, k)
+        variances : array of shape (n,)
+            In units of the noise.
+        """
+        w, inside = self.weights, self.weights > 0
+        base = np.zeros(y.shape[1])
+        if self.fit_intercept:
+            base = w[inside] @ y[inside] / self.total
+        pull = self.rotated[inside].T @ (w[inside, None] * (y[inside] - base))
+        residuals = y - base - self.rotated @ (pull / (self.values + ridge)[:, None])
+        variances = self._squares @ (1.0 / (self.values + ridge))
+        if self.fit_intercept:
+            variances += 1.0 / self.total
+        one = w / np.maximum(row_weights, 1.0)
+        others = 1.0 - np.minimum(one * variances, LARGEST_LEVERAGE)
+        return residuals / others[:, None], variances / others
