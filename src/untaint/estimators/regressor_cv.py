@@ -6,23 +6,14 @@ see :mod:`untaint.solvers.agreement`.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-import numpy as np
-
-from .._threads import single_threaded_blas
 from .._typing import FloatArray
-from ..selection import Smallest
-from ..solvers import agree
 from .base import Setting, take
 from .parameters import Common
 from .regressor import SubquantileRegressor
-from .trust import CAUTIOUS_SHARE, FEWEST_ROWS, Jury, signed_sizes
+from .trust import FEWEST_ROWS, agree_on
 from .tuned import Tuned
-
-# Rows that a setting is chosen on: more would say the same.
-TUNING_ROWS = 3000
 
 
 class SubquantileRegressorCV(Tuned, SubquantileRegressor):
@@ -137,44 +128,20 @@ class SubquantileRegressorCV(Tuned, SubquantileRegressor):
         row_weights: FloatArray,
         share: float | None,
     ) -> Setting:
-        grid = self._grid(X, row_weights)
-        sample = self._sketch(grid.kernels[grid.first[0]], X, row_weights, 1.0).representatives(
-            TUNING_ROWS
-        )
+        grid = self._grid(X, copies)
+        sample = self._tuning_sample(grid, X, row_weights)
         part = float(sample.weights.sum() / row_weights.sum())
-        X_part, y_part = take(X, sample.rows, self._pairwise), y[sample.rows]
-        sketches = [
-            self._sketch(kernel, X_part, sample.weights, part * grid.alphas[grid.first[1]])
+        rows, y_part = take(X, sample.rows, self._pairwise), y[sample.rows]
+        ridges = part * grid.alphas
+        candidates = [
+            self._sketch(kernel, rows, sample.weights, float(ridges[grid.first[1]]))
             for kernel in grid.kernels
         ]
-        first = sketches[grid.first[0]]
-        if share is None and first.size < FEWEST_ROWS:
+        if share is None and candidates[0].size < FEWEST_ROWS:
             share = 0.0
-        wild = np.zeros(len(y_part), dtype=bool) if share == 0 else first.wild
-        jury = Jury(y_part, sample.weights, wild)
-
-        def keep_share(residuals: FloatArray, weights: FloatArray) -> FloatArray:
-            sizes = np.where(wild, np.inf, np.abs(signed_sizes(residuals, weights)))
-            return Smallest(share or 0.0).weights(sizes, sample.weights)
-
-        weights = sample.weights
-        if share != 0:
-            cautious = CAUTIOUS_SHARE if share is None else share
-            found = first.search(y_part, cautious, self.n_starts, self._generator())
-            weights = np.where(wild, 0.0, found.weights)
-        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            agreement = agree(
-                [cache(lambda sketch=sketch: sketch.judging_features) for sketch in sketches],
-                part * grid.alphas,
-                y_part,
-                sample.weights,
-                weights,
-                jury.weigh if share is None else keep_share,
-                first=grid.first,
-                fit_intercept=self.fit_intercept,
-            )
-            trust = None
-            if share is None and len(y_part) == len(y):
-                trust = jury.verdict(agreement.residuals, agreement.weights)
-        self._store_choice(grid, agreement.kernel, agreement.ridge, agreement.errors)
-        return Setting(grid.kernels[agreement.kernel], self.alpha_, trust)
+        found, trust = agree_on(
+            candidates, ridges, y_part, share, self.n_starts, self._generator(), grid.first
+        )
+        self._store_choice(grid, found.kernel, found.ridge, found.errors)
+        complete = len(sample.rows) == len(y)
+        return Setting(grid.kernels[found.kernel], self.alpha_, trust if complete else None)

@@ -8,7 +8,9 @@ features are not heard at all.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -17,9 +19,9 @@ from scipy.stats import chi2
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from ..screening import weighted_median
-from ..selection import TwoGroups, two_groups
+from ..selection import Smallest, TwoGroups, two_groups
 from ..selection.two_groups import CERTAIN, CLOSE_CALL
-from ..solvers import RidgePath, agree
+from ..solvers import Agreement, RidgePath, agree
 from ..solvers.agreement import standard_residuals
 from .problem import Rows
 
@@ -149,35 +151,90 @@ class Jury:
         return two_groups(signed, self.heard, trusted, self.least_scale, self.step)
 
 
-def trust_rows(rows: Rows, y: FloatArray, n_starts: int, rng: np.random.Generator) -> Trust:
-    """Search for rows that agree, and judge all rows by them until nothing changes.
+@final
+class Trimmer:
+    """Keeps a given share of the rows, those of the smallest residuals.
 
     Parameters
     ----------
-    rows : Rows
+    share : float
+    row_weights : array of shape (n,)
+    wild : bool array of shape (n,)
+        Rows that are the first to go.
+    """
+
+    def __init__(self, share: float, row_weights: FloatArray, wild: BoolArray) -> None:
+        self.rule = Smallest(share)
+        self.row_weights = row_weights
+        self.wild = wild
+
+    def weigh(self, residuals: FloatArray, weights: FloatArray) -> FloatArray:
+        """New weights from residuals under the present ones."""
+        sizes = np.abs(signed_sizes(residuals, weights))
+        return self.rule.weights(np.where(self.wild, np.inf, sizes), self.row_weights)
+
+
+def agree_on(
+    candidates: Sequence[Rows],
+    ridges: FloatArray,
+    y: FloatArray,
+    share: float | None,
+    n_starts: int,
+    rng: np.random.Generator,
+    first: tuple[int, int] = (0, 0),
+) -> tuple[Agreement, Trust | None]:
+    """Search for rows that agree, then judge rows and settings by turns until nothing changes.
+
+    Parameters
+    ----------
+    candidates : sequence of Rows
+        The same rows under different kernels, neighbours alike.
+    ridges : array
     y : array of shape (n, k)
+    share : float or None
+        Share to give up; None judges every row by itself.
     n_starts : int
     rng : Generator
+    first : pair of int
+        Kernel and ridge to begin with; the search is at that kernel's own ridge.
 
     Returns
     -------
-    Trust
+    Agreement
+    Trust or None
+        None if the share was given.
     """
-    jury = Jury(y, rows.row_weights, rows.wild)
-    found = rows.search(y, CAUTIOUS_SHARE, n_starts, rng)
-    start = np.where(rows.wild, 0.0, found.weights)
-    features = rows.judging_features
+    start = candidates[first[0]]
+    row_weights = start.row_weights
+    wild = np.zeros(len(y), dtype=bool) if share == 0 else start.wild
+    jury = Jury(y, row_weights, wild)
+    judge = jury.weigh if share is None else Trimmer(share, row_weights, wild).weigh
+    weights = row_weights
+    if share != 0:
+        found = start.search(y, CAUTIOUS_SHARE if share is None else share, n_starts, rng)
+        weights = np.where(wild, 0.0, found.weights)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        floor = _least_ridge(start, wild)
         agreement = agree(
-            [lambda: features],
-            [_judging_ridge(rows, rows.wild)],
+            [partial(getattr, rows, "judging_features") for rows in candidates],
+            np.maximum(ridges, floor),
             y,
-            rows.row_weights,
-            start,
-            jury.weigh,
-            fit_intercept=rows.fit_intercept,
+            row_weights,
+            weights,
+            judge,
+            first=first,
+            fit_intercept=start.fit_intercept,
         )
-        return jury.verdict(agreement.residuals, agreement.weights)
+        if share is not None:
+            return agreement, None
+        return agreement, jury.verdict(agreement.residuals, agreement.weights)
+
+
+def trust_rows(rows: Rows, y: FloatArray, n_starts: int, rng: np.random.Generator) -> Trust:
+    """How far each row is trusted at the one setting that is asked for."""
+    _, trust = agree_on([rows], np.array([rows.ridge]), y, None, n_starts, rng)
+    assert trust is not None
+    return trust
 
 
 def judge_rows(
@@ -186,18 +243,17 @@ def judge_rows(
     """Leave-one-out residuals of a fit with these weights, and what they say of each row."""
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         path = RidgePath(rows.judging_features, weights, rows.fit_intercept)
-        ridge = _judging_ridge(rows, wild)
+        ridge = max(rows.ridge, _least_ridge(rows, wild))
         residuals, _ = path.leave_one_out(y, ridge, rows.row_weights)
         standard = standard_residuals(path, y, ridge, rows.row_weights)
         jury = Jury(y, rows.row_weights, wild)
         return np.nan_to_num(residuals), jury.verdict(standard, weights)
 
 
-def _judging_ridge(rows: Rows, wild: BoolArray) -> float:
+def _least_ridge(rows: Rows, wild: BoolArray) -> float:
     """Never zero: a fit that leaves no residuals says nothing of its rows."""
     heard = rows.judging_features[~wild]
-    floor = LEAST_RIDGE * float(np.einsum("ij,ij->", heard, heard)) / max(len(heard), 1)
-    return max(rows.ridge, floor)
+    return LEAST_RIDGE * float(np.einsum("ij,ij->", heard, heard)) / max(len(heard), 1)
 
 
 def signed_sizes(residuals: FloatArray, weights: FloatArray) -> FloatArray:

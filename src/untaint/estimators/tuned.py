@@ -9,9 +9,13 @@ import numpy as np
 from .._typing import FloatArray
 from .._validation import check_grid
 from ..kernels import Kernel, gamma_distance, resolve_gamma
+from ..solvers import Sample
 from .grid import FIRST_ALPHA, GAMMA_FACTORS, Grid, auto_alphas, nearest
 from .parameters import Common
 from .problem import Sketch
+
+# Rows that a setting is chosen on: more would say the same.
+TUNING_ROWS = 3000
 
 
 class Tuned(Common):
@@ -59,6 +63,11 @@ class Tuned(Common):
 
     def _sketch(self, kernel: Kernel, X: Any, row_weights: FloatArray, ridge: float) -> Sketch:
         return Sketch(kernel, X, row_weights, ridge, self.fit_intercept)
+
+    def _tuning_sample(self, grid: Grid, X: Any, row_weights: FloatArray) -> Sample:
+        """Rows that stand for all plausible ones while a setting is chosen."""
+        sketch = self._sketch(grid.kernels[grid.first[0]], X, row_weights, 1.0)
+        return sketch.representatives(TUNING_ROWS)
 
     def _store_choice(self, grid: Grid, kernel: int, alpha: int, errors: FloatArray) -> None:
         self.gamma_ = grid.gammas[kernel]

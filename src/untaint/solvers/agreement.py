@@ -89,23 +89,27 @@ def agree(
     Agreement
     """
     table = _Table(features, ridges, y, row_weights, fit_intercept)
-    choice, previous, moved = first, None, np.inf
-    turns, fewest = 0, 1 if table.errors.size == 1 else 2
-    while turns < TURNS and not (turns >= fewest and moved <= SETTLED and choice == previous):
+    everything = range(len(features))
+    choice, turns = first, 0
+    kernels: Sequence[int] = [first[0]]
+    while True:
         previous = choice
         if turns == 0:
             path = table.path(first[0], weights)
         else:
-            # All kernels have their turn; then those next to the best, which are all in play.
-            kernels = range(len(features))
-            if turns > 1:
-                kernels = range(max(0, choice[0] - 1), min(len(features), choice[0] + 2))
             choice, path = table.best(kernels, weights)
         residuals = standard_residuals(path, y, ridges[choice[1]], row_weights)
         judged = judge(residuals, weights)
         moved = float(np.abs(judged - weights).sum()) / float(row_weights.sum())
         weights, turns = judged, turns + 1
-    return Agreement(*choice, weights, residuals, table.errors, turns)
+        settled = moved <= SETTLED and choice == previous
+        if turns >= TURNS or (settled and len(kernels) == len(features) and table.complete):
+            return Agreement(*choice, weights, residuals, table.errors, turns)
+        # All kernels, then those next to the best, which are all in play; in the end all again.
+        if turns == 1 or settled:
+            kernels = everything
+        else:
+            kernels = everything[max(0, choice[0] - 1) : choice[0] + 2]
 
 
 class _Table:
@@ -122,6 +126,11 @@ class _Table:
         self.features, self.ridges, self.y = features, ridges, y
         self.row_weights, self.fit_intercept = row_weights, fit_intercept
         self.errors = np.full((len(features), len(ridges)), np.inf)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every setting has been scored, or there is only one."""
+        return self.errors.size == 1 or bool(np.isfinite(self.errors).all())
 
     def path(self, kernel: int, weights: FloatArray) -> RidgePath:
         return RidgePath(self.features[kernel](), weights, self.fit_intercept)
