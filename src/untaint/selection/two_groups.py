@@ -26,7 +26,7 @@ from .._typing import FloatArray
 
 # Degrees of freedom of the good residuals that are tried.
 TAILS = (3.0, 5.0, 10.0, np.inf)
-# Bad rows that do not gather scatter at least so many times wider than good ones.
+# Bad rows that gather scatter less than so many times wider than good ones.
 WIDER = 4.0
 # Between two peaks the density falls below this part of the lower one.
 DIP = 0.8
@@ -37,6 +37,8 @@ BINS = 2000
 STEPS = 200
 # Groups that overlap are worth mentioning if the smaller one has at least this share.
 LEAST_BLURRED = 0.25
+# Peaks at neighbouring values of a rounded target are no groups.
+STEPS_APART = 2.0
 # Fewer rows than this do not make a peak.
 FEWEST_GATHERED = 8.0
 LARGEST_SHARE = 0.49
@@ -47,19 +49,22 @@ CLOSE_CALL = 2.0
 class Kind(NamedTuple):
     """What the bad rows are like.
 
-    ``offset``: whether good rows may lie off the fit; ``least_width``: of bad rows, in scales;
-    ``parameters``: how many a reading has more than one without bad rows.
+    ``offset``: whether good rows may lie off the fit; ``least_width`` and ``least_reach``: how far
+    bad rows deviate from their centre and from zero, in scales; ``parameters``: how many a reading
+    has more than one without bad rows.
     """
 
     offset: bool
     least_width: float
+    least_reach: float
     parameters: int
 
 
-SCATTERED = Kind(offset=False, least_width=WIDER, parameters=3)
-GATHERED = Kind(offset=True, least_width=0.5, parameters=4)
+# Less than that is what heavy tails and uneven noise look like.
+SCATTERED = Kind(offset=False, least_width=3.0, least_reach=6.0, parameters=3)
+GATHERED = Kind(offset=True, least_width=0.5, least_reach=0.0, parameters=4)
 # The same noise as good rows have: all are wrong by the same amount.
-SHIFTED = Kind(offset=True, least_width=1.0, parameters=3)
+SHIFTED = Kind(offset=True, least_width=1.0, least_reach=0.0, parameters=3)
 
 
 @final
@@ -180,9 +185,9 @@ def two_groups(
     starts = [(SCATTERED, tail, good) for tail in TAILS]
     starts += [(GATHERED, np.inf, good), (GATHERED, np.inf, apart), (SHIFTED, np.inf, apart)]
     for kind, tail, start in starts:
-        least = least_scale if kind is SCATTERED else max(least_scale, step)
-        reading = _separate(values, weights, start, tail, kind, least)
-        if reading is not None:
+        reading = _separate(values, weights, start, tail, kind, least_scale)
+        near = reading is not None and kind.offset and _distance(reading) < STEPS_APART * step
+        if reading is not None and not near:
             readings.append(reading)
     readings.sort(key=lambda reading: (reading.blurred, -reading.log_likelihood))
     return [_with_interval(reading, readings, values, weights) for reading in readings]
@@ -252,9 +257,18 @@ def _maximised(
     if kind is SHIFTED:
         variance = (variance * float(weights @ good) + squares) / float(weights.sum())
     scale = max(float(np.sqrt(variance)), least_scale)
-    width = scale if kind is SHIFTED else max(np.sqrt(squares / n_bad), kind.least_width * scale)
+    width = scale
+    if kind is not SHIFTED:
+        # Counted from the good rows: bad ones that lie off to one side need not scatter as much.
+        reach = np.sqrt(max(0.0, (kind.least_reach * scale) ** 2 - centre**2))
+        width = max(float(np.sqrt(squares / n_bad)), kind.least_width * scale, reach)
     share = min(n_bad / float(weights.sum()), LARGEST_SHARE)
-    return TwoGroups(share, scale, state.tail, centre, float(width), offset)
+    return TwoGroups(share, scale, state.tail, centre, width, offset)
+
+
+def _distance(reading: TwoGroups) -> float:
+    """Between the groups."""
+    return abs(reading.centre - reading.offset)
 
 
 def _two_peaks(reading: TwoGroups) -> bool:
