@@ -41,7 +41,7 @@ from ..solvers import Fit, Solution, TrimmedProblem, alternate, projected_gradie
 from ..solvers.base import Report, silent
 from .audit import Judgement, kinds, odd_feature_names, q_values, table
 from .parameters import Parameters
-from .problem import DualProblem, PrimalProblem, Problem
+from .problem import DualProblem, PrimalProblem, Problem, Sketch
 from .trust import Trust
 
 Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
@@ -348,13 +348,23 @@ class SubquantileEstimator(Parameters):
             "features": odd_feature_names(screen, len(good), names),
         }
         columns_ |= self._more_columns(judged)
-        return table(columns_, np.lexsort((-score, q)))
+        return table(columns_, np.lexsort((-score, ~flagged)))
 
     def _screened(self) -> Screen | None:
         """What the features alone say; nothing is known of a precomputed kernel's."""
         if isinstance(self.kernel_, Precomputed):
             return None
         return screen(self.X_fit_, self._row_weights)
+
+    def _judged_rows(self) -> Sketch:
+        """The training rows under the kernel of the fit."""
+        return Sketch(
+            self.kernel_,
+            self.X_fit_,
+            self._row_weights,
+            self._fitted["ridge"],
+            self._fitted["fit_intercept"],
+        )
 
     @abstractmethod
     def _judge(self, wild: BoolArray) -> Judgement:

@@ -28,6 +28,7 @@ from ..solvers import Fit, Newton, RidgeSystem, Settled
 from ..solvers.alternating import LOOSE
 from .audit import Judgement
 from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
+from .label_trust import chance_of_being_right, label_chances
 from .problem import Problem
 from .trust import Trust
 
@@ -403,16 +404,16 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         self.outlier_scores_ = scores
 
     def _judge(self, wild: BoolArray) -> Judgement:
+        heard = np.where(wild, 0.0, self._row_weights)
+        share, n_classes = self.contamination_, len(self.classes_)
+        chances = label_chances(self._judged_rows(), self._codes, n_classes, heard, share)
         raw = columns(self._raw(self.X_fit_))
-        scores = np.column_stack([np.zeros_like(raw), raw]) if raw.shape[1] == 1 else raw
-        chances = softmax(np.asarray(scores, dtype=float), axis=1)
+        best = (raw[:, 0] > 0).astype(int) if raw.shape[1] == 1 else raw.argmax(axis=1)
+        good = chance_of_being_right(chances, self._codes, share)
         own = np.take_along_axis(chances, self._codes[:, None], axis=1)[:, 0]
-        share = self.contamination_
-        good = (1 - share) * own
-        bad = share * (1 - own) / (len(self.classes_) - 1)
-        good = np.divide(good, good + bad, out=np.ones_like(good), where=good + bad > 0)
-        best = self.classes_[chances.argmax(axis=1)]
-        return Judgement(self.outlier_scores_, good, best, np.zeros(len(good), dtype=bool))
+        surprise = -np.log(np.maximum(own, np.finfo(float).tiny))
+        score = surprise / max(self.loss_threshold_, LEAST_THRESHOLD)
+        return Judgement(score, good, self.classes_[best], np.zeros(len(good), dtype=bool))
 
     def _observed(self) -> NDArray[Any]:
         return self.classes_[self._codes]

@@ -23,7 +23,7 @@ from ..solvers import RidgeSystem, leave_one_out_residuals
 from ..solvers.alternating import LOOSE
 from .audit import Judgement
 from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
-from .problem import DualProblem, Problem, Sketch
+from .problem import DualProblem, Problem
 from .trust import FEWEST_ROWS, Trust, judge_rows, trust_rows
 from .verdict import outlier_scores
 
@@ -262,16 +262,9 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         self.outlier_scores_[~known] = self.outlier_scores_[known].max(initial=0.0)
 
     def _judge(self, wild: BoolArray) -> Judgement:
-        y, weights = self._targets.astype(float), self._row_weights
-        rows = Sketch(
-            self.kernel_,
-            self.X_fit_,
-            weights,
-            self._fitted["ridge"],
-            self._fitted["fit_intercept"],
-        )
+        y = self._targets.astype(float)
         kept = np.where(wild, 0.0, self._kept_weights)
-        residuals, judged = judge_rows(rows, y, kept, wild)
+        residuals, judged = judge_rows(self._judged_rows(), y, kept, wild)
         expected = y - residuals
         # Nothing is known of the place where a wild row lies.
         expected[wild] = kept @ y / kept.sum()
