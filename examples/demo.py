@@ -1,45 +1,48 @@
-"""A fifth of a kiln log is wrong; the robust fit does not mind, and says which rows they are."""
+"""A fifth of a kiln log is wrong; nobody says so, and the fit finds out, and which rows they are."""
 
 import sys
 from pathlib import Path
 
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.preprocessing import RobustScaler
 
-from untaint import SubquantileRegressor
+from untaint import SubquantileRegressorCV
 from untaint.datasets import contaminate, load_kiln
+from untaint.preprocessing import MedianScaler
 
 
 def main(picture: Path) -> None:
     X, y_true = load_kiln(return_X_y=True)
-    X = RobustScaler().fit_transform(X)
+    scaler = MedianScaler()
+    X = scaler.fit_transform(X)
     X, y, wrong = contaminate(X, y_true, epsilon=0.2, kind="label", random_state=0)
 
-    robust = SubquantileRegressor(contamination=0.2, alpha=0.01).fit(X, y)
-    gamma = robust.kernel_.gamma
-    plain = KernelRidge(kernel="rbf", gamma=gamma, alpha=0.01).fit(X, y - y.mean())
+    robust = SubquantileRegressorCV().fit(X, y)
+    plain = KernelRidge(kernel="rbf", gamma=robust.gamma_, alpha=robust.alpha_)
+    plain.fit(X, y - y.mean())
     plain_fit = plain.predict(X) + y.mean()
 
     def error(fitted: np.ndarray) -> float:
         return float(np.sqrt(np.mean((fitted - y_true)[~wrong] ** 2)))
 
     caught = ~robust.inlier_mask_
+    low, high = robust.contamination_interval_
     print(f"{len(y)} firings of a kiln, {wrong.sum()} with a wrong strength")
+    print(f"share of wrong rows      {robust.contamination_:.0%} (between {low:.0%} and {high:.0%})")
     print(f"error on the good rows   plain kernel ridge {error(plain_fit):6.2f} MPa")
     print(f"                         untaint            {error(robust.predict(X)):6.2f} MPa")
     print(f"wrong rows caught        {(caught & wrong).sum()} of {wrong.sum()}")
     print(f"good rows given up       {(caught & ~wrong).sum()} of {(~wrong).sum()}")
-    worst = np.argsort(-robust.outlier_scores_)[:5]
+    audit = robust.audit()
     print("most suspicious rows     row  strength  expected  deviations")
-    for row, expected in zip(worst, robust.predict(X[worst]), strict=True):
-        score = robust.outlier_scores_[row]
-        print(f"{'':25}{row:3d}  {y[row]:8.1f}  {expected:8.1f}  {score:10.1f}")
-    draw(picture, y, robust, plain, y.mean(), wrong)
+    columns = (audit[name][:5] for name in ("row", "observed", "expected", "score"))
+    for row, observed, expected, score in zip(*columns, strict=True):
+        print(f"{'':25}{row:3d}  {observed:8.1f}  {expected:8.1f}  {score:10.1f}")
+    draw(picture, y, robust, plain, y.mean(), wrong, scaler)
     print(f"picture                  {picture}")
 
 
-def draw(picture, y, robust, plain, mean, wrong) -> None:
+def draw(picture, y, robust, plain, mean, wrong, scaler) -> None:
     """Strength over temperature, the other two features held at their medians."""
     import matplotlib
 
@@ -50,8 +53,7 @@ def draw(picture, y, robust, plain, mean, wrong) -> None:
     celsius = kiln.data[:, 0]
     grid = np.linspace(celsius.min(), celsius.max(), 300)
     scaled = np.zeros((300, 3))
-    quartiles = np.percentile(celsius, [25, 50, 75])
-    scaled[:, 0] = (grid - quartiles[1]) / (quartiles[2] - quartiles[0])
+    scaled[:, 0] = (grid - scaler.center_[0]) / scaler.scale_[0]
 
     figure, axes = plt.subplots(figsize=(8.4, 4.4), dpi=150, layout="constrained")
     kept = robust.inlier_mask_

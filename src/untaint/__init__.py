@@ -1,20 +1,27 @@
 """Learning from data that you cannot trust.
 
->>> from untaint import SubquantileRegressor
+>>> from untaint import SubquantileRegressorCV
 >>> from untaint.datasets import contaminate, load_kiln
+>>> from untaint.preprocessing import MedianScaler
 >>> X, y = load_kiln(return_X_y=True)
->>> X, y, bad = contaminate(X, y, epsilon=0.2, kind="label", random_state=0)
->>> model = SubquantileRegressor(contamination=0.2).fit(X, y)
+>>> X, y, bad = contaminate(MedianScaler().fit_transform(X), y, epsilon=0.2, random_state=0)
+>>> model = SubquantileRegressorCV().fit(X, y)
 >>> bool((~model.inlier_mask_ & bad).sum() > 0.9 * bad.sum())
 True
 """
 
-from .estimators import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
+from .estimators import (
+    SubquantileClassifier,
+    SubquantileClassifierCV,
+    SubquantileRegressor,
+    SubquantileRegressorCV,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "SubquantileClassifier",
+    "SubquantileClassifierCV",
     "SubquantileRegressor",
     "SubquantileRegressorCV",
     "__version__",

@@ -11,7 +11,7 @@ Algorithm 2.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from ..solvers.alternating import LOOSE
 from .audit import Judgement
 from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
 from .label_trust import chance_of_being_right, label_chances
-from .problem import Problem
+from .problem import Problem, Rows
 from .trust import Trust
 
 # Share given up while the share itself is being estimated.
@@ -48,6 +48,13 @@ REACH = 25.0
 # Of several, rows between two classes that overlap would be given up by turns until one of the two
 # has all of them; a soft edge lets both have their say.
 SOFT_EDGE = 2.0
+
+
+class LabelShare(NamedTuple):
+    """Share of wrong labels, and where it lies at 95 %."""
+
+    share: float
+    interval: tuple[float, float]
 
 
 class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
@@ -129,6 +136,8 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         Loss of each row over the threshold of its class: above 1 is suspicious.
     contamination_ : float
         The share used, given or estimated.
+    contamination_interval_ : tuple of float
+        Where the share lies, at 95 %, if it was estimated; else that share twice.
     class_contamination_ : array of shape (k,)
         The share that each class gave up.
     loss_threshold_ : float
@@ -319,40 +328,48 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         self, problem: Problem, y: FloatArray, share: float | None, trust: Trust | None
     ) -> Beginning:
         rng = self._generator()
+        interval = None
         if share is None:
-            share = self._estimate_share(problem, y, rng)
+            share, interval = self._estimate_share(problem, y, rng)
         selection = self._make_selection(share, y)
         if share == 0 or self.solver == "gradient":
-            return Beginning(selection, problem.row_weights)
+            return Beginning(selection, problem.row_weights, interval=interval)
         if self.init == "auto":
             found = self._search(problem, y, selection, rng)
-            return Beginning(selection, found.weights, found.predictions)
+            return Beginning(selection, found.weights, found.predictions, interval=interval)
         losses = self._loss.value(y, np.zeros_like(y))
         if self.init == "random":
             losses = rng.random(len(y))
-        return Beginning(selection, selection.weights(losses, problem.row_weights))
+        start = selection.weights(losses, problem.row_weights)
+        return Beginning(selection, start, interval=interval)
 
-    def _estimate_share(self, problem: Problem, y: FloatArray, rng: np.random.Generator) -> float:
+    def _estimate_share(self, rows: Rows, y: FloatArray, rng: np.random.Generator) -> LabelShare:
         """How often the predictions that a cautious fit is sure of are contradicted."""
-        if problem.size < FEWEST_ROWS:
-            return 0.0
-        cautious = self._make_selection(CAUTIOUS_SHARE, y)
-        raw = self._search(problem, y, cautious, rng).predictions
+        if rows.size < FEWEST_ROWS:
+            return LabelShare(0.0, (0.0, LARGEST_SHARE))
+        raw = self._search(rows, y, self._make_selection(CAUTIOUS_SHARE, y), rng).predictions
         scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
-        weights = problem.row_weights
-        near = near_rows(problem.radius, weights, REACH)
+        weights = rows.row_weights
+        near = ~rows.wild & near_rows(rows.radius, weights, REACH)
         share = estimate_label_share(scores[near], _codes(y)[near], weights[near])
+        # Half of the rows are sure, and count.
+        error = 1.96 * np.sqrt(max(share * (1.0 - share), 1.0 / rows.size) / (0.5 * rows.size))
         far = float(weights[~near].sum() / weights.sum())
-        share = min(far + (1.0 - far) * share, LARGEST_SHARE)
-        return share if share >= LEAST_SHARE else 0.0
+        low, share, high = (
+            float(np.clip(far + (1.0 - far) * value, 0.0, LARGEST_SHARE))
+            for value in (share - error, share, share + error)
+        )
+        return (
+            LabelShare(share, (low, high)) if share >= LEAST_SHARE else LabelShare(0.0, (0.0, high))
+        )
 
     def _search(
-        self, problem: Problem, y: FloatArray, selection: Selection, rng: np.random.Generator
+        self, rows: Rows, y: FloatArray, selection: Selection, rng: np.random.Generator
     ) -> Settled:
         n_starts = self.n_starts
         if n_starts is None:
             n_starts = 1 if isinstance(selection, SoftBalanced) else 6
-        return problem.search_labels(y, self._loss, selection, n_starts, rng)
+        return rows.search_labels(y, self._loss, selection, n_starts, rng)
 
     def _make_selection(self, contamination: float, y: FloatArray) -> Selection:
         codes, n_classes = _codes(y), len(self.classes_)

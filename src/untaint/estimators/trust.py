@@ -144,7 +144,7 @@ class Jury:
         found = max(readings[0].share, float(self.heard @ certain / self.heard.sum()))
         share = far + (1.0 - far) * found
         high = max(high, share)
-        return Trust(trust, signed, share, (low, high), readings)
+        return Trust(trust, signed, float(share), (float(low), float(high)), readings)
 
     def _read(self, signed: FloatArray, weights: FloatArray) -> list[TwoGroups]:
         trusted = weights / np.where(self.row_weights > 0, self.row_weights, 1.0)

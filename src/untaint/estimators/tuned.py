@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .._typing import FloatArray
 from .._validation import check_grid
 from ..kernels import Kernel, gamma_distance, resolve_gamma
 from ..solvers import Sample
-from .grid import FIRST_ALPHA, GAMMA_FACTORS, Grid, auto_alphas, nearest
+from .grid import ALPHA_FACTORS, FIRST_ALPHA, GAMMA_FACTORS, Grid, auto_alphas, nearest
 from .parameters import Common
 from .problem import Sketch
 
@@ -23,6 +23,8 @@ class Tuned(Common):
 
     alphas: Any
     gammas: Any
+    #: Automatic ridges, in units of the kernel and of the number of rows.
+    _alpha_factors: ClassVar[FloatArray] = ALPHA_FACTORS
 
     def _check_parameters(self) -> None:
         check_grid("alphas", self.alphas)
@@ -40,7 +42,7 @@ class Tuned(Common):
         gammas, kernels, first_kernel = self._kernels(X, row_weights)
         unit = _centred_size(self._sketch(kernels[first_kernel], X, row_weights, 1.0))
         if isinstance(self.alphas, str):
-            alphas = auto_alphas(unit, float(row_weights.sum()))
+            alphas = auto_alphas(unit, float(row_weights.sum()), self._alpha_factors)
         else:
             alphas = np.unique(np.asarray(self.alphas, dtype=float))
         return Grid(gammas, kernels, alphas, (first_kernel, nearest(alphas, FIRST_ALPHA * unit)))

@@ -1,24 +1,21 @@
-r"""Which kernel and ridge wrong labels allow: a score that they cannot steer, then one that counts.
+r"""Kernel and ridge of a fit to labels, however many of them are wrong.
 
-**First, all settings, by leave-one-out Brier error.** Ridge regression on the indicators of the
-classes predicts the probability of a label, and
+Settings are scored by leave-one-out Brier errors.
+
+Ridge regression on the indicators of the classes predicts the probability of a label, and
 
 .. math:: B = \frac1n \sum_i \sum_k \bigl(y_{ik} - f_k^{-i}(x_i)\bigr)^2
 
 is a proper score of it. Labels that are wrong at random add the same to the B of every setting and
-shrink what there is to predict, so that more of them ask for a smoother fit: the fit that a search
-for the right rows should begin with. One decomposition a kernel serves every ridge. Where nothing
-is known the log-loss has curvature c, so that its ridge alpha corresponds to :math:`2\alpha / c`
-of the squared loss.
+shrink what there is to predict, so that more of them ask for a smoother fit: the one that a search
+for the right rows should begin with. How far a trimmed fit may then be loosened is the question of
+:mod:`~untaint.solvers.label_loosening`.
 
-**Then a few ridges of the best kernel, by how trimmed fits order labels that they have not seen.**
-Trimmed rows are noise that the first score still had to smooth away: the ridge may be smaller, by
-up to a factor of ten. For classes j and k,
+Of kernels whose errors differ by no more than one standard error of the difference, taken row by
+row, the smoothest wins: at 40 % wrong labels few differences are more than chance.
 
-.. math:: A_{jk} = P\bigl(f_j(x) - f_k(x) > f_j(x') - f_k(x') \mid y = j,\; y' = k\bigr),
-
-over rows held out. Wrong labels take A nearer to one half by a factor that all settings share,
-whatever their rates in either direction, while they move accuracies of one-sided errors at will.
+One decomposition a kernel serves every ridge. Where nothing is known the log-loss has curvature c,
+so that its ridge alpha stands for a ridge of :math:`2 \alpha / c` here.
 """
 
 from __future__ import annotations
@@ -28,19 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray, IntArray
+from .._typing import BoolArray, FloatArray
 from ..losses import Loss
-from ..selection import Selection
-from .label_search import LabelLadder
 from .ridge_path import RidgePath
-
-N_FOLDS = 10
-# Smallest ridge of a trimmed fit, as a part of the one that the first score asks for.
-LEAST_PART = 0.1
-# Degrees of freedom a class of the fit that trimming starts from.
-FREEDOM = 6.0
-# Rows of a class whose predictions differ by no more are copies of one another.
-SAME = 1e-9
 
 Features = Callable[[], FloatArray]
 
@@ -55,15 +42,18 @@ class LabelChoice:
         Positions of the setting.
     errors, deviations : array of shape (n_kernels, n_ridges)
         Leave-one-out Brier errors, and their standard errors.
-    agreements : array of shape (n_kernels, n_ridges)
-        Mean A of trimmed fits, nan where the first score ruled a setting out.
+    orders : array of shape (n_kernels, n_ridges)
+        How well trimmed fits order labels held out, nan for settings that were not in play.
+    predictions : array of shape (n, 1) or (n, K)
+        By ridge regression at the setting that the errors chose, each row left out.
     """
 
     kernel: int
     ridge: int
     errors: FloatArray
     deviations: FloatArray
-    agreements: FloatArray
+    orders: FloatArray
+    predictions: FloatArray
 
 
 def choose_label_setting(
@@ -71,30 +61,26 @@ def choose_label_setting(
     ridges: Sequence[float] | FloatArray,
     y: FloatArray,
     loss: Loss,
-    selection: Selection,
     row_weights: FloatArray,
     *,
     plausible: BoolArray | None = None,
     fit_intercept: bool = True,
 ) -> LabelChoice:
-    """Choose a kernel and a ridge from labels of which some are wrong.
+    """Kernel and ridge of a fit to all rows; nothing need be known of the wrong labels.
 
     Parameters
     ----------
     features : sequence of callables
-        One a kernel, each returning its features, (n, m).
+        One a kernel, the smoothest first, each returning its features, (n, m).
     ridges : sequence of float, positive
         alpha of the log-loss.
     y : array of shape (n, 1) or (n, K)
         Targets of the loss: 0 and 1, or indicators.
     loss : Loss
-    selection : Selection
-        Of these rows, with the share that the fit is going to give up. Without one, the first
-        score decides.
     row_weights : array of shape (n,)
-        A weight of k means k copies, which are held out together.
+        A weight of k means k copies.
     plausible : bool array of shape (n,), optional
-        Rows that take part; the others are only given up.
+        Rows that take part.
     fit_intercept : bool
 
     Returns
@@ -105,19 +91,11 @@ def choose_label_setting(
     --------
     >>> import numpy as np
     >>> from untaint.losses import LogisticLoss
-    >>> from untaint.selection import Balanced
     >>> x = np.linspace(-1.0, 1.0, 40)
-    >>> codes = (x > 0).astype(int)
-    >>> codes[::5] = 1 - codes[::5]  # every fifth label is wrong
-    >>> choice = choose_label_setting(
-    ...     [lambda: np.cos(9 * x)[:, None], lambda: x[:, None]],
-    ...     [0.1, 1.0],
-    ...     codes[:, None].astype(float),
-    ...     LogisticLoss(),
-    ...     Balanced(0.2, codes, n_groups=2),
-    ...     np.ones(40),
-    ... )
-    >>> choice.kernel
+    >>> y = (x > 0).astype(float)[:, None]
+    >>> y[::5] = 1.0 - y[::5]  # every fifth label is wrong
+    >>> kernels = [lambda: np.abs(x)[:, None], lambda: x[:, None]]
+    >>> choose_label_setting(kernels, [0.1, 1.0], y, LogisticLoss(), np.ones(40)).kernel
     1
     """
     alphas = np.asarray(ridges, dtype=float)
@@ -125,131 +103,44 @@ def choose_label_setting(
     weights = np.where(inside, row_weights, 0.0)
     curvature = float(loss.hessian(y[:1], np.zeros_like(y[:1])).entry(0, 0)[0])
     shape = len(features), len(alphas)
-    errors, deviations = np.empty(shape), np.empty(shape)
-    best: tuple[int, int] | None = None
+    errors, deviations = np.full(shape, np.inf), np.full(shape, np.nan)
+    best: list[_Best] = []
     for kernel, make in enumerate(features):
-        columns = make()
-        path = RidgePath(columns, weights, fit_intercept)
-        # The largest ridge first: of equals the smoothest.
+        path = RidgePath(make(), weights, fit_intercept)
+        best.append(_Best(int(np.argmax(alphas)), np.zeros(len(y)), np.zeros(y.shape)))
+        # The largest ridge first: of equals it stays.
         for ridge in np.argsort(-alphas, kind="stable"):
             residuals, _ = path.leave_one_out(y, 2.0 * alphas[ridge] / curvature, row_weights)
-            error, deviation = _mean_square(residuals[inside], weights[inside])
+            squares = np.einsum("ij,ij->i", residuals, residuals)
+            error, deviation = _mean(squares[inside], weights[inside])
+            if error < errors[kernel].min():
+                best[-1] = _Best(int(ridge), squares, y - residuals)
             errors[kernel, ridge], deviations[kernel, ridge] = error, deviation
-            if best is None or error < errors[best]:
-                best, kept, predicted = (kernel, int(ridge)), columns, y - residuals
-    assert best is not None
-    agreements = np.full(shape, np.nan)
-    if selection.contamination > 0:
-        steps = np.flatnonzero(
-            (alphas <= alphas[best[1]]) & (alphas >= LEAST_PART * (1 - SAME) * alphas[best[1]])
-        )
-        steps = steps[np.argsort(-alphas[steps], kind="stable")]
-        held_out = _HeldOut(kept, y, loss, selection, row_weights, inside)
-        folds = _folds(predicted, _codes(y), inside)
-        found = held_out.agreements(folds, alphas[steps])
-        agreements[best[0], steps] = found
-        if np.isfinite(found).all():
-            best = best[0], int(steps[np.argmax(found)])
-    return LabelChoice(*best, errors, deviations, agreements)
+    kernel = _smoothest(best, int(np.argmin(errors.min(axis=1))), inside, weights)
+    chosen, missing = best[kernel], np.full(shape, np.nan)
+    return LabelChoice(kernel, chosen.ridge, errors, deviations, missing, chosen.predictions)
 
 
 @dataclass(frozen=True, eq=False)
-class _HeldOut:
-    """Trimmed fits on most rows, which predict the others."""
+class _Best:
+    """A kernel's best ridge: squared errors and predictions of the rows, each left out."""
 
-    features: FloatArray
-    y: FloatArray
-    loss: Loss
-    selection: Selection
-    row_weights: FloatArray
-    plausible: BoolArray
-
-    def agreements(self, folds: IntArray, alphas: FloatArray) -> FloatArray:
-        """Mean A at each of these ridges, the largest first."""
-        raw = np.zeros((len(alphas), *self.y.shape))
-        for fold in np.unique(folds[self.plausible]):
-            test = np.flatnonzero(folds == fold)
-            raw[:, test] = self._predict(np.flatnonzero(folds != fold), test, alphas)
-        codes, weights = _codes(self.y)[self.plausible], self.row_weights[self.plausible]
-        return np.array([pairwise_agreement(f[self.plausible], codes, weights) for f in raw])
-
-    def _predict(self, train: IntArray, test: IntArray, alphas: FloatArray) -> FloatArray:
-        """Predictions at each ridge; each fit begins with the rows that the last one kept."""
-        part = float(self.row_weights[train].sum() / self.row_weights.sum())
-        ladder = LabelLadder(
-            self.features[train],
-            self.y[train],
-            self.row_weights[train],
-            self.plausible[train],
-            self.loss,
-            self.selection.among(train),
-            part * float(alphas[-1]),
-        )
-        start = ladder.start(np.ones(len(train), dtype=bool))
-        state = ladder.settle(start, max(ladder.stiff_ridge(FREEDOM), part * float(alphas[0])))
-        predictions = []
-        for alpha in alphas:
-            state = ladder.settle(state.weights, part * float(alpha), state.fit.predictions)
-            predictions.append(ladder.predict(state.fit, self.features[test]))
-        return np.array(predictions)
+    ridge: int
+    squares: FloatArray
+    predictions: FloatArray
 
 
-def pairwise_agreement(raw: FloatArray, codes: IntArray, weights: FloatArray) -> float:
-    """A_jk, averaged over pairs of classes by the harmonic mean of their sizes; nan without any.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> raw = np.array([[-1.0], [0.0], [0.0], [2.0]])
-    >>> pairwise_agreement(raw, np.array([0, 0, 1, 1]), np.ones(4))
-    0.875
-    """
-    scores = np.column_stack([np.zeros(len(raw)), raw]) if raw.shape[1] == 1 else raw
-    sizes = np.bincount(codes, weights, minlength=scores.shape[1])
-    total = agreed = 0.0
-    for j, k in zip(*np.triu_indices(len(sizes), 1), strict=True):
-        if sizes[j] > 0 and sizes[k] > 0:
-            size = sizes[j] * sizes[k] / (sizes[j] + sizes[k])
-            apart = scores[:, j] - scores[:, k]
-            total += size
-            agreed += size * _above(apart, codes == j, codes == k, weights)
-    return agreed / total if total > 0 else float("nan")
+def _smoothest(best: list[_Best], winner: int, inside: BoolArray, weights: FloatArray) -> int:
+    """The first kernel that is not worse than the winner by more than chance."""
+    for kernel, rival in enumerate(best[:winner]):
+        excess, deviation = _mean((rival.squares - best[winner].squares)[inside], weights[inside])
+        if excess <= deviation:
+            return kernel
+    return winner
 
 
-def _above(values: FloatArray, upper: BoolArray, lower: BoolArray, weights: FloatArray) -> float:
-    """Share of pairs whose upper row has the larger value; ties count half."""
-    levels, at = np.unique(values[lower], return_inverse=True)
-    reached = np.r_[0.0, np.cumsum(np.bincount(at, weights[lower]))]
-    below = reached[np.searchsorted(levels, values[upper], side="left")]
-    not_above = reached[np.searchsorted(levels, values[upper], side="right")]
-    won = weights[upper] @ (0.5 * (below + not_above))
-    return float(won / (weights[upper].sum() * reached[-1]))
-
-
-def _folds(predicted: FloatArray, codes: IntArray, inside: BoolArray) -> IntArray:
-    """Fold of each row, -1 for rows that are never held out.
-
-    Rows of a class are dealt out in the order of what the first score's fit predicts: folds are
-    alike, and the same whatever the order of the rows. Copies stay together.
-    """
-    own = predicted[:, 0] if predicted.shape[1] == 1 else predicted[np.arange(len(codes)), codes]
-    folds, dealt = np.full(len(codes), -1), 0
-    for code in np.unique(codes[inside]):
-        rows = np.flatnonzero(inside & (codes == code))
-        rows = rows[np.argsort(own[rows], kind="stable")]
-        ranks = np.r_[0, np.cumsum(np.diff(own[rows]) > SAME)]
-        folds[rows] = (dealt + ranks) % N_FOLDS
-        dealt += int(ranks[-1]) + 1
-    return folds
-
-
-def _mean_square(residuals: FloatArray, weights: FloatArray) -> tuple[float, float]:
-    """Weighted mean over rows of the summed squares, and its standard error."""
-    squares = np.einsum("ij,ij->i", residuals, residuals)
+def _mean(values: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """Weighted mean, and its standard error."""
     total = float(weights.sum())
-    mean = float(weights @ squares) / total
-    return mean, float(np.sqrt(weights @ (squares - mean) ** 2)) / total
-
-
-def _codes(y: FloatArray) -> IntArray:
-    return y[:, 0].astype(np.intp) if y.shape[1] == 1 else y.argmax(axis=1)
+    mean = float(weights @ values) / total
+    return mean, float(np.sqrt(weights @ (values - mean) ** 2)) / total
