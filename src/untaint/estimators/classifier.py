@@ -22,13 +22,19 @@ from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_class_sizes, check_class_weight, check_labelled_data, check_share
 from ..losses import LogisticLoss, Loss, SoftmaxLoss
 from ..screening import near_rows
-from ..selection import Balanced, Selection, SoftBalanced, estimate_label_share
+from ..selection import (
+    Balanced,
+    Selection,
+    SoftBalanced,
+    estimate_channel_share,
+    estimate_label_share,
+)
 from ..selection.share import LARGEST_SHARE
 from ..solvers import Fit, Newton, RidgeSystem, Settled
 from ..solvers.alternating import LOOSE
 from .audit import Judgement
 from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
-from .label_trust import chance_of_being_right, label_chances
+from .label_trust import chance_of_being_right, label_chances, leave_one_out_scores
 from .problem import Problem, Rows
 from .trust import Trust
 
@@ -37,6 +43,8 @@ CAUTIOUS_SHARE = 0.4
 # Fewest rows from which a share can be estimated, and the smallest share worth giving up.
 FEWEST_ROWS = 20
 LEAST_SHARE = 0.02
+# Rows whose labels' likelihood is worth its time.
+CHANNEL_ROWS = 1000
 # Tolerance of a stage that only prepares the next.
 ROUGH = 1e-4
 LEAST_THRESHOLD = 1e-12
@@ -344,24 +352,27 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         return Beginning(selection, start, interval=interval)
 
     def _estimate_share(self, rows: Rows, y: FloatArray, rng: np.random.Generator) -> LabelShare:
-        """How often the predictions that a cautious fit is sure of are contradicted."""
+        """By how often sure predictions are contradicted, and how likely that makes the labels."""
         if rows.size < FEWEST_ROWS:
             return LabelShare(0.0, (0.0, LARGEST_SHARE))
         raw = self._search(rows, y, self._make_selection(CAUTIOUS_SHARE, y), rng).predictions
         scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
-        weights = rows.row_weights
+        codes, weights = _codes(y), rows.row_weights
         near = ~rows.wild & near_rows(rows.radius, weights, REACH)
-        share = estimate_label_share(scores[near], _codes(y)[near], weights[near])
-        # Half of the rows are sure, and count.
-        error = 1.96 * np.sqrt(max(share * (1.0 - share), 1.0 / rows.size) / (0.5 * rows.size))
+        sure = estimate_label_share(scores[near], codes[near], weights[near])
+        judged = leave_one_out_scores(rows, y, np.where(near, weights, 0.0), self._loss)
+        sample = rows.representatives(CHANNEL_ROWS, np.flatnonzero(near))
+        found = estimate_channel_share(
+            judged[sample.rows], codes[sample.rows], sample.weights, sure
+        )
         far = float(weights[~near].sum() / weights.sum())
         low, share, high = (
-            float(np.clip(far + (1.0 - far) * value, 0.0, LARGEST_SHARE))
-            for value in (share - error, share, share + error)
+            min(far + (1.0 - far) * value, LARGEST_SHARE)
+            for value in (found.interval[0], found.share, found.interval[1])
         )
-        return (
-            LabelShare(share, (low, high)) if share >= LEAST_SHARE else LabelShare(0.0, (0.0, high))
-        )
+        if share < LEAST_SHARE:
+            share, low = 0.0, 0.0
+        return LabelShare(share, (low, high))
 
     def _search(
         self, rows: Rows, y: FloatArray, selection: Selection, rng: np.random.Generator

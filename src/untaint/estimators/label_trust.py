@@ -19,6 +19,7 @@ from scipy.special import softmax
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray, IntArray
+from ..losses import Loss
 from ..solvers import RidgePath
 from .problem import Rows
 
@@ -56,6 +57,31 @@ def label_chances(
     chances = np.maximum(np.nan_to_num(y - residuals), LEAST_CHANCE)
     logs = np.log(np.minimum(chances, 1.0))
     return _sharpened(logs, codes, row_weights, share) if share > 0 else softmax(logs, axis=1)
+
+
+def leave_one_out_scores(rows: Rows, y: FloatArray, weights: FloatArray, loss: Loss) -> FloatArray:
+    """Scores of the classes at each row by the others, at the ridge that stands for the loss's own.
+
+    Parameters
+    ----------
+    rows : Rows
+    y : array of shape (n, 1) or (n, K)
+        Targets of the loss.
+    weights : array of shape (n,)
+    loss : Loss
+
+    Returns
+    -------
+    array of shape (n, K)
+    """
+    # Where nothing is known the loss has this curvature, and a ridge of alpha weighs as much.
+    curvature = float(loss.hessian(y[:1], np.zeros_like(y[:1])).entry(0, 0)[0])
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        path = RidgePath(rows.judging_features, weights, rows.fit_intercept)
+        ridge = max(2.0 * rows.ridge / curvature, np.finfo(float).eps * path.total)
+        residuals, _ = path.leave_one_out(y, ridge, rows.row_weights)
+    scores = np.nan_to_num(y - residuals)
+    return np.column_stack([1.0 - scores, scores]) if scores.shape[1] == 1 else scores
 
 
 def chance_of_being_right(chances: FloatArray, codes: IntArray, share: float) -> FloatArray:

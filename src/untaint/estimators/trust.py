@@ -20,6 +20,7 @@ from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from ..screening import weighted_median
 from ..selection import Smallest, TwoGroups, two_groups
+from ..selection.base import unit_weight
 from ..selection.two_groups import CERTAIN, CLOSE_CALL
 from ..solvers import Agreement, RidgePath, agree
 from ..solvers.agreement import standard_residuals
@@ -295,7 +296,7 @@ def resolution(y: FloatArray, weights: FloatArray) -> float:
         return 0.0
     levels, places = np.unique(y[weights > 0, 0], return_inverse=True)
     counts = np.bincount(places, weights[weights > 0])
-    recurring = counts >= 2
+    recurring = counts >= 2.0 * (unit_weight(weights) or 1.0)
     if recurring.sum() < 2 or counts[recurring].sum() < 0.5 * counts.sum():
         return 0.0
     return float(np.median(np.diff(levels[recurring])))

@@ -3,6 +3,7 @@
 from .balanced import Balanced
 from .base import Selection
 from .given import Given
+from .label_channel import estimate_channel_share
 from .share import estimate_label_share, estimate_share
 from .smallest import Smallest
 from .soft_balanced import SoftBalanced
@@ -17,6 +18,7 @@ __all__ = [
     "SoftBalanced",
     "Softplus",
     "TwoGroups",
+    "estimate_channel_share",
     "estimate_label_share",
     "estimate_share",
     "two_groups",

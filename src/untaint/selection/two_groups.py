@@ -20,18 +20,21 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
-from scipy.special import gammaln
 
 from .._typing import FloatArray
+from .base import unit_weight
+from .noise import TAILS, excuse, honest_noise, log_student, root_mean_square
+from .smallest import loss_reached
 
-# Degrees of freedom of the good residuals that are tried.
-TAILS = (3.0, 5.0, 10.0, np.inf)
 # Bad rows that gather scatter less than so many times wider than good ones.
 WIDER = 4.0
 # Between two peaks the density falls below this part of the lower one.
 DIP = 0.8
 # Residuals beyond so many scales are all alike: certainly wrong.
 CERTAIN = 50.0
+# Share of rows that may lie anywhere within that: where both groups have thinned out, neither is to
+# be believed.
+ANYWHERE = 1e-3
 # Residuals that are told apart; more are binned.
 BINS = 2000
 STEPS = 200
@@ -111,6 +114,7 @@ class TwoGroups:
         good = plausible.astype(float)
         if self.share > 0:
             log_good, log_bad = self._log_densities(residuals[plausible])
+            log_bad = np.logaddexp(log_bad, np.log(ANYWHERE / (2 * CERTAIN * self.scale)))
             good[plausible] = np.exp(log_good - np.logaddexp(log_good, log_bad))
         return good
 
@@ -119,21 +123,6 @@ class TwoGroups:
         good = np.log1p(-self.share) + log_student(z, self.tail)
         bad = np.log(self.share) + log_student((residuals - self.centre) / self.width, np.inf)
         return good - np.log(self.scale), bad - np.log(self.width)
-
-
-def log_student(z: FloatArray, tail: float) -> FloatArray:
-    """Log-density of Student's distribution, of the Gaussian one for an infinite tail.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> log_student(np.zeros(1), np.inf).round(4)
-    array([-0.9189])
-    """
-    if np.isinf(tail):
-        return np.asarray(-0.5 * z**2 - 0.5 * np.log(2 * np.pi))
-    constant = gammaln(0.5 * (tail + 1)) - gammaln(0.5 * tail) - 0.5 * np.log(tail * np.pi)
-    return np.asarray(constant - 0.5 * (tail + 1) * np.log1p(z**2 / tail))
 
 
 def two_groups(
@@ -173,14 +162,20 @@ def two_groups(
     (0.2, True)
     """
     present = row_weights > 0
+    if present.any():
+        # Rows of one weight are rows, whatever the weight is; of several weights, on average.
+        row_weights = row_weights / (unit_weight(row_weights) or row_weights[present].mean())
     least_scale = max(least_scale, step / np.sqrt(12.0))
-    scale = max(least_scale, _scale(residuals[present], (trusted * row_weights)[present]))
+    scale = max(least_scale, _first_scale(residuals[present], (trusted * row_weights)[present]))
     if scale == 0:
         return [TwoGroups(0.0, np.finfo(float).tiny, np.inf)]
     bound = CERTAIN * scale
     clipped = np.clip(np.nan_to_num(residuals[present], nan=bound), -bound, bound)
     values, weights, good = _binned(clipped, row_weights[present], trusted[present])
-    readings = [_one_group(values, weights, tail) for tail in TAILS]
+    readings = [
+        TwoGroups(0.0, scale, tail, log_likelihood=likelihood)
+        for scale, tail, likelihood in honest_noise(values, weights, least_scale)
+    ]
     apart = _two_means(values, weights)
     starts = [(SCATTERED, tail, good) for tail in TAILS]
     starts += [(GATHERED, np.inf, good), (GATHERED, np.inf, apart), (SHIFTED, np.inf, apart)]
@@ -193,20 +188,6 @@ def two_groups(
     return [_with_interval(reading, readings, values, weights) for reading in readings]
 
 
-def _one_group(values: FloatArray, weights: FloatArray, tail: float) -> TwoGroups:
-    """Scale and likelihood when all rows are good."""
-    scale = _scale(values, weights)
-    for _ in range(STEPS):
-        previous = scale
-        scale = float(
-            np.sqrt(weights @ (_excuse(values / scale, tail) * values**2) / weights.sum())
-        )
-        if abs(scale - previous) <= 1e-6 * previous:
-            break
-    likelihood = float(weights @ (log_student(values / scale, tail) - np.log(scale)))
-    return TwoGroups(0.0, scale, tail, log_likelihood=likelihood)
-
-
 def _separate(
     values: FloatArray,
     weights: FloatArray,
@@ -217,13 +198,15 @@ def _separate(
 ) -> TwoGroups | None:
     """Expectation and maximisation; None if what comes out are not two groups of this kind."""
     total, likelihood = float(weights.sum()), -np.inf
-    state = TwoGroups(0.0, max(least_scale, _scale(values, weights * good)), tail)
+    state = TwoGroups(0.0, max(least_scale, root_mean_square(values, weights * good)), tail)
     for _ in range(STEPS):
         n_bad = float(weights @ (1.0 - good))
         fewest = FEWEST_GATHERED if kind.offset else 1e-9 * total
-        if not fewest < n_bad < 0.6 * total:
+        if n_bad <= fewest or (np.isfinite(likelihood) and n_bad >= 0.6 * total):
             return None
         state = _maximised(values, weights, good, state, kind, least_scale)
+        if state.scale == 0:
+            return None
         log_good, log_bad = state._log_densities(values)
         both = np.logaddexp(log_good, log_bad)
         previous, likelihood = likelihood, float(weights @ both)
@@ -248,7 +231,7 @@ def _maximised(
 ) -> TwoGroups:
     """Shares, centres and scales of rows that are good with these probabilities."""
     n_bad = float(weights @ (1.0 - good))
-    heard = weights * good * _excuse((values - state.offset) / state.scale, state.tail)
+    heard = weights * good * excuse((values - state.offset) / state.scale, state.tail)
     offset = float(heard @ values / heard.sum()) if kind.offset else 0.0
     variance = float(heard @ (values - offset) ** 2 / (weights @ good))
     bad = weights * (1.0 - good)
@@ -319,18 +302,14 @@ def _own_interval(
     return max(0.0, reading.share - error), min(1.0, reading.share + error)
 
 
-def _excuse(z: FloatArray, tail: float) -> FloatArray:
-    """Weight of a residual in the scale: heavy tails say little of it."""
-    return np.ones_like(z) if np.isinf(tail) else np.asarray((tail + 1) / (tail + z**2))
-
-
-def _scale(values: FloatArray, weights: FloatArray) -> float:
-    """Root mean square; of the values as they are, so that copies and weights agree."""
-    total = float(weights.sum())
-    if total == 0:
+def _first_scale(residuals: FloatArray, weights: FloatArray) -> float:
+    """Of the rows that are trusted at first, some of them wrongly."""
+    inside = (weights > 0) & ~np.isnan(residuals)
+    if not inside.any():
         return 0.0
-    finite = np.where(weights > 0, np.nan_to_num(values), 0.0)
-    return float(np.sqrt(weights @ finite**2 / total))
+    sizes, weights = np.abs(residuals[inside]), weights[inside]
+    middle = loss_reached(sizes, weights, 0.5 * float(weights.sum()))
+    return root_mean_square(np.minimum(sizes, CERTAIN * middle), weights)
 
 
 def _binned(

@@ -104,6 +104,8 @@ def agree(
         weights, turns = judged, turns + 1
         settled = moved <= SETTLED and choice == previous
         if turns >= TURNS or (settled and len(kernels) == len(features) and table.complete):
+            if table.errors.size == 1:  # nothing to choose from, but still to be reported
+                table.errors[:] = _error(path, y, ridges[0], row_weights)
             return Agreement(*choice, weights, residuals, table.errors, turns)
         # All kernels, then those next to the best, which are all in play; in the end all again.
         if turns == 1 or settled:

@@ -1,0 +1,309 @@
+"""Rows and settings that agree: each is found with the help of the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naive import ridge as naive
+from properties.problems import rbf, root
+from untaint.solvers import RidgePath, agree
+from untaint.solvers.agreement import TURNS, standard_residuals
+
+GAMMAS = (0.003, 0.1, 3.0, 100.0)
+RIDGES = np.array([1e-3, 0.1, 10.0])
+
+
+def planted(rng, n=90, bad=18):
+    """Kernels from stiff to free, and targets that ask for the third; the first rows are bad."""
+    X = np.sort(rng.uniform(-2, 2, size=n))[rng.permutation(n)][:, None]
+    y = np.sin(3.0 * X) + 0.1 * rng.normal(size=(n, 1))
+    y[:bad] += rng.choice([-1.0, 1.0], size=(bad, 1)) * (3.0 + 3.0 * rng.random((bad, 1)))
+    return [root(rbf(X, gamma)) for gamma in GAMMAS], y
+
+
+def served(features):
+    return [lambda each=each: each for each in features]
+
+
+def leave_as_it_is(residuals, weights):
+    """A judge who finds nobody guilty."""
+    return weights
+
+
+def within(limit):
+    """A judge who trusts rows within so many median sizes."""
+
+    def judge(residuals, weights):
+        sizes = np.abs(residuals[:, 0])
+        return (sizes <= limit * np.median(sizes)).astype(float)
+
+    return judge
+
+
+def agreed(features, y, weights=None, judge=leave_as_it_is, row_weights=None, **options):
+    ones = np.ones(len(y))
+    row_weights = ones if row_weights is None else row_weights
+    weights = row_weights if weights is None else weights
+    return agree(served(features), RIDGES, y, row_weights, weights, judge, **options)
+
+
+def nearest_to_the_middle(y, part=0.6):
+    sizes = np.abs(y - np.median(y)).ravel()
+    return (sizes <= np.quantile(sizes, part)).astype(float)
+
+
+# What is agreed upon.
+
+
+@pytest.mark.parametrize("first", [(0, 0), (2, 1), (3, 2)])
+def test_finds_the_planted_rows_and_the_planted_setting(first):
+    for seed in range(4):
+        features, y = planted(np.random.default_rng(seed))
+        found = agreed(features, y, nearest_to_the_middle(y), within(6.0), first=first)
+        good = np.arange(len(y)) >= 18
+        assert found.weights[~good].max() == 0
+        assert found.weights[good].mean() > 0.9
+        assert GAMMAS[found.kernel] == 3.0
+        assert RIDGES[found.ridge] < 10.0
+
+
+def test_bad_rows_would_have_asked_for_another_setting(rng):
+    features, y = planted(rng)
+    robust = agreed(features, y, nearest_to_the_middle(y), within(6.0))
+    plain = agreed(features, y)
+    assert (plain.kernel, plain.ridge) != (robust.kernel, robust.ridge)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_without_a_guilty_row_it_is_the_plain_leave_one_out_choice(fit_intercept, rng):
+    features, y = planted(rng, n=40, bad=0)
+    found = agreed(features, y, fit_intercept=fit_intercept)
+    expected = [
+        [
+            np.mean(naive.leave_one_out(each @ each.T, y, np.ones(40), ridge, fit_intercept) ** 2)
+            for ridge in RIDGES
+        ]
+        for each in features
+    ]
+    np.testing.assert_allclose(found.errors, expected, rtol=1e-5)
+    assert (found.kernel, found.ridge) == np.unravel_index(np.argmin(expected), (4, 3))
+    np.testing.assert_array_equal(found.weights, 1.0)
+    assert found.turns <= 4
+
+
+def test_errors_are_means_over_the_weights(rng):
+    features, y = planted(rng, n=40, bad=0)
+    weights = rng.random(40) * (np.arange(40) > 5)
+    found = agreed(features, y, weights)
+    for kernel, each in enumerate(features):
+        squares = naive.leave_one_out(each @ each.T, y, weights, RIDGES[1]) ** 2
+        expected = weights @ squares[:, 0] / weights.sum()
+        assert found.errors[kernel, 1] == pytest.approx(expected, rel=1e-5)
+
+
+def test_residuals_are_those_of_the_setting_agreed_upon(rng):
+    features, y = planted(rng)
+    found = agreed(features, y, nearest_to_the_middle(y), within(6.0))
+    path = RidgePath(features[found.kernel], found.weights)
+    expected = standard_residuals(path, y, RIDGES[found.ridge], np.ones(len(y)))
+    # The last turn moved hardly any weight.
+    np.testing.assert_allclose(found.residuals, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_residuals_are_measured_by_what_a_prediction_leaves_open(rng):
+    features, y = planted(rng)
+    path = RidgePath(features[2], np.ones(len(y)))
+    residuals, variances = path.leave_one_out(y, 0.1, np.ones(len(y)))
+    found = standard_residuals(path, y, 0.1, np.ones(len(y)))
+    assert (np.abs(found) <= np.abs(residuals)).all()
+    # No row is excused from more than half of its square.
+    assert (np.abs(found) >= np.abs(residuals) / np.sqrt(2) - 1e-12).all()
+    np.testing.assert_allclose(
+        found, residuals / np.sqrt(1 + np.minimum(variances, 1))[:, None], rtol=1e-12
+    )
+
+
+# The table of errors.
+
+
+def test_errors_are_filled_for_all_settings(rng):
+    features, y = planted(rng)
+    for judge in (leave_as_it_is, within(6.0)):
+        found = agreed(features, y, nearest_to_the_middle(y), judge)
+        assert found.errors.shape == (len(GAMMAS), len(RIDGES))
+        assert np.isfinite(found.errors).all()
+
+
+def test_the_error_of_a_single_setting_is_filled_after_several_turns(rng):
+    features, y = planted(rng)
+    start = nearest_to_the_middle(y)
+    found = agree(served(features[2:3]), [0.1], y, np.ones(len(y)), start, within(6.0))
+    assert found.turns > 1
+    assert np.isfinite(found.errors).all()
+
+
+def test_the_error_of_a_single_setting_is_filled_after_one_turn(rng):
+    features, y = planted(rng)
+    ones = np.ones(len(y))
+    found = agree(served(features[2:3]), [0.1], y, ones, ones, leave_as_it_is)
+    assert np.isfinite(found.errors).all()
+
+
+def test_the_setting_agreed_upon_has_the_smallest_error_of_all():
+    # Else the table says that another setting was better.
+    for seed in range(8):
+        features, y = planted(np.random.default_rng(seed), n=60, bad=6)
+        found = agreed(features, y, nearest_to_the_middle(y, 0.5), within(8.0))
+        assert found.errors[found.kernel, found.ridge] == found.errors.min()
+
+
+def test_of_equal_settings_the_largest_ridge_is_taken(rng):
+    y = rng.normal(size=(20, 1))
+    found = agreed([np.zeros((20, 2))], y)
+    np.testing.assert_allclose(found.errors, found.errors[0, 0], rtol=1e-12)
+    assert found.ridge == len(RIDGES) - 1
+
+
+# Turns.
+
+
+def test_a_single_setting_takes_turns_between_rows_alone(rng):
+    features, y = planted(rng)
+    ones = np.ones(len(y))
+    found = agree(served(features[2:3]), [0.1], y, ones, nearest_to_the_middle(y), within(6.0))
+    assert (found.kernel, found.ridge) == (0, 0)
+    assert found.weights[:18].max() == 0
+    assert found.weights[18:].mean() > 0.9
+
+
+def test_a_single_setting_with_nothing_to_change_takes_one_turn(rng):
+    features, y = planted(rng)
+    ones = np.ones(len(y))
+    found = agree(served(features[:1]), [0.1], y, ones, ones, leave_as_it_is)
+    assert found.turns == 1
+    np.testing.assert_array_equal(found.weights, ones)
+
+
+def test_turns_are_bounded_when_the_judge_never_makes_up_his_mind(rng):
+    features, y = planted(rng, n=30)
+    asked = []
+
+    def fickle(residuals, weights):
+        asked.append(weights)
+        return (np.arange(30) % 2 == len(asked) % 2).astype(float)
+
+    found = agreed(features, y, judge=fickle)
+    assert found.turns == TURNS == len(asked)
+    assert np.isfinite(found.residuals).all()
+
+
+def test_the_judge_hears_the_present_weights(rng):
+    features, y = planted(rng, n=30)
+    heard = []
+
+    def judge(residuals, weights):
+        heard.append(weights.copy())
+        return np.ones(30)
+
+    start = nearest_to_the_middle(y)
+    agreed(features, y, start, judge)
+    np.testing.assert_array_equal(heard[0], start)
+    for weights in heard[1:]:
+        np.testing.assert_array_equal(weights, 1.0)
+
+
+def test_the_first_turn_is_that_of_the_first_setting(rng):
+    features, y = planted(rng)
+    heard = []
+
+    def judge(residuals, weights):
+        heard.append(residuals)
+        return weights
+
+    agreed(features, y, judge=judge, first=(3, 2))
+    path = RidgePath(features[3], np.ones(len(y)))
+    expected = standard_residuals(path, y, RIDGES[2], np.ones(len(y)))
+    np.testing.assert_allclose(heard[0], expected, rtol=1e-12)
+
+
+def test_features_are_asked_for_only_when_it_is_their_turn(rng):
+    features, y = planted(rng)
+    asked = []
+
+    def serve(position):
+        def features_of():
+            asked.append(position)
+            return features[position]
+
+        return features_of
+
+    ones = np.ones(len(y))
+    agree([serve(i) for i in range(4)], RIDGES, y, ones, ones, leave_as_it_is, first=(2, 1))
+    # One kernel, then all, then at most the neighbours of the best and all once more.
+    assert asked[:5] == [2, 0, 1, 2, 3]
+    assert len(asked) <= 12
+
+
+def test_a_table_that_never_settles_is_filled_all_the_same(rng):
+    features, y = planted(rng, n=30)
+    turns = []
+
+    def fickle(residuals, weights):
+        turns.append(weights)
+        return (np.arange(30) % 2 == len(turns) % 2).astype(float)
+
+    assert np.isfinite(agreed(features, y, judge=fickle).errors).all()
+
+
+# What must not matter.
+
+
+def test_order_of_the_rows_is_immaterial(rng):
+    features, y = planted(rng)
+    order = rng.permutation(len(y))
+    start = nearest_to_the_middle(y)
+    one = agreed(features, y, start, within(6.0))
+    other = agreed([each[order] for each in features], y[order], start[order], within(6.0))
+    assert (other.kernel, other.ridge, other.turns) == (one.kernel, one.ridge, one.turns)
+    np.testing.assert_array_equal(other.weights, one.weights[order])
+    np.testing.assert_allclose(other.residuals, one.residuals[order], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(other.errors, one.errors, rtol=1e-6)
+
+
+def test_a_weight_is_that_many_copies(rng):
+    features, y = planted(rng, n=40, bad=0)
+    copies = rng.integers(1, 4, size=40)
+    owner = np.repeat(np.arange(40), copies)
+    one = agreed(features, y, row_weights=copies.astype(float))
+    other = agreed([each[owner] for each in features], y[owner])
+    assert (other.kernel, other.ridge) == (one.kernel, one.ridge)
+    np.testing.assert_allclose(other.errors, one.errors, rtol=1e-6)
+    np.testing.assert_allclose(other.residuals, one.residuals[owner], rtol=1e-6, atol=1e-8)
+
+
+def test_the_unit_of_the_targets_does_not_matter(rng):
+    features, y = planted(rng)
+    start = nearest_to_the_middle(y)
+    one = agreed(features, y, start, within(6.0))
+    other = agreed(features, 1e6 * y, start, within(6.0))
+    assert (other.kernel, other.ridge) == (one.kernel, one.ridge)
+    np.testing.assert_array_equal(other.weights, one.weights)
+    np.testing.assert_allclose(other.errors, 1e12 * one.errors, rtol=1e-8)
+
+
+def test_several_outputs_add_up(rng):
+    features, y = planted(rng, n=40, bad=0)
+    other = np.cos(rng.normal(size=(40, 1)))
+    both = agreed(features, np.column_stack([y, other]))
+    apart = agreed(features, y).errors + agreed(features, other).errors
+    np.testing.assert_allclose(both.errors, apart, rtol=1e-9)
+
+
+def test_arguments_are_left_alone(rng):
+    features, y = planted(rng)
+    start, row_weights = nearest_to_the_middle(y), np.ones(len(y))
+    before = [x.copy() for x in (*features, y, start, row_weights)]
+    agreed(features, y, start, within(6.0), row_weights)
+    for now, then in zip((*features, y, start, row_weights), before, strict=True):
+        np.testing.assert_array_equal(now, then)
