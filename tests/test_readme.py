@@ -10,7 +10,7 @@ def test_the_five_lines_work(capsys):
     code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)[1]
     names = {}
     exec(code, names)
-    assert "most suspicious rows:" in capsys.readouterr().out
+    assert "share of wrong rows: 0.2" in capsys.readouterr().out
     caught = ~names["model"].inlier_mask_ & names["wrong"]
     assert caught.sum() > 0.9 * names["wrong"].sum()
 
