@@ -1,4 +1,4 @@
-"""A fifth of a kiln log is wrong; nobody says so, and the fit finds out, and which rows they are."""
+"""A fifth of a kiln log is wrong; nobody says so, and the fit finds out which rows they are."""
 
 import sys
 from pathlib import Path
@@ -28,7 +28,8 @@ def main(picture: Path) -> None:
     caught = ~robust.inlier_mask_
     low, high = robust.contamination_interval_
     print(f"{len(y)} firings of a kiln, {wrong.sum()} with a wrong strength")
-    print(f"share of wrong rows      {robust.contamination_:.0%} (between {low:.0%} and {high:.0%})")
+    share = f"{robust.contamination_:.0%} (between {low:.0%} and {high:.0%})"
+    print(f"share of wrong rows      {share}")
     print(f"error on the good rows   plain kernel ridge {error(plain_fit):6.2f} MPa")
     print(f"                         untaint            {error(robust.predict(X)):6.2f} MPa")
     print(f"wrong rows caught        {(caught & wrong).sum()} of {wrong.sum()}")

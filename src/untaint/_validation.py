@@ -206,7 +206,11 @@ def check_grid(name: str, values: Any) -> None:
     if isinstance(values, str) and values == "auto":
         return
     expected = f'{name} must be "auto" or a sequence of positive finite numbers'
-    if isinstance(values, str) or np.ndim(values) != 1 or len(values) == 0:
+    try:
+        flat = not isinstance(values, str) and np.ndim(values) == 1 and len(values) > 0
+    except ValueError:  # a ragged list
+        flat = False
+    if not flat:
         raise ValueError(f"{expected}, got {values!r}.")
     for value in values:
         if not _is_real(value) or not 0 < value < np.inf:

@@ -58,11 +58,12 @@ def q_values(good: FloatArray, weights: FloatArray) -> FloatArray:
     >>> q_values(np.array([0.5, 0.0, 0.1]), np.ones(3))
     array([0.2 , 0.  , 0.05])
     """
-    order = np.argsort(good, kind="stable")
+    level = np.round(good, 9)  # copies of a row differ in their last digits
+    order = np.argsort(level, kind="stable")
     counted = np.maximum(weights[order], np.finfo(float).tiny)
     rates = np.cumsum(good[order] * counted) / np.cumsum(counted)
     # Rows that are alike share one fate: the last of them decides.
-    last = np.searchsorted(good[order], good[order], side="right") - 1
+    last = np.searchsorted(level[order], level[order], side="right") - 1
     values = np.empty(len(good))
     values[order] = rates[last]
     return values

@@ -1,7 +1,7 @@
 r"""Settings to choose from, and how the choice is reported.
 
 * Scales: multiples of one over the median distance between two rows.
-* Ridges: eight decades, in units of what the kernel says of a row, :math:`k(x, x)` about the mean,
+* Ridges: six decades, in units of what the kernel says of a row, :math:`k(x, x)` about the mean,
   which is about 1 for kernels of a distance, and of :math:`(n / 1000)^{1/3}`, about as fast as the
   best ridge grows with the rows.
 """
@@ -18,7 +18,7 @@ from .._typing import FloatArray
 from ..kernels import Kernel
 
 GAMMA_FACTORS = 2.0 ** np.array([-6.0, -4.0, -2.0, -1.0, 0.0, 1.0])
-ALPHA_FACTORS = 10.0 ** np.arange(-6.0, 2.1, 0.5)
+ALPHA_FACTORS = 10.0 ** np.arange(-4.0, 2.1, 0.5)
 # Of labels, whose chances no ridge should sharpen without bound.
 LABEL_ALPHA_FACTORS = 10.0 ** np.arange(-3.0, 2.1, 0.5)
 # Where rows are first looked for: neither stiff nor free.
@@ -79,7 +79,7 @@ def auto_alphas(unit: float, n_rows: float, factors: FloatArray = ALPHA_FACTORS)
     --------
     >>> from untaint.estimators.grid import auto_alphas
     >>> float(auto_alphas(1.0, 1000)[0]), float(auto_alphas(100.0, 1000)[-1])
-    (1e-06, 10000.0)
+    (0.0001, 10000.0)
     """
     size = max(unit, np.finfo(float).tiny) * (n_rows / 1000.0) ** (1.0 / 3.0)
     return np.asarray(10.0 ** np.round(np.log10(size)) * factors)

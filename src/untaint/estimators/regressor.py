@@ -19,6 +19,7 @@ from .._validation import check_training_data
 from ..losses import SquaredLoss
 from ..screening import BEYOND_REACH
 from ..selection import Given, Selection, Smallest, Softplus
+from ..selection.two_groups import LARGEST_SHARE
 from ..solvers import RidgeSystem, leave_one_out_residuals
 from ..solvers.alternating import LOOSE
 from .audit import Judgement
@@ -210,7 +211,7 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
 
         interval = None
         if share is None and problem.size < FEWEST_ROWS:
-            share = 0.0
+            share, interval = 0.0, (0.0, LARGEST_SHARE)
         if share is None:
             trust = trust or trust_rows(problem, y, self.n_starts, rng)
             share, interval = trust.share, trust.interval

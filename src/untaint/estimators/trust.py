@@ -78,7 +78,8 @@ class Trust:
     def scores(self) -> FloatArray:
         """Sizes of the residuals in units of the good ones' scale; the largest for wild rows."""
         heard = self.trust > 0
-        scores = np.nan_to_num(np.abs(self.residuals) / self.scale)
+        with np.errstate(over="ignore"):
+            scores = np.nan_to_num(np.abs(self.residuals) / self.scale)
         far = ~heard & (scores < scores[heard].max(initial=0.0))
         return np.where(far, scores.max(initial=0.0), scores)
 
@@ -260,7 +261,8 @@ def _least_ridge(rows: Rows, wild: BoolArray) -> float:
 def signed_sizes(residuals: FloatArray, weights: FloatArray) -> FloatArray:
     """One number a row; of several outputs, one that is Gaussian where they are.
 
-    The squared norm of k Gaussian residuals is chi-squared; its quantile, as that of a single one.
+    The squared norm of Gaussian residuals is about chi-squared, with as many degrees of freedom as
+    outputs go their own way; its quantile becomes that of a single one.
     """
     n_outputs = residuals.shape[1]
     if n_outputs == 1:
@@ -268,10 +270,20 @@ def signed_sizes(residuals: FloatArray, weights: FloatArray) -> FloatArray:
     squares = np.nan_to_num(np.einsum("ij,ij->i", residuals, residuals), nan=np.inf)
     inside = weights > 0
     middle = float(weighted_median(squares[inside], weights[inside]))
-    variance = max(middle / float(chi2.ppf(0.5, n_outputs)), np.finfo(float).tiny)
-    beyond = chi2.sf(squares / variance, n_outputs)
+    freedom = _own_ways(residuals[inside], weights[inside])
+    variance = max(middle / float(chi2.ppf(0.5, freedom)), np.finfo(float).tiny)
+    beyond = chi2.sf(squares / variance, freedom)
     sizes = np.where(beyond > 1e-300, chi2.isf(np.maximum(beyond, 1e-300), 1), squares / variance)
     return np.where(residuals.sum(axis=1) < 0, -1.0, 1.0) * np.sqrt(sizes * variance)
+
+
+def _own_ways(residuals: FloatArray, weights: FloatArray) -> float:
+    """Between 1, outputs of one noise, and their number, outputs that are independent and alike."""
+    products = (residuals * weights[:, None]).T @ residuals
+    size = float(np.trace(products))
+    if not 0 < size < np.inf:
+        return float(residuals.shape[1])
+    return size**2 / float(np.sum(products**2))
 
 
 def spread(y: FloatArray, weights: FloatArray) -> float:

@@ -16,6 +16,8 @@ from .problem import Sketch
 
 # Rows that a setting is chosen on: more would say the same.
 TUNING_ROWS = 3000
+# Squared distance from the mean, as a part of the squared size, that is rounding.
+SAME = 1e-12
 
 
 class Tuned(Common):
@@ -29,6 +31,8 @@ class Tuned(Common):
     def _check_parameters(self) -> None:
         check_grid("alphas", self.alphas)
         check_grid("gammas", self.gammas)
+        if gamma_distance(self.kernel) is None:
+            self._kernel_of_scale(None)  # which says what is wrong with the kernel, if anything
         if gamma_distance(self.kernel) is None and not isinstance(self.gammas, str):
             raise ValueError(
                 f"gammas must be 'auto' for kernel={self.kernel!r}, which has no scale to choose, "
@@ -83,4 +87,7 @@ def _centred_size(sketch: Sketch) -> float:
     features = sketch.search_features[weights > 0]
     inside = weights[weights > 0]
     centred = features - inside @ features / inside.sum()
-    return float(inside @ np.einsum("ij,ij->i", centred, centred) / inside.sum())
+    size = float(inside @ np.einsum("ij,ij->i", centred, centred) / inside.sum())
+    whole = float(inside @ np.einsum("ij,ij->i", features, features) / inside.sum())
+    # Rows that are all alike: any ridge will do.
+    return size if size > SAME * whole else 1.0

@@ -62,14 +62,14 @@ class CallableKernel(Kernel):
         if 0 in shape:
             return np.empty(shape, working_dtype(X, dtype))
         if self._takes_matrices(X, other):
-            K = _checked(self.function(X, other), shape, working_dtype(X, dtype))
+            K = _finite(_checked(self.function(X, other), shape, working_dtype(X, dtype)))
             # The function may have kept its array: write into a copy only.
             return K if Z is not None or _symmetric(K) else _mirrored(K.copy())
         K = np.empty(shape, working_dtype(X, dtype))
         for i, x in enumerate(_each_row(X)):
             start = i if Z is None else 0
             K[i, start:] = [self._pair(x, z) for z in _each_row(other, start)]
-        return _mirrored(K) if Z is None else K
+        return _finite(_mirrored(K) if Z is None else K)
 
     def diagonal(self, X: Rows) -> Array:
         """Entries k(x_i, x_i); see :meth:`Kernel.diagonal`."""
@@ -119,6 +119,12 @@ def _checked(K: Any, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
             f"The kernel function must return a matrix of shape {shape}, got {matrix.shape}."
         )
     return matrix
+
+
+def _finite(K: Array) -> Array:
+    if not np.isfinite(K).all():
+        raise ValueError("The kernel function must return finite numbers, got NaN or infinity.")
+    return K
 
 
 def _symmetric(K: Array) -> bool:

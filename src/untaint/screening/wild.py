@@ -36,6 +36,7 @@ from .scales import quantile, scale_of
 
 # Fewer rows say too little about one another.
 FEWEST_ROWS = 20
+FEWEST_DISTINCT = 12
 # Rows that show how columns hang together.
 RELATION_ROWS = 20_000
 # Groups farther away than this are no cluster, whatever their spread.
@@ -89,6 +90,13 @@ class Screen:
         return named
 
 
+def _distinct(X: Any) -> int:
+    """Number of different rows, told apart by one number that no two of them share by chance."""
+    weights = np.modf(np.arange(1, X.shape[1] + 1) * np.sqrt(2.0))[0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        return len(np.unique(np.asarray(X @ weights)))
+
+
 def screen(X: Any, row_weights: FloatArray | None = None) -> Screen:
     """Find the rows whose features are wild.
 
@@ -120,6 +128,8 @@ def screen(X: Any, row_weights: FloatArray | None = None) -> Screen:
     present = np.flatnonzero(weights > 0)
     if float(weights.sum()) < FEWEST_ROWS or X.shape[1] == 0:
         return Screen(oddness > 1, oddness)
+    if _distinct(X[present]) < FEWEST_DISTINCT:
+        return Screen(oddness > 1, oddness)  # repeated points of a design, each apart from others
     work = _Screening(Columns(X if len(present) == n else X[present]), weights[present])
     work.run()
     oddness[present] = work.oddness

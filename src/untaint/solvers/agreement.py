@@ -108,7 +108,7 @@ def agree(
                 table.errors[:] = _error(path, y, ridges[0], row_weights)
             return Agreement(*choice, weights, residuals, table.errors, turns)
         # All kernels, then those next to the best, which are all in play; in the end all again.
-        if turns == 1 or settled:
+        if turns == 1 or settled or turns == TURNS - 1:
             kernels = everything
         else:
             kernels = everything[max(0, choice[0] - 1) : choice[0] + 2]

@@ -51,14 +51,10 @@ class RidgePath:
             centred = centred - weights[inside] @ centred[inside] / self.total
         half = centred[inside] * np.sqrt(weights[inside])[:, None]
         values, vectors = eigh(half.T @ half, check_finite=False, driver="evd")
-        # What rounding has left of directions that the features do not have.
-        kept = values > len(values) * np.finfo(float).eps * max(float(values[-1]), 0.0)
-        self.values = values[kept]
-        self.rotated = centred @ vectors[:, kept]
+        # All directions, also those that only rows without weight have: they vary there as well.
+        self.values = np.maximum(values, 0.0)
+        self.rotated = centred @ vectors
         self._squares = self.rotated**2
-        # Directions that no row with a say has: nothing but the ridge is known of them.
-        squares = np.einsum("ij,ij->i", centred, centred) - self._squares.sum(axis=1)
-        self._unseen = np.where(inside, 0.0, np.maximum(squares, 0.0))
 
     def leave_one_out(
         self, y: FloatArray, ridge: float, row_weights: FloatArray
@@ -86,7 +82,7 @@ class RidgePath:
             base = w[inside] @ y[inside] / self.total
         pull = self.rotated[inside].T @ (w[inside, None] * (y[inside] - base))
         residuals = y - base - self.rotated @ (pull / (self.values + ridge)[:, None])
-        variances = self._squares @ (1.0 / (self.values + ridge)) + self._unseen / ridge
+        variances = self._squares @ (1.0 / (self.values + ridge))
         if self.fit_intercept:
             variances += 1.0 / self.total
         one = w / np.maximum(row_weights, 1.0)
