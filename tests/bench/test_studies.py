@@ -15,7 +15,7 @@ from untaint.bench.data import load
 from untaint.bench.evaluate import ALPHAS, MEASURES, POWERS, evaluate
 from untaint.bench.fitting import gammas
 from untaint.bench.memory import Usage
-from untaint.bench.studies import STUDIES, class_growth, class_speed, growth, speed
+from untaint.bench.studies import STUDIES, ambiguity, class_growth, class_speed, growth, speed
 from untaint.datasets.corruption import KINDS, task_of
 
 
@@ -29,7 +29,8 @@ def fake_methods(monkeypatch):
 def test_cases_are_distinct_and_name_known_kinds(name, quick):
     cases = STUDIES[name].cases(range(2), quick)
     assert len(set(cases)) == len(cases) > 0
-    assert {case.kind for case in cases} <= set(KINDS)
+    # The study of ambiguity has a shift of its own.
+    assert {case.kind for case in cases} <= set(KINDS) | set(ambiguity.SHIFTS)
     assert {case.seed for case in cases} == {0, 1}
 
 

@@ -48,7 +48,6 @@ def test_rare_class_keeps_its_recall(kernel, corruption, seed):
     assert found[0] > 0.9
 
 
-@pytest.mark.xfail(reason="the cautious fit cuts the large class in two to have equal classes")
 @each_kernel
 def test_estimated_share_leaves_the_large_class_alone(kernel):
     """A tenth of the labels is wrong, and the rare class is mostly made of those."""

@@ -1,4 +1,7 @@
-"""Data sets by name, as the cases name them: ``"boston"``, ``"digits"``, ``"smooth-1000"``."""
+"""Data sets by name, as the cases name them: ``"boston"``, ``"digits"``, ``"smooth-1000"``.
+
+``"drug-1000"`` are so many rows of that set, drawn by the seed.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_diabetes, load_digits, make_friedman1
 
 from untaint.datasets import (
     fetch_boston,
@@ -25,11 +28,14 @@ from untaint.datasets import (
     make_smooth,
 )
 
+from . import drawn
+
 FIXED: dict[str, Callable[[], Any]] = {
     "boston": partial(fetch_boston, return_X_y=True),
     "concrete": partial(fetch_concrete, return_X_y=True),
     "wine": partial(fetch_wine_quality, return_X_y=True),
     "drug": partial(fetch_drug, return_X_y=True),
+    "diabetes": partial(load_diabetes, return_X_y=True),
     "kiln": partial(load_kiln, return_X_y=True),
     "heart": partial(fetch_heart_disease, return_X_y=True),
     "breast": partial(fetch_breast_cancer, return_X_y=True),
@@ -41,6 +47,16 @@ FIXED: dict[str, Callable[[], Any]] = {
 DRAWN: dict[str, Callable[..., Any]] = {
     "polynomial": make_polynomial,
     "smooth": make_smooth,
+    "friedman": partial(make_friedman1, noise=1.0),
+    "student": partial(drawn.make_noisy, noise=drawn.student),
+    "laplace": partial(drawn.make_noisy, noise=drawn.laplace),
+    "skewed": partial(drawn.make_noisy, noise=drawn.skewed),
+    "growing": partial(drawn.make_noisy, noise=drawn.growing),
+    "wide": drawn.make_wide,
+    "counts": drawn.make_counts,
+    "weak": partial(drawn.make_weak, signal=0.2),
+    "faint": partial(drawn.make_weak, signal=0.05),
+    "drug": partial(drawn.sample, source=FIXED["drug"]),
     "classes2": partial(make_classes, n_classes=2),
     "classes5": partial(make_classes, n_classes=5),
     "rare": partial(make_classes, n_classes=3, rare_share=0.03),

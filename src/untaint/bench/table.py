@@ -22,7 +22,9 @@ SETTING = ("dataset", "kind", "epsilon")
 T = TypeVar("T")
 
 
-def ratio_table(rows: Iterable[Row], *, value: str = "rmse", reference: str = "genie") -> str:
+def ratio_table(
+    rows: Iterable[Row], *, value: str = "rmse", reference: str = "genie", decimals: int = 2
+) -> str:
     """Pivot flat rows into a Markdown table of mean ratios to the reference method.
 
     Examples
@@ -42,8 +44,8 @@ def ratio_table(rows: Iterable[Row], *, value: str = "rmse", reference: str = "g
         rows,
         value,
         reference,
-        show=lambda values: number(fmean(values)),
-        compare=lambda pairs: number(fmean(_ratio(own, base) for own, base in pairs)),
+        show=lambda values: number(fmean(values), decimals),
+        compare=lambda pairs: number(fmean(_ratio(own, base) for own, base in pairs), decimals),
     )
 
 
@@ -156,8 +158,8 @@ def _cell(values: Sequence[T], wanted: int, show: Callable[[Sequence[T]], str]) 
     return show(values) + ("" if len(values) == wanted else f" ({len(values)} of {wanted})")
 
 
-def number(value: float) -> str:
-    """Two decimals, or powers of ten where two decimals would say nothing.
+def number(value: float, decimals: int = 2) -> str:
+    """Two decimals, or as many as asked for; powers of ten where two would say nothing.
 
     Examples
     --------
@@ -167,7 +169,7 @@ def number(value: float) -> str:
     """
     small, large = 0.01, 1e4
     plain = value == 0 or small <= abs(value) < large or not math.isfinite(value)
-    return f"{value:.2f}" if plain else f"{value:.1e}"
+    return f"{value:.{decimals}f}" if plain else f"{value:.1e}"
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

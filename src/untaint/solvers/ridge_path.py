@@ -20,7 +20,7 @@ from scipy.linalg import eigh
 from .._typing import FloatArray
 
 # A row that determines its own prediction altogether says nothing of itself.
-LARGEST_LEVERAGE = 1.0 - 1e-6
+LARGEST_LEVERAGE = 1.0 - 1e-12
 
 
 @final

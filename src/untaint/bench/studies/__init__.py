@@ -1,6 +1,9 @@
 """The studies by name, one small file each."""
 
 from . import (
+    ambiguity,
+    audit,
+    auto_share,
     breakdown,
     class_growth,
     class_speed,
@@ -9,9 +12,11 @@ from . import (
     growth,
     label_noise,
     multiclass,
+    no_knobs,
     one_sided,
     probabilities,
     rare_class,
+    search_cost,
     speed,
     structured,
 )
@@ -31,6 +36,11 @@ STUDIES: dict[str, Study] = {
     "probabilities": probabilities.STUDY,
     "class-speed": class_speed.STUDY,
     "class-growth": class_growth.STUDY,
+    "no-knobs": no_knobs.STUDY,
+    "auto-share": auto_share.STUDY,
+    "audit": audit.STUDY,
+    "ambiguity": ambiguity.STUDY,
+    "search-cost": search_cost.STUDY,
 }
 
 __all__ = ["STUDIES", "Study"]
