@@ -40,8 +40,9 @@ CONTRACT: dict[str, set[str]] = {
     "screening": set(),
     "solvers": {"losses", "selection"},
     "diagnostics": {"kernels", "losses", "selection", "solvers"},
-    "estimators": PARTS | {"_validation", "_progress"},
-    "baselines": PARTS | {"_validation", "_progress"},
+    "learners": PARTS | {"_validation", "_progress"},
+    "estimators": PARTS | {"learners", "_validation"},
+    "baselines": PARTS | {"learners", "_validation"},
     "online": {"kernels", "losses", "_validation"},
     "preprocessing": {"_validation", "screening"},
     "model_selection": {"selection", "_validation"},
@@ -60,7 +61,7 @@ CONTRACT: dict[str, set[str]] = {
     },
     "report": {"bench.results"},
     "cli": {FRONT_DOOR, "bench", "report", "datasets"},
-    "distributed": PARTS | {"estimators", "_validation", "_progress"},
+    "distributed": PARTS | {"learners", "estimators", "_validation", "_progress"},
 }
 
 # Libraries that import untaint itself must not bring in.

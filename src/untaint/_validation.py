@@ -166,9 +166,23 @@ def check_share(contamination: Any, row_weights: FloatArray) -> float | None:
     """Share in [0, 0.5), None for "auto"."""
     if isinstance(contamination, str) and contamination == "auto":
         return None
-    expected = 'contamination must be a number in [0, 0.5) or "auto"'
+    return check_known_share(contamination, row_weights, ' or "auto"')
+
+
+def check_known_share(
+    contamination: Any, row_weights: FloatArray | None = None, or_else: str = ""
+) -> float:
+    """Share in [0, 0.5), of at least one row if the rows are known."""
     if not _is_real(contamination) or not 0 <= contamination < 0.5:
-        raise ValueError(f"{expected}, got {contamination!r}.")
+        raise ValueError(
+            f"contamination must be a number in [0, 0.5){or_else}, got {contamination!r}."
+        )
+    if row_weights is not None:
+        _check_trimmable(contamination, row_weights)
+    return float(contamination)
+
+
+def _check_trimmable(contamination: float, row_weights: FloatArray) -> None:
     rows = max(float(row_weights.sum()), float(np.count_nonzero(row_weights)))
     if 0 < contamination * rows < 1 - 1e-9:
         raise ValueError(
@@ -176,7 +190,6 @@ def check_share(contamination: Any, row_weights: FloatArray) -> float | None:
             f"less than one row; give at least {int(np.ceil(1 / contamination))} rows, or "
             "contamination=0."
         )
-    return float(contamination)
 
 
 def check_real(
@@ -199,6 +212,12 @@ def check_real(
         raise ValueError(
             f"{name} must be a finite number {bound}{below}{alternative}, got {value!r}."
         )
+
+
+def check_at_most(name: str, value: Any, high: float) -> None:
+    """A finite real number of at most high."""
+    if not _is_real(value) or not -np.inf < value <= high:
+        raise ValueError(f"{name} must be a finite number of at most {high:g}, got {value!r}.")
 
 
 def check_grid(name: str, values: Any) -> None:

@@ -4,7 +4,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import untaint.estimators.base as base_module
-import untaint.estimators.problem as problem_module
+import untaint.learners.rows as rows_module
 from estimators.cases import assert_interrupted_fit_leaves_it_as_it_was, flipped_blobs
 from untaint import SubquantileClassifier
 from untaint.kernels import RBF
@@ -13,7 +13,7 @@ from untaint.kernels import RBF
 STAGES = [
     (SubquantileClassifier, "_make_kernel"),
     (RBF, "matrix"),
-    (problem_module, "search_labels"),
+    (rows_module, "search_labels"),
     (base_module, "solve_in_ball"),
     (base_module, "alternate"),
     (SubquantileClassifier, "_verdict"),

@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import untaint.estimators.base as base_module
-import untaint.estimators.problem as problem_module
 import untaint.estimators.trust as trust_module
+import untaint.learners.rows as rows_module
 from estimators.cases import (
     assert_close,
     assert_interrupted_fit_leaves_it_as_it_was,
@@ -802,7 +802,7 @@ def test_score_is_higher_than_that_of_ordinary_tuning():
 
 STAGES = [
     (trust_module, "agree"),
-    (problem_module, "coarse_to_fine"),
+    (rows_module, "coarse_to_fine"),
     (RBF, "matrix"),
     (base_module, "alternate"),
     (SubquantileRegressorCV, "_verdict"),

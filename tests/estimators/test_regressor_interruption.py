@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import untaint.estimators.base as base_module
-import untaint.estimators.problem as problem_module
+import untaint.learners.rows as rows_module
 from estimators.cases import assert_interrupted_fit_leaves_it_as_it_was, corrupted, interrupt
 from untaint import SubquantileRegressor
 from untaint.kernels import RBF
@@ -15,7 +15,7 @@ from untaint.kernels import RBF
 # Where the user may press the keys: building the matrix, searching, refitting, storing.
 STAGES = [
     (RBF, "matrix"),
-    (problem_module, "coarse_to_fine"),
+    (rows_module, "coarse_to_fine"),
     (base_module, "solve_in_ball"),
     (base_module, "alternate"),
     (SubquantileRegressor, "_verdict"),

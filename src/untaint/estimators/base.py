@@ -9,39 +9,29 @@ weights; everything else is here.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
-from .._progress import ProgressLine
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import (
-    check_matrix_memory,
-    check_query_data,
-    check_rate,
-    check_real,
-    check_share,
-)
+from .._validation import check_rate, check_real, check_share
 from ..diagnostics import Diagnostics, diagnose
 from ..exceptions import AmbiguousContaminationWarning
-from ..kernels import Kernel, Linear, Precomputed
+from ..kernels import Kernel
+from ..learners import DualProblem, Problem, Sketch, columns, take
+from ..learners.audit import Judgement, audit_table, q_values
 from ..losses import Loss
-from ..screening import Screen, screen
 from ..selection import Selection
 from ..solvers import Fit, Solution, TrimmedProblem, alternate, projected_gradient, solve_in_ball
-from ..solvers.base import Report, silent
-from .audit import Judgement, kinds, odd_feature_names, q_values, table
+from ..solvers.base import Report
 from .parameters import Parameters
-from .problem import DualProblem, PrimalProblem, Problem, Sketch
 from .trust import Trust
 
 Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
@@ -166,7 +156,7 @@ class SubquantileEstimator(Parameters):
                 problem.row_weights,
                 weights,
                 ridge,
-                tol=max(stage.tol, self._tolerance(problem)),
+                tol=max(stage.tol, problem.attainable(float(self.tol))),
                 max_iter=self._max_iter(),
                 loose=stage.loose,
                 hopeless=problem.hopeless(beginning.selection, self._reach),
@@ -183,11 +173,6 @@ class SubquantileEstimator(Parameters):
             return solve_in_ball(at, ridge, self.norm_bound, start, tol)
 
         return refit
-
-    def _tolerance(self, problem: Problem) -> float:
-        """What was asked for, or what single precision can give."""
-        single = isinstance(problem, DualProblem) and problem.K.dtype == np.float32
-        return max(float(self.tol), 1e-5) if single else float(self.tol)
 
     def _descend(
         self, problem: DualProblem, y: FloatArray, selection: Selection, report: Report
@@ -228,26 +213,13 @@ class SubquantileEstimator(Parameters):
         beginning: Beginning,
         solution: Solution,
     ) -> None:
-        fit, selection, dtype = solution.fit, beginning.selection, X.dtype
-        self.__dict__.pop("coef_", None)  # an earlier fit may have had another kernel
-        self.kernel_ = problem.kernel
-        self.X_fit_ = X
+        selection = beginning.selection
+        self._store_function(X, targets, present, problem, solution.fit, solution.weights)
         self.contamination_ = selection.contamination
         self.contamination_interval_ = beginning.interval or (self.contamination_,) * 2
         self.objective_path_ = np.asarray(solution.objective_path)
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
-        intercept = fit.intercept
-        dual = np.zeros(targets.shape)
-        dual[present] = problem.dual_coef(fit, targets[present], solution.weights)
-        dual[present[solution.weights == 0]] = 0.0  # what an iterative solver has left of them
-        if isinstance(problem, PrimalProblem):
-            coef, intercept = problem.primal_coef(fit)
-            self.coef_ = self._shaped_coef(coef.T.astype(dtype))
-        elif isinstance(problem.kernel, Linear):
-            self.coef_ = self._shaped_coef(np.asarray(X.T @ dual).T.astype(dtype))
-        self.dual_coef_ = self._shaped_dual(dual.astype(dtype))
-        self.intercept_ = self._shaped_intercept(intercept.astype(dtype))
         self._targets, self._row_weights = targets, row_weights
         # As they were for this fit, whatever the parameters are set to later.
         self._fitted: dict[str, Any] = {
@@ -263,26 +235,6 @@ class SubquantileEstimator(Parameters):
         self._verdict(losses, selection, present)
         if beginning.trust is not None:
             self.outlier_scores_[present] = beginning.trust.scores
-
-    def _losses(self, predictions: FloatArray, present: IntArray) -> FloatArray:
-        """Of all rows; those of weight zero had no part in the fit, but are judged by it."""
-        losses = np.empty(len(self._row_weights))
-        losses[present] = self._loss.value(self._targets[present], predictions)
-        absent = np.flatnonzero(self._row_weights == 0)
-        if len(absent):
-            losses[absent] = self._loss.value(
-                self._targets[absent], columns(self._raw(self.X_fit_[absent]))
-            )
-        return losses
-
-    def _shaped_coef(self, coef: FloatArray) -> FloatArray:
-        return coef
-
-    def _shaped_dual(self, dual: FloatArray) -> FloatArray:
-        return dual[:, 0] if dual.shape[1] == 1 else dual
-
-    def _shaped_intercept(self, intercept: FloatArray) -> Any:
-        return intercept
 
     def diagnostics(self) -> Diagnostics:
         """The theory's constants, evaluated on this fit.
@@ -333,28 +285,19 @@ class SubquantileEstimator(Parameters):
         good = np.where(wild, 0.0, judged.good)
         q = q_values(good, self._row_weights)
         flagged = ~self.inlier_mask_ if fdr is None else q <= fdr
-        names = getattr(self, "feature_names_in_", None)
         score = judged.score.copy()
         score[wild] = np.maximum(score[wild], score[~wild].max(initial=0.0))
-        columns_: dict[str, Any] = {
-            "row": np.arange(len(good)),
-            "score": score,
-            "kept": ~flagged,
-            "flagged": flagged,
-            "q_value": q,
-            "observed": self._observed(),
-            "expected": judged.expected,
-            "kind": kinds(flagged, wild & flagged, judged.far_off),
-            "features": odd_feature_names(screen, len(good), names),
-        }
-        columns_ |= self._more_columns(judged)
-        return table(columns_, np.lexsort((-score, ~flagged)))
-
-    def _screened(self) -> Screen | None:
-        """What the features alone say; nothing is known of a precomputed kernel's."""
-        if isinstance(self.kernel_, Precomputed):
-            return None
-        return screen(self.X_fit_, self._row_weights)
+        return audit_table(
+            screen=screen,
+            flagged=flagged,
+            score=score,
+            observed=self._observed(),
+            expected=judged.expected,
+            far_off=judged.far_off,
+            names=getattr(self, "feature_names_in_", None),
+            q_value=q,
+            more=self._more_columns(judged),
+        )
 
     def _judged_rows(self) -> Sketch:
         """The training rows under the kernel of the fit."""
@@ -378,64 +321,6 @@ class SubquantileEstimator(Parameters):
         """Of the audit, for one task."""
         return {}
 
-    def _fit_matrix(self) -> FloatArray:
-        check_matrix_memory(self.X_fit_.shape[0], np.float64, self.memory_limit)
-        return self.kernel_.matrix(self.X_fit_, dtype=np.float64, n_threads=self._n_threads)
-
-    def _query(self, X: Any) -> FloatArray:
-        """Raw predictions of what a user passes."""
-        check_is_fitted(self)
-        pairwise = isinstance(self.kernel_, Precomputed)
-        return self._raw(check_query_data(self, X, pairwise=pairwise, n_fit=self.X_fit_.shape[0]))
-
-    def _raw(self, X: Any) -> FloatArray:
-        if hasattr(self, "coef_"):
-            return np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_
-        used = np.flatnonzero(columns(self.dual_coef_).any(axis=1))
-        if isinstance(self.kernel_, Precomputed):
-            return X[:, used] @ self.dual_coef_[used] + self.intercept_
-        K = self.kernel_.matrix(X, self.X_fit_[used], n_threads=self._n_threads)
-        return K @ self.dual_coef_[used].astype(K.dtype) + self.intercept_
-
-    @contextmanager
-    def _limited_threads(self) -> Iterator[None]:
-        if self._n_threads is None:
-            yield
-        else:
-            with threadpool_limits(self._n_threads):
-                yield
-
-    @contextmanager
-    def _reporting(self) -> Iterator[Report]:
-        if not self.verbose:
-            yield silent
-            return
-        line = ProgressLine(type(self).__name__)
-
-        try:
-            yield line
-        finally:
-            line.close()
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the estimator as it was if the fit does not come to its end."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise
-
-    def _warn_unless_converged(self, solution: Solution) -> None:
-        if not solution.converged:
-            warn(
-                f"{type(self).__name__} stopped after {solution.n_iter} iterations without "
-                f"converging: {solution.remedy}.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-
     def _warn_of_doubt(self, beginning: Beginning) -> None:
         doubt = beginning.trust.doubt if beginning.trust is not None else ""
         if doubt:
@@ -445,24 +330,3 @@ class SubquantileEstimator(Parameters):
                 AmbiguousContaminationWarning,
                 stacklevel=4,
             )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self._pairwise
-        tags.input_tags.pairwise = self._pairwise
-        return tags
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "inlier_mask_")
-
-
-def columns(y: FloatArray) -> FloatArray:
-    """One column an output."""
-    return y[:, None] if y.ndim == 1 else y
-
-
-def take(X: Any, rows: Any, pairwise: bool) -> Any:
-    """Rows of X, and columns too if X is a kernel matrix."""
-    if len(rows) == X.shape[0]:
-        return X
-    return X[np.ix_(rows, rows)] if pairwise else X[rows]

@@ -15,12 +15,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
-from sklearn.base import ClassifierMixin
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_class_sizes, check_class_weight, check_labelled_data, check_share
-from ..losses import LogisticLoss, Loss, SoftmaxLoss
+from .._validation import check_class_sizes, check_class_weight, check_share
+from ..learners import Problem, Rows, columns
+from ..learners.audit import Judgement
+from ..learners.labels import LabelPredictions, codes_of, likeliest
 from ..screening import near_rows
 from ..selection import (
     Balanced,
@@ -32,10 +32,8 @@ from ..selection import (
 from ..selection.share import LARGEST_SHARE
 from ..solvers import Fit, Newton, RidgeSystem, Settled
 from ..solvers.alternating import LOOSE
-from .audit import Judgement
-from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
+from .base import Beginning, Solve, Stage, SubquantileEstimator
 from .label_trust import chance_of_being_right, label_chances, leave_one_out_scores
-from .problem import Problem, Rows
 from .trust import Trust
 
 # Share given up while the share itself is being estimated.
@@ -65,7 +63,7 @@ class LabelShare(NamedTuple):
     interval: tuple[float, float]
 
 
-class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
+class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
     """Kernel logistic regression on the rows whose labels can be trusted.
 
     Minimises the summed log-loss over the share ``1 - contamination`` of the rows whose labels are
@@ -264,73 +262,18 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         self._fit(X, y, sample_weight)
         return self
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the classes.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (m, d)
-
-        Returns
-        -------
-        array of shape (m,) or (m, k)
-            Of two classes, the log-odds of the second; of several, one score each, whose softmax
-            are the probabilities.
-        """
-        raw = self._query(X)
-        return raw[:, 0] if raw.ndim == 2 and raw.shape[1] == 1 else raw
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (m, d)
-
-        Returns
-        -------
-        array of shape (m, k)
-        """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        return softmax(scores, axis=1)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (m, d)
-
-        Returns
-        -------
-        array of shape (m,)
-        """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
-
     def _check_smoothing(self) -> None:
         if not (isinstance(self.smoothing, str) and self.smoothing == "auto"):
             super()._check_smoothing()
 
     def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
-        X, classes, codes, row_weights = check_labelled_data(
-            self, X, y, sample_weight, pairwise=self._pairwise
-        )
-        check_class_sizes(check_share(self.contamination, row_weights), classes, codes, row_weights)
-        self.classes_, self._codes = classes, codes
-        if len(classes) == 2:
-            return X, columns(codes.astype(float)), row_weights
-        return X, np.eye(len(classes))[codes], row_weights
+        X, targets, row_weights = super()._check_data(X, y, sample_weight)
+        share = check_share(self.contamination, row_weights)
+        check_class_sizes(share, self.classes_, self._codes, row_weights)
+        return X, targets, row_weights
 
     def _fit_weights(self, copies: FloatArray) -> FloatArray:
         return check_class_weight(self.class_weight, self.classes_, self._codes, copies)
-
-    @property
-    def _loss(self) -> Loss:
-        return LogisticLoss() if len(self.classes_) == 2 else SoftmaxLoss()
 
     def _begin(
         self, problem: Problem, y: FloatArray, share: float | None, trust: Trust | None
@@ -357,7 +300,7 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
             return LabelShare(0.0, (0.0, LARGEST_SHARE))
         raw = self._search(rows, y, self._make_selection(CAUTIOUS_SHARE, y), rng).predictions
         scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
-        codes, weights = _codes(y), rows.row_weights
+        codes, weights = codes_of(y), rows.row_weights
         near = ~rows.wild & near_rows(rows.radius, weights, REACH)
         sure = estimate_label_share(scores[near], codes[near], weights[near])
         judged = leave_one_out_scores(rows, y, np.where(near, weights, 0.0), self._loss)
@@ -383,7 +326,7 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         return rows.search_labels(y, self._loss, selection, n_starts, rng)
 
     def _make_selection(self, contamination: float, y: FloatArray) -> Selection:
-        codes, n_classes = _codes(y), len(self.classes_)
+        codes, n_classes = codes_of(y), len(self.classes_)
         smoothing = self.smoothing
         if isinstance(smoothing, str):
             smoothing = None if n_classes == 2 else SOFT_EDGE
@@ -436,20 +379,12 @@ class SubquantileClassifier(ClassifierMixin, SubquantileEstimator):
         share, n_classes = self.contamination_, len(self.classes_)
         chances = label_chances(self._judged_rows(), self._codes, n_classes, heard, share)
         raw = columns(self._raw(self.X_fit_))
-        best = (raw[:, 0] > 0).astype(int) if raw.shape[1] == 1 else raw.argmax(axis=1)
+        best = likeliest(raw)
         good = chance_of_being_right(chances, self._codes, share)
         own = np.take_along_axis(chances, self._codes[:, None], axis=1)[:, 0]
         surprise = -np.log(np.maximum(own, np.finfo(float).tiny))
         score = surprise / max(self.loss_threshold_, LEAST_THRESHOLD)
         return Judgement(score, good, self.classes_[best], np.zeros(len(good), dtype=bool))
 
-    def _observed(self) -> NDArray[Any]:
-        return self.classes_[self._codes]
-
     def _more_columns(self, judged: Judgement) -> dict[str, NDArray[Any]]:
         return {"suggested": judged.expected}
-
-
-def _codes(y: FloatArray) -> IntArray:
-    """Class of each row, from the loss's own targets."""
-    return y[:, 0].astype(np.intp) if y.shape[1] == 1 else y.argmax(axis=1)

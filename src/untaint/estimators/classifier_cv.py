@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
+from ..learners import Sketch, take
 from ..solvers.label_loosening import loosen_label_setting
 from ..solvers.label_tuning import LabelChoice, choose_label_setting
-from .base import Setting, take
+from .base import Setting
 from .classifier import SubquantileClassifier
 from .grid import LABEL_ALPHA_FACTORS, Grid
 from .parameters import Common
-from .problem import Sketch
 from .tuned import Tuned
 
 

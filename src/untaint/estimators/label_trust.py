@@ -19,9 +19,9 @@ from scipy.special import softmax
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray, IntArray
+from ..learners import Rows
 from ..losses import Loss
 from ..solvers import RidgePath
-from .problem import Rows
 
 # Ridges tried, in units of the features' squares.
 RIDGES = 10.0 ** np.arange(-2.0, 2.1, 0.5)

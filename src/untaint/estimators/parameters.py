@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from .._typing import FloatArray
@@ -13,18 +12,17 @@ from .._validation import (
     check_choice,
     check_count,
     check_flag,
-    check_matrix_memory,
     check_rate,
     check_real,
     memory_bytes,
 )
-from ..kernels import Kernel, Linear, Precomputed, gamma_distance, make_kernel, resolve_gamma
-from .problem import DOUBLE_ROWS, EXACT_ROWS, DualProblem, PrimalProblem, Problem
+from ..kernels import Kernel
+from ..learners import KernelLearner, Problem, make_problem
 
 SOLVERS = ("auto", "exact", "iterative", "newton", "gradient")
 
 
-class Common(BaseEstimator):
+class Common(KernelLearner):
     """Parameters of every batch estimator: stored as given, checked when a fit begins."""
 
     #: Whether the number of starts may be left to the estimator.
@@ -96,29 +94,21 @@ class Common(BaseEstimator):
     def _check_smoothing(self) -> None:
         check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
 
-    @property
-    def _pairwise(self) -> bool:
-        if isinstance(self.kernel, str):
-            return self.kernel == "precomputed"
-        return isinstance(self.kernel, Precomputed)
-
-    def _kernel_of_scale(self, gamma: float | None) -> Kernel:
-        return make_kernel(
-            self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
-        )
-
     def _make_problem(
         self, kernel: Kernel, X: Any, row_weights: FloatArray, ridge: float
     ) -> Problem:
-        n, d = X.shape
-        if isinstance(kernel, Linear) and d <= n and self.solver != "gradient":
-            return PrimalProblem(kernel, X, row_weights, ridge, self.fit_intercept)
-        iterative = self.solver == "iterative" or (self.solver in self._by_size and n > EXACT_ROWS)
-        single = X.dtype == np.float32 or (iterative and n > DOUBLE_ROWS)
-        dtype = np.float32 if single else np.float64
-        check_matrix_memory(n, dtype, self.memory_limit)
-        K = kernel.matrix(X, dtype=dtype, n_threads=self._n_threads)
-        return DualProblem(kernel, X, row_weights, ridge, self.fit_intercept, K, iterative)
+        by_size = self.solver in self._by_size
+        return make_problem(
+            kernel,
+            X,
+            row_weights,
+            ridge,
+            self.fit_intercept,
+            iterative=None if by_size else self.solver == "iterative",
+            matrix=self.solver == "gradient",
+            memory_limit=self.memory_limit,
+            n_threads=self._n_threads,
+        )
 
     def _max_iter(self) -> int:
         if self.max_iter is not None:
@@ -127,10 +117,6 @@ class Common(BaseEstimator):
 
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-
-    @property
-    def _n_threads(self) -> int | None:
-        return self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else None
 
 
 class Parameters(Common):
@@ -193,12 +179,3 @@ class Parameters(Common):
     def _check_parameters(self) -> None:
         check_real("alpha", self.alpha, low=0)
         super()._check_parameters()
-
-    def _make_kernel(self, X: Any, row_weights: FloatArray) -> Kernel:
-        distance = gamma_distance(self.kernel)
-        gamma = (
-            None
-            if distance is None
-            else resolve_gamma(self.gamma, X, row_weights, distance=distance)
-        )
-        return self._kernel_of_scale(gamma)

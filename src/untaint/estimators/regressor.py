@@ -11,25 +11,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_training_data
+from ..learners import DualProblem, Problem
+from ..learners.audit import Judgement, beyond_range
+from ..learners.scores import outlier_scores
+from ..learners.targets import TargetPredictions
 from ..losses import SquaredLoss
 from ..screening import BEYOND_REACH
 from ..selection import Given, Selection, Smallest, Softplus
 from ..selection.two_groups import LARGEST_SHARE
 from ..solvers import RidgeSystem, leave_one_out_residuals
 from ..solvers.alternating import LOOSE
-from .audit import Judgement
-from .base import Beginning, Solve, Stage, SubquantileEstimator, columns
-from .problem import DualProblem, Problem
+from .base import Beginning, Solve, Stage, SubquantileEstimator
 from .trust import FEWEST_ROWS, Trust, judge_rows, trust_rows
-from .verdict import outlier_scores
 
 
-class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimator):
+class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
     """Kernel ridge regression on the rows that can be trusted.
 
     Minimises the summed squared error over the share ``1 - contamination`` of the rows that fit
@@ -158,20 +157,6 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         self._fit(X, y, sample_weight)
         return self
 
-    def predict(self, X: Any) -> FloatArray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (m, d)
-            The kernel with the training rows, of shape (m, n), if ``kernel="precomputed"``.
-
-        Returns
-        -------
-        array of shape (m,) or (m, k)
-        """
-        return self._query(X)
-
     def leave_one_out_residuals(self) -> FloatArray:
         """Residual of each training row under the fit to the other kept rows.
 
@@ -194,15 +179,6 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         return residuals[:, 0] if self.dual_coef_.ndim == 1 else residuals
 
     _reach = BEYOND_REACH
-
-    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
-        X, y, row_weights = check_training_data(self, X, y, sample_weight, pairwise=self._pairwise)
-        self._flat = y.ndim == 1
-        return X, columns(y), row_weights
-
-    @property
-    def _loss(self) -> SquaredLoss:
-        return SquaredLoss()
 
     def _begin(
         self, problem: Problem, y: FloatArray, share: float | None, trust: Trust | None
@@ -269,24 +245,10 @@ class SubquantileRegressor(MultiOutputMixin, RegressorMixin, SubquantileEstimato
         expected = y - residuals
         # Nothing is known of the place where a wild row lies.
         expected[wild] = kept @ y / kept.sum()
-        low, high = y[kept > 0].min(axis=0), y[kept > 0].max(axis=0)
-        beyond = (y < low - 0.5 * (high - low)) | (y > high + 0.5 * (high - low))
         score = np.abs(judged.residuals) / judged.scale
         return Judgement(
             np.minimum(score, np.finfo(float).max),
             judged.trust,
             expected[:, 0] if self._flat else expected,
-            beyond.any(axis=1),
+            beyond_range(y, kept > 0),
         )
-
-    def _observed(self) -> FloatArray:
-        return self._targets[:, 0] if self._flat else self._targets
-
-    def _shaped_coef(self, coef: FloatArray) -> FloatArray:
-        return coef[0] if self._flat else coef
-
-    def _shaped_dual(self, dual: FloatArray) -> FloatArray:
-        return dual[:, 0] if self._flat else dual
-
-    def _shaped_intercept(self, intercept: FloatArray) -> Any:
-        return intercept[0] if self._flat else intercept

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._typing import FloatArray
-from .base import Setting, take
+from ..learners import take
+from .base import Setting
 from .parameters import Common
 from .regressor import SubquantileRegressor
 from .trust import FEWEST_ROWS, agree_on

@@ -18,13 +18,13 @@ from scipy.stats import chi2
 
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
+from ..learners import Rows
 from ..screening import weighted_median
 from ..selection import Smallest, TwoGroups, two_groups
 from ..selection.base import unit_weight
 from ..selection.two_groups import CERTAIN, CLOSE_CALL
 from ..solvers import Agreement, RidgePath, agree
 from ..solvers.agreement import standard_residuals
-from .problem import Rows
 
 # Share given up while the share itself is being estimated.
 CAUTIOUS_SHARE = 0.45

@@ -9,10 +9,10 @@ import numpy as np
 from .._typing import FloatArray
 from .._validation import check_grid
 from ..kernels import Kernel, gamma_distance, resolve_gamma
+from ..learners import Sketch
 from ..solvers import Sample
 from .grid import ALPHA_FACTORS, FIRST_ALPHA, GAMMA_FACTORS, Grid, auto_alphas, nearest
 from .parameters import Common
-from .problem import Sketch
 
 # Rows that a setting is chosen on: more would say the same.
 TUNING_ROWS = 3000

@@ -20,24 +20,15 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 
 
-@dataclass(frozen=True)
-class Selection(ABC):
-    """Keeps the share ``1 - contamination`` of the rows that fit best.
+class Rule(ABC):
+    """A concave, increasing function of the losses."""
 
-    Parameters
-    ----------
-    contamination : float
-        Share of the total row weight that is given up, in [0, 1).
-    """
-
-    contamination: float
-
-    #: Whether rows near the threshold are kept in part.
+    #: Whether rows are kept in part.
     soft: ClassVar[bool] = False
 
     @abstractmethod
     def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
-        """Weight of each row, between 0 and its own row weight; they sum to the kept share."""
+        """Weight of each row, in proportion to its own row weight where losses are alike."""
 
     def value(self, losses: FloatArray, row_weights: FloatArray) -> float:
         """Aggregate h of the losses, whose gradient the weights are."""
@@ -46,6 +37,21 @@ class Selection(ABC):
     @abstractmethod
     def value_at(self, weights: FloatArray, losses: FloatArray, row_weights: FloatArray) -> float:
         """The same, for who has the weights already."""
+
+
+@dataclass(frozen=True)
+class Selection(Rule):
+    """Keeps the share ``1 - contamination`` of the rows that fit best.
+
+    Weights lie between 0 and the row's own weight, and sum to the kept share.
+
+    Parameters
+    ----------
+    contamination : float
+        Share of the total row weight that is given up, in [0, 1).
+    """
+
+    contamination: float
 
     @abstractmethod
     def threshold(self, losses: FloatArray, row_weights: FloatArray) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray
 from ..losses import Loss
-from ..selection import Selection
+from ..selection import Rule
 from .base import Fit, Progress, Report, Solution, silent
 
 Refit = Callable[[FloatArray, Fit | None, float], Fit]
@@ -32,7 +32,7 @@ SINGLE = 1e-6
 def alternate(
     refit: Refit,
     loss: Loss,
-    selection: Selection,
+    selection: Rule,
     y: FloatArray,
     row_weights: FloatArray,
     weights: FloatArray,
@@ -51,7 +51,7 @@ def alternate(
     refit : callable (weights, start, tol) -> Fit
         Minimiser of the weighted problem; may be inexact, to a relative residual of tol.
     loss : Loss
-    selection : Selection
+    selection : Rule
     y : array of shape (n, k)
     row_weights : array of shape (n,)
         The rows' own weights.

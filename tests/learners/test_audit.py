@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from untaint.estimators.audit import kinds, odd_feature_names, q_values, table
 from untaint.estimators.grid import ALPHA_FACTORS, Grid, auto_alphas, nearest
 from untaint.estimators.trust import resolution, signed_sizes, spread
 from untaint.kernels import RBF
+from untaint.learners.audit import kinds, odd_feature_names, q_values, table
 
 quick = settings(max_examples=25)
 

@@ -7,26 +7,17 @@ system to refit with, and coefficients to predict with.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from scipy import sparse
 
-from .._threads import single_threaded_blas
-from .._typing import BoolArray, FloatArray, IntArray
-from ..kernels import Kernel, Precomputed
-from ..losses import Loss
-from ..screening import (
-    BEYOND_REACH,
-    centre,
-    near_rows,
-    radii,
-    radii_of_matrix,
-    representatives,
-    screen,
-)
+from .._typing import BoolArray, FloatArray
+from .._validation import check_matrix_memory
+from ..kernels import Kernel, Linear
+from ..screening import BEYOND_REACH, centre, near_rows
 from ..selection import Selection
 from ..solvers import (
     ExactRidge,
@@ -34,21 +25,11 @@ from ..solvers import (
     IterativeRidge,
     PrimalRidge,
     RidgeSystem,
-    Sample,
-    Search,
-    Settled,
-    coarse_to_fine,
     nystroem_features,
-    search_labels,
 )
 from ..solvers.gram import WeightedGram
+from .rows import JUDGING_LANDMARKS, SEARCH_LANDMARKS, Rows
 
-# Rows and landmarks of the search: it looks for a rough shape, which few of them show.
-SCOUT_ROWS = 400
-SEARCH_ROWS = 1000
-SEARCH_LANDMARKS = 80
-# Landmarks of the fits that rows are judged and settings are chosen by.
-JUDGING_LANDMARKS = 400
 # Rows up to which factorising is as quick as iterating.
 EXACT_ROWS = 600
 # Rows up to which the matrix is kept in double precision.
@@ -56,125 +37,6 @@ DOUBLE_ROWS = 4000
 
 # Cost of a preconditioner that couples several outputs, in units of one output's.
 COUPLING = 3.0
-
-
-class Rows(ABC):
-    """Rows under a kernel, with weights of their own: what can be searched and judged.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    X : array or CSR of shape (n, d)
-    row_weights : array of shape (n,), positive
-    ridge : float
-        Strength of the penalty on the squared norm.
-    fit_intercept : bool
-    """
-
-    def __init__(
-        self, kernel: Kernel, X: Any, row_weights: FloatArray, ridge: float, fit_intercept: bool
-    ) -> None:
-        self.kernel = kernel
-        self.X = X
-        self.row_weights = row_weights
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-
-    @property
-    @abstractmethod
-    def search_features(self) -> FloatArray:
-        """Dense features, at most a few hundred, that show the rough shape of any fit."""
-
-    @property
-    @abstractmethod
-    def judging_features(self) -> FloatArray:
-        """Dense features, more of them: each row is judged by a fit to the others on these."""
-
-    @property
-    def size(self) -> float:
-        """Number of rows, copies counted."""
-        return max(float(self.row_weights.sum()), float(len(self.row_weights)))
-
-    @cached_property
-    def radius(self) -> FloatArray:
-        """Distance of each row from the centre."""
-        if isinstance(self.kernel, Precomputed):
-            return radii_of_matrix(self.X, self.row_weights)
-        return radii(self.X, self.row_weights)
-
-    @cached_property
-    def plausible(self) -> BoolArray:
-        """Rows that may set scales and take part in first fits."""
-        return near_rows(self.radius, self.row_weights)
-
-    @cached_property
-    def wild(self) -> BoolArray:
-        """Rows whose features are implausible."""
-        if isinstance(self.kernel, Precomputed):
-            return ~near_rows(self.radius, self.row_weights, BEYOND_REACH)
-        return screen(self.X, self.row_weights).wild
-
-    def representatives(self, count: int, within: IntArray | None = None) -> Sample:
-        """At most so many plausible rows, spread over all of them, or over those within."""
-        near = np.flatnonzero(self.plausible) if within is None else within
-        weights = self.row_weights[near]
-        ties = None if isinstance(self.kernel, Precomputed) else self.X[near]
-        rows, counts = representatives(ties, weights, self.radius[near], count)
-        return Sample(near[rows], counts)
-
-    @cached_property
-    def levels(self) -> list[Sample]:
-        """Few rows to scout on, more to search on, and all rows; fewer levels for few rows."""
-        everything = Sample(np.arange(len(self.row_weights)), self.row_weights)
-        levels = [everything]
-        for count in (SEARCH_ROWS, SCOUT_ROWS):
-            if max(levels[0].weights.sum(), len(levels[0].rows)) > count:
-                within = levels[0].rows[self.plausible[levels[0].rows]]
-                levels.insert(0, self.representatives(count, within))
-        return levels
-
-    def search(
-        self,
-        y: FloatArray,
-        contamination: float,
-        n_starts: int,
-        rng: np.random.Generator,
-    ) -> Search:
-        """Rows to begin with; see :func:`~untaint.solvers.coarse_to_fine`."""
-        # Many small products: threads would only wait for one another.
-        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            return coarse_to_fine(
-                self.search_features,
-                y,
-                self.levels,
-                contamination,
-                self.ridge,
-                plausible=self.plausible,
-                n_starts=n_starts,
-                rng=rng,
-            )
-
-    def search_labels(
-        self,
-        y: FloatArray,
-        loss: Loss,
-        selection: Selection,
-        n_starts: int,
-        rng: np.random.Generator,
-    ) -> Settled:
-        """Rows to begin with; see :func:`~untaint.solvers.search_labels`."""
-        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            return search_labels(
-                self.search_features,
-                y,
-                self.levels,
-                loss,
-                selection,
-                self.ridge,
-                plausible=self.plausible,
-                n_starts=n_starts,
-                rng=rng,
-            )
 
 
 class Problem(Rows):
@@ -196,6 +58,10 @@ class Problem(Rows):
     @abstractmethod
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
         """One coefficient a row and output."""
+
+    def attainable(self, tol: float) -> float:
+        """The tolerance asked for, or what the matrix's precision can give."""
+        return tol
 
     def hopeless(self, selection: Selection, reach: float = BEYOND_REACH) -> BoolArray:
         """Rows beyond reach, if they are few enough to be given up; else none."""
@@ -232,6 +98,10 @@ class DualProblem(Problem):
         self.iterative = iterative
         # Conjugate gradients read the matrix once a step: memory is what they wait for.
         self.small_products = iterative or len(K) <= EXACT_ROWS
+
+    def attainable(self, tol: float) -> float:
+        """Single precision gives five digits."""
+        return max(tol, 1e-5) if self.K.dtype == np.float32 else tol
 
     @cached_property
     def search_features(self) -> FloatArray:
@@ -353,25 +223,41 @@ class PrimalProblem(Problem):
         return weights[:, None] * (np.asarray(self.features @ inner) - mean @ inner)
 
 
-@final
-class Sketch(Rows):
-    """Any kernel, by Nystroem features and without its matrix: enough to choose a setting by."""
+def make_problem(
+    kernel: Kernel,
+    X: Any,
+    row_weights: FloatArray,
+    ridge: float,
+    fit_intercept: bool,
+    *,
+    iterative: bool | None = None,
+    matrix: bool = False,
+    memory_limit: Any = "auto",
+    n_threads: int | None = None,
+) -> Problem:
+    """The problem that suits the kernel and the size.
 
-    @cached_property
-    def search_features(self) -> FloatArray:
-        """Nystroem features of few landmarks."""
-        return self._nystroem(SEARCH_LANDMARKS)
-
-    @cached_property
-    def judging_features(self) -> FloatArray:
-        """Nystroem features of more landmarks, all rows if they are few."""
-        return self._nystroem(JUDGING_LANDMARKS)
-
-    def _nystroem(self, count: int) -> FloatArray:
-        landmarks = self.representatives(count).rows
-        if isinstance(self.kernel, Precomputed):
-            return nystroem_features(self.X[landmarks], landmarks)
-        return nystroem_features(self.kernel.matrix(self.X[landmarks], self.X), landmarks)
+    Parameters
+    ----------
+    kernel, X, row_weights, ridge, fit_intercept
+        As in :class:`Problem`.
+    iterative : bool, optional
+        Refit by conjugate gradients; None leaves it to the number of rows.
+    matrix : bool
+        Build the kernel matrix even of a linear kernel with few columns.
+    memory_limit : int or str
+        What the matrix may take.
+    n_threads : int, optional
+    """
+    n, d = X.shape
+    if isinstance(kernel, Linear) and d <= n and not matrix:
+        return PrimalProblem(kernel, X, row_weights, ridge, fit_intercept)
+    iterative = n > EXACT_ROWS if iterative is None else iterative
+    single = X.dtype == np.float32 or (iterative and n > DOUBLE_ROWS)
+    dtype = np.float32 if single else np.float64
+    check_matrix_memory(n, dtype, memory_limit)
+    K = kernel.matrix(X, dtype=dtype, n_threads=n_threads)
+    return DualProblem(kernel, X, row_weights, ridge, fit_intercept, K, iterative)
 
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:

@@ -78,6 +78,20 @@ def kinds(flagged: BoolArray, wild: BoolArray, far_off: BoolArray) -> NDArray[np
     return kind
 
 
+def beyond_range(y: FloatArray, kept: BoolArray) -> BoolArray:
+    """Whether a target, (n, k), lies half a range beyond those of the kept rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> beyond_range(np.array([[0.0], [1.0], [9.0]]), np.array([True, True, False]))
+    array([False, False,  True])
+    """
+    low, high = y[kept].min(axis=0), y[kept].max(axis=0)
+    margin = 0.5 * (high - low)
+    return ((y < low - margin) | (y > high + margin)).any(axis=1)
+
+
 def odd_feature_names(screen: Screen | None, n_rows: int, names: Any) -> NDArray[np.str_]:
     """Names, or numbers, of the features that make wild rows odd, the oddest first."""
     texts = [""] * n_rows
@@ -87,6 +101,50 @@ def odd_feature_names(screen: Screen | None, n_rows: int, names: Any) -> NDArray
             chosen = features[:NAMED_FEATURES]
             texts[row] = ", ".join(str(f if names is None else names[f]) for f in chosen)
     return np.array(texts)
+
+
+def audit_table(
+    *,
+    screen: Screen | None,
+    flagged: BoolArray,
+    score: FloatArray,
+    observed: NDArray[Any],
+    expected: NDArray[Any],
+    far_off: BoolArray,
+    names: Any = None,
+    q_value: FloatArray | None = None,
+    more: Mapping[str, NDArray[Any]] | None = None,
+) -> Any:
+    """One line a training row, flagged rows first, the most suspicious first among them.
+
+    Parameters
+    ----------
+    screen : Screen, optional
+        What the features alone say.
+    flagged, score, observed, expected, far_off
+        Of each row; see :class:`Judgement`.
+    names : sequence of str, optional
+        Of the features.
+    q_value : array of shape (n,), optional
+        Where it is known how sure a flag is.
+    more : mapping of str to array, optional
+        Further columns.
+    """
+    n = len(flagged)
+    wild = np.zeros(n, dtype=bool) if screen is None else screen.wild
+    columns = {
+        "row": np.arange(n),
+        "score": score,
+        "kept": ~flagged,
+        "flagged": flagged,
+        **({} if q_value is None else {"q_value": q_value}),
+        "observed": observed,
+        "expected": expected,
+        "kind": kinds(flagged, wild & flagged, far_off),
+        "features": odd_feature_names(screen, n, names),
+        **(more or {}),
+    }
+    return table(columns, np.lexsort((-score, ~flagged)))
 
 
 def table(columns: Mapping[str, NDArray[Any]], order: IntArray) -> Any:

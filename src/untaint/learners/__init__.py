@@ -1,0 +1,17 @@
+"""What every batch learner shares, ours and the baselines alike, but for how it fits."""
+
+from .base import KernelLearner, columns, take
+from .problem import DualProblem, PrimalProblem, Problem, make_problem
+from .rows import Rows, Sketch
+
+__all__ = [
+    "DualProblem",
+    "KernelLearner",
+    "PrimalProblem",
+    "Problem",
+    "Rows",
+    "Sketch",
+    "columns",
+    "make_problem",
+    "take",
+]
