@@ -1,0 +1,182 @@
+"""From rows to a fit and to verdicts on the rows, for methods of other people.
+
+A method says how it fits, a task what the loss is and what a loss says of a row; everything else is
+here.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._threads import single_threaded_blas
+from .._typing import BoolArray, FloatArray, IntArray
+from .._validation import check_flag, check_real, memory_bytes
+from ..learners import KernelLearner, Problem, make_problem, take
+from ..learners.audit import audit_table
+from ..losses import Loss
+from ..selection import Smallest
+from ..solvers import Fit, RidgeSystem, Solution
+
+Refit = Callable[[FloatArray, Fit | None, float], Fit]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a method has found.
+
+    Attributes
+    ----------
+    solution : Solution
+    kept : array of shape (n,), optional
+        Part of each row's weight that was kept; None if rows were only weighed.
+    targets : array of shape (n, k), optional
+        What was fitted in place of the targets given.
+    """
+
+    solution: Solution
+    kept: FloatArray | None = None
+    targets: FloatArray | None = None
+
+
+class Baseline(KernelLearner):
+    """What all methods share: alpha, fit_intercept, tol, memory_limit, and the fit."""
+
+    @abstractmethod
+    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        """X, the targets of the loss in columns, and how many copies each row stands for."""
+
+    @property
+    @abstractmethod
+    def _loss(self) -> Loss: ...
+
+    @abstractmethod
+    def _refits(self, problem: Problem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
+        """A system, and how the loss is minimised with it: (weights, start, tol) -> Fit."""
+
+    @abstractmethod
+    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+        """The method itself."""
+
+    @abstractmethod
+    def _reach(self, losses: FloatArray, weights: FloatArray) -> float:
+        """Largest loss of a row that may be as good as the others."""
+
+    @abstractmethod
+    def _scores(self, losses: FloatArray, weights: FloatArray) -> FloatArray:
+        """How suspicious a loss makes a row, once threshold and share are known."""
+
+    @abstractmethod
+    def _expected(self) -> Any:
+        """Target of each training row, as the fit has it."""
+
+    @abstractmethod
+    def _observed(self) -> Any:
+        """Targets as the user gave them."""
+
+    def _far_off(self, kept: BoolArray) -> BoolArray:
+        """Rows whose targets are out of all proportion, wherever they lie."""
+        return np.zeros(len(kept), dtype=bool)
+
+    def _more_columns(self) -> dict[str, Any]:
+        """Of the audit, for one task."""
+        return {}
+
+    def _check_parameters(self) -> None:
+        check_real("alpha", self.alpha, low=0)
+        check_flag("fit_intercept", self.fit_intercept)
+        check_real("tol", self.tol, low=0, inclusive=False)
+        memory_bytes(self.memory_limit)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._check_parameters()
+        with self._all_or_nothing(), self._limited_threads():
+            X, targets, row_weights = self._check_data(X, y, sample_weight)
+            present = np.flatnonzero(row_weights)
+            problem = self._make_problem(take(X, present, self._pairwise), row_weights[present])
+            with single_threaded_blas() if problem.small_products else nullcontext():
+                found = self._estimate(problem, targets[present].astype(float))
+            self._store(X, targets, row_weights, present, problem, found)
+        self._warn_unless_converged(found.solution)
+
+    def _make_problem(self, X: Any, row_weights: FloatArray) -> Problem:
+        return make_problem(
+            self._make_kernel(X, row_weights),
+            X,
+            row_weights,
+            float(self.alpha),
+            bool(self.fit_intercept),
+            memory_limit=self.memory_limit,
+            n_threads=self._n_threads,
+        )
+
+    def _store(
+        self,
+        X: Any,
+        targets: FloatArray,
+        row_weights: FloatArray,
+        present: IntArray,
+        problem: Problem,
+        found: Found,
+    ) -> None:
+        solution, fitted = found.solution, targets.astype(float)
+        if found.targets is not None:
+            fitted[present] = found.targets
+        self._store_function(X, fitted, present, problem, solution.fit, solution.weights)
+        self._targets, self._row_weights = targets, row_weights
+        self.objective_path_ = np.asarray(solution.objective_path)
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
+        self._verdict(self._losses(solution.fit.predictions, present), present, found.kept)
+
+    def _verdict(self, losses: FloatArray, present: IntArray, kept: FloatArray | None) -> None:
+        """Rows are kept if the method kept them, or, of rows weighed, if they are within reach."""
+        weights = self._row_weights
+        total = float(weights.sum())
+        if kept is None:
+            self.loss_threshold_ = self._reach(losses, weights)
+            self.inlier_mask_ = losses <= self.loss_threshold_
+            self.contamination_ = float(weights[~self.inlier_mask_].sum()) / total
+        else:
+            self.contamination_ = max(0.0, 1.0 - float(kept.sum()) / total)
+            rule = Smallest(self.contamination_)
+            self.loss_threshold_ = rule.threshold(losses[present], weights[present])
+            self.inlier_mask_ = losses <= self.loss_threshold_
+            self.inlier_mask_[present] = kept >= 0.5 * weights[present]
+        self.outlier_scores_ = self._scores(losses, weights)
+
+    def audit(self) -> Any:
+        """What is wrong with which rows, the most suspicious first.
+
+        Returns
+        -------
+        DataFrame, or a structured array without pandas
+            One row a training row: ``row``, its position; ``score``, its ``outlier_scores_``;
+            ``kept``, and ``flagged``, its opposite; ``observed`` and ``expected`` target;
+            ``kind``, ``"target"``, ``"features"``, ``"both"`` or empty; ``features``, those that
+            make the row odd; for classifiers ``suggested``, the label that the row should have.
+        """
+        check_is_fitted(self)
+        kept = self.inlier_mask_
+        return audit_table(
+            screen=self._screened(),
+            flagged=~kept,
+            score=self.outlier_scores_,
+            observed=self._observed(),
+            expected=self._expected(),
+            far_off=self._far_off(kept & (self._row_weights > 0)),
+            names=getattr(self, "feature_names_in_", None),
+            more=self._more_columns(),
+        )
+
+
+def objective(losses: FloatArray, weights: FloatArray, ridge: float, fit: Fit) -> float:
+    """Weighted loss plus ridge times squared norm."""
+    kept = weights > 0
+    return float(weights[kept] @ losses[kept]) + ridge * fit.squared_norm

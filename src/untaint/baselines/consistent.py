@@ -1,0 +1,134 @@
+r"""CRR: consistent robust regression, which corrects targets in place of weighing rows.
+
+.. math:: y = X w^* + b^* + \text{noise}, \qquad b^* \text{ sparse}
+
+Fit what is left of the targets, then take the k largest residuals for the corruption:
+
+.. math:: w \leftarrow \arg\min_w \|y - b - X w\|^2, \qquad b \leftarrow \mathrm{HT}_k(y - X w)
+
+from b = 0. K. Bhatia, P. Jain, P. Kamalaruban and P. Kar, *Consistent robust regression*, NeurIPS
+2017, Algorithm 1, with an optional ridge. Both steps lower :math:`\|y - b - X w\|^2`. All rows have
+their say in every fit, the corrupted ones by what they would be without the corruption, which is
+why many small steps are taken where hard thresholding takes a few large ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from .._validation import check_known_share
+from ..learners import Problem
+from ..selection import Smallest
+from ..solvers import Solution
+from .base import Found, objective
+from .linear import LinearBaseline
+from .tasks import rounding
+
+
+class ConsistentRegressor(LinearBaseline):
+    """Linear regression that estimates the corruption of each target (CRR).
+
+    Parameters
+    ----------
+    contamination : float, default=0.1
+        Share of corrupted rows, in [0, 0.5); at least the true one.
+    alpha : float, default=0.0
+        Ridge strength, in the units of :class:`~sklearn.linear_model.Ridge`.
+    fit_intercept : bool, default=True
+    max_iter : int, default=2000
+    tol : float, default=1e-10
+        Change of the corruption, next to its size, at which the fit ends.
+
+    Attributes
+    ----------
+    corruption_ : array of shape (n,) or (n, k)
+        What was taken off each target; zero for the rows kept.
+    coef_ : array of shape (d,) or (k, d)
+    intercept_ : float or array of shape (k,)
+    inlier_mask_ : array of shape (n,), bool
+        Rows whose targets were not corrected.
+    outlier_scores_ : array of shape (n,)
+        Size of each row's residual in robust standard deviations.
+    contamination_, loss_threshold_, objective_path_, n_iter_, converged_, dual_coef_, X_fit_
+        As in :class:`~untaint.SubquantileRegressor`.
+
+    References
+    ----------
+    K. Bhatia, P. Jain, P. Kamalaruban and P. Kar. Consistent robust regression. NeurIPS 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.baselines import ConsistentRegressor
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> y = X @ [1.0, -2.0] + 3.0
+    >>> y[:10] += 100.0
+    >>> model = ConsistentRegressor(contamination=0.2).fit(X, y)
+    >>> model.coef_.round(6), float(model.corruption_[0].round(6))
+    (array([ 1., -2.]), 100.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        contamination: float = 0.1,
+        alpha: float = 0.0,
+        fit_intercept: bool = True,
+        max_iter: int = 2000,
+        tol: float = 1e-10,
+    ) -> None:
+        super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
+        self.contamination = contamination
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConsistentRegressor:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of shape (n,) or (n, k)
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        ConsistentRegressor
+            The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        kept = self.inlier_mask_ | (self._row_weights == 0)
+        residuals = self._observed() - self._raw(self.X_fit_)
+        self.corruption_ = np.where(kept if residuals.ndim == 1 else kept[:, None], 0.0, residuals)
+        return self
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_known_share(self.contamination)
+
+    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+        rows = problem.row_weights
+        rule = Smallest(check_known_share(self.contamination, rows))
+        system = problem.system()
+        corruption, path = np.zeros(y.shape), [np.inf]
+        kept, least = rows, rounding(y, rows)
+        for iteration in range(1, self.max_iter + 1):
+            fit = system.solve(y - corruption, rows, problem.ridge, None, float(self.tol))
+            residuals = y - fit.predictions
+            left = self._loss.value(y - corruption, fit.predictions)
+            path.append(objective(left, rows, problem.ridge, fit))
+            losses = self._loss.value(y, fit.predictions)
+            losses[losses <= least] = 0.0  # rows that fit exactly tie
+            kept = rule.weights(losses, rows)
+            # A row on the threshold, kept in part, is corrected in part.
+            latest = (1.0 - kept / rows)[:, None] * residuals
+            change = float(np.abs(latest - corruption).max())
+            fitted, corruption = corruption, latest
+            if change <= float(self.tol) * max(float(np.abs(latest).max()), np.finfo(float).tiny):
+                solution = Solution(fit, rows, path[1:], iteration)
+                return Found(solution, kept=kept, targets=y - fitted)
+        remedy = "raise max_iter, or contamination if more rows may be wrong"
+        solution = Solution(fit, rows, path[1:], self.max_iter, converged=False, remedy=remedy)
+        return Found(solution, kept=kept, targets=y - fitted)

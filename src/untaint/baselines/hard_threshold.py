@@ -1,0 +1,192 @@
+r"""TORRENT: regression by hard thresholding.
+
+.. math:: w \leftarrow \text{update on the rows } S, \qquad
+          S \leftarrow (1 - \epsilon) n \text{ rows of smallest } |y_i - \langle w, x_i \rangle|
+
+from w = 0 and all rows. The update is
+
+* corrective: least squares on S (TORRENT-FC);
+* gradient: one step down the squared error of S (TORRENT-GD);
+* hybrid: corrective when few rows have changed, else a gradient step (TORRENT-HYB).
+
+K. Bhatia, P. Jain and P. Kar, *Robust regression via hard thresholding*, NeurIPS 2015, Algorithms
+1 to 4, with an optional ridge. The intercept is always the best one for S. With corrections that
+know nothing of the noise, and no noise otherwise, the true w is found exactly up to some share of
+bad rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from .._typing import FloatArray
+from .._validation import check_choice, check_known_share
+from ..learners import Problem
+from ..selection import Smallest
+from ..solvers import Fit, RidgeSystem, Solution
+from .base import Found
+from .linear import LinearBaseline
+from .tasks import rounding
+
+STEPS = ("corrective", "gradient", "hybrid")
+# Share of the rows that may change before a hybrid takes gradient steps.
+FEW_CHANGES = 0.05
+
+
+class HardThresholdRegressor(LinearBaseline):
+    """Linear regression on the rows of smallest residual (TORRENT).
+
+    Parameters
+    ----------
+    contamination : float, default=0.1
+        Share of corrupted rows, in [0, 0.5), which is given up; at least the true one.
+    step : {"corrective", "gradient", "hybrid"}, default="corrective"
+        How the coefficients follow the rows. Gradient steps cost least each, and are many.
+    alpha : float, default=0.0
+        Ridge strength, in the units of :class:`~sklearn.linear_model.Ridge`.
+    fit_intercept : bool, default=True
+    max_iter : int, default=1000
+    tol : float, default=1e-10
+        Relative change of the objective at which gradient steps end.
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,) or (k, d)
+    intercept_ : float or array of shape (k,)
+    inlier_mask_ : array of shape (n,), bool
+        Rows that were kept.
+    outlier_scores_ : array of shape (n,)
+        Size of each row's residual in robust standard deviations.
+    contamination_, loss_threshold_, objective_path_, n_iter_, converged_, dual_coef_, X_fit_
+        As in :class:`~untaint.SubquantileRegressor`.
+
+    References
+    ----------
+    K. Bhatia, P. Jain and P. Kar. Robust regression via hard thresholding. NeurIPS 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.baselines import HardThresholdRegressor
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> y = X @ [1.0, -2.0] + 3.0
+    >>> y[:10] += 100.0
+    >>> model = HardThresholdRegressor(contamination=0.2).fit(X, y)
+    >>> model.coef_.round(6), float(model.intercept_.round(6))
+    (array([ 1., -2.]), 3.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        contamination: float = 0.1,
+        step: str = "corrective",
+        alpha: float = 0.0,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-10,
+    ) -> None:
+        super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
+        self.contamination = contamination
+        self.step = step
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdRegressor:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of shape (n,) or (n, k)
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        HardThresholdRegressor
+            The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("step", self.step, STEPS)
+        check_known_share(self.contamination)
+
+    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+        rule = Smallest(check_known_share(self.contamination, problem.row_weights))
+        system, refit = self._refits(problem, y)
+        descend, least = Descent(system, y, problem), rounding(y, problem.row_weights)
+        total = float(problem.row_weights.sum())
+        weights, fit, moved = problem.row_weights, system.nothing(y), 0.0
+        path = [np.inf]
+        for _ in range(self.max_iter):
+            exact = self.step == "corrective" or (self.step == "hybrid" and moved <= FEW_CHANGES)
+            fit = refit(weights, None, float(self.tol)) if exact else descend(fit, weights)
+            losses = self._loss.value(y, fit.predictions)
+            losses[losses <= least] = 0.0  # rows that fit exactly tie
+            chosen = rule.weights(losses, problem.row_weights)
+            value = rule.value_at(chosen, losses, problem.row_weights)
+            path.append(value + problem.ridge * fit.squared_norm)
+            moved = float(np.abs(chosen - weights).sum()) / total
+            if self._settled(path, moved, exact):
+                return Found(Solution(fit, weights, path[1:], len(path) - 1), kept=weights)
+            fitted, weights = weights, chosen
+        remedy = "raise max_iter, or choose step='corrective'"
+        solution = Solution(fit, fitted, path[1:], self.max_iter, converged=False, remedy=remedy)
+        return Found(solution, kept=fitted)
+
+    def _settled(self, path: list[float], moved: float, exact: bool) -> bool:
+        """Same rows twice, or an objective that no longer falls."""
+        still = path[-2] - path[-1] <= float(self.tol) * path[-1]
+        return (exact and moved == 0) or still
+
+
+class Descent:
+    """Gradient steps down half of the weighted squared error plus the ridge, the intercept best.
+
+    Parameters
+    ----------
+    system : RidgeSystem
+    y : array of shape (n, k)
+    problem : Problem
+    """
+
+    def __init__(self, system: RidgeSystem, y: FloatArray, problem: Problem) -> None:
+        self.system = system
+        self.y = y
+        self.problem = problem
+        self._rate: float | None = None
+
+    def __call__(self, fit: Fit, weights: FloatArray) -> Fit:
+        """One step, on these weights."""
+        dual = np.zeros(self.y.shape) if fit.dual is None else fit.dual
+        slopes = weights[:, None] * (fit.predictions - self.y)
+        dual = dual - self.rate * (slopes + self.problem.ridge * dual)
+        smooth = self.system.times(dual)
+        intercept = np.zeros(self.y.shape[1])
+        if self.problem.fit_intercept:
+            intercept = weights @ (self.y - smooth) / weights.sum()
+        return self.system.function(dual, smooth, intercept)
+
+    @property
+    def rate(self) -> float:
+        """One over the largest curvature, which no choice of rows exceeds."""
+        if self._rate is None:
+            n, root = len(self.y), np.sqrt(self.problem.row_weights)
+
+            def times(v: FloatArray) -> FloatArray:
+                return root * self.system.times((root * v.ravel())[:, None])[:, 0]
+
+            if n > 2:
+                curvature = LinearOperator((n, n), matvec=times, dtype=float)
+                largest = eigsh(curvature, k=1, v0=np.cos(np.arange(n)), return_eigenvectors=False)[
+                    0
+                ]
+            else:
+                largest = sum(float(times(e) @ e) for e in np.eye(n))
+            self._rate = 1.0 / max(float(largest) + self.problem.ridge, np.finfo(float).tiny)
+        return self._rate

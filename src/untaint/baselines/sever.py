@@ -1,0 +1,268 @@
+r"""SEVER: remove the rows whose gradients stand out.
+
+Fit, take the gradient of each row's loss at the fit, centre them, and find the direction v along
+which they vary most. A row's score is
+
+.. math:: \tau_i = \langle \nabla \ell_i - \overline{\nabla \ell}, v \rangle^2 .
+
+The rows of largest score are removed and the rest is fitted again, for a few rounds.
+
+I. Diakonikolas, G. Kamath, D. M. Kane, J. Li, J. Steinhardt and A. Stewart, *Sever: a robust
+meta-algorithm for stochastic optimization*, ICML 2019, Algorithm 1, with the fixed number of rounds
+and of rows that the experiments there use in place of a random threshold: of a share eps of bad
+rows, each of r rounds removes eps / r.
+
+Kernelised: a gradient is :math:`s_i \otimes \phi(x_i)`, with :math:`s_i` the derivative of the loss
+in the raw predictions, so that inner products of gradients are :math:`\langle s_i, s_j \rangle
+(k(x_i, x_j) + 1)`, the 1 being the intercept's. The penalty's gradient is the same for all rows and
+goes with their mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from .._typing import FloatArray
+from .._validation import check_count, check_known_share
+from ..learners import Problem
+from ..selection import Smallest
+from ..selection.smallest import keep_smallest
+from ..solvers import Fit, RidgeSystem, Solution
+from .base import Found, objective
+from .kernelised import KernelBaseline
+from .tasks import LabelTask, RegressionTask
+
+# Rows up to which all directions are had for the price of one.
+FEW_ROWS = 50
+DIRECTION_TOL = 1e-6
+
+
+class SeverLearner(KernelBaseline):
+    """Fit, score the gradients, remove, and again."""
+
+    def __init__(
+        self,
+        *,
+        contamination: float = 0.1,
+        n_rounds: int = 4,
+        kernel: Any = "rbf",
+        gamma: float | str = "median",
+        degree: int = 3,
+        coef0: float = 1.0,
+        shape: float = 1.0,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        memory_limit: int | str = "auto",
+        tol: float = 1e-6,
+    ) -> None:
+        super().__init__(
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            shape=shape,
+            alpha=alpha,
+            fit_intercept=fit_intercept,
+            memory_limit=memory_limit,
+            tol=tol,
+        )
+        self.contamination = contamination
+        self.n_rounds = n_rounds
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count("n_rounds", self.n_rounds)
+        check_known_share(self.contamination)
+
+    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+        share = check_known_share(self.contamination, problem.row_weights)
+        system, refit = self._refits(problem, y)
+        tol = problem.attainable(float(self.tol))
+        weights, fit = problem.row_weights, None
+        path: list[float] = []
+        for gone in np.linspace(0.0, share, self.n_rounds + 1):
+            if fit is not None:
+                slopes = self._loss.gradient(y, fit.predictions)
+                scores = gradient_scores(system, slopes, weights, problem.fit_intercept)
+                left = Smallest(float(gone)).kept_total(problem.row_weights)
+                weights = keep_smallest(np.where(weights > 0, scores, np.inf), weights, left)
+            fit = refit(weights, fit, tol)
+            losses = self._loss.value(y, fit.predictions)
+            path.append(objective(losses, weights, problem.ridge, fit))
+            if share == 0:
+                break
+        assert isinstance(fit, Fit)
+        return Found(Solution(fit, weights, path, len(path)), kept=weights)
+
+
+def gradient_scores(
+    system: RidgeSystem, slopes: FloatArray, weights: FloatArray, fit_intercept: bool
+) -> FloatArray:
+    """Squared projection of each centred gradient on the direction along which they vary most.
+
+    Parameters
+    ----------
+    system : RidgeSystem
+        Knows the kernel matrix.
+    slopes : array of shape (n, k)
+        Derivatives of the losses in the raw predictions.
+    weights : array of shape (n,)
+        Of the rows that are left; others are scored, but have no say.
+    fit_intercept : bool
+
+    Returns
+    -------
+    array of shape (n,)
+    """
+    total, root = weights.sum(), np.sqrt(weights)
+
+    def products(v: FloatArray) -> FloatArray:
+        """Inner products of the centred gradients with their combination by v."""
+        pulled = slopes * (v - weights * (v.sum() / total))[:, None]
+        values = system.times(pulled)
+        if fit_intercept:
+            values = values + pulled.sum(axis=0)
+        along = np.sum(slopes * values, axis=1)
+        return along - weights @ along / total
+
+    n = len(weights)
+    if not (slopes[weights > 0]).any():
+        return np.zeros(n)
+    if n <= FEW_ROWS:
+        covariance = np.column_stack([root * products(root * e) for e in np.eye(n)])
+        value, vector = eigh(covariance, subset_by_index=[n - 1, n - 1])
+    else:
+        spread = LinearOperator(
+            (n, n), matvec=lambda v: root * products(root * v.ravel()), dtype=float
+        )
+        start = root * np.linalg.norm(slopes, axis=1) * np.cos(np.arange(n))
+        value, vector = eigsh(spread, k=1, v0=start, tol=DIRECTION_TOL)
+    top = max(float(value[0]), np.finfo(float).tiny)
+    return np.square(products(root * vector[:, 0])) / top
+
+
+class SeverRegressor(RegressionTask, SeverLearner):
+    """Kernel ridge regression without the rows whose gradients stand out (SEVER).
+
+    Parameters
+    ----------
+    contamination : float, default=0.1
+        Share of corrupted rows, in [0, 0.5), which is removed.
+    n_rounds : int, default=4
+        In so many equal parts.
+    kernel : str, callable or Kernel, default="rbf"
+        As in :class:`~untaint.SubquantileRegressor`, like the next four.
+    gamma : float, "median" or "scale", default="median"
+    degree, coef0, shape : int, float, float, default=3, 1.0, 1.0
+    alpha : float, default=1.0
+        Ridge strength, in the units of :class:`~sklearn.kernel_ridge.KernelRidge`.
+    fit_intercept : bool, default=True
+    memory_limit : int or str, default="auto"
+        Bytes that the kernel matrix may take.
+    tol : float, default=1e-6
+        Relative accuracy of iterative refits.
+
+    Attributes
+    ----------
+    inlier_mask_ : array of shape (n,), bool
+        Rows that were not removed.
+    outlier_scores_ : array of shape (n,)
+        Size of each row's residual in robust standard deviations.
+    contamination_, loss_threshold_, objective_path_, n_iter_, converged_
+        As in :class:`~untaint.SubquantileRegressor`, like the next ones.
+    dual_coef_, intercept_, coef_, X_fit_, kernel_
+
+    References
+    ----------
+    I. Diakonikolas, G. Kamath, D. M. Kane, J. Li, J. Steinhardt and A. Stewart. Sever: a robust
+    meta-algorithm for stochastic optimization. ICML 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.baselines import SeverRegressor
+    >>> X = np.linspace(0, 3, 60)[:, None]
+    >>> y = np.sin(X).ravel()
+    >>> y[::6] += 20
+    >>> model = SeverRegressor(contamination=1 / 6).fit(X, y)
+    >>> np.flatnonzero(~model.inlier_mask_)
+    array([ 0,  6, 12, 18, 24, 30, 36, 42, 48, 54])
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SeverRegressor:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of shape (n,) or (n, k)
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        SeverRegressor
+            The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+
+class SeverClassifier(LabelTask, SeverLearner):
+    """Kernel logistic regression without the rows whose gradients stand out (SEVER).
+
+    Parameters
+    ----------
+    contamination, n_rounds, kernel, gamma, degree, coef0, shape, alpha, fit_intercept, memory_limit
+        As in :class:`SeverRegressor`.
+    tol : float, default=1e-6
+
+    Attributes
+    ----------
+    inlier_mask_ : array of shape (n,), bool
+        Rows that were not removed.
+    outlier_scores_ : array of shape (n,)
+        Loss over the threshold.
+    classes_, contamination_, loss_threshold_, objective_path_, n_iter_, converged_
+        As in :class:`~untaint.SubquantileClassifier`, like the next ones.
+    dual_coef_, intercept_, coef_, X_fit_, kernel_
+
+    References
+    ----------
+    I. Diakonikolas, G. Kamath, D. M. Kane, J. Li, J. Steinhardt and A. Stewart. Sever: a robust
+    meta-algorithm for stochastic optimization. ICML 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.baselines import SeverClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat(["cat", "dog"], 50)
+    >>> X = rng.normal(size=(100, 2)) + 4.0 * (y == "dog")[:, None]
+    >>> y[:5] = "dog"
+    >>> model = SeverClassifier(contamination=0.05).fit(X, y)
+    >>> np.flatnonzero(~model.inlier_mask_)
+    array([0, 1, 2, 3, 4])
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SeverClassifier:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        SeverClassifier
+            The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self

@@ -1,0 +1,106 @@
+r"""What a loss is and says, for regression and for classification.
+
+A method that only weighs rows keeps those within reach of the others. In regression these are the
+rows within three standard deviations: with k outputs, F the distribution function of
+:math:`\chi^2_k`, and the scale from the median loss, the rows of loss at most
+
+.. math:: t = \operatorname{median}(\ell) \, F^{-1}(0.9973) / F^{-1}(0.5).
+
+In classification they are the rows whose label is more probable than a guess: of loss at most
+:math:`\log K` for K classes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from .._typing import BoolArray, FloatArray
+from ..learners import Problem, columns
+from ..learners.audit import beyond_range
+from ..learners.labels import LabelPredictions, likeliest
+from ..learners.scores import outlier_scores
+from ..learners.targets import TargetPredictions
+from ..screening import weighted_median
+from ..solvers import Fit, Newton, RidgeSystem
+from .base import Baseline, Refit
+
+# Three standard deviations, as a probability.
+WITHIN_REACH = 0.9973
+# Residuals so small, next to the targets' own spread, are rounding errors.
+ROUNDING = 1e-9
+LEAST_THRESHOLD = 1e-12
+
+
+class RegressionTask(TargetPredictions, Baseline):
+    """Squared residuals."""
+
+    def _refits(self, problem: Problem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
+        system = problem.system()
+
+        def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
+            return system.solve(y, weights, problem.ridge, start, tol)
+
+        return system, refit
+
+    def _reach(self, losses: FloatArray, weights: FloatArray) -> float:
+        y = self._targets.astype(float)
+        floor = max(rounding(y, weights), np.finfo(float).tiny)
+        middle = max(float(weighted_median(losses, weights)), floor)
+        return float(middle * chi2.ppf(WITHIN_REACH, y.shape[1]) / chi2.ppf(0.5, y.shape[1]))
+
+    def _scores(self, losses: FloatArray, weights: FloatArray) -> FloatArray:
+        share = min(self.contamination_, 0.5)
+        return outlier_scores(losses, weights, share, self._targets.shape[1])
+
+    def _expected(self) -> Any:
+        return self._raw(self.X_fit_)
+
+    def _far_off(self, kept: BoolArray) -> BoolArray:
+        return beyond_range(self._targets.astype(float), kept)
+
+
+def rounding(y: FloatArray, weights: FloatArray) -> float:
+    """Squared residual that is as good as none, next to the spread of the middle targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([[-1.0], [0.0], [1.0], [1e12]])
+    >>> bool(0 < rounding(y, np.ones(4)) < 1e-15)
+    True
+    """
+    squares = np.square(y - weighted_median(y, weights)).sum(axis=1)
+    apart = (squares > 0) & (weights > 0)  # most targets may be equal
+    if not apart.any():
+        return 0.0
+    return ROUNDING**2 * float(weighted_median(squares[apart], weights[apart]))
+
+
+class LabelTask(LabelPredictions, Baseline):
+    """Log-losses."""
+
+    def _refits(self, problem: Problem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
+        system = problem.newton_systems(y.shape[1])[-1]
+        newton = Newton(system, self._loss, y)
+
+        def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
+            return newton.solve(weights, problem.ridge, start, tol)
+
+        return system, refit
+
+    def _reach(self, losses: FloatArray, weights: FloatArray) -> float:
+        return float(np.log(len(self.classes_)))
+
+    def _scores(self, losses: FloatArray, weights: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore"):
+            scores = losses / max(self.loss_threshold_, LEAST_THRESHOLD)
+        return np.minimum(scores, np.finfo(float).max)
+
+    def _expected(self) -> Any:
+        return self.classes_[likeliest(columns(self._raw(self.X_fit_)))]
+
+    def _more_columns(self) -> dict[str, Any]:
+        return {"suggested": self._expected()}

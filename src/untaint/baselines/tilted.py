@@ -1,0 +1,238 @@
+r"""TERM: tilted empirical risk minimisation, with negative tilt.
+
+.. math:: \min_{g, b} \; \frac{n}{t} \log \frac{1}{n} \sum_i e^{t\, \ell(y_i, g(x_i) + b)}
+          + \alpha \|g\|^2, \qquad t < 0
+
+T. Li, A. Beirami, M. Sanjabi and V. Smith, *Tilted empirical risk minimization*, ICLR 2021,
+kernelised. The tilted loss is a concave function of the losses (:mod:`untaint.selection.tilted`),
+so that weighing the rows by its gradient, as in Lemma 1 there, and refitting can only lower it.
+
+A large tilt has many local minima. The fit begins without any, at the plain one, and the tilt
+grows by factors: rows that fit badly lose their weight little by little, the worst ones first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._typing import FloatArray
+from .._validation import check_at_most, check_count
+from ..learners import Problem
+from ..selection import Tilted
+from ..solvers import Fit, Solution, alternate
+from .base import Found
+from .kernelised import KernelBaseline
+from .tasks import LabelTask, RegressionTask
+
+# By how much the tilt grows from one stage to the next, and the refits of a stage.
+GROWTH = 4.0
+REFITS = 2
+
+
+class TiltedLearner(KernelBaseline):
+    """Weigh by the tilt, refit, tilt more."""
+
+    def __init__(
+        self,
+        *,
+        tilt: float = -1.0,
+        kernel: Any = "rbf",
+        gamma: float | str = "median",
+        degree: int = 3,
+        coef0: float = 1.0,
+        shape: float = 1.0,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        memory_limit: int | str = "auto",
+        max_iter: int = 500,
+        tol: float = 1e-6,
+    ) -> None:
+        super().__init__(
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            shape=shape,
+            alpha=alpha,
+            fit_intercept=fit_intercept,
+            memory_limit=memory_limit,
+            tol=tol,
+        )
+        self.tilt = tilt
+        self.max_iter = max_iter
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_at_most("tilt", self.tilt, 0.0)
+        check_count("max_iter", self.max_iter)
+
+    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+        _, refit = self._refits(problem, y)
+        tol = problem.attainable(float(self.tol))
+        weights, fit = problem.row_weights, None
+        path: list[float] = []
+        for tilt in self._tilts(refit(weights, None, tol), y):
+            rule = Tilted(tilt)
+            for _ in range(REFITS):
+                fit = refit(weights, fit, tol)
+                losses = self._loss.value(y, fit.predictions)
+                weights = rule.weights(losses, problem.row_weights)
+                value = rule.value_at(weights, losses, problem.row_weights)
+                path.append(value + problem.ridge * fit.squared_norm)
+        last = alternate(
+            refit,
+            self._loss,
+            Tilted(float(self.tilt)),
+            y,
+            problem.row_weights,
+            weights,
+            problem.ridge,
+            tol=tol,
+            max_iter=self.max_iter,
+            loose=0.0,
+        )
+        path += last.objective_path
+        return Found(Solution(last.fit, last.weights, path, len(path), last.converged, last.remedy))
+
+    def _tilts(self, plain: Fit, y: FloatArray) -> list[float]:
+        """Smaller tilts, from one that hardly tells rows apart."""
+        losses = self._loss.value(y, plain.predictions)
+        spread = float(losses.max() - losses.min())
+        tilts: list[float] = []
+        tilt = float(self.tilt) / GROWTH
+        while -tilt * spread > 1.0:
+            tilts.insert(0, tilt)
+            tilt /= GROWTH
+        return tilts
+
+
+class TiltedRegressor(RegressionTask, TiltedLearner):
+    """Kernel ridge regression with a tilted loss (TERM).
+
+    Rows count by the exponential of ``tilt`` times their squared residual: with a negative tilt
+    those that fit badly count little. Nothing is given up, and no share has to be known.
+
+    Parameters
+    ----------
+    tilt : float, default=-1.0
+        t, at most 0, in units of one over the squared target. 0 is plain kernel ridge regression.
+    kernel : str, callable or Kernel, default="rbf"
+        As in :class:`~untaint.SubquantileRegressor`, like the next four.
+    gamma : float, "median" or "scale", default="median"
+    degree, coef0, shape : int, float, float, default=3, 1.0, 1.0
+    alpha : float, default=1.0
+        Ridge strength, in the units of :class:`~sklearn.kernel_ridge.KernelRidge`.
+    fit_intercept : bool, default=True
+    memory_limit : int or str, default="auto"
+        Bytes that the kernel matrix may take.
+    max_iter : int, default=500
+        Refits at the final tilt.
+    tol : float, default=1e-6
+        Relative accuracy of the objective and of iterative refits.
+
+    Attributes
+    ----------
+    inlier_mask_ : array of shape (n,), bool
+        Rows within three robust standard deviations of the fit.
+    outlier_scores_ : array of shape (n,)
+        Size of each row's residual in robust standard deviations.
+    contamination_ : float
+        Share of the other rows.
+    loss_threshold_ : float
+        Squared residual that separates the two.
+    objective_path_ : array
+        Objective after each refit, each stage by its own tilt.
+    n_iter_, converged_, dual_coef_, intercept_, coef_, X_fit_, kernel_
+        As in :class:`~untaint.SubquantileRegressor`.
+
+    References
+    ----------
+    T. Li, A. Beirami, M. Sanjabi and V. Smith. Tilted empirical risk minimization. ICLR 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.baselines import TiltedRegressor
+    >>> X = np.linspace(0, 3, 60)[:, None]
+    >>> y = np.sin(X).ravel() + np.random.default_rng(0).normal(0, 0.2, size=60)
+    >>> y[::6] += 20
+    >>> model = TiltedRegressor(alpha=0.01).fit(X, y)
+    >>> np.flatnonzero(~model.inlier_mask_)
+    array([ 0,  6, 12, 18, 24, 30, 36, 42, 48, 54])
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TiltedRegressor:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of shape (n,) or (n, k)
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        TiltedRegressor
+            The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+
+class TiltedClassifier(LabelTask, TiltedLearner):
+    """Kernel logistic regression with a tilted loss (TERM), of two classes or several.
+
+    Parameters
+    ----------
+    tilt : float, default=-1.0
+        t, at most 0. 0 is plain kernel logistic regression.
+    kernel, gamma, degree, coef0, shape, alpha, fit_intercept, memory_limit, max_iter, tol
+        As in :class:`TiltedRegressor`.
+
+    Attributes
+    ----------
+    inlier_mask_ : array of shape (n,), bool
+        Rows whose label is more probable than a guess.
+    outlier_scores_ : array of shape (n,)
+        Loss over the loss of a guess.
+    contamination_ : float
+        Share of the other rows.
+    loss_threshold_ : float
+        Loss of a guess.
+    classes_, n_iter_, converged_, objective_path_, dual_coef_, intercept_, coef_, X_fit_, kernel_
+        As in :class:`~untaint.SubquantileClassifier`.
+
+    References
+    ----------
+    T. Li, A. Beirami, M. Sanjabi and V. Smith. Tilted empirical risk minimization. ICLR 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.baselines import TiltedClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat(["cat", "dog"], 50)
+    >>> X = rng.normal(size=(100, 2)) + 4.0 * (y == "dog")[:, None]
+    >>> y[:5] = "dog"
+    >>> np.flatnonzero(~TiltedClassifier().fit(X, y).inlier_mask_)
+    array([0, 1, 2, 3, 4])
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TiltedClassifier:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        TiltedClassifier
+            The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
