@@ -24,6 +24,24 @@ def test_polynomial_is_a_cubic_up_to_its_noise():
     np.testing.assert_allclose(fit(noiseless[0][:, 0]), noiseless[1], atol=1e-9)
 
 
+def test_polynomial_is_the_papers_cubic_unless_told_otherwise():
+    X, y = make_polynomial(20_000, random_state=3)
+    x = X[:, 0]
+    assert x.mean() == pytest.approx(0.0, abs=0.03)
+    assert x.std() == pytest.approx(1.0, abs=0.03)
+    assert np.mean(x**4) == pytest.approx(3.0, abs=0.3)
+    cubic = np.polynomial.Polynomial.fit(x, y, deg=3)
+    assert np.var(y - cubic(x)) == pytest.approx(0.01, rel=0.05)
+    assert abs(cubic.convert().coef[3]) > 0.01
+
+
+def test_polynomial_coefficients_are_standard_normal():
+    problems = [make_polynomial(8, noise=0.0, random_state=seed) for seed in range(800)]
+    coefficients = np.array([np.polynomial.polynomial.polyfit(X[:, 0], y, 3) for X, y in problems])
+    np.testing.assert_allclose(coefficients.mean(axis=0), 0.0, atol=0.12)
+    np.testing.assert_allclose(np.cov(coefficients.T), np.eye(4), atol=0.15)
+
+
 def test_smooth_surface_has_about_unit_variance_and_is_learnable():
     X, y = make_smooth(1500, n_features=4, noise=0.1, random_state=0)
     assert X.shape == (1500, 4)

@@ -1,56 +1,22 @@
 """Corrupt a known share of a clean data set, and say which rows.
 
 A kind of corruption is a choice of rows and something written into them: round(epsilon n) rows,
-no more and no fewer, all others left as they were, in the order given.
+no more and no fewer, all others left as they were, in the order given. An attack on a model settles
+both at once (`_attacks`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _choice as choice
-from . import _classification_kinds as classification
-from . import _regression_kinds as regression
+from ._kinds import KINDS, Kind, recipe_of
 from ._random import RandomState, as_generator
 from ._table import Task
 
 Array = NDArray[Any]
-
-
-class _Kind(NamedTuple):
-    task: Task
-    apply: Callable[[Array, Array, NDArray[np.intp], np.random.Generator], None]
-    choose: Callable[[Array, Array, int, np.random.Generator], NDArray[np.intp]] = choice.anywhere
-    n_classes: int = 2  # at least so many, of a classification target
-
-
-KINDS: dict[str, _Kind] = {
-    "label": _Kind("regression", regression.draw_targets),
-    "label+feature": _Kind("regression", regression.inflate_both),
-    "cluster": _Kind("regression", regression.gather_targets),
-    "shift": _Kind("regression", regression.raise_by_3),
-    "mirror": _Kind("regression", regression.mirror_targets),
-    "local": _Kind("regression", regression.raise_by_5, choice.half_of_a_region),
-    "local-solid": _Kind("regression", regression.raise_by_5, choice.whole_region),
-    "leverage": _Kind("regression", regression.move_away),
-    "adversarial": _Kind("regression", regression.contradict),
-    "huge-label": _Kind("regression", regression.make_targets_huge),
-    "huge-feature": _Kind("regression", regression.make_features_huge),
-    "flip": _Kind("classification", classification.flip),
-    "flip+feature": _Kind("classification", classification.flip_and_inflate),
-    "flip-one-sided": _Kind("classification", classification.flip_to_second, choice.largest_class),
-    "flip-one-sided-back": _Kind(
-        "classification", classification.flip_to_largest, choice.second_class
-    ),
-    "flip-spare-rare": _Kind(
-        "classification", classification.flip_among_frequent, choice.all_but_rarest_class, 3
-    ),
-}
 
 
 def contaminate(
@@ -59,6 +25,7 @@ def contaminate(
     *,
     epsilon: float,
     kind: str = "label",
+    model: Any = None,
     random_state: RandomState = None,
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Return corrupted copies of ``X`` and ``y`` and the mask of the rows that were corrupted.
@@ -83,7 +50,9 @@ def contaminate(
           row is left there, so nothing in the data tells the region's truth from the lie;
         - ``"leverage"``: x at 10 deviations from the mean in every feature, y = m + 5 s;
         - ``"adversarial"``: y = m - 3 s u(x), u the standardised linear function of x along which
-          the clean squared loss falls fastest from the mean predictor;
+          the clean squared loss falls fastest from the mean predictor. With a ``model``, every bad
+          target is at the far end of the clean range from the model's prediction, for the rows
+          with the longest way to go, which of all targets within that range hurts a refit most;
         - ``"huge-label"``, ``"huge-feature"``: 10^12 as target, or in every feature.
 
         For classification:
@@ -93,7 +62,15 @@ def contaminate(
         - ``"flip-one-sided"``: rows of the most frequent class only, all to the second;
         - ``"flip-one-sided-back"``: rows of the second class only, all to the most frequent;
         - ``"flip-spare-rare"``: as ``"flip"``, but never from or to the least frequent of three or
-          more classes.
+          more classes;
+        - ``"flip-adversarial"``: the rows of the most frequent class (then of the next) whose
+          labels the ``model`` is surest of, all to the class that most often comes second there;
+          without a model, by distances to the classes' means.
+    model : object or None, default=None
+        A model fitted to the clean rows, for ``"adversarial"`` (which calls ``predict``) and
+        ``"flip-adversarial"`` (``predict_proba``, ``decision_function`` or ``predict``, the first
+        of them that there is). It is not fitted again. Chance then decides only between rows that
+        the model finds equal.
     random_state : int, Generator, RandomState or None, default=None
 
     Returns
@@ -109,19 +86,37 @@ def contaminate(
     >>> X_bad, y_bad, corrupted = contaminate(X, y, epsilon=0.2, kind="shift", random_state=0)
     >>> int(corrupted.sum()), bool((y_bad[~corrupted] == y[~corrupted]).all())
     (20, True)
+
+    What hurts a model most stays within the range of the clean targets:
+
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = np.arange(10.0)[:, np.newaxis], np.arange(10.0)
+    >>> model = LinearRegression().fit(X, y)
+    >>> contaminate(X, y, epsilon=0.4, kind="adversarial", model=model, random_state=0)[1]
+    array([9., 9., 2., 3., 4., 5., 6., 7., 0., 0.])
     """
-    recipe = _recipe(kind)
+    recipe = recipe_of(kind)
     if not 0.0 <= epsilon < 1.0:
         raise ValueError(f"epsilon must be in [0, 1), got {epsilon!r}.")
+    given: Any = X
     X, y = _copies(X, y)
     _check_target(y, kind, recipe)
+    _check_model(model, kind, recipe)
     if recipe.task == "regression" and not np.issubdtype(y.dtype, np.floating):
         y = y.astype(np.float64)
     rng = as_generator(random_state)
-    rows = recipe.choose(X, y, round(epsilon * len(X)), rng)
+    count = round(epsilon * len(X))
     corrupted = np.zeros(len(X), dtype=bool)
-    corrupted[rows] = True
-    recipe.apply(X, y, np.flatnonzero(corrupted), rng)
+    if recipe.attack is not None and (model is not None or recipe.apply is None):
+        # A model that was fitted to a frame knows its columns by name.
+        seen = given if model is not None and hasattr(given, "columns") else X
+        rows, targets = recipe.attack(seen, y, count, model, rng)
+        corrupted[rows] = True
+        y[rows] = targets
+    elif recipe.apply is not None:
+        corrupted[recipe.choose(X, y, count, rng)] = True
+        recipe.apply(X, y, np.flatnonzero(corrupted), rng)
     return X, y, corrupted
 
 
@@ -134,15 +129,7 @@ def task_of(kind: str) -> Task:
     >>> task_of("label"), task_of("flip")
     ('regression', 'classification')
     """
-    return _recipe(kind).task
-
-
-def _recipe(kind: str) -> _Kind:
-    if kind in KINDS:
-        return KINDS[kind]
-    close = get_close_matches(str(kind), KINDS, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(KINDS)}."
-    raise ValueError(f"Unknown kind {kind!r}: {hint}")
+    return recipe_of(kind).task
 
 
 def _copies(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
@@ -160,7 +147,17 @@ def _copies(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     return X_copy, y_copy
 
 
-def _check_target(y: Array, kind: str, recipe: _Kind) -> None:
+def _check_model(model: Any, kind: str, recipe: Kind) -> None:
+    if model is None:
+        return
+    if recipe.attack is None:
+        attacking = ", ".join(repr(name) for name, other in KINDS.items() if other.attack)
+        raise ValueError(f"kind={kind!r} uses no model; leave it out or use one of {attacking}.")
+    if not callable(getattr(model, "predict", None)):
+        raise TypeError(f"model must have a method predict, got {model!r}.")
+
+
+def _check_target(y: Array, kind: str, recipe: Kind) -> None:
     """Refuse a target that belongs to the other task; integers may serve either."""
     if recipe.task == "regression":
         numeric = np.issubdtype(y.dtype, np.number)

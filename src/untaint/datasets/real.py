@@ -1,9 +1,14 @@
-"""The public data sets of the papers, read from a directory of CSV files.
+"""The public data sets of the papers, read from a directory of CSV files or from their archives.
 
 Every ``fetch_*`` looks in ``data_home``, by default the directory in the environment variable
-``UNTAINT_DATA``, for its file (plain or gzip-compressed), and returns what scikit-learn's loaders
-return: a ``Bunch`` with ``data``, ``target``, ``frame``, ``feature_names``, ``target_names`` and
-``DESCR``, or ``(X, y)``. Rows keep the file's order and nothing is scaled.
+``UNTAINT_DATA``, for its file (plain or gzip-compressed). If it is not there, the original file is
+downloaded, converted and compared with a checksum of the table; what results is kept in that
+directory, or, when none is set or it cannot be written, in ``~/.cache/untaint`` (with
+``XDG_CACHE_HOME`` in place of ``~/.cache`` where that is set), and found there by the next call.
+
+What is returned is what scikit-learn's loaders return: a ``Bunch`` with ``data``, ``target``,
+``frame``, ``feature_names``, ``target_names`` and ``DESCR``, or ``(X, y)``. Rows keep the file's
+order and nothing is scaled.
 
 Parameters of every function
 ----------------------------
@@ -13,6 +18,8 @@ return_X_y : bool, default=False
     Return ``(X, y)`` in place of the bunch.
 as_frame : bool, default=False
     Return pandas objects.
+download_if_missing : bool, default=True
+    If False, raise FileNotFoundError where the file would have to be downloaded.
 
 Examples
 --------
@@ -28,88 +35,164 @@ from inspect import cleandoc
 from typing import Any
 
 from . import _sources as sources
-from ._sources import PathLike, Source, locate
-from ._table import bundle, read_table
+from ._obtain import PathLike, obtain
+from ._sources import Source
+from ._table import bundle
 
 
 def _fetch(
-    source: Source, about: str | None, data_home: PathLike | None, return_X_y: bool, as_frame: bool
+    source: Source,
+    about: str | None,
+    data_home: PathLike | None,
+    return_X_y: bool,
+    as_frame: bool,
+    download_if_missing: bool,
 ) -> Any:
-    table = read_table(locate(source, data_home), source.task)
+    table = obtain(source, data_home, download_if_missing=download_if_missing)
     description = f"{cleandoc(about or '')} Source: {source.origin}."
     return bundle(table, source.task, description, return_X_y=return_X_y, as_frame=as_frame)
 
 
 def fetch_boston(
-    data_home: PathLike | None = None, return_X_y: bool = False, as_frame: bool = False
+    data_home: PathLike | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    *,
+    download_if_missing: bool = True,
 ) -> Any:
     """Boston housing: 506 x 13, the median house value of a district (``medv``, regression).
 
     Kept because the papers report it. Its column ``b`` encodes a race-based assumption, for which
     scikit-learn dropped the set; prefer another set for teaching.
     """
-    return _fetch(sources.BOSTON, fetch_boston.__doc__, data_home, return_X_y, as_frame)
+    return _fetch(
+        sources.BOSTON, fetch_boston.__doc__, data_home, return_X_y, as_frame, download_if_missing
+    )
 
 
 def fetch_concrete(
-    data_home: PathLike | None = None, return_X_y: bool = False, as_frame: bool = False
+    data_home: PathLike | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    *,
+    download_if_missing: bool = True,
 ) -> Any:
     """Concrete: 1030 x 8, compressive strength from mixture and age (regression)."""
-    return _fetch(sources.CONCRETE, fetch_concrete.__doc__, data_home, return_X_y, as_frame)
+    return _fetch(
+        sources.CONCRETE,
+        fetch_concrete.__doc__,
+        data_home,
+        return_X_y,
+        as_frame,
+        download_if_missing,
+    )
 
 
 def fetch_wine_quality(
-    data_home: PathLike | None = None, return_X_y: bool = False, as_frame: bool = False
+    data_home: PathLike | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    *,
+    download_if_missing: bool = True,
 ) -> Any:
     """Red wine: 1599 x 11, tasters' grade 3 to 8 (regression); 240 rows repeat earlier ones."""
-    return _fetch(sources.WINE_QUALITY, fetch_wine_quality.__doc__, data_home, return_X_y, as_frame)
+    return _fetch(
+        sources.WINE_QUALITY,
+        fetch_wine_quality.__doc__,
+        data_home,
+        return_X_y,
+        as_frame,
+        download_if_missing,
+    )
 
 
 def fetch_drug(
-    data_home: PathLike | None = None, return_X_y: bool = False, as_frame: bool = False
+    data_home: PathLike | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    *,
+    download_if_missing: bool = True,
 ) -> Any:
     """Drug activity: 4085 x 410 binary fingerprints (regression).
 
     The last 1000 rows are the authors' test part. Two columns are constant, 150 rows repeat earlier
     ones, the target has a heavy left tail.
     """
-    return _fetch(sources.DRUG, fetch_drug.__doc__, data_home, return_X_y, as_frame)
+    return _fetch(
+        sources.DRUG, fetch_drug.__doc__, data_home, return_X_y, as_frame, download_if_missing
+    )
 
 
 def fetch_heart_disease(
-    data_home: PathLike | None = None, return_X_y: bool = False, as_frame: bool = False
+    data_home: PathLike | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    *,
+    download_if_missing: bool = True,
 ) -> Any:
     """Cleveland heart disease: 303 x 13, two classes; six missing cells are NaN."""
     return _fetch(
-        sources.HEART_DISEASE, fetch_heart_disease.__doc__, data_home, return_X_y, as_frame
+        sources.HEART_DISEASE,
+        fetch_heart_disease.__doc__,
+        data_home,
+        return_X_y,
+        as_frame,
+        download_if_missing,
     )
 
 
 def fetch_breast_cancer(
-    data_home: PathLike | None = None, return_X_y: bool = False, as_frame: bool = False
+    data_home: PathLike | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    *,
+    download_if_missing: bool = True,
 ) -> Any:
     """Wisconsin diagnostic breast cancer: 569 x 30, 1 is benign and 0 malignant."""
     return _fetch(
-        sources.BREAST_CANCER, fetch_breast_cancer.__doc__, data_home, return_X_y, as_frame
+        sources.BREAST_CANCER,
+        fetch_breast_cancer.__doc__,
+        data_home,
+        return_X_y,
+        as_frame,
+        download_if_missing,
     )
 
 
 def fetch_vehicle(
-    data_home: PathLike | None = None, return_X_y: bool = False, as_frame: bool = False
+    data_home: PathLike | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    *,
+    download_if_missing: bool = True,
 ) -> Any:
     """Vehicle silhouettes: 846 x 18, four classes named bus, opel, saab and van."""
-    return _fetch(sources.VEHICLE, fetch_vehicle.__doc__, data_home, return_X_y, as_frame)
+    return _fetch(
+        sources.VEHICLE, fetch_vehicle.__doc__, data_home, return_X_y, as_frame, download_if_missing
+    )
 
 
 def fetch_segment(
-    data_home: PathLike | None = None, return_X_y: bool = False, as_frame: bool = False
+    data_home: PathLike | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    *,
+    download_if_missing: bool = True,
 ) -> Any:
     """Image segmentation: 2310 x 19, seven balanced classes; ``region_pixel_count`` is constant."""
-    return _fetch(sources.SEGMENT, fetch_segment.__doc__, data_home, return_X_y, as_frame)
+    return _fetch(
+        sources.SEGMENT, fetch_segment.__doc__, data_home, return_X_y, as_frame, download_if_missing
+    )
 
 
 def fetch_glass(
-    data_home: PathLike | None = None, return_X_y: bool = False, as_frame: bool = False
+    data_home: PathLike | None = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    *,
+    download_if_missing: bool = True,
 ) -> Any:
     """Glass identification: 214 x 9, six unbalanced classes (types 1, 2, 3, 5, 6, 7)."""
-    return _fetch(sources.GLASS, fetch_glass.__doc__, data_home, return_X_y, as_frame)
+    return _fetch(
+        sources.GLASS, fetch_glass.__doc__, data_home, return_X_y, as_frame, download_if_missing
+    )

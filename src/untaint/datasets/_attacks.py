@@ -1,0 +1,97 @@
+"""The corruption that hurts a given model most, from nothing but what the model predicts.
+
+**Targets.** Let f be the predictions of the model, and let bad targets lie within the range [a, b]
+of the clean ones: without a bound, harm has none, and beyond the range it would be seen from y
+alone. A refit that is linear in the targets, f + S d for changes d, is harmed by |S d|^2. This is
+convex in d, so that its maximum is at a corner: *every bad target is at one end of the range*.
+Where bad rows agree with their neighbours the refit follows them, S d is about d, and what is left
+to maximise is sum d_i^2: each row goes to the end that is farther from f(x_i), and the k rows are
+those with the longest way to go. They lie at the two ends of f, which are regions of x because f is
+a function of it; so the bad rows do agree, and few clean rows are left among them to contradict.
+
+**Labels.** A label pulls at a fit the harder, the surer the fit was of another: surest are the rows
+with the widest margin between the score of their own label and the best of the others. As with
+targets, bad rows that agree do more harm than those that point in all directions. So one class is
+given up before the next, the most frequent first, its surest rows first, and all of them go to one
+class: that which most often comes second in its rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._choice import by_frequency, standardised
+
+Array = NDArray[Any]
+Attack = tuple[NDArray[np.intp], Array]  # rows, and what their targets become
+
+
+def push_to_far_end(X: Array, y: Array, count: int, model: Any, rng: np.random.Generator) -> Attack:
+    """Move the targets with the longest way to go to the far end of the clean range."""
+    f = np.asarray(model.predict(X), dtype=np.float64)
+    if f.shape != y.shape or not np.all(np.isfinite(f)):
+        raise ValueError(
+            f"model.predict(X) must be finite and of y's shape {y.shape}, got shape {f.shape}."
+        )
+    low, high = y.min(axis=0), y.max(axis=0)
+    far = np.where(f < (low + high) / 2.0, high, low)
+    # In shares of the range, so that the outputs count alike whatever their units.
+    way = np.square((far - f) / np.where(high > low, high - low, 1.0)).reshape(len(y), -1)
+    unmoved = (far == y).reshape(len(y), -1).all(axis=1)
+    rows = _first(np.where(unmoved, np.inf, -way.sum(axis=1)), count, rng)
+    return rows, far[rows]
+
+
+def flip_surest(X: Array, y: Array, count: int, model: Any, rng: np.random.Generator) -> Attack:
+    """Give up the surest rows of one class after the other, each class to its second."""
+    classes, own = np.unique(y, return_inverse=True)
+    scores = _class_mean_scores(X, y) if model is None else _model_scores(model, X, y)
+    others = scores.copy()
+    np.put_along_axis(others, own[:, np.newaxis], -np.inf, axis=1)
+    margin = scores[np.arange(len(y)), own] - others.max(axis=1)
+    rows, flipped = np.empty(0, dtype=np.intp), y.copy()
+    for label in by_frequency(y):
+        members = np.flatnonzero(y == label)
+        second = np.bincount(others[members].argmax(axis=1)).argmax()
+        taken = members[_first(-margin[members], count - len(rows), rng)]
+        flipped[taken] = classes[second]
+        rows = np.concatenate([rows, taken])
+    return rows, flipped[rows]
+
+
+def _first(values: Array, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Where the smallest values are; chance decides between equals."""
+    return np.lexsort((rng.random(len(values)), values))[:count]
+
+
+def _class_mean_scores(X: Array, y: Array) -> NDArray[np.float64]:
+    """A stand-in for a model: minus the squared distances to the means of the classes."""
+    Z = standardised(X)
+    means = [Z[y == label].mean(axis=0) for label in np.unique(y)]
+    return np.column_stack([-np.square(Z - mean).sum(axis=1) for mean in means])
+
+
+def _model_scores(model: Any, X: Array, y: Array) -> NDArray[np.float64]:
+    """The model's scores, a column for each class of y in order."""
+    classes = np.asarray(getattr(model, "classes_", np.unique(y)))
+    unknown = np.setdiff1d(y, classes).tolist()
+    if unknown:
+        raise ValueError(f"model must know every class of y, but does not know {unknown}.")
+    if hasattr(model, "predict_proba"):
+        scores = np.asarray(model.predict_proba(X), dtype=np.float64)
+    elif hasattr(model, "decision_function"):
+        scores = np.asarray(model.decision_function(X), dtype=np.float64)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+    else:
+        scores = np.equal.outer(np.asarray(model.predict(X)), classes).astype(np.float64)
+    if scores.shape != (len(y), len(classes)) or not np.all(np.isfinite(scores)):
+        raise ValueError(
+            f"model must give finite scores of shape {(len(y), len(classes))}, "
+            f"got shape {scores.shape}."
+        )
+    columns = {label: column for column, label in enumerate(classes.tolist())}
+    return scores[:, [columns[label] for label in np.unique(y).tolist()]]

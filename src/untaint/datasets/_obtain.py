@@ -1,0 +1,104 @@
+"""Where a data set comes from: a directory, else its archive, which is then kept in a directory.
+
+The directories, in this order, both to look in and to keep a download in: ``data_home``, or when
+that is None the one that the environment variable ``UNTAINT_DATA`` names; then ``untaint`` in the
+user's cache directory, ``XDG_CACHE_HOME`` or ``~/.cache``. A directory that cannot be written is
+passed over, and when none can be, the data are returned all the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeAlias
+
+from ._download import download
+from ._sources import Source
+from ._table import Table, read_table, write_table
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+DATA_HOME_VARIABLE = "UNTAINT_DATA"
+
+
+def obtain(
+    source: Source, data_home: PathLike | None = None, *, download_if_missing: bool = True
+) -> Table:
+    """Return a data set's table, or say in one sentence how to provide it."""
+    home = os.environ.get(DATA_HOME_VARIABLE) if data_home is None else data_home
+    folders = list(_folders(home))
+    path = _find(source, folders)
+    if path is not None:
+        return read_table(path, source.task)
+    if not source.urls:
+        return source.parse(b"")
+    failures = [] if download_if_missing else ["download_if_missing is False"]
+    for url in source.urls if download_if_missing else ():
+        try:
+            table, file = _fetch(source, url)
+        except OSError as error:
+            failures.append(f"{url} did not serve it ({getattr(error, 'reason', error)})")
+        else:
+            _keep(file, source.filename, folders)
+            return table
+    place = f"in {os.fspath(home)!r}" if home else "because no data directory is set"
+    raise FileNotFoundError(
+        f"{source.filename} was not found {place}, and {', and '.join(failures)}: pass data_home, "
+        f"or set the environment variable {DATA_HOME_VARIABLE}, to a directory that holds the "
+        "file, or let it be downloaded, with download_if_missing=True and a network connection "
+        f"(original source: {source.origin})."
+    )
+
+
+def _folders(home: PathLike | None) -> Iterator[Path]:
+    if home:
+        yield Path(home).expanduser()
+    cache = os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache"))
+    if os.path.isabs(cache):  # else the user has no home
+        yield Path(cache) / "untaint"
+
+
+def _find(source: Source, folders: list[Path]) -> Path | None:
+    names = (source.filename, f"{source.filename}.gz")
+    paths = (folder / name for folder in folders for name in names)
+    # A directory that may not be entered is one without the file, which Path.is_file may dispute.
+    return next((path for path in paths if os.path.isfile(path)), None)
+
+
+def _fetch(source: Source, url: str) -> tuple[Table, bytes]:
+    """A table as its archive has it, and the bytes of its CSV file; OSError unless it is right."""
+    raw = download(url)
+    try:
+        table = source.parse(raw)
+    except Exception as error:  # bytes that are not the file can break a parser in any way
+        raise OSError(f"what came could not be read: {error}") from error
+    file = write_table(table)
+    checksum = hashlib.sha256(file).hexdigest()
+    if checksum != source.checksum:
+        rows, columns = table.data.shape
+        raise OSError(
+            f"its table, {rows} x {columns}, has the SHA-256 {checksum} in place of the expected "
+            f"{source.checksum}"
+        )
+    return table, file
+
+
+def _keep(file: bytes, filename: str, folders: list[Path]) -> None:
+    """Write a file into the first directory that takes it, so that no reader sees it half done."""
+    for folder in folders:
+        part = folder / f".{filename}.{secrets.token_hex(8)}.part"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            part.write_bytes(file)
+            os.replace(part, folder / filename)
+        except OSError:
+            continue
+        else:
+            return
+        finally:
+            with suppress(OSError):  # already in place, or never begun
+                part.unlink()

@@ -1,0 +1,48 @@
+"""No test reads from the network, nor from the user's cache of earlier downloads."""
+
+import urllib.error
+import urllib.request
+
+import pytest
+
+from datasets.fake_network import Response
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    def refuse(request, *args, **kwargs):
+        pytest.fail(f"a test tried to open {getattr(request, 'full_url', request)}")
+
+    monkeypatch.setattr(urllib.request, "urlopen", refuse)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    """The directory that stands for ``~/.cache``."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
+
+
+class Network(dict):
+    """Addresses and what they serve: bytes, a response or an error."""
+
+    def __init__(self):
+        super().__init__()
+        self.opened = []
+
+    def urlopen(self, request, timeout):
+        assert timeout > 0
+        self.opened.append(request.full_url)
+        answer = self.get(request.full_url, urllib.error.URLError("no route to host"))
+        if isinstance(answer, Exception):
+            raise answer
+        return answer if isinstance(answer, Response) else Response(answer, request.full_url)
+
+
+@pytest.fixture
+def network(monkeypatch, no_network):
+    """A network that serves what is put into it; ``opened`` lists what it was asked for."""
+    network = Network()
+    monkeypatch.setattr(urllib.request, "urlopen", network.urlopen)
+    return network

@@ -1,0 +1,14 @@
+"""A stand-in for what urlopen returns."""
+
+import io
+from email.message import Message
+
+
+class Response(io.BytesIO):
+    """A body, where it came from, and how long it was said to be."""
+
+    def __init__(self, body, url, length=None):
+        super().__init__(body)
+        self.url = url
+        self.headers = Message()
+        self.headers["Content-Length"] = str(len(body) if length is None else length)
