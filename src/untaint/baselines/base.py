@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import ArpackError
 from sklearn.utils.validation import check_is_fitted
 
 from .._threads import single_threaded_blas
@@ -65,6 +66,10 @@ class Baseline(KernelLearner):
         """The method itself."""
 
     @abstractmethod
+    def _constant_losses(self, y: FloatArray, weights: FloatArray) -> FloatArray:
+        """Losses of the rows under a function that is the same everywhere and hardly corrupted."""
+
+    @abstractmethod
     def _reach(self, losses: FloatArray, weights: FloatArray) -> float:
         """Largest loss of a row that may be as good as the others."""
 
@@ -101,9 +106,23 @@ class Baseline(KernelLearner):
             present = np.flatnonzero(row_weights)
             problem = self._make_problem(take(X, present, self._pairwise), row_weights[present])
             with single_threaded_blas() if problem.small_products else nullcontext():
-                found = self._estimate(problem, targets[present].astype(float))
+                found = self._attempt(problem, targets[present].astype(float))
             self._store(X, targets, row_weights, present, problem, found)
         self._warn_unless_converged(found.solution)
+
+    def _attempt(self, problem: Problem, y: FloatArray) -> Found:
+        """Estimate, or say that the numbers are beyond reckoning."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                found = self._estimate(problem, y)
+            if np.isfinite(found.solution.fit.predictions).all():
+                return found
+        except (np.linalg.LinAlgError, ArpackError):
+            pass
+        raise ValueError(
+            "X and y must hold values whose squares are numbers, got values as large as "
+            f"{abs(problem.X).max():.0e} in X and {np.abs(y).max():.0e} in y: scale them."
+        )
 
     def _make_problem(self, X: Any, row_weights: FloatArray) -> Problem:
         return make_problem(

@@ -99,10 +99,13 @@ class ConsistentRegressor(LinearBaseline):
             The estimator itself.
         """
         self._fit(X, y, sample_weight)
+        return self
+
+    def _store(self, *args: Any) -> None:
+        super()._store(*args)
         kept = self.inlier_mask_ | (self._row_weights == 0)
         residuals = self._observed() - self._raw(self.X_fit_)
         self.corruption_ = np.where(kept if residuals.ndim == 1 else kept[:, None], 0.0, residuals)
-        return self
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -116,13 +119,13 @@ class ConsistentRegressor(LinearBaseline):
         kept, least = rows, rounding(y, rows)
         for iteration in range(1, self.max_iter + 1):
             fit = system.solve(y - corruption, rows, problem.ridge, None, float(self.tol))
-            residuals = y - fit.predictions
             left = self._loss.value(y - corruption, fit.predictions)
             path.append(objective(left, rows, problem.ridge, fit))
             losses = self._loss.value(y, fit.predictions)
             losses[losses <= least] = 0.0  # rows that fit exactly tie
             kept = rule.weights(losses, rows)
             # A row on the threshold, kept in part, is corrected in part.
+            residuals = np.where(losses[:, None] == 0, 0.0, y - fit.predictions)
             latest = (1.0 - kept / rows)[:, None] * residuals
             change = float(np.abs(latest - corruption).max())
             fitted, corruption = corruption, latest

@@ -17,6 +17,7 @@ bad rows.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -133,10 +134,12 @@ class HardThresholdRegressor(LinearBaseline):
             path.append(value + problem.ridge * fit.squared_norm)
             moved = float(np.abs(chosen - weights).sum()) / total
             if self._settled(path, moved, exact):
-                return Found(Solution(fit, weights, path[1:], len(path) - 1), kept=weights)
+                used = weights if exact else problem.row_weights  # all have moved it
+                return Found(Solution(fit, used, path[1:], len(path) - 1), kept=weights)
             fitted, weights = weights, chosen
         remedy = "raise max_iter, or choose step='corrective'"
-        solution = Solution(fit, fitted, path[1:], self.max_iter, converged=False, remedy=remedy)
+        used = fitted if exact else problem.row_weights
+        solution = Solution(fit, used, path[1:], self.max_iter, converged=False, remedy=remedy)
         return Found(solution, kept=fitted)
 
     def _settled(self, path: list[float], moved: float, exact: bool) -> bool:
@@ -162,15 +165,17 @@ class Descent:
         self._rate: float | None = None
 
     def __call__(self, fit: Fit, weights: FloatArray) -> Fit:
-        """One step, on these weights."""
-        dual = np.zeros(self.y.shape) if fit.dual is None else fit.dual
+        """One step, on these weights, from any fit: an exact one knows no dual coefficients."""
         slopes = weights[:, None] * (fit.predictions - self.y)
-        dual = dual - self.rate * (slopes + self.problem.ridge * dual)
-        smooth = self.system.times(dual)
         intercept = np.zeros(self.y.shape[1])
+        pull = self.system.function(slopes, self.system.times(slopes), intercept)
+        shrunk = 1.0 - self.rate * self.problem.ridge
+        coef = shrunk * fit.coef - self.rate * pull.coef
+        smooth = shrunk * (fit.predictions - fit.intercept) - self.rate * pull.predictions
         if self.problem.fit_intercept:
             intercept = weights @ (self.y - smooth) / weights.sum()
-        return self.system.function(dual, smooth, intercept)
+        latest = Fit(coef, intercept, smooth + intercept, 0.0)
+        return replace(latest, squared_norm=max(0.0, self.system.inner(latest, latest)))
 
     @property
     def rate(self) -> float:
@@ -181,12 +186,15 @@ class Descent:
             def times(v: FloatArray) -> FloatArray:
                 return root * self.system.times((root * v.ravel())[:, None])[:, 0]
 
-            if n > 2:
-                curvature = LinearOperator((n, n), matvec=times, dtype=float)
-                largest = eigsh(curvature, k=1, v0=np.cos(np.arange(n)), return_eigenvectors=False)[
+            if not times(np.cos(np.arange(n))).any():
+                largest = 0.0  # all rows alike: ARPACK refuses
+            elif n > 2:
+                operator = LinearOperator((n, n), matvec=times, dtype=float)
+                largest = eigsh(operator, k=1, v0=np.cos(np.arange(n)), return_eigenvectors=False)[
                     0
                 ]
             else:
                 largest = sum(float(times(e) @ e) for e in np.eye(n))
-            self._rate = 1.0 / max(float(largest) + self.problem.ridge, np.finfo(float).tiny)
+            curvature = float(largest) + self.problem.ridge
+            self._rate = 1.0 / curvature if curvature > 0 else 0.0
         return self._rate

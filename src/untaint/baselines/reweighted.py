@@ -9,7 +9,8 @@ least squares for robust regression problems*, AISTATS 2019, Algorithm 1, with a
 
 Each stage lowers a Huber loss (:mod:`untaint.selection.truncated`), whose bend 1 / M shrinks: from
 least squares, the first M being one over the largest residual of that fit, towards least absolute
-deviations. A fit moves by the root mean square of its change at the rows.
+deviations. A fit moves by the root mean square of its change at the rows. M grows no more once the
+bend is a hundredth of the median residual; without noise it grows as long as numbers allow.
 """
 
 from __future__ import annotations
@@ -21,11 +22,19 @@ import numpy as np
 from .._typing import FloatArray
 from .._validation import check_real
 from ..learners import Problem
+from ..screening import weighted_median
 from ..selection import Truncated
 from ..solvers import Solution
 from .base import Found
 from .linear import LinearBaseline
 from .tasks import rounding
+
+# Of the median residual, or else of the first bend: what is gained by a sharper bend is lost in the
+# noise, or in rounding errors.
+SHARP = 0.01
+LAST_BEND = 1e-13
+# Accuracy of a refit.
+SOLVED = 1e-10
 
 
 class ReweightedRegressor(LinearBaseline):
@@ -42,8 +51,8 @@ class ReweightedRegressor(LinearBaseline):
     fit_intercept : bool, default=True
     max_iter : int, default=2000
         Refits in all stages together.
-    tol : float, default=1e-10
-        The last bend, next to the largest residual of least squares.
+    tol : float, default=1e-3
+        Part of the median residual that the fit moves by when it ends.
 
     Attributes
     ----------
@@ -81,7 +90,7 @@ class ReweightedRegressor(LinearBaseline):
         alpha: float = 0.0,
         fit_intercept: bool = True,
         max_iter: int = 2000,
-        tol: float = 1e-10,
+        tol: float = 1e-3,
     ) -> None:
         super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
         self.growth = growth
@@ -112,7 +121,7 @@ class ReweightedRegressor(LinearBaseline):
         rows, ridge = problem.row_weights, problem.ridge
         _, refit = self._refits(problem, y)
         weights = rows
-        fit = refit(rows, None, float(self.tol))
+        fit = refit(rows, None, SOLVED)
         losses = self._loss.value(y, fit.predictions)
         first = float(np.sqrt(losses.max()))
         if first**2 <= rounding(y, rows):
@@ -122,13 +131,16 @@ class ReweightedRegressor(LinearBaseline):
         while len(path) < self.max_iter:
             rule = Truncated(1.0 / bend)
             weights = rule.weights(losses, rows)
-            latest = refit(weights, fit, float(self.tol))
+            latest = refit(weights, fit, SOLVED)
             moved = np.square(latest.predictions - fit.predictions).sum(axis=1)
             fit, losses = latest, self._loss.value(y, latest.predictions)
             path.append(rule.value_at(weights, losses, rows) + ridge * fit.squared_norm)
-            if np.sqrt(rows @ moved / rows.sum()) <= 2.0 * bend / float(self.growth):
-                bend /= float(self.growth)
-            if bend < float(self.tol) * first:
+            step = float(np.sqrt(rows @ moved / rows.sum()))
+            middle = float(np.sqrt(weighted_median(losses, rows)))
+            sharp = bend <= SHARP * middle or bend <= LAST_BEND * first
+            if sharp and step <= float(self.tol) * max(middle, LAST_BEND * first):
                 return Found(Solution(fit, weights, path, len(path)))
+            if not sharp and step <= 2.0 * bend / float(self.growth):
+                bend /= float(self.growth)
         remedy = "raise max_iter or growth"
         return Found(Solution(fit, weights, path, len(path), converged=False, remedy=remedy))

@@ -28,10 +28,10 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._typing import FloatArray
 from .._validation import check_count, check_known_share
-from ..learners import Problem
+from ..learners import PrimalProblem, Problem
 from ..selection import Smallest
 from ..selection.smallest import keep_smallest
-from ..solvers import Fit, RidgeSystem, Solution
+from ..solvers import Fit, PrimalRidge, RidgeSystem, Solution
 from .base import Found, objective
 from .kernelised import KernelBaseline
 from .tasks import LabelTask, RegressionTask
@@ -81,13 +81,17 @@ class SeverLearner(KernelBaseline):
     def _estimate(self, problem: Problem, y: FloatArray) -> Found:
         share = check_known_share(self.contamination, problem.row_weights)
         system, refit = self._refits(problem, y)
+        if isinstance(problem, PrimalProblem):  # whose rows are centred for the sake of rounding
+            products: RidgeSystem = PrimalRidge(problem.X, problem.fit_intercept)
+        else:
+            products = system
         tol = problem.attainable(float(self.tol))
         weights, fit = problem.row_weights, None
         path: list[float] = []
         for gone in np.linspace(0.0, share, self.n_rounds + 1):
             if fit is not None:
                 slopes = self._loss.gradient(y, fit.predictions)
-                scores = gradient_scores(system, slopes, weights, problem.fit_intercept)
+                scores = gradient_scores(products, slopes, weights, problem.fit_intercept)
                 left = Smallest(float(gone)).kept_total(problem.row_weights)
                 weights = keep_smallest(np.where(weights > 0, scores, np.inf), weights, left)
             fit = refit(weights, fit, tol)
@@ -130,8 +134,10 @@ def gradient_scores(
         return along - weights @ along / total
 
     n = len(weights)
-    if not (slopes[weights > 0]).any():
+    size = np.abs(slopes[weights > 0]).max()
+    if size == 0:
         return np.zeros(n)
+    slopes = slopes / size  # squares of what is left of a class that has gone are no numbers
     if n <= FEW_ROWS:
         covariance = np.column_stack([root * products(root * e) for e in np.eye(n)])
         value, vector = eigh(covariance, subset_by_index=[n - 1, n - 1])
@@ -139,10 +145,13 @@ def gradient_scores(
         spread = LinearOperator(
             (n, n), matvec=lambda v: root * products(root * v.ravel()), dtype=float
         )
-        start = root * np.linalg.norm(slopes, axis=1) * np.cos(np.arange(n))
+        start = root * products(root * np.linalg.norm(slopes, axis=1) * np.cos(np.arange(n)))
+        if not start.any():
+            return np.zeros(n)
         value, vector = eigsh(spread, k=1, v0=start, tol=DIRECTION_TOL)
     top = max(float(value[0]), np.finfo(float).tiny)
-    return np.square(products(root * vector[:, 0])) / top
+    with np.errstate(over="ignore", under="ignore"):
+        return np.square(size * products(root * vector[:, 0]) / np.sqrt(top))
 
 
 class SeverRegressor(RegressionTask, SeverLearner):

@@ -32,6 +32,8 @@ WITHIN_REACH = 0.9973
 # Residuals so small, next to the targets' own spread, are rounding errors.
 ROUNDING = 1e-9
 LEAST_THRESHOLD = 1e-12
+# Last digits of the targets themselves.
+DIGITS = 1e-14
 
 
 class RegressionTask(TargetPredictions, Baseline):
@@ -44,6 +46,9 @@ class RegressionTask(TargetPredictions, Baseline):
             return system.solve(y, weights, problem.ridge, start, tol)
 
         return system, refit
+
+    def _constant_losses(self, y: FloatArray, weights: FloatArray) -> FloatArray:
+        return self._loss.value(y, np.broadcast_to(weighted_median(y, weights), y.shape))
 
     def _reach(self, losses: FloatArray, weights: FloatArray) -> float:
         y = self._targets.astype(float)
@@ -72,11 +77,13 @@ def rounding(y: FloatArray, weights: FloatArray) -> float:
     >>> bool(0 < rounding(y, np.ones(4)) < 1e-15)
     True
     """
-    squares = np.square(y - weighted_median(y, weights)).sum(axis=1)
+    middle = weighted_median(y, weights)
+    digits = float(np.square(DIGITS * middle).sum())  # what equal targets are known to
+    squares = np.square(y - middle).sum(axis=1)
     apart = (squares > 0) & (weights > 0)  # most targets may be equal
     if not apart.any():
-        return 0.0
-    return ROUNDING**2 * float(weighted_median(squares[apart], weights[apart]))
+        return digits
+    return max(digits, ROUNDING**2 * float(weighted_median(squares[apart], weights[apart])))
 
 
 class LabelTask(LabelPredictions, Baseline):
@@ -90,6 +97,9 @@ class LabelTask(LabelPredictions, Baseline):
             return newton.solve(weights, problem.ridge, start, tol)
 
         return system, refit
+
+    def _constant_losses(self, y: FloatArray, weights: FloatArray) -> FloatArray:
+        return self._loss.value(y, np.zeros_like(y))
 
     def _reach(self, losses: FloatArray, weights: FloatArray) -> float:
         return float(np.log(len(self.classes_)))

@@ -7,8 +7,11 @@ T. Li, A. Beirami, M. Sanjabi and V. Smith, *Tilted empirical risk minimization*
 kernelised. The tilted loss is a concave function of the losses (:mod:`untaint.selection.tilted`),
 so that weighing the rows by its gradient, as in Lemma 1 there, and refitting can only lower it.
 
-A large tilt has many local minima. The fit begins without any, at the plain one, and the tilt
-grows by factors: rows that fit badly lose their weight little by little, the worst ones first.
+A large tilt has many local minima, of which two are looked at. One fit begins without tilt, at the
+plain minimum, and tilts by growing factors: rows that fit badly lose their weight little by little,
+the worst ones first. The other begins with the full tilt at the best constant: rows with features
+so far out that the plain fit goes through them are then known by their targets. The lower
+objective wins.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from .._validation import check_at_most, check_count
 from ..learners import Problem
 from ..selection import Tilted
 from ..solvers import Fit, Solution, alternate
-from .base import Found
+from .base import Found, Refit
 from .kernelised import KernelBaseline
 from .tasks import LabelTask, RegressionTask
 
@@ -69,30 +72,48 @@ class TiltedLearner(KernelBaseline):
     def _estimate(self, problem: Problem, y: FloatArray) -> Found:
         _, refit = self._refits(problem, y)
         tol = problem.attainable(float(self.tol))
-        weights, fit = problem.row_weights, None
+        rule, rows = Tilted(float(self.tilt)), problem.row_weights
+
+        def settle(weights: FloatArray) -> Solution:
+            return alternate(
+                refit,
+                self._loss,
+                rule,
+                y,
+                rows,
+                weights,
+                problem.ridge,
+                tol=tol,
+                max_iter=self.max_iter,
+                loose=0.0,
+            )
+
+        weights, early = self._tilt_by_factors(refit, problem, y, tol)
+        found = [settle(weights)]
+        if self.tilt < 0:
+            found.append(settle(rule.weights(self._constant_losses(y, rows), rows)))
+        best = min(found, key=lambda solution: solution.objective_path[-1])
+        path = [*(early if best is found[0] else []), *best.objective_path]
+        return Found(Solution(best.fit, best.weights, path, len(path), best.converged, best.remedy))
+
+    def _tilt_by_factors(
+        self, refit: Refit, problem: Problem, y: FloatArray, tol: float
+    ) -> tuple[FloatArray, list[float]]:
+        """Weights under the full tilt, and the objectives on the way there."""
+        weights = problem.row_weights
+        fit = refit(weights, None, tol)
         path: list[float] = []
-        for tilt in self._tilts(refit(weights, None, tol), y):
+        for tilt in self._tilts(fit, y):
             rule = Tilted(tilt)
             for _ in range(REFITS):
-                fit = refit(weights, fit, tol)
                 losses = self._loss.value(y, fit.predictions)
                 weights = rule.weights(losses, problem.row_weights)
+                fit = refit(weights, fit, tol)
+                losses = self._loss.value(y, fit.predictions)
                 value = rule.value_at(weights, losses, problem.row_weights)
                 path.append(value + problem.ridge * fit.squared_norm)
-        last = alternate(
-            refit,
-            self._loss,
-            Tilted(float(self.tilt)),
-            y,
-            problem.row_weights,
-            weights,
-            problem.ridge,
-            tol=tol,
-            max_iter=self.max_iter,
-            loose=0.0,
-        )
-        path += last.objective_path
-        return Found(Solution(last.fit, last.weights, path, len(path), last.converged, last.remedy))
+        losses = self._loss.value(y, fit.predictions)
+        return Tilted(float(self.tilt)).weights(losses, problem.row_weights), path
 
     def _tilts(self, plain: Fit, y: FloatArray) -> list[float]:
         """Smaller tilts, from one that hardly tells rows apart."""

@@ -87,6 +87,8 @@ def beyond_range(y: FloatArray, kept: BoolArray) -> BoolArray:
     >>> beyond_range(np.array([[0.0], [1.0], [9.0]]), np.array([True, True, False]))
     array([False, False,  True])
     """
+    if not kept.any():  # rows that tie may all be kept in small part
+        return np.zeros(len(y), dtype=bool)
     low, high = y[kept].min(axis=0), y[kept].max(axis=0)
     margin = 0.5 * (high - low)
     return ((y < low - margin) | (y > high + margin)).any(axis=1)

@@ -1,0 +1,162 @@
+"""Kernel and rows become a problem: by columns or by the matrix, but always the same fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from estimators.cases import assert_close
+from naive import ridge as naive
+from properties.problems import fractional_weights
+from untaint.exceptions import MemoryLimitError
+from untaint.kernels import RBF, Linear, Polynomial
+from untaint.learners import DualProblem, PrimalProblem, make_problem
+from untaint.learners.problem import EXACT_ROWS, preconditioner_size
+from untaint.selection import Smallest
+from untaint.solvers import ExactRidge, IterativeRidge, PrimalRidge
+
+
+def rows(rng, n=40, d=3, outputs=1):
+    X = rng.normal(size=(n, d)) + np.arange(d)
+    return X, rng.normal(size=(n, outputs))
+
+
+def fitted(problem, y, weights, tol=1e-12):
+    """Predictions, dual coefficients and slopes or None."""
+    fit = problem.system().solve(y, weights, problem.ridge, None, tol)
+    return fit, problem.dual_coef(fit, y, weights)
+
+
+# --- which problem ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kernel", "n", "d", "kind"),
+    [
+        (Linear(), 40, 3, PrimalProblem),
+        (Linear(), 5, 5, PrimalProblem),
+        (Linear(), 5, 6, DualProblem),
+        (RBF(1.0), 40, 3, DualProblem),
+        (Polynomial(1.0), 40, 3, DualProblem),
+    ],
+    ids=str,
+)
+def test_few_columns_of_the_linear_kernel_need_no_matrix(rng, kernel, n, d, kind):
+    X, _ = rows(rng, n, d)
+    assert isinstance(make_problem(kernel, X, np.ones(n), 1.0, True), kind)
+    forced = make_problem(kernel, X, np.ones(n), 1.0, True, matrix=True)
+    assert isinstance(forced, DualProblem)
+    assert_close(forced.K, kernel.matrix(X), 1e-10, np.abs(forced.K).max())
+
+
+def test_many_rows_are_iterated_on(rng):
+    X, _ = rows(rng, EXACT_ROWS + 1, 2)
+    ones = np.ones(len(X))
+    assert isinstance(make_problem(RBF(1.0), X, ones, 1.0, True).system(), IterativeRidge)
+    assert isinstance(make_problem(RBF(1.0), X[:-1], ones[:-1], 1.0, True).system(), ExactRidge)
+    exact = make_problem(RBF(1.0), X, ones, 1.0, True, iterative=False)
+    assert isinstance(exact.system(), ExactRidge)
+    assert isinstance(make_problem(Linear(), X, ones, 1.0, True).system(), PrimalRidge)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_precision_of_the_matrix_and_what_it_can_attain(rng, dtype):
+    X, _ = rows(rng)
+    problem = make_problem(RBF(1.0), X.astype(dtype), np.ones(40), 1.0, True)
+    assert problem.K.dtype == dtype
+    assert problem.attainable(1e-9) == (1e-5 if dtype == np.float32 else 1e-9)
+    assert problem.attainable(1e-3) == 1e-3
+    primal = make_problem(Linear(), X.astype(dtype), np.ones(40), 1.0, True)
+    assert primal.attainable(1e-9) == 1e-9
+
+
+def test_matrix_beyond_the_limit_is_refused_before_it_is_built(rng):
+    X, _ = rows(rng)
+    with pytest.raises(MemoryLimitError, match=r"40 rows takes 12\.8 kB"):
+        make_problem(RBF(1.0), X, np.ones(40), 1.0, True, memory_limit="1KB")
+    make_problem(Linear(), X, np.ones(40), 1.0, True, memory_limit="1KB")
+
+
+def test_landmarks_grow_slower_than_the_rows_and_fall_with_the_outputs():
+    sizes = [preconditioner_size(n) for n in (10, 100, 1000, 10000, 10**6)]
+    assert sizes == sorted(sizes)
+    assert (sizes[0], sizes[-1]) == (50, 700)
+    by_outputs = [preconditioner_size(5000, k) for k in (2, 3, 10, 100)]
+    assert by_outputs == sorted(by_outputs, reverse=True)
+    assert by_outputs[-1] >= 20
+
+
+# --- one fit ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weigh", ["equal", "fractional"])
+def test_every_problem_is_the_book_s_ridge(rng, outputs, fit_intercept, weigh):
+    X, y = rows(rng, outputs=outputs)
+    weights = np.ones(40) if weigh == "equal" else fractional_weights(rng, 40)
+    K = X @ X.T
+    coef, intercept = naive.weighted_ridge(K, y, weights, 0.7, fit_intercept)
+    expected = K @ coef + intercept
+    problems = [
+        make_problem(Linear(), X, np.ones(40), 0.7, fit_intercept),
+        make_problem(Linear(), sp.csr_matrix(X), np.ones(40), 0.7, fit_intercept),
+        make_problem(Linear(), X, np.ones(40), 0.7, fit_intercept, matrix=True),
+        make_problem(Linear(), X, np.ones(40), 0.7, fit_intercept, matrix=True, iterative=True),
+    ]
+    for problem in problems:
+        fit, dual = fitted(problem, y, weights)
+        assert_close(fit.predictions, expected, 1e-7)
+        assert_close(dual, coef, 1e-6)
+
+
+@pytest.mark.parametrize("centre", [True, False])
+def test_slopes_are_those_of_the_columns_as_given(rng, centre):
+    X, y = rows(rng)
+    problem = make_problem(Linear(), X if centre else sp.csr_matrix(X), np.ones(40), 0.5, True)
+    fit, dual = fitted(problem, y, np.ones(40))
+    coef, intercept = problem.primal_coef(fit)
+    assert_close(X @ coef + intercept, fit.predictions, 1e-10)
+    assert_close(X.T @ dual, coef, 1e-9)
+    assert problem.centre.any() == centre
+
+
+@pytest.mark.parametrize("noise", [1.0, 0.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weigh", ["equal", "fractional"])
+def test_dual_coefficients_without_a_ridge_give_the_slopes(rng, noise, fit_intercept, weigh):
+    """Also where residuals are but rounding errors."""
+    X, errors = rows(rng)
+    y = (X @ [1.0, -2.0, 0.5])[:, None] + 3.0 * fit_intercept + noise * errors
+    weights = np.ones(40) if weigh == "equal" else fractional_weights(rng, 40)
+    problem = make_problem(Linear(), X, np.ones(40), 0.0, fit_intercept)
+    fit, dual = fitted(problem, y, weights)
+    coef, _ = problem.primal_coef(fit)
+    assert_close(X.T @ dual, coef, 1e-8)
+    assert not dual[weights == 0].any()
+    if fit_intercept:
+        assert_close(dual.sum(), 0.0, 1e-9)
+
+
+# --- rows ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.1)], ids=str)
+def test_hopeless_rows_are_those_far_out_if_they_are_few_enough(rng, kernel):
+    X, _ = rows(rng)
+    X[:4] += 1e9
+    problem = make_problem(kernel, X, np.ones(40), 1.0, True)
+    assert np.flatnonzero(problem.hopeless(Smallest(0.1))).tolist() == [0, 1, 2, 3]
+    assert not problem.hopeless(Smallest(0.05)).any()
+    assert np.flatnonzero(problem.wild).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.1)], ids=str)
+def test_features_of_few_rows_are_those_of_the_kernel(rng, kernel):
+    X, _ = rows(rng)
+    problem = make_problem(kernel, X, np.ones(40), 1.0, True)
+    K = problem.features if isinstance(problem, PrimalProblem) else None
+    expected = K @ K.T if K is not None else kernel.matrix(X)
+    for features in (problem.search_features, problem.judging_features):
+        assert_close(features @ features.T, expected, 1e-6, np.abs(expected).max())
