@@ -27,7 +27,7 @@ types: $(READY)  ## mypy alone
 	@$(BIN)/mypy
 
 bench: $(READY)  ## what can be measured; ARGS="NAME" runs it
-	@$(BIN)/python -m untaint.bench $(or $(ARGS),--help)
+	@$(BIN)/untaint bench $(ARGS)
 
 clean:  ## remove .venv, caches and build products
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

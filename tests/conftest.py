@@ -1,5 +1,7 @@
 """What every test may use."""
 
+import urllib.request
+
 import hypothesis
 import numpy as np
 import pytest
@@ -13,3 +15,13 @@ hypothesis.settings.load_profile("untaint")
 def rng() -> np.random.Generator:
     """A generator that starts from the same state in every test."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    """Nothing is downloaded here; a test that tries fails, whatever it catches."""
+
+    def refuse(request, *args, **kwargs):
+        pytest.fail(f"a test tried to open {getattr(request, 'full_url', request)}")
+
+    monkeypatch.setattr(urllib.request, "urlopen", refuse)

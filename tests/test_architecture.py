@@ -61,6 +61,7 @@ CONTRACT: dict[str, set[str]] = {
     },
     "report": {"bench.results"},
     "cli": {FRONT_DOOR, "bench", "report", "datasets"},
+    "__main__": {"cli"},
     "distributed": PARTS | {"learners", "estimators", "_validation", "_progress"},
 }
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bench_fakes as fakes
 import pytest
 
 from untaint.bench import ratio_table
-from untaint.bench.__main__ import main
+from untaint.bench.command import main
+from untaint.bench.files import alone_on
 from untaint.bench.studies import STUDIES, Study
 
 
@@ -57,8 +60,83 @@ def test_failures_are_reported_in_one_sentence(study, capsys):
     assert "RuntimeError: no luck" in captured.err
 
 
-@pytest.mark.parametrize("arguments", [["unheard-of"], ["speed", "--seeds", "0"], []])
-def test_bad_usage_ends_with_code_2(arguments):
+def test_the_table_is_written_whole_beside_the_rows(study, tmp_path, capsys):
+    study(("genie", "mean"))
+    main(["fake"])
+    assert (tmp_path / "results" / "fake.md").read_text() == capsys.readouterr().out
+
+
+def test_pictures_are_drawn_from_the_rows_that_did_not_fail(study, tmp_path, capsys, monkeypatch):
+    study(("genie", "bad"))
+    drawn = []
+
+    def draw(rows, path):
+        drawn.extend(row["method"] for row in rows)
+        return [path.with_suffix(".png")]
+
+    monkeypatch.setitem(STUDIES, "fake", replace(STUDIES["fake"], draw=draw))
+    main(["fake"])
+    assert drawn == ["genie"] * 3
+    assert "Drawn: results/fake.png" in capsys.readouterr().out
+
+
+def test_without_matplotlib_the_table_is_there_and_a_hint(study, capsys, monkeypatch):
+    study(("genie",))
+
+    def draw(rows, path):
+        raise ImportError("pictures need matplotlib")
+
+    monkeypatch.setitem(STUDIES, "fake", replace(STUDIES["fake"], draw=draw))
+    assert main(["fake"]) == 0
+    captured = capsys.readouterr()
+    assert "| kiln |" in captured.out
+    assert "need matplotlib" in captured.err
+
+
+def test_a_trial_run_may_be_run_otherwise(study, tmp_path, monkeypatch):
+    study(("genie",))
+    quick = replace(STUDIES["fake"], quick_run=lambda case: {"rmse": 7.0})
+    monkeypatch.setitem(STUDIES, "fake", quick)
+    main(["fake", "--quick"])
+    assert (tmp_path / "results" / "fake-quick.csv").read_text().count(",7.0,") == 2
+
+
+def test_without_a_name_the_studies_are_listed(capsys):
+    assert main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(STUDIES)
+    assert all(study.question in line for line, study in zip(lines, STUDIES.values(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["unheard-of"], "no study 'unheard-of'"),
+        (["speed", "--seeds", "0"], "must be a whole number from 1"),
+        (["speed", "--jobs", "two"], "must be a whole number from 1"),
+    ],
+)
+def test_bad_usage_ends_with_code_2_and_one_sentence(arguments, reason, capsys):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert reason in told
+    assert told.count("\n") == 1
+
+
+def test_a_second_run_on_the_same_file_is_refused(study, tmp_path, capsys):
+    study(("genie",))
+    with alone_on(tmp_path / "here.csv"), pytest.raises(SystemExit) as ended:
+        main(["fake", "--out", str(tmp_path / "here.csv")])
+    assert ended.value.code == 2
+    assert "Another run is writing" in capsys.readouterr().err
+
+
+def test_a_file_of_another_study_is_refused(study, tmp_path, capsys):
+    study(("genie",))
+    (tmp_path / "here.csv").write_text("dataset,kind,epsilon,method,seed,seconds,error\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["fake", "--out", str(tmp_path / "here.csv")])
+    assert ended.value.code == 2
+    assert "has other columns" in capsys.readouterr().err

@@ -17,12 +17,28 @@ def results(tmp_path):
 def test_a_row_survives_the_trip(results):
     results.append(CASE, {"rmse": 0.1 + 0.2, "note": 'said "so", twice'})
     (row,) = results.read()
-    assert row["rmse"] == 0.1 + 0.2
+    assert row["rmse"] == 0.3
     assert row["note"] == 'said "so", twice'
     assert row["error"] == ""
     assert Case.from_row(row) == CASE
     assert row["epsilon"] == 0.2
     assert row["seed"] == 0
+
+
+def test_numbers_are_written_without_the_digits_that_machines_disagree_on(results):
+    results.append(CASE, {"rmse": 1 / 3, "note": 12345678912.0})
+    assert results.path.read_text().splitlines()[1].endswith("0.33333333,12345679000.0,")
+
+
+def test_cases_are_put_into_order_and_others_kept_after_them(results):
+    cases = [Case("kiln", "label", 0.2, "genie", seed) for seed in range(4)]
+    for place in (3, 1, 0):
+        results.append(cases[place], {"error": "no"} if place == 1 else {"rmse": 0.1})
+    results.append(cases[1], {"rmse": 0.5})
+    results.arrange(cases[:3])
+    assert [(row["seed"], row["rmse"]) for row in results.read()] == [(0, 0.1), (1, 0.5), (3, 0.1)]
+    assert results.path.read_text().count("\n") == 4
+    assert list(results.path.parent.iterdir()) == [results.path]
 
 
 def test_an_absent_file_holds_nothing(results):
@@ -65,6 +81,8 @@ def test_another_studys_file_is_not_mixed_up(results):
     other = ResultsFile(results.path, ["seconds"])
     with pytest.raises(ValueError, match="has other columns"):
         other.append(CASE, {"seconds": 1.0})
+    with pytest.raises(ValueError, match="has other columns"):
+        other.done()
 
 
 def test_a_measure_without_a_column_is_refused(results):

@@ -51,7 +51,6 @@ def test_every_accuracy_setting_has_its_genie_and_ten_seeds(name):
         ("flips", {"heart", "breast"}, 20),
         ("one-sided", {"heart", "breast"}, 20),
         ("flips-with-features", {"heart", "breast"}, 20),
-        ("multiclass", {"digits", "vehicle", "segment", "glass"}, 5),
         ("rare-class", {"rare-2000"}, 10),
         ("probabilities", {"heart", "breast"}, 20),
     ],

@@ -1,4 +1,4 @@
-"""No test reads from the network, nor from the user's cache of earlier downloads."""
+"""A network that serves what a test puts into it; the user's own cache stays out of it."""
 
 import urllib.error
 import urllib.request
@@ -6,14 +6,6 @@ import urllib.request
 import pytest
 
 from datasets.fake_network import Response
-
-
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch):
-    def refuse(request, *args, **kwargs):
-        pytest.fail(f"a test tried to open {getattr(request, 'full_url', request)}")
-
-    monkeypatch.setattr(urllib.request, "urlopen", refuse)
 
 
 @pytest.fixture(autouse=True)

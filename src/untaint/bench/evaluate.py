@@ -23,9 +23,8 @@ def evaluate(case: Case) -> dict[str, float]:
     from . import methods
 
     model, split, seconds = fit_case(case, methods.fit, powers=POWERS, alphas=ALPHAS)
-    residuals = model.predict(split.X_test) - split.y_test
     return {
-        "rmse": float(np.sqrt(np.mean(np.square(residuals)))),
+        "rmse": split.rmse(model),
         "seconds": seconds,
         "alpha": float(model.alpha),
         "gamma": float(model.gamma),

@@ -33,6 +33,10 @@ class Split:
     X_test: Array
     y_test: Array
 
+    def rmse(self, model: Any) -> float:
+        """Root mean squared error of a fitted model on the test rows."""
+        return float(np.sqrt(np.mean(np.square(model.predict(self.X_test) - self.y_test))))
+
 
 def prepare(
     X: Array, y: Array, *, kind: str, epsilon: float, seed: int, test_size: float = 0.2

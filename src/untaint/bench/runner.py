@@ -1,7 +1,7 @@
 """Run cases, one after another or over processes, and write a row as each ends.
 
 Cases already in the file are skipped. A case that raises becomes a row with the error's text, and
-the others go on.
+the others go on. Once all are there, the file is put into the order of the cases.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from time import perf_counter
+from threading import Thread
 from typing import Any, TextIO, TypeAlias
 
 from .case import Case
+from .progress import Progress
 from .results import ResultsFile
 
 Run: TypeAlias = Callable[[Case], Mapping[str, Any]]
@@ -43,7 +44,7 @@ def run_cases(
     jobs : int, default=1
         Processes. Wall times are only to be trusted with one.
     progress : text stream or None, default=None
-        Where the progress line goes; None is standard error.
+        Where the progress bar goes; None is standard error.
 
     Examples
     --------
@@ -62,13 +63,13 @@ def run_cases(
     todo = [case for case in dict.fromkeys(cases) if case not in done]
     if len(todo) < len(cases):
         print(f"{len(cases) - len(todo)} of {len(cases)} cases are done already.", file=stream)
-    started, failed = perf_counter(), 0
-    for count, (case, outcome) in enumerate(_outcomes(todo, run, jobs), start=1):
+    bar, failed = Progress(len(todo), stream), 0
+    for case, outcome in _outcomes(todo, run, jobs):
         results.append(case, outcome)
         failed += bool(outcome.get("error"))
-        _show(stream, count, len(todo), perf_counter() - started, case)
-    if todo:
-        stream.write("\n" if stream.isatty() else "")
+        bar.step(str(case))
+    bar.close()
+    results.arrange(cases)
     return failed
 
 
@@ -82,7 +83,8 @@ def _outcomes(todo: Sequence[Case], run: Run, jobs: int) -> Iterator[tuple[Case,
 
 def _parallel(todo: Iterable[Case], run: Run, jobs: int) -> Iterator[tuple[Case, Outcome]]:
     # Spawned rather than forked: a fork in the midst of BLAS threads can hang.
-    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
     try:
         with _share_cores(jobs):  # workers start as cases are submitted
             futures = {pool.submit(_attempt, run, case): case for case in todo}
@@ -91,6 +93,18 @@ def _parallel(todo: Iterable[Case], run: Run, jobs: int) -> Iterator[tuple[Case,
             yield futures[future], _failure(error) if error else future.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """See to it that a worker ends when the run is killed; left alone, it would wait for ever."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _attempt(run: Run, case: Case) -> Outcome:
@@ -118,10 +132,3 @@ def _share_cores(jobs: int) -> Iterator[None]:
     finally:
         for name in ours:
             del os.environ[name]
-
-
-def _show(stream: TextIO, count: int, total: int, elapsed: float, case: Case) -> None:
-    left = elapsed / count * (total - count)
-    line = f"[{count}/{total}] {elapsed:.0f} s, about {left:.0f} s left: {case}"
-    stream.write(f"\r{line:<100}" if stream.isatty() else f"{line}\n")
-    stream.flush()

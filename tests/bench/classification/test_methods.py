@@ -66,6 +66,6 @@ def test_several_classes_and_classes_smaller_than_the_folds_are_no_obstacle(recw
     assert not [warning for warning in recwarn if "least populated" in str(warning.message)]
 
 
-@pytest.mark.parametrize("name", ["flips", "multiclass", "probabilities", "rare-class"])
+@pytest.mark.parametrize("name", ["flips", "one-sided", "probabilities", "rare-class"])
 def test_studies_name_methods_that_exist(name):
     assert {case.method for case in STUDIES[name].cases([0], False)} <= set(MAKERS)

@@ -37,7 +37,7 @@ def _ours(case: Case, split: Split) -> dict[str, float]:
     model = estimator(case.kind, case.seed, **options)
     watched = watch(model, split.X_train[rows], split.y_train[rows])
     return {
-        "rmse": _rmse(watched.model, split),
+        "rmse": split.rmse(watched.model),
         "rmse_by_median": math.nan,
         "seconds": watched.seconds,
     }
@@ -51,11 +51,7 @@ def _rival(case: Case, split: Split) -> dict[str, float]:
     started = perf_counter()
     found = rivals.search(rivals.RIVALS[case.method](grid), split.X_train, split.y_train)
     return {
-        "rmse": _rmse(found.by_mse, split),
-        "rmse_by_median": _rmse(found.by_median, split),
+        "rmse": split.rmse(found.by_mse),
+        "rmse_by_median": split.rmse(found.by_median),
         "seconds": perf_counter() - started,
     }
-
-
-def _rmse(model: Any, split: Split) -> float:
-    return float(np.sqrt(np.mean(np.square(model.predict(split.X_test) - split.y_test))))

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
+from ..validation import balanced_error, held_out
+
 N_FOLDS = 5
 
 Array = NDArray[Any]
@@ -64,10 +66,8 @@ def cross_validated_error(make: Make, setting: Setting, X: Array, y: Array) -> f
     >>> cross_validated_error(lambda *setting: DummyClassifier(), Setting(1.0, 1.0), X, y)
     0.5
     """
-    right = np.zeros(len(y), dtype=bool)
-    for train, test in StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y):
-        right[test] = make(*setting).fit(X[train], y[train]).predict(X[test]) == y[test]
-    return 1.0 - float(np.mean([right[y == name].mean() for name in np.unique(y)]))
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y)
+    return balanced_error(y, held_out(lambda train: make(*setting), X, y, folds))
 
 
 def tune(

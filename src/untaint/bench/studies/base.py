@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 from ..case import Case, all_cases
 from ..evaluate import MEASURES, evaluate
 from ..results import Row
+from ..runner import Run
 from ..table import ratio_table
 
 DATASETS = ("boston", "concrete", "wine")
@@ -35,14 +37,24 @@ class Study:
         Maps rows to Markdown.
     seeds : int
         How many, unless the user says otherwise.
+    quick_run : callable, optional
+        Stands in for ``run`` in a trial run.
+    draw : callable, optional
+        Maps rows and the results' path to the pictures that it has written beside them.
     """
 
     question: str
     cases: Declare
-    run: Callable[[Case], Mapping[str, Any]]
+    run: Run
     measures: tuple[str, ...]
     table: Callable[[list[Row]], str]
     seeds: int
+    quick_run: Run | None = None
+    draw: Callable[[list[Row], Path], list[Path]] | None = None
+
+    def runner(self, quick: bool) -> Run:
+        """What runs a case, of a trial run or of the study itself."""
+        return self.quick_run if quick and self.quick_run is not None else self.run
 
 
 def accuracy_study(question: str, *, kinds: Iterable[str], epsilons: Iterable[float]) -> Study:

@@ -1,16 +1,20 @@
-"""How close to Genie each classifier comes with several classes, and whether it gives one up.
+"""The papers' classifiers with several classes, and whether one of these is given up.
 
 A single threshold for all losses can trim a whole class away; the smallest recall shows it.
 """
 
-from ._classification import classification_study
+from ..papers.evaluate import Contest
+from ..papers.grids import QUICK, SEVERAL_CLASSES
+from ._cells import Cells
+from ._contest import ACCURACY, SMALLEST_RECALL, contest_study
+from .table3 import METHODS
 
-STUDY = classification_study(
-    "Clean-test accuracy and smallest recall of a class (minus Genie's), several classes, flips.",
-    kinds=("flip",),
-    epsilons=(0.2, 0.4),
-    datasets=("digits", "vehicle", "segment", "glass"),
-    quick=("classes5-200",),
-    values=("accuracy", "smallest_recall"),
-    seeds=5,
+STUDY = contest_study(
+    "Clean-test accuracy and smallest recall of a class, four to ten classes, labels flipped.",
+    Contest("classes", SEVERAL_CLASSES),
+    cells=[Cells(("digits", "vehicle", "segment", "glass"), ["flip"], [0.2, 0.4])],
+    quick_cells=[Cells(["classes5-200"], ["flip"], [0.2])],
+    methods=METHODS,
+    quick_grid=QUICK,
+    compare=[ACCURACY, SMALLEST_RECALL],
 )

@@ -1,0 +1,8 @@
+"""``python -m untaint`` is the command ``untaint``."""
+
+import sys
+
+from untaint.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Pictures of results, drawn from rows alone; matplotlib is imported only to draw."""

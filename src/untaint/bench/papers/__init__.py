@@ -1,0 +1,1 @@
+"""The papers' tables: every method tuned with the same budget, beside the printed figures."""

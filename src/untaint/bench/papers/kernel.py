@@ -1,0 +1,125 @@
+"""The regressors of Table 1 and of the studies beyond it, each told the same.
+
+Plain kernel ridge is our estimator without trimming, which equals scikit-learn's and has an
+intercept. scikit-learn weighs the summed loss by C against half of the squared norm, hence
+C = 1 / (2 alpha).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import HuberRegressor
+from sklearn.svm import SVR
+
+from untaint import SubquantileRegressor, SubquantileRegressorCV
+
+from .entry import Entry, Method, Told
+from .grids import combine, spread
+
+# In units of one over the squared target, as good residuals of a deviation of 2, 1 and 1/2 ask for.
+TILTS = (-0.125, -0.5, -2.0)
+# Soft weights close in on their limit long after predictions have.
+ENOUGH = 1e-4
+# How sharply rows are cut off, in the same units: from softly to all but at once.
+SMOOTHINGS = (0.3, 1.0, 3.0)
+# Rows that SEVER removes for each bad one, in eight rounds: it finds some good ones first.
+EXCESS = (1.0, 1.1, 1.2)
+THRESHOLDS = (2.0, 1.75, 1.5, 1.35, 1.15, 1.01)
+
+
+def subquantile(told: Told) -> Method:
+    """Our estimator, told the share, with the papers' softplus edge."""
+    make = _trimmed(told, tol=ENOUGH)
+    return Method(make, told.three_knobs(smoothing=SMOOTHINGS), takes_share=True)
+
+
+def gradient(told: Told) -> Method:
+    """The papers' own method: projected gradient from a random start, here with momentum."""
+    make = _trimmed(
+        told,
+        solver="gradient",
+        init="random",
+        acceleration="momentum",
+        tol=1e-5,
+        max_iter=500,
+    )
+    return Method(make, told.two_knobs(), takes_share=True)
+
+
+def automatic(told: Told) -> Method:
+    """Our estimator, told nothing and choosing for itself."""
+    make = partial(SubquantileRegressorCV, kernel=told.kernel, random_state=told.seed)
+    return Method(make, [{}])
+
+
+def plain(told: Told) -> Method:
+    """Kernel ridge on whatever rows it is given."""
+    return Method(_trimmed(told, contamination=0.0), told.two_knobs())
+
+
+def sever(told: Told) -> Method:
+    """Kernel ridge that gives up the rows of outlying gradients."""
+    from untaint.baselines import SeverRegressor
+
+    def make(contamination: float, excess: float, **setting: Any) -> SeverRegressor:
+        removed = excess * contamination
+        return SeverRegressor(contamination=removed, n_rounds=8, kernel=told.kernel, **setting)
+
+    return Method(make, told.three_knobs(excess=EXCESS), takes_share=True)
+
+
+def term(told: Told) -> Method:
+    """Kernel ridge under tilted losses."""
+    from untaint.baselines import TiltedRegressor
+
+    make = partial(TiltedRegressor, kernel=told.kernel, tol=ENOUGH)
+    return Method(make, told.three_knobs(tilt=TILTS))
+
+
+def svr(told: Told) -> Method:
+    """Support vector regression of epsilon = 0.1."""
+    return Method(_svr, told.two_knobs())
+
+
+def huber(told: Told) -> Method:
+    """Linear regression under Huber's loss."""
+    thresholds = spread(THRESHOLDS, len(told.grid.powers))
+    return Method(_huber, combine(threshold=thresholds, alpha=told.grid.alphas))
+
+
+def forest(told: Told) -> Method:
+    """A random forest."""
+    return Method(partial(_forest, seed=told.seed), told.forest_knobs())
+
+
+def _trimmed(told: Told, **options: Any) -> partial[SubquantileRegressor]:
+    return partial(SubquantileRegressor, kernel=told.kernel, random_state=told.seed, **options)
+
+
+def _svr(gamma: float, alpha: float) -> SVR:
+    return SVR(C=1.0 / (2.0 * alpha), gamma=gamma, epsilon=0.1)
+
+
+def _huber(threshold: float, alpha: float) -> HuberRegressor:
+    return HuberRegressor(epsilon=threshold, alpha=alpha, max_iter=300)
+
+
+def _forest(leaf: int, features: float, seed: int) -> RandomForestRegressor:
+    return RandomForestRegressor(min_samples_leaf=leaf, max_features=features, random_state=seed)
+
+
+METHODS: dict[str, Entry] = {
+    "genie": plain,
+    "subquantile": subquantile,
+    "subquantile-gradient": gradient,
+    "subquantile-auto": automatic,
+    "krr": plain,
+    "sever": sever,
+    "term": term,
+    "svr": svr,
+    "huber": huber,
+    "random-forest": forest,
+}
