@@ -83,24 +83,6 @@ class ConsistentRegressor(LinearBaseline):
         super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
         self.contamination = contamination
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConsistentRegressor:
-        """Fit to rows of which some are wrong.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-        y : array of shape (n,) or (n, k)
-        sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
-
-        Returns
-        -------
-        ConsistentRegressor
-            The estimator itself.
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     def _store(self, *args: Any) -> None:
         super()._store(*args)
         kept = self.inlier_mask_ | (self._row_weights == 0)

@@ -18,7 +18,6 @@ bad rows.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -93,24 +92,6 @@ class HardThresholdRegressor(LinearBaseline):
         super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
         self.contamination = contamination
         self.step = step
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdRegressor:
-        """Fit to rows of which some are wrong.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-        y : array of shape (n,) or (n, k)
-        sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
-
-        Returns
-        -------
-        HardThresholdRegressor
-            The estimator itself.
-        """
-        self._fit(X, y, sample_weight)
-        return self
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

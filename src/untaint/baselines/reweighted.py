@@ -15,8 +15,6 @@ bend is a hundredth of the median residual; without noise it grows as long as nu
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .._typing import FloatArray
@@ -94,24 +92,6 @@ class ReweightedRegressor(LinearBaseline):
     ) -> None:
         super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
         self.growth = growth
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ReweightedRegressor:
-        """Fit to rows of which some are wrong.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-        y : array of shape (n,) or (n, k)
-        sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
-
-        Returns
-        -------
-        ReweightedRegressor
-            The estimator itself.
-        """
-        self._fit(X, y, sample_weight)
-        return self
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -202,24 +202,6 @@ class SeverRegressor(RegressionTask, SeverLearner):
     array([ 0,  6, 12, 18, 24, 30, 36, 42, 48, 54])
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SeverRegressor:
-        """Fit to rows of which some are wrong.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-        y : array of shape (n,) or (n, k)
-        sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
-
-        Returns
-        -------
-        SeverRegressor
-            The estimator itself.
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
 
 class SeverClassifier(LabelTask, SeverLearner):
     """Kernel logistic regression without the rows whose gradients stand out (SEVER).
@@ -257,21 +239,3 @@ class SeverClassifier(LabelTask, SeverLearner):
     >>> np.flatnonzero(~model.inlier_mask_)
     array([0, 1, 2, 3, 4])
     """
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SeverClassifier:
-        """Fit to rows of which some are wrong.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-        y : array of shape (n,)
-        sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
-
-        Returns
-        -------
-        SeverClassifier
-            The estimator itself.
-        """
-        self._fit(X, y, sample_weight)
-        return self

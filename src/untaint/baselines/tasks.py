@@ -12,7 +12,7 @@ In classification they are the rows whose label is more probable than a guess: o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import chi2
@@ -38,6 +38,24 @@ DIGITS = 1e-14
 
 class RegressionTask(TargetPredictions, Baseline):
     """Squared residuals."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            The kernel matrix of shape (n, n) if ``kernel="precomputed"``.
+        y : array of shape (n,) or (n, k)
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
 
     def _refits(self, problem: Problem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         system = problem.system()
@@ -88,6 +106,25 @@ def rounding(y: FloatArray, weights: FloatArray) -> float:
 
 class LabelTask(LabelPredictions, Baseline):
     """Log-losses."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            The kernel matrix of shape (n, n) if ``kernel="precomputed"``.
+        y : array of shape (n,)
+            Labels of any type.
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
 
     def _refits(self, problem: Problem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         system = problem.newton_systems(y.shape[1])[-1]

@@ -182,24 +182,6 @@ class TiltedRegressor(RegressionTask, TiltedLearner):
     array([ 0,  6, 12, 18, 24, 30, 36, 42, 48, 54])
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TiltedRegressor:
-        """Fit to rows of which some are wrong.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-        y : array of shape (n,) or (n, k)
-        sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
-
-        Returns
-        -------
-        TiltedRegressor
-            The estimator itself.
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
 
 class TiltedClassifier(LabelTask, TiltedLearner):
     """Kernel logistic regression with a tilted loss (TERM), of two classes or several.
@@ -239,21 +221,3 @@ class TiltedClassifier(LabelTask, TiltedLearner):
     >>> np.flatnonzero(~TiltedClassifier().fit(X, y).inlier_mask_)
     array([0, 1, 2, 3, 4])
     """
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TiltedClassifier:
-        """Fit to rows of which some are wrong.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-        y : array of shape (n,)
-        sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
-
-        Returns
-        -------
-        TiltedClassifier
-            The estimator itself.
-        """
-        self._fit(X, y, sample_weight)
-        return self
