@@ -24,7 +24,7 @@ TILTS = (-0.125, -0.5, -2.0)
 # Soft weights close in on their limit long after predictions have.
 ENOUGH = 1e-4
 # How sharply rows are cut off, in the same units: from softly to all but at once.
-SMOOTHINGS = (0.3, 1.0, 3.0)
+SMOOTHINGS = (0.3, 3.0, 30.0)
 # Rows that SEVER removes for each bad one, in eight rounds: it finds some good ones first.
 EXCESS = (1.0, 1.1, 1.2)
 THRESHOLDS = (2.0, 1.75, 1.5, 1.35, 1.15, 1.01)
