@@ -71,16 +71,18 @@ def test_interrupted_while_the_corruption_is_written_down(monkeypatch):
     X, y, _ = problem_of(ConsistentRegressor())
     fit = ConsistentRegressor().fit(X, y)
     before, calls = dict(vars(fit)), []
-    observed = ConsistentRegressor._observed
+    shaped = ConsistentRegressor._shaped_dual
 
-    def interrupted(self):
+    def interrupted(self, values):
         calls.append(1)
-        raise KeyboardInterrupt
+        if len(calls) == 2:  # the first are the coefficients
+            raise KeyboardInterrupt
+        return shaped(self, values)
 
-    monkeypatch.setattr(ConsistentRegressor, "_observed", interrupted)
+    monkeypatch.setattr(ConsistentRegressor, "_shaped_dual", interrupted)
     with pytest.raises(KeyboardInterrupt):
         fit.fit(X[:50], y[:50])
-    monkeypatch.setattr(ConsistentRegressor, "_observed", observed)
-    assert calls
+    monkeypatch.setattr(ConsistentRegressor, "_shaped_dual", shaped)
+    assert len(calls) == 2
     assert all(vars(fit)[key] is before[key] for key in before)
     np.testing.assert_array_equal(fit.corruption_.shape, (80,))

@@ -67,7 +67,7 @@ class Baseline(KernelLearner):
 
     @abstractmethod
     def _constant_losses(self, y: FloatArray, weights: FloatArray) -> FloatArray:
-        """Losses of the rows under a function that is the same everywhere and hardly corrupted."""
+        """Losses of the rows under a constant function that bad rows hardly move."""
 
     @abstractmethod
     def _reach(self, losses: FloatArray, weights: FloatArray) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from .._validation import check_known_share
 from ..learners import Problem
 from ..selection import Smallest
@@ -45,7 +45,7 @@ class ConsistentRegressor(LinearBaseline):
     Attributes
     ----------
     corruption_ : array of shape (n,) or (n, k)
-        What was taken off each target; zero for the rows kept.
+        What was taken off each target; zero for the rows kept whole.
     coef_ : array of shape (d,) or (k, d)
     intercept_ : float or array of shape (k,)
     inlier_mask_ : array of shape (n,), bool
@@ -83,11 +83,20 @@ class ConsistentRegressor(LinearBaseline):
         super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
         self.contamination = contamination
 
-    def _store(self, *args: Any) -> None:
-        super()._store(*args)
-        kept = self.inlier_mask_ | (self._row_weights == 0)
-        residuals = self._observed() - self._raw(self.X_fit_)
-        self.corruption_ = np.where(kept if residuals.ndim == 1 else kept[:, None], 0.0, residuals)
+    def _store(
+        self,
+        X: Any,
+        targets: FloatArray,
+        row_weights: FloatArray,
+        present: IntArray,
+        problem: Problem,
+        found: Found,
+    ) -> None:
+        super()._store(X, targets, row_weights, present, problem, found)
+        assert found.targets is not None
+        corruption = np.zeros(targets.shape)
+        corruption[present] = targets[present] - found.targets
+        self.corruption_ = self._shaped_dual(corruption)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -96,11 +105,11 @@ class ConsistentRegressor(LinearBaseline):
     def _estimate(self, problem: Problem, y: FloatArray) -> Found:
         rows = problem.row_weights
         rule = Smallest(check_known_share(self.contamination, rows))
-        system = problem.system()
+        system, tol = problem.system(), problem.attainable(float(self.tol))
         corruption, path = np.zeros(y.shape), [np.inf]
         kept, least = rows, rounding(y, rows)
         for iteration in range(1, self.max_iter + 1):
-            fit = system.solve(y - corruption, rows, problem.ridge, None, float(self.tol))
+            fit = system.solve(y - corruption, rows, problem.ridge, None, tol)
             left = self._loss.value(y - corruption, fit.predictions)
             path.append(objective(left, rows, problem.ridge, fit))
             losses = self._loss.value(y, fit.predictions)
@@ -111,7 +120,7 @@ class ConsistentRegressor(LinearBaseline):
             latest = (1.0 - kept / rows)[:, None] * residuals
             change = float(np.abs(latest - corruption).max())
             fitted, corruption = corruption, latest
-            if change <= float(self.tol) * max(float(np.abs(latest).max()), np.finfo(float).tiny):
+            if change <= tol * max(float(np.abs(latest).max()), np.finfo(float).tiny):
                 solution = Solution(fit, rows, path[1:], iteration)
                 return Found(solution, kept=kept, targets=y - fitted)
         remedy = "raise max_iter, or contamination if more rows may be wrong"

@@ -10,9 +10,9 @@ from w = 0 and all rows. The update is
 * hybrid: corrective when few rows have changed, else a gradient step (TORRENT-HYB).
 
 K. Bhatia, P. Jain and P. Kar, *Robust regression via hard thresholding*, NeurIPS 2015, Algorithms
-1 to 4, with an optional ridge. The intercept is always the best one for S. With corrections that
-know nothing of the noise, and no noise otherwise, the true w is found exactly up to some share of
-bad rows.
+1 to 4, with an optional ridge. The intercept is always the best one for S. Without other noise the
+true w is found exactly up to some share of bad rows, even if somebody who knows X and w has chosen
+these and their targets.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .linear import LinearBaseline
 from .tasks import rounding
 
 STEPS = ("corrective", "gradient", "hybrid")
-# Share of the rows that may change before a hybrid takes gradient steps.
+# Share of the rows that may come in before a hybrid takes gradient steps.
 FEW_CHANGES = 0.05
 
 
@@ -50,7 +50,7 @@ class HardThresholdRegressor(LinearBaseline):
     fit_intercept : bool, default=True
     max_iter : int, default=1000
     tol : float, default=1e-10
-        Relative change of the objective at which gradient steps end.
+        Relative change of the objective at which the fit ends.
 
     Attributes
     ----------
@@ -101,20 +101,21 @@ class HardThresholdRegressor(LinearBaseline):
     def _estimate(self, problem: Problem, y: FloatArray) -> Found:
         rule = Smallest(check_known_share(self.contamination, problem.row_weights))
         system, refit = self._refits(problem, y)
+        tol = problem.attainable(float(self.tol))
         descend, least = Descent(system, y, problem), rounding(y, problem.row_weights)
         total = float(problem.row_weights.sum())
         weights, fit, moved = problem.row_weights, system.nothing(y), 0.0
         path = [np.inf]
         for _ in range(self.max_iter):
             exact = self.step == "corrective" or (self.step == "hybrid" and moved <= FEW_CHANGES)
-            fit = refit(weights, None, float(self.tol)) if exact else descend(fit, weights)
+            fit = refit(weights, None, tol) if exact else descend(fit, weights)
             losses = self._loss.value(y, fit.predictions)
             losses[losses <= least] = 0.0  # rows that fit exactly tie
             chosen = rule.weights(losses, problem.row_weights)
             value = rule.value_at(chosen, losses, problem.row_weights)
             path.append(value + problem.ridge * fit.squared_norm)
-            moved = float(np.abs(chosen - weights).sum()) / total
-            if self._settled(path, moved, exact):
+            moved = float(np.maximum(chosen - weights, 0.0).sum()) / total
+            if self._settled(path, chosen, weights, exact):
                 used = weights if exact else problem.row_weights  # all have moved it
                 return Found(Solution(fit, used, path[1:], len(path) - 1), kept=weights)
             fitted, weights = weights, chosen
@@ -123,10 +124,12 @@ class HardThresholdRegressor(LinearBaseline):
         solution = Solution(fit, used, path[1:], self.max_iter, converged=False, remedy=remedy)
         return Found(solution, kept=fitted)
 
-    def _settled(self, path: list[float], moved: float, exact: bool) -> bool:
+    def _settled(
+        self, path: list[float], chosen: FloatArray, weights: FloatArray, exact: bool
+    ) -> bool:
         """Same rows twice, or an objective that no longer falls."""
         still = path[-2] - path[-1] <= float(self.tol) * path[-1]
-        return (exact and moved == 0) or still
+        return (exact and np.array_equal(chosen, weights)) or still
 
 
 class Descent:
@@ -171,9 +174,8 @@ class Descent:
                 largest = 0.0  # all rows alike: ARPACK refuses
             elif n > 2:
                 operator = LinearOperator((n, n), matvec=times, dtype=float)
-                largest = eigsh(operator, k=1, v0=np.cos(np.arange(n)), return_eigenvectors=False)[
-                    0
-                ]
+                start = np.cos(np.arange(n))
+                largest = float(eigsh(operator, k=1, v0=start, return_eigenvectors=False)[0])
             else:
                 largest = sum(float(times(e) @ e) for e in np.eye(n))
             curvature = float(largest) + self.problem.ridge

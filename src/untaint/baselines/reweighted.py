@@ -100,8 +100,9 @@ class ReweightedRegressor(LinearBaseline):
     def _estimate(self, problem: Problem, y: FloatArray) -> Found:
         rows, ridge = problem.row_weights, problem.ridge
         _, refit = self._refits(problem, y)
+        solved = problem.attainable(SOLVED)
         weights = rows
-        fit = refit(rows, None, SOLVED)
+        fit = refit(rows, None, solved)
         losses = self._loss.value(y, fit.predictions)
         first = float(np.sqrt(losses.max()))
         if first**2 <= rounding(y, rows):
@@ -111,7 +112,7 @@ class ReweightedRegressor(LinearBaseline):
         while len(path) < self.max_iter:
             rule = Truncated(1.0 / bend)
             weights = rule.weights(losses, rows)
-            latest = refit(weights, fit, SOLVED)
+            latest = refit(weights, fit, solved)
             moved = np.square(latest.predictions - fit.predictions).sum(axis=1)
             fit, losses = latest, self._loss.value(y, latest.predictions)
             path.append(rule.value_at(weights, losses, rows) + ridge * fit.squared_norm)

@@ -8,9 +8,10 @@ which they vary most. A row's score is
 The rows of largest score are removed and the rest is fitted again, for a few rounds.
 
 I. Diakonikolas, G. Kamath, D. M. Kane, J. Li, J. Steinhardt and A. Stewart, *Sever: a robust
-meta-algorithm for stochastic optimization*, ICML 2019, Algorithm 1, with the fixed number of rounds
-and of rows that the experiments there use in place of a random threshold: of a share eps of bad
-rows, each of r rounds removes eps / r.
+meta-algorithm for stochastic optimization*, ICML 2019, Algorithm 1, with a fixed number of rounds
+and of rows, as in the experiments there, in place of a random threshold. They remove eps / 2 in
+each round, more than eps in all; here each of r rounds removes ``contamination`` / r, so that the
+share asked for is the share removed. To remove more than is bad, ask for more.
 
 Kernelised: a gradient is :math:`s_i \otimes \phi(x_i)`, with :math:`s_i` the derivative of the loss
 in the raw predictions, so that inner products of gradients are :math:`\langle s_i, s_j \rangle
@@ -24,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from .._typing import FloatArray
 from .._validation import check_count, check_known_share
@@ -148,7 +149,11 @@ def gradient_scores(
         start = root * products(root * np.linalg.norm(slopes, axis=1) * np.cos(np.arange(n)))
         if not start.any():
             return np.zeros(n)
-        value, vector = eigsh(spread, k=1, v0=start, tol=DIRECTION_TOL)
+        try:
+            value, vector = eigsh(spread, k=1, v0=start, tol=DIRECTION_TOL)
+        except ArpackNoConvergence:  # two directions tie: either will do
+            unit = start / np.linalg.norm(start)
+            value, vector = np.array([unit @ spread.matvec(unit)]), unit[:, None]
     top = max(float(value[0]), np.finfo(float).tiny)
     with np.errstate(over="ignore", under="ignore"):
         return np.square(size * products(root * vector[:, 0]) / np.sqrt(top))

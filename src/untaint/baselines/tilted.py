@@ -9,9 +9,9 @@ so that weighing the rows by its gradient, as in Lemma 1 there, and refitting ca
 
 A large tilt has many local minima, of which two are looked at. One fit begins without tilt, at the
 plain minimum, and tilts by growing factors: rows that fit badly lose their weight little by little,
-the worst ones first. The other begins with the full tilt at the best constant: rows with features
-so far out that the plain fit goes through them are then known by their targets. The lower
-objective wins.
+the worst ones first. The other begins with the full tilt: of targets at their median, so that rows
+with features so far out that the plain fit goes through them are known by their targets; of labels
+at the plain fit, as a constant tells none of them apart. The lower objective wins.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from .arguments import Parser, positive
@@ -93,5 +94,7 @@ def _parser(prog: str) -> Parser:
 
 def _study(text: str) -> str:
     if text not in STUDIES:
-        raise argparse.ArgumentTypeError(f"no study {text!r}; there are {', '.join(STUDIES)}")
+        close = get_close_matches(text, STUDIES, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(STUDIES)}"
+        raise argparse.ArgumentTypeError(f"no study {text!r}: {hint}")
     return text

@@ -1,4 +1,4 @@
-"""Results on disk: a CSV file that only ever grows by whole rows.
+"""Results on disk: a CSV file that grows by whole rows, and is put in order at the end at once.
 
 A row is the case, its measures, and ``error`` (empty unless the case failed). Rows are appended by
 a single write and a torn last line, left by a crash, is cut off on opening; so the file can be

@@ -64,11 +64,13 @@ def run_cases(
     if len(todo) < len(cases):
         print(f"{len(cases) - len(todo)} of {len(cases)} cases are done already.", file=stream)
     bar, failed = Progress(len(todo), stream), 0
-    for case, outcome in _outcomes(todo, run, jobs):
-        results.append(case, outcome)
-        failed += bool(outcome.get("error"))
-        bar.step(str(case))
-    bar.close()
+    try:
+        for case, outcome in _outcomes(todo, run, jobs):
+            results.append(case, outcome)
+            failed += bool(outcome.get("error"))
+            bar.step(str(case))
+    finally:
+        bar.close()
     results.arrange(cases)
     return failed
 

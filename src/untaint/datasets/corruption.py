@@ -52,7 +52,7 @@ def contaminate(
         - ``"adversarial"``: y = m - 3 s u(x), u the standardised linear function of x along which
           the clean squared loss falls fastest from the mean predictor. With a ``model``, every bad
           target is at the far end of the clean range from the model's prediction, for the rows
-          with the longest way to go, which of all targets within that range hurts a refit most;
+          with the longest way to go: of targets within that range, about what hurts a refit most;
         - ``"huge-label"``, ``"huge-feature"``: 10^12 as target, or in every feature.
 
         For classification:

@@ -1,4 +1,4 @@
-"""What every batch learner shares, ours and the baselines alike, but for how it fits."""
+"""What batch learners are made of, ours and the baselines alike: problems, predictions, audits."""
 
 from .base import KernelLearner, columns, take
 from .problem import DualProblem, PrimalProblem, Problem, make_problem

@@ -44,7 +44,7 @@ class Tilted(Rule):
 
     def weights(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
         """In proportion to exp(t l), as much in total as the rows weigh."""
-        tilted = row_weights * self._relative(losses)
+        tilted = row_weights * np.exp(self._exponents(losses))
         return tilted * (row_weights.sum() / tilted.sum())
 
     def value_at(self, weights: FloatArray, losses: FloatArray, row_weights: FloatArray) -> float:
@@ -52,11 +52,12 @@ class Tilted(Rule):
         total = float(row_weights.sum())
         if self.tilt == 0:
             return float(row_weights @ losses)
-        mean = float(row_weights @ self._relative(losses)) / total
-        return total * (float(losses.min()) + float(np.log(mean)) / self.tilt)
+        # Not the logarithm of a mean near one: little tilt would be lost in rounding.
+        less = float(row_weights @ np.expm1(self._exponents(losses))) / total
+        return total * (float(losses.min()) + float(np.log1p(less)) / self.tilt)
 
-    def _relative(self, losses: FloatArray) -> FloatArray:
-        """exp(t (l - min l)): the smallest loss, whatever its size, has weight one."""
+    def _exponents(self, losses: FloatArray) -> FloatArray:
+        """t (l - min l): zero for the smallest loss, whatever its size."""
         with np.errstate(over="ignore", invalid="ignore"):
             above = np.where(losses > losses.min(), losses - losses.min(), 0.0)
-            return np.exp(np.where(above > 0, self.tilt * above, 0.0))
+            return np.where(above > 0, self.tilt * above, 0.0)

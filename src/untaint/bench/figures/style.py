@@ -23,7 +23,7 @@ INK = "#2f3e4e"
 FAINT = "#9aa5b1"
 # From light to dark, so that the order is seen in grey and by the colour-blind.
 LEVELS = ("#fca56b", "#e8586a", "#b03a80", "#6c2a86", "#2a1555")
-# Okabe and Ito's, apart in lightness as well as in hue.
+# Grey and two of Okabe and Ito's, apart in lightness as well as in hue.
 KINDS = ("#7f8c98", "#d55e00", "#0072b2")
 FORMATS = (".png", ".pdf")
 

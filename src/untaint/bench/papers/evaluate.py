@@ -46,7 +46,7 @@ class Contest:
     task: Literal["kernel", "linear", "classes"]
     grid: Grid
 
-    def evaluate(self, case: Case) -> dict[str, float]:
+    def evaluate(self, case: Case) -> dict[str, Any]:
         """Tune and fit the case's method on corrupted rows and return its measures."""
         split = prepare(
             *load(case.dataset, case.seed), kind=case.kind, epsilon=case.epsilon, seed=case.seed
@@ -91,7 +91,7 @@ def kept_bad(model: Any, split: Split) -> float:
     return float(np.mean(mask[bad]))
 
 
-def chosen(tuned: Tuned) -> dict[str, float]:
+def chosen(tuned: Tuned) -> dict[str, Any]:
     """The setting, also of a model that has chosen it itself."""
     own = {name: getattr(tuned.model, f"{name}_", None) for name in ("alpha", "gamma")}
     return {name: value for name, value in own.items() if value is not None} | tuned.setting

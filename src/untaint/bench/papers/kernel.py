@@ -27,6 +27,8 @@ ENOUGH = 1e-4
 SMOOTHINGS = (0.3, 3.0, 30.0)
 # Rows that SEVER removes for each bad one, in eight rounds: it finds some good ones first.
 EXCESS = (1.0, 1.1, 1.2)
+# Estimators take shares below a half; a fold may hold more bad rows than the whole.
+MOST = 0.49
 THRESHOLDS = (2.0, 1.75, 1.5, 1.35, 1.15, 1.01)
 
 
@@ -65,7 +67,7 @@ def sever(told: Told) -> Method:
     from untaint.baselines import SeverRegressor
 
     def make(contamination: float, excess: float, **setting: Any) -> SeverRegressor:
-        removed = excess * contamination
+        removed = min(excess * contamination, MOST)
         return SeverRegressor(contamination=removed, n_rounds=8, kernel=told.kernel, **setting)
 
     return Method(make, told.three_knobs(excess=EXCESS), takes_share=True)

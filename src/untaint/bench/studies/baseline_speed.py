@@ -2,6 +2,7 @@
 
 time_per_refit = seconds of the rival / (seconds of KernelRidge x refits of the rival), rivals and
 plain fit taking turns. KernelRidge has the kernel of the rival, the linear one if that is linear.
+Refits are those that led to the result; TERM also follows a second start, which is not counted.
 """
 
 from __future__ import annotations
