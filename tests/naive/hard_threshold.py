@@ -15,7 +15,7 @@ def smallest_rows(residuals, count):
 def torrent(X, y, count, step, max_iter, ridge=0.0, few_changes=0.05):
     """Coefficients and objective after each update, and the rows of the last one.
 
-    The hybrid takes gradient steps while more than a share of rows have come.
+    The hybrid takes gradient steps while more than a share of rows have come or gone.
     """
     n, d = X.shape
     rate = 1.0 / (np.linalg.norm(X, 2) ** 2 + ridge)
@@ -33,8 +33,8 @@ def torrent(X, y, count, step, max_iter, ridge=0.0, few_changes=0.05):
         chosen = smallest_rows(residuals, count)
         path.append(float(sum(residuals[i] ** 2 for i in chosen) + ridge * w @ w))
         coefs.append(w)
-        changes = len(set(chosen) - set(rows))
-        if step == "corrective" and set(chosen) == set(rows):
+        changes = len(set(chosen) ^ set(rows))
+        if step == "corrective" and changes == 0:
             break
         rows, before = chosen, rows
     else:
