@@ -483,3 +483,24 @@ def test_checks_of_good_input_do_not_warn():
         labelled(np.eye(3), ["a", "b", "a"], [1, 2, 3])
         check_share(0.2, np.ones(10))
         memory_bytes("4GB")
+
+
+@pytest.mark.parametrize(
+    "y", [["1", "two", "3"], np.array(["1", "two", "3"]), np.array([1.0, "two", 3.0], dtype=object)]
+)
+def test_text_among_the_targets_is_named(y):
+    with pytest.raises(ValueError, match=r"y must hold numbers, got 'two' in row 1\."):
+        _validation.check_training_data(BaseEstimator(), np.eye(3), y, None, pairwise=False)
+
+
+def test_text_that_reads_as_a_number_is_one():
+    y = ["1", "2.5", "-3e2"]
+    found = _validation.check_training_data(BaseEstimator(), np.eye(3), y, None, pairwise=False)[1]
+    np.testing.assert_array_equal(found, [1.0, 2.5, -300.0])
+
+
+def test_a_target_that_is_none_is_named():
+    with pytest.raises(ValueError, match=r"y must hold finite numbers, got none in row 2\."):
+        _validation.check_training_data(
+            BaseEstimator(), np.eye(3), [1.0, 2.0, None], None, pairwise=False
+        )

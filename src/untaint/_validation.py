@@ -31,6 +31,7 @@ def check_training_data(
 
     float32 stays float32; anything else becomes float64.
     """
+    _check_no_text(y)
     X, y = validate_data(
         estimator,
         X,
@@ -42,6 +43,11 @@ def check_training_data(
     )
     _check_square(X, pairwise)
     y = np.asarray(y, dtype=X.dtype if y.dtype != np.float64 else np.float64)
+    if not np.isfinite(y).all():  # None, which scikit-learn turns into NaN without a word
+        row = int(np.flatnonzero(~np.isfinite(y.reshape(len(y), -1)).all(axis=1))[0])
+        raise ValueError(
+            f"y must hold finite numbers, got none in row {row}. (Input contains NaN.)"
+        )
     return X, y, _row_weights(sample_weight, X)
 
 
@@ -73,6 +79,25 @@ def check_labelled_data(
             f"class {classes[weightless].tolist()[0]!r}."
         )
     return X, classes, codes, row_weights
+
+
+def _check_no_text(y: Any) -> None:
+    """Targets are numbers, or text that reads as one."""
+    try:
+        targets = np.asarray(y)
+    except ValueError:  # a ragged list: scikit-learn says so
+        return
+    if targets.dtype.kind not in "USO" or targets.ndim == 0:
+        return
+    for row, values in enumerate(targets):
+        for value in np.atleast_1d(values):
+            if isinstance(value, str):
+                try:
+                    float(value)
+                except ValueError:
+                    raise ValueError(
+                        f"y must hold numbers, got {str(value)!r} in row {row}."
+                    ) from None
 
 
 def _check_no_missing_label(y: Any) -> None:

@@ -258,7 +258,7 @@ def test_lengths_that_differ():
 def test_text():
     refused("could not convert string to float", X=np.array([["a", "b"]] * 30))
     refused("could not convert string to float", X=np.array([["a", 1.0]] * 30, dtype=object))
-    refused("could not convert string to float", y=np.array(["high"] * 30, dtype=object))
+    refused("y must hold numbers, got 'high' in row 0", y=np.array(["high"] * 30, dtype=object))
 
 
 def test_dimensions():
