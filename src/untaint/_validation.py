@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ._typing import FloatArray, IntArray
 from .exceptions import MemoryLimitError
@@ -174,6 +175,55 @@ def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> A
             f"kernel='precomputed': {n_fit} columns, got shape {X.shape}."
         )
     return X
+
+
+def check_noisy_data(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool, gaps: bool
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """Dense float64 rows, one target each, and weights if there are any."""
+    _check_no_text(y)
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        reset=reset,
+        dtype=np.float64,
+        ensure_all_finite="allow-nan" if gaps else True,
+        y_numeric=True,
+    )
+    y = np.asarray(y, dtype=np.float64)
+    return X, y, None if sample_weight is None else _row_weights(sample_weight, X)
+
+
+def check_copy(estimator: Any, X_copy: Any, X: FloatArray, *, gaps: bool) -> FloatArray | None:
+    """A second measurement of the rows of X."""
+    if X_copy is None:
+        return None
+    copy = check_array(
+        X_copy,
+        dtype=np.float64,
+        ensure_all_finite="allow-nan" if gaps else True,
+        input_name="X_copy",
+        estimator=estimator,
+    )
+    if copy.shape != X.shape:
+        raise ValueError(
+            f"X_copy must have the shape of X, {X.shape}, got {copy.shape}: one second "
+            "measurement of every row."
+        )
+    return copy
+
+
+def check_noisy_query(estimator: Any, X: Any, *, gaps: bool) -> FloatArray:
+    """Dense float64 rows of a prediction."""
+    check_is_fitted(estimator)
+    return validate_data(
+        estimator,
+        X,
+        reset=False,
+        dtype=np.float64,
+        ensure_all_finite="allow-nan" if gaps else True,
+    )
 
 
 def _row_weights(sample_weight: Any, X: Any) -> FloatArray:

@@ -9,3 +9,7 @@ class MemoryLimitError(MemoryError, ValueError):
 
 class AmbiguousContaminationWarning(UserWarning):
     """The data support two readings of which rows are wrong; the message names both."""
+
+
+class OverstatedNoiseWarning(UserWarning):
+    """The declared noise explains nearly all of the variance that the rows have somewhere."""

@@ -1,0 +1,138 @@
+r"""How much of the noise to remove, and how much ridge to add.
+
+Removing all of the declared noise is unbiased and may be wild: :math:`S - \Sigma` can be nearly
+singular. Candidates remove a share of it and add a ridge,
+
+.. math:: w = ((S - share \, \Sigma)_+ + \lambda I)^{-1} c,
+
+with negative eigenvalues set to zero. Folds left out estimate each candidate's *clean* loss from
+noisy rows without bias, :math:`u^T \hat M u` for the residual :math:`u^T r` and the corrected sums
+of r r'. The candidate with the smallest upper limit (one standard error) of its difference to the
+naive fit wins, if that difference is known well enough, or beyond doubt, and if the loss is not
+less than nothing; else the naive fit stays. Nothing worse than naive, by more than chance, can be
+chosen. Few rows cannot judge, and get the naive fit with
+the ridge of a single row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy.special import stdtrit
+
+from .._typing import FloatArray
+from .correction import Correction, spread
+from .moments import FOLDS, Moments
+
+SHARES = (0.0, 0.5, 0.8, 1.0)  # the naive fit first
+RIDGES = np.logspace(-6, 1, 15)  # in units of the features' variance
+KNOWN_TO = 0.1  # largest standard error of a difference, as a part of the naive loss ...
+SURE = 3.0  # ... unless the difference is larger than so many standard errors
+_ENOUGH = 10  # folds that hold a row
+_ONE_SIGMA = 0.8413  # probability below one standard deviation
+
+
+@final
+@dataclass(frozen=True)
+class Choice:
+    """Share of the noise to remove and ridge: a candidate."""
+
+    share: float
+    ridge: float
+
+
+@final
+@dataclass(frozen=True)
+class Verdict:
+    """A candidate, and an upper limit of its clean loss."""
+
+    choice: Choice
+    loss: float
+
+
+def can_judge(moments: Moments) -> bool:
+    """Whether there are rows enough."""
+    return int(np.count_nonzero(moments.second[:, 0, 0])) >= _ENOUGH
+
+
+def judge(
+    moments: Moments,
+    correct: Correction,
+    *,
+    shares: tuple[float, ...] = SHARES,
+    ridges: FloatArray = RIDGES,
+    centred: bool = True,
+    scales: FloatArray | None = None,
+) -> Verdict:
+    """The candidate that the folds trust."""
+    second, noise = moments.grouped(_n_groups(moments.n_features))
+    losses, naive_losses = _held_out(second, noise, correct, shares, ridges, centred, scales)
+    parts = second[:, 0, 0] / second[:, 0, 0].sum()
+    naive = int(np.argmin(parts @ naive_losses[:, 0]))
+    losses = losses.reshape(len(losses), -1)
+    differences = losses - losses[:, [naive]]
+    mean = parts @ differences
+    k = len(parts)
+    error = np.sqrt(parts**2 @ (differences - mean) ** 2 * k / (k - 1)) * stdtrit(k - 1, _ONE_SIGMA)
+    limit = mean + error
+    scale = max(parts @ losses[:, naive], 0.1 * parts @ naive_losses[:, 0, naive])
+    limit[(error > KNOWN_TO * scale) & (mean + SURE * error > 0)] = np.inf
+    limit[parts @ losses + error < 0] = np.inf
+    limit[naive] = 0.0
+    best = int(np.argmin(limit))
+    choice = Choice(shares[best // len(ridges)], float(ridges[best % len(ridges)]))
+    return Verdict(choice, float(parts @ losses[:, naive] + limit[best]))
+
+
+def solve(
+    second: FloatArray, ridges: FloatArray, *, centred: bool, scales: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Weights (..., ridges, d) and intercepts (..., ridges) from corrected sums of r r'."""
+    means, about = spread(second, centred)
+    S, c = about[..., :-1, :-1], about[..., :-1, -1]
+    if scales is not None:
+        S, c = S / (scales[:, None] * scales), c / scales
+    values, vectors = np.linalg.eigh(S)
+    along = (vectors.swapaxes(-1, -2) @ c[..., None])[..., 0]
+    damped = np.maximum(values, 0.0)[..., None, :] + ridges[:, None]
+    coef = (along[..., None, :] / damped) @ vectors.swapaxes(-1, -2)
+    if scales is not None:
+        coef = coef / scales
+    return coef, means[..., None, -1] - (coef @ means[..., :-1, None])[..., 0]
+
+
+def _held_out(
+    second: FloatArray,
+    noise: FloatArray,
+    correct: Correction,
+    shares: tuple[float, ...],
+    ridges: FloatArray,
+    centred: bool,
+    scales: FloatArray | None,
+) -> tuple[FloatArray, FloatArray]:
+    """Clean and naive loss of every candidate on every fold: (folds, shares, ridges)."""
+    rest, rest_noise = second.sum(axis=0) - second, noise.sum(axis=0) - noise
+    clean, seen = correct(second, noise, 1.0), correct(second, noise, 0.0)
+    losses, naive_losses = [], []
+    for share in shares:
+        coef, intercept = solve(
+            correct(rest, rest_noise, share), ridges, centred=centred, scales=scales
+        )
+        residual = np.concatenate(
+            [-intercept[..., None], -coef, np.ones((*coef.shape[:-1], 1))], axis=-1
+        )
+        losses.append(_quadratic(residual, clean))
+        naive_losses.append(_quadratic(residual, seen))
+    return np.stack(losses, axis=1), np.stack(naive_losses, axis=1)
+
+
+def _quadratic(u: FloatArray, second: FloatArray) -> FloatArray:
+    """u' M u / n for every u (folds, candidates, d + 2) and the M of its fold."""
+    return ((u @ second) * u).sum(axis=-1) / second[:, :1, 0]
+
+
+def _n_groups(n_features: int) -> int:
+    """All folds while that is cheap: each costs an eigendecomposition a share."""
+    return FOLDS if n_features <= 64 else FOLDS // 2 if n_features <= 256 else FOLDS // 4

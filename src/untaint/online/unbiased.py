@@ -1,0 +1,38 @@
+r"""Gradients of the clean squared loss, estimated from noisy rows without bias.
+
+The clean gradient is :math:`\nabla = 2 (\langle w, x \rangle - y) x`. Cesa-Bianchi, Shalev-Shwartz
+and Shamir, Algorithm 1, estimate it from two independent copies a, b of x by
+:math:`2 (\langle w, a \rangle - y) b`; exchanging the copies and averaging halves the variance.
+From one copy and the covariance of its noise it is :math:`2 (\langle w, \tilde x \rangle - y)
+\tilde x - 2 \Sigma w`: the noise enters twice, and the printed :math:`-\Sigma w` removes half.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import FloatArray
+
+
+def gradient_from_copies(w: FloatArray, a: FloatArray, b: FloatArray, y: float) -> FloatArray:
+    """Unbiased gradient from two independent noisy copies."""
+    return (w @ a - y) * b + (w @ b - y) * a
+
+
+def gradient_from_covariance(
+    w: FloatArray, x: FloatArray, y: float, noise_of_w: FloatArray
+) -> FloatArray:
+    """Unbiased gradient from one noisy copy; noise_of_w is Sigma w."""
+    return 2.0 * ((w @ x - y) * x - noise_of_w)
+
+
+def observed_entries(
+    x: FloatArray, rates: FloatArray, noise_variances: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    r"""A row with entries missing at random as a noisy copy: the copy and its noise variances.
+
+    An entry seen with probability p is :math:`x_j / p` if seen and zero if not: unbiased, with
+    variance :math:`x_j^2 (1 - p) / p`, which :math:`(1 - p) \tilde x_j^2` estimates without bias.
+    """
+    copy = np.where(np.isnan(x), 0.0, x) / rates
+    return copy, (1.0 - rates) * copy**2 + noise_variances
