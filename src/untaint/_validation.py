@@ -44,12 +44,16 @@ def check_training_data(
     )
     _check_square(X, pairwise)
     y = np.asarray(y, dtype=X.dtype if y.dtype != np.float64 else np.float64)
+    _check_finite_targets(y)
+    return X, y, _row_weights(sample_weight, X)
+
+
+def _check_finite_targets(y: FloatArray) -> None:
     if not np.isfinite(y).all():  # None, which scikit-learn turns into NaN without a word
         row = int(np.flatnonzero(~np.isfinite(y.reshape(len(y), -1)).all(axis=1))[0])
         raise ValueError(
             f"y must hold finite numbers, got none in row {row}. (Input contains NaN.)"
         )
-    return X, y, _row_weights(sample_weight, X)
 
 
 def check_labelled_data(
@@ -192,7 +196,20 @@ def check_noisy_data(
         y_numeric=True,
     )
     y = np.asarray(y, dtype=np.float64)
+    _check_finite_targets(y)
+    _check_squares(X, y)
     return X, y, None if sample_weight is None else _row_weights(sample_weight, X)
+
+
+def _check_squares(X: FloatArray, y: FloatArray) -> None:
+    """Sums of squares are kept, and have to be numbers too."""
+    with np.errstate(over="ignore"):
+        total = np.nansum(X * X) + y @ y
+    if not np.isfinite(total):
+        raise ValueError(
+            "X and y must be small enough for their squares to be finite numbers, got values as "
+            f"large as {max(np.nanmax(np.abs(X)), np.abs(y).max()):.3g}: choose other units."
+        )
 
 
 def check_copy(estimator: Any, X_copy: Any, X: FloatArray, *, gaps: bool) -> FloatArray | None:

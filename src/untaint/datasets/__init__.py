@@ -2,6 +2,7 @@
 
 from .corruption import contaminate
 from .example import load_kiln, make_kiln
+from .noisy_views import make_noisy_views
 from .real import (
     fetch_boston,
     fetch_breast_cancer,
@@ -29,6 +30,7 @@ __all__ = [
     "load_kiln",
     "make_classes",
     "make_kiln",
+    "make_noisy_views",
     "make_polynomial",
     "make_smooth",
 ]

@@ -58,8 +58,8 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
     def _complete(self) -> None:
         """A table has been learnt: choose anew what is chosen by the rows."""
 
-    def _check_noise(self, *, whole: bool) -> None:
-        """Refuse a declared noise that the rows contradict; whole: these are all rows."""
+    def _check_noise(self) -> None:
+        """Refuse a declared noise that the rows contradict."""
 
     @abstractmethod
     def _evaluate(self, X: FloatArray, noisy: bool) -> FloatArray:
@@ -111,8 +111,13 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=True)
-        self._check_noise(whole=True)
+        before = dict(vars(self))
+        try:
+            self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=True)
+        except BaseException:  # all or nothing
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
         return self
 
     def partial_fit(
@@ -121,13 +126,14 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         """Go on learning from more rows; parameters as in :meth:`fit`."""
         first = not hasattr(self, "n_rounds_")
         self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=first)
-        self._check_noise(whole=False)
         return self
 
     def _partial_fit(
         self, X: Any, y: Any, X_copy: Any, noise_cov: Any, sample_weight: Any, *, first: bool
     ) -> None:
         self._check_parameters()
+        if not first:
+            self._drain(self.n_rounds_)
         X, y, weights = check_noisy_data(self, X, y, sample_weight, reset=first, gaps=self._gaps)
         X_copy = check_copy(self, X_copy, X, gaps=self._gaps)
         names = list(getattr(self, "feature_names_in_", range(X.shape[1])))
@@ -135,12 +141,11 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         if first:
             self._open(names)
             self._start(views)
-        else:
-            self._drain(self.n_rounds_)
         self._learn(views)
         self._learnt = self.n_rounds_ = self.n_rounds_ + len(y)
         self._complete()
         self._waiting.next_due = 0
+        self._check_noise()
 
     def predict(self, X: Any, noisy: bool = False) -> FloatArray:
         """Predict targets.
@@ -212,8 +217,11 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
             self._open([])
         names = tuple(x)
         if not self._waiting.fits(names, x_copy is not None):
-            if x.keys() == set(self._waiting.names) and self._waiting.mixes(x_copy is not None):
-                x = {name: x[name] for name in self._waiting.names}
+            waiting, absent = self._waiting.names, self._columns.absent
+            if x.keys() <= set(waiting) and self._waiting.mixes(x_copy is not None):
+                x = {name: x.get(name, absent) for name in waiting}
+                if x_copy is not None:
+                    x_copy = {name: x_copy.get(name, absent) for name in waiting}
             else:
                 self._drain(self.n_rounds_)
                 self._waiting = Waiting(names)
@@ -329,7 +337,7 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         """Check the declared noise now and then."""
         if self._learnt >= self._next_look:
             self._next_look = 2 * self._learnt
-            self._check_noise(whole=False)
+            self._check_noise()
 
     def _take_in(
         self, names: tuple[Any, ...], X: FloatArray, y: FloatArray, copy: FloatArray | None
@@ -337,6 +345,8 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         first = not len(self._columns)
         if self._columns.admit(names):
             self.n_features_in_ = len(self._columns)
+            if all(isinstance(name, str) for name in self._columns.names):
+                self.feature_names_in_ = np.array(self._columns.names, dtype=object)
             self._declared = None
             if not first:
                 self._widen(self.n_features_in_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import final
 
 import numpy as np
@@ -38,6 +39,10 @@ class Engine(ABC):
     @abstractmethod
     def clean_error(self, views: Views) -> float:
         """Unbiased estimate of the mean squared error on the clean rows."""
+
+    def share(self) -> float:
+        """Share of the noise that the predictor is free of."""
+        return 1.0
 
     def due(self, rounds: int) -> tuple[int, int]:
         """The round up to which predictions see the stream, and the next such round."""
@@ -105,6 +110,10 @@ class Following(Engine):
         u = np.concatenate([[-fit.intercept], -fit.coef, [1.0]])
         return float(u @ second @ u)
 
+    def share(self) -> float:
+        """As the leader chose."""
+        return self._leader.fit(self._correction).choice.share
+
     def due(self, rounds: int) -> tuple[int, int]:
         """As the leader says."""
         return self._leader.marks(rounds)
@@ -165,12 +174,26 @@ class ByGradient(Engine):
             return super().regret_bound(rounds)
         return self.step.regret_bound(rounds)
 
+    def _stretches(self, views: Views, target_bound: float | None) -> Iterator[Views]:
+        """Rows between which the theorem's constant has to be raised, which is then done."""
+        ends = [0, len(views.y)]
+        if isinstance(self.step, Theory):
+            largest = np.maximum.accumulate(np.maximum(np.abs(views.y), target_bound or 0.0))
+            ends[1:1] = (np.flatnonzero(np.diff(largest)) + 1).tolist()
+        for part in map(slice, ends, ends[1:]):
+            weights = None if views.weights is None else views.weights[part]
+            copy = None if views.copy is None else views.copy[part]
+            stretch = Views(views.X[part], views.y[part], copy, views.noise, weights)
+            self._allow(stretch, target_bound)
+            yield stretch
+
     def _allow(self, views: Views, target_bound: float | None) -> None:
         """Let the theorem's constant cover these targets: sqrt(G) = 2 (W R + B_y) R."""
         if views.weights is not None and not np.all(views.weights == 1.0):
             raise ValueError("sample_weight must be None, or all ones, for Algorithm 2.")
         if isinstance(self.step, DistanceOverGradients):
-            self.step.see(abs(float(views.y[0])) / float(np.sqrt(self._surrogate.peak)))
+            first = views.y[np.argmax(views.y != 0.0)]  # rounds before it do not move
+            self.step.see(abs(float(first)) / float(np.sqrt(self._surrogate.peak)))
         if not isinstance(self.step, Theory):
             return
         largest = max(float(np.abs(views.y).max(initial=0.0)), target_bound or 0.0)
@@ -207,9 +230,9 @@ class Supporting(ByGradient):
 
     def learn(self, views: Views, target_bound: float | None) -> None:
         """One round a row."""
-        self._allow(views, target_bound)
-        assert views.copy is not None
-        self._kept.learn(self._surrogate, views.X, views.copy, views.y)
+        for part in self._stretches(views, target_bound):
+            assert part.copy is not None
+            self._kept.learn(self._surrogate, part.X, part.copy, part.y)
 
     def values(self, X: FloatArray, doubt: FloatArray | None) -> FloatArray:
         """Sum of coefficients times kernel; blurred, the kernel of doubtful rows."""
@@ -260,7 +283,10 @@ class Descending(ByGradient):
 
     def learn(self, views: Views, target_bound: float | None) -> None:
         """One round a row."""
-        self._allow(views, target_bound)
+        for part in self._stretches(views, target_bound):
+            self._descend(part)
+
+    def _descend(self, views: Views) -> None:
         assert views.copy is not None
         descent = self._descent
         for start in range(0, len(views.y), 256):

@@ -242,7 +242,10 @@ class NoisyKernelRegressor(NoisyRegressor):
     def _evaluate(self, X: FloatArray, noisy: bool) -> FloatArray:
         if not noisy:
             return self._engine.values(X, None)
-        return self._engine.values(self._sums.expected(X, noisy=True), self._sums.doubt())
+        share = self._engine.share()
+        return self._engine.values(
+            self._sums.expected(X, noisy=True, share=share), self._sums.doubt(share)
+        )
 
     def _clean_error(self, views: Views) -> float:
         if views.n_copies != self._copies:
@@ -255,8 +258,8 @@ class NoisyKernelRegressor(NoisyRegressor):
     def _due(self) -> tuple[int, int]:
         return self._engine.due(self.n_rounds_)
 
-    def _check_noise(self, *, whole: bool) -> None:
-        self._sums.check_noise(self._columns.names, whole=whole)
+    def _check_noise(self) -> None:
+        self._sums.check_noise(self._columns.names)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -108,7 +108,10 @@ class Leader:
             second, noise = self.moments.total()
             scales = feature_scales(second, self.plan.centred) if self.plan.scaled else None
             if self._choice is None:
-                self._choice = self._choose(correct, scales)
+                tuned = self._tuned.total()[0]
+                self._choice = self._choose(
+                    correct, feature_scales(tuned, self.plan.centred) if self.plan.scaled else None
+                )
             choice = self._choice or Choice(self.plan.shares[0], 1.0 / second[0, 0])
             self._fit = self._solve(correct(second, noise, choice.share), choice, scales)
         return self._fit

@@ -154,36 +154,42 @@ class NoisyLinearRegressor(LinearRegressor):
         """One step of Algorithm 1 a row."""
         if self._gaps:
             views = self._filled(views)
+        longest: list[float] = []
         if isinstance(descent.step, Theory):
-            self._allow(descent, views)
+            longest = self._longest(descent.step, views)
+            self._say_if_late(descent.step, descent.rounds, descent.rounds + len(views.y))
         constant = np.full(len(views.y), float(self._intercept))
         a, noise = (views.X, None) if views.noise is None else views.merged()
         a, b = np.column_stack([constant, a]), None
         if noise is None and views.copy is not None:
             b = np.column_stack([constant, views.copy])
-        if isinstance(descent.step, DistanceOverGradients) and len(a):
-            length = max(float(np.linalg.norm(a[0])), np.finfo(float).tiny)
-            descent.step.see(abs(float(views.y[0])) / length)
         for t, y in enumerate(views.y.tolist()):
             w = descent.w
+            if views.weights is not None and views.weights[t] == 0.0:
+                continue
+            if isinstance(descent.step, Theory):
+                descent.step.allow(longest[t], descent.rounds + 1)
+            elif isinstance(descent.step, DistanceOverGradients) and not descent.step.begun:
+                length = float(np.linalg.norm(a[t] if b is None else (a[t] + b[t]) / 2))
+                descent.step.see(abs(y) / length if length else 0.0)
             if b is not None:
                 gradient = gradient_from_copies(w, a[t], b[t], y)
             else:
                 gradient = gradient_from_covariance(w, a[t], y, _noise_of(noise, t, w))
             descent.move(gradient if views.weights is None else views.weights[t] * gradient)
 
-    def _allow(self, descent: Descent, views: Views) -> None:
-        """Let the theorem's constant cover these rows."""
-        step: Any = descent.step
-        X = views.X if views.copy is None else np.vstack([views.X, views.copy])
-        x = np.sqrt((X**2).sum(axis=1).max() + float(self._intercept))
-        x, y = max(x, self.feature_bound or 0.0), np.abs(views.y).max(initial=0.0)
-        y = max(y, self.target_bound or 0.0)
-        heaviest = 1.0 if views.weights is None else views.weights.max()
-        noise = 0.0 if views.noise is None else _largest_variance(views.noise)
+    def _longest(self, step: Theory, views: Views) -> list[float]:
+        """What the theorem's constant has to be for each of the rows."""
+        squares = (views.X**2).sum(axis=1)
+        if views.copy is not None:
+            squares = np.maximum(squares, (views.copy**2).sum(axis=1))
+        x = np.maximum(np.sqrt(squares + float(self._intercept)), self.feature_bound or 0.0)
+        y = np.maximum(np.abs(views.y), self.target_bound or 0.0)
+        noise = 0.0 if views.noise is None else _largest_variances(views.noise)
         longest = 2 * ((step.radius * x + y) * x + noise * step.radius)
-        step.allow(heaviest * longest, descent.rounds + 1)
-        before, after = descent.rounds, descent.rounds + len(views.y)
+        return (longest if views.weights is None else views.weights * longest).tolist()
+
+    def _say_if_late(self, step: Theory, before: int, after: int) -> None:
         if before <= step.horizon < after:
             warnings.warn(
                 f"more rounds than horizon={step.horizon}: the step is too long for them, and "
@@ -198,16 +204,19 @@ class NoisyLinearRegressor(LinearRegressor):
                 'missing="random" with gradient steps needs noise_cov (0 if there is no noise '
                 "beside the gaps) and no X_copy."
             )
-        self._seen += np.concatenate([[len(views.y)], (~np.isnan(views.X)).sum(axis=0)])
-        rates = np.maximum(self._seen[1:], 1.0) / self._seen[0]
-        if isinstance(views.noise, RowNoise) and views.noise.kind == "variances":
-            variances = views.noise.values
-        elif isinstance(views.noise, np.ndarray):
-            variances = np.diag(views.noise)
-        else:
-            raise ValueError('missing="random" with gradient steps needs variances, not matrices.')
-        X, values = observed_entries(views.X, rates, variances)
-        return Views(X, views.y, None, RowNoise("variances", values), views.weights)
+        there = np.column_stack([np.ones(len(views.y)), ~np.isnan(views.X)]).cumsum(axis=0)
+        there += self._seen
+        self._seen = there[-1]
+        rates = np.maximum(there[:, 1:], 1.0) / there[:, :1]
+        X, gaps = observed_entries(views.X, rates)
+        noise = views.noise
+        if isinstance(noise, RowNoise) and noise.kind == "variances":
+            return Views(
+                X, views.y, None, RowNoise("variances", noise.values + gaps), views.weights
+            )
+        matrices = noise.values if isinstance(noise, RowNoise) else noise
+        matrices = matrices + gaps[:, :, None] * np.eye(X.shape[1])
+        return Views(X, views.y, None, RowNoise("matrices", matrices), views.weights)
 
     def _widen(self, n_features: int) -> None:
         if self._sums is not None:
@@ -222,6 +231,9 @@ class NoisyLinearRegressor(LinearRegressor):
         average = (isinstance(self.average, str) and self._parameter_free) or self.average is True
         w = self._descent.point(average)
         return w[1:], float(w[0])
+
+    def _share_removed(self) -> float:
+        return super()._share_removed() if self._descent is None else 1.0
 
     def _due(self) -> tuple[int, int]:
         if self._descent is not None:
@@ -252,10 +264,10 @@ def _noise_of(noise: Noise | None, t: int, w: FloatArray) -> FloatArray:
     return out
 
 
-def _largest_variance(noise: Noise) -> float:
-    """Spectral norm of the covariances."""
+def _largest_variances(noise: Noise) -> FloatArray | float:
+    """Spectral norm of the covariances, of each row if they differ."""
     if isinstance(noise, RowNoise):
         if noise.kind == "variances":
-            return float(noise.values.max(initial=0.0))
-        return float(np.linalg.eigvalsh(noise.values).max(initial=0.0))
-    return float(np.linalg.eigvalsh(noise)[-1]) if len(noise) else 0.0
+            return noise.values.max(axis=1)
+        return np.linalg.eigvalsh(noise.values)[:, -1]
+    return float(np.linalg.eigvalsh(noise)[-1])

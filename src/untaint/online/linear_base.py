@@ -62,8 +62,12 @@ class LinearRegressor(NoisyRegressor):
     def _evaluate(self, X: FloatArray, noisy: bool) -> FloatArray:
         coef, intercept = self._point()
         if noisy or np.isnan(X).any():
-            X = self._kept.expected(X, noisy=noisy)
+            X = self._kept.expected(X, noisy=noisy, share=self._share_removed())
         return X @ coef + intercept
+
+    def _share_removed(self) -> float:
+        """Share of the noise that the weights are free of."""
+        return self._leading()[0].choice.share
 
     def _clean_error(self, views: Views) -> float:
         coef, intercept = self._point()
@@ -84,6 +88,6 @@ class LinearRegressor(NoisyRegressor):
     def _due(self) -> tuple[int, int]:
         return self._kept.leader.marks(self.n_rounds_)
 
-    def _check_noise(self, *, whole: bool) -> None:
+    def _check_noise(self) -> None:
         if self._sums is not None:
-            self._sums.check_noise(self._columns.names, whole=whole)
+            self._sums.check_noise(self._columns.names)

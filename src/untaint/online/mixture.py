@@ -81,7 +81,8 @@ def make_mixture(kernel: str, gamma: float, shape: float, noise: FloatArray) -> 
     masses *= inside / max(masses.sum(), np.finfo(float).tiny)
     rates, masses = np.append(rates, highest), np.append(masses, 1.0 - inside)
     mixture = Mixture(rates, masses)
-    squares = np.concatenate([[0.0], np.geomspace(1e-8, 1e8, 4000) / gamma**2])
+    unit = gamma**2 if kernel == "exponential" else gamma
+    squares = np.concatenate([[0.0], np.geomspace(1e-8, 1e8, 4000) / unit])
     error = float(np.abs(mixture.of_squares(squares) - exact(squares)).max())
     return Mixture(rates, masses, 1.0 - inside, error)
 
@@ -103,8 +104,8 @@ def _largest_rate(variances: FloatArray) -> float:
     def excess(rate: float) -> float:
         return float(-0.5 * np.log1p(-2.0 * rate * variances).sum() - np.log(AMPLIFICATION))
 
-    limit = 0.5 / variances[-1]
-    return float(brentq(excess, 0.0, limit * (1 - 1e-12)))
+    limit = 0.5 / variances[-1]  # searched for as a part of it: brentq's tolerance is absolute
+    return limit * float(brentq(lambda part: excess(part * limit), 0.0, 1.0 - 1e-12))
 
 
 def _member(

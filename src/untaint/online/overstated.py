@@ -5,8 +5,8 @@ than all of the variance. A noise that is declared too large is far worse than o
 small, so a share above nine tenths brings a warning, and one that sampling cannot explain an error.
 
 With d features and n rows the smallest eigenvalue of pure noise, relative to its covariance, comes
-out near :math:`(1 - \sqrt{d / n})^2` and not 1: a direction is judged by that measure, a single
-feature by its plain share.
+out near :math:`(1 - \sqrt{d / n})^2` and not 1, and a single variance within
+:math:`1 \pm 3 \sqrt{2 / n}`: shares are judged by that measure.
 """
 
 from __future__ import annotations
@@ -27,13 +27,9 @@ _MARGIN = 1.1  # by which a direction must exceed what sampling explains
 
 
 def check_declared(
-    second: FloatArray, noise: FloatArray, centred: bool, names: Sequence[Any], *, whole: bool
+    second: FloatArray, noise: FloatArray, centred: bool, names: Sequence[Any]
 ) -> None:
-    """Warn of a noise that explains nearly all, refuse one that explains more than all.
-
-    A stream may begin with rows that vary less than later ones; all rows, if these are all, may
-    not vary less in any feature than their noise.
-    """
+    """Warn of a noise that explains nearly all, refuse one that explains more than all."""
     n, d = second[0, 0], len(noise)
     if n < _ENOUGH or not noise.any():
         return
@@ -41,7 +37,7 @@ def check_declared(
     observed = np.diag(S)
     shares = np.diag(noise) / np.maximum(observed, np.finfo(float).tiny)
     worst = int(np.argmax(shares))
-    if shares[worst] * (1.0 if whole else 1.0 - 3.0 * np.sqrt(2.0 / n)) >= 1:
+    if shares[worst] * (1.0 - 3.0 * np.sqrt(2.0 / n)) >= 1:
         raise ValueError(
             f"noise_cov must be smaller than the variance of the rows: for feature "
             f"{names[worst]!r} it says {noise[worst, worst]:.3g}, and the rows vary by "
@@ -60,13 +56,17 @@ def check_declared(
             f"noise_cov explains {share:.0%} of the variance of the rows in one direction: what "
             "can be learnt there is little, and if the noise is overstated it is wrong.",
             OverstatedNoiseWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
 
 
 def _largest_share(S: FloatArray, noise: FloatArray) -> float:
-    """Largest eigenvalue of S^-1 noise."""
-    scales = np.sqrt(np.diag(S))
+    """Largest eigenvalue of S^-1 noise, among the features that vary."""
+    varies = np.diag(S) > 0
+    S, noise = S[np.ix_(varies, varies)], noise[np.ix_(varies, varies)]
+    if not varies.any():
+        return 0.0
+    scales = np.sqrt(np.where(np.diag(S) > 0, np.diag(S), 1.0))
     values, vectors = np.linalg.eigh(S / (scales[:, None] * scales))
     values = np.maximum(values, 1e-12)
     whiten = vectors / np.sqrt(values)

@@ -14,6 +14,10 @@ from typing import Any
 _introduced: set[type] = set()
 
 
+class _Member:
+    """Stands for any learner where ``isinstance`` asks for a model's last step."""
+
+
 def introduce(cls: type) -> None:
     """Register a class as a mini-batch regressor of river's, once river is there."""
     if cls in _introduced or "river" not in sys.modules:
@@ -21,6 +25,7 @@ def introduce(cls: type) -> None:
     base = getattr(sys.modules["river"], "base", None)
     if base is not None and hasattr(base, "MiniBatchRegressor"):
         base.MiniBatchRegressor.register(cls)
+        base.MiniBatchRegressor.register(_Member)
         _introduced.add(cls)
 
 
@@ -31,6 +36,12 @@ class RiverMember:
         """Introduce the class as soon as there is a learner of it."""
         introduce(cls)
         return super().__new__(cls)
+
+    @property
+    def _last_step(self) -> Any:
+        # Where isinstance looks next if a class of river's does not know us: made before river.
+        introduce(type(self))
+        return _Member()
 
     @property
     def _supervised(self) -> bool:

@@ -40,7 +40,14 @@ class Scheduled:
 
     def __call__(self, t: int, gradient: FloatArray, w: FloatArray) -> float:
         """The same for any gradient."""
-        return float(self.rate(t)) if callable(self.rate) else self.rate
+        if not callable(self.rate):
+            return self.rate
+        rate = float(self.rate(t))
+        if not 0.0 <= rate < np.inf:
+            raise ValueError(
+                f"learning_rate must give a finite number of at least 0, got {rate!r} in round {t}."
+            )
+        return rate
 
 
 @final
@@ -87,6 +94,11 @@ class DistanceOverGradients:
     def __init__(self) -> None:
         self._farthest = 0.0
         self._squares = 0.0
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has been told, or has moved."""
+        return self._farthest > 0.0
 
     def see(self, way: float) -> None:
         """Be told the length of the shortest w that fits a row."""

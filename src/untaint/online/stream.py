@@ -85,7 +85,7 @@ class Waiting:
 
     def add_block(self, X: FloatArray, y: FloatArray) -> None:
         """Keep the rows of a frame."""
-        self._blocks.append((X, y))
+        self._blocks.append((X.copy(), y.copy()))
         self._in_blocks += len(y)
 
     def add(self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None) -> None:

@@ -48,15 +48,36 @@ class LinearSums:
         self._copies, self._declared = views.n_copies, views.noise is not None
         if self._gaps:
             gaps = np.isnan(Z)
+            if views.noise is None and gaps.any():
+                raise ValueError(
+                    'missing="random" needs noise_cov beside X_copy: the noise is not estimated '
+                    "from copies with gaps."
+                )
+            self._place(Z, gaps)
             self._count(gaps, views.weights)
             Z = np.where(gaps, self.origin, Z)
         self.leader.add(with_constant(Z, views.y, views.weights, self.origin, self.level), noise)
 
-    def check_noise(self, names: Sequence[Any], *, whole: bool) -> None:
+    def _place(self, Z: FloatArray, gaps: BoolArray) -> None:
+        """Give features that are seen for the first time their origin."""
+        seen = self.leader.moments.seen
+        new = ~gaps.all(axis=0)
+        if seen is not None:
+            new &= np.diag(seen)[1:-1] == 0
+        if self.leader.plan.centred and new.any():
+            self.origin = self.origin.copy()
+            self.origin[new] = np.nanmean(Z[:, new], axis=0)
+
+    def check_noise(self, names: Sequence[Any]) -> None:
         """Refuse a declared noise that the rows contradict."""
         if self._declared:
             second, noise = self.leader.moments.total()
-            check_declared(second, noise, self.leader.plan.centred, names, whole=whole)
+            seen = self.leader.moments.seen
+            if seen is not None:  # judged by the entries that were there
+                second = self._correction()(second, noise, 0.0)
+                never = np.diag(seen)[1:-1] == 0
+                noise[never] = noise[:, never] = 0.0
+            check_declared(second, noise, self.leader.plan.centred, names)
 
     def widen(self, n_features: int) -> None:
         """Make room for features that have been zero so far."""
@@ -77,32 +98,37 @@ class LinearSums:
         second, noise = self.leader.moments.total()
         return self._copies * noise / max(second[0, 0], np.finfo(float).tiny)
 
-    def expected(self, X: FloatArray, *, noisy: bool) -> FloatArray:
-        """Clean rows to be expected behind noisy ones, or behind ones with missing entries."""
-        mean, clean = self._clean_rows()
-        carried = self.single_noise() if noisy else np.zeros_like(clean)
+    def expected(self, X: FloatArray, *, noisy: bool, share: float = 1.0) -> FloatArray:
+        """Rows as the fit knows them, to be expected behind noisy ones or ones with gaps.
+
+        A fit from which a share of the noise was removed is one for rows that carry the rest of
+        it. If that is all (share 0, one copy), a noisy query is just such a row.
+        """
+        mean, known, seen_as = self._rows_behind(share if noisy else 1.0)
         out = np.empty_like(X)
         patterns, which = np.unique(np.isnan(X), axis=0, return_inverse=True)
         for k, missing in enumerate(patterns):
             rows, seen = which.ravel() == k, ~missing
-            gain = np.linalg.pinv((clean + carried)[np.ix_(seen, seen)], hermitian=True)
-            gain = gain @ clean[seen]
+            gain = np.linalg.pinv((seen_as if noisy else known)[np.ix_(seen, seen)], hermitian=True)
+            gain = gain @ known[seen]
             if not noisy:
                 gain[:, seen] = np.eye(int(seen.sum()))
             out[rows] = mean + (X[np.ix_(rows, seen)] - mean[seen]) @ gain
         return out
 
-    def doubt(self) -> FloatArray:
-        """Covariance of a clean row about what is expected behind a noisy one."""
-        _, clean = self._clean_rows()
-        return clean - clean @ np.linalg.pinv(clean + self.single_noise(), hermitian=True) @ clean
+    def doubt(self, share: float = 1.0) -> FloatArray:
+        """Covariance of such a row about what is expected behind a noisy one."""
+        _, known, seen_as = self._rows_behind(share)
+        return known - known @ np.linalg.pinv(seen_as, hermitian=True) @ known
 
-    def _clean_rows(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and covariance of the clean rows."""
+    def _rows_behind(self, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean of rows, covariance with a share of the noise removed, and that of one copy."""
         second, noise = self.leader.moments.total()
         means, about = spread(self._correction()(second, noise, 1.0), self.leader.plan.centred)
         values, vectors = np.linalg.eigh(about[:-1, :-1])
-        return means[:-1] + self.origin, (vectors * np.maximum(values, 0.0)) @ vectors.T
+        clean = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        rest = (1.0 - share) * noise / max(second[0, 0], np.finfo(float).tiny)
+        return means[:-1] + self.origin, clean + rest, clean + self.single_noise()
 
     def _correction(self) -> Correction:
         seen = self.leader.moments.seen

@@ -26,13 +26,11 @@ def gradient_from_covariance(
     return 2.0 * ((w @ x - y) * x - noise_of_w)
 
 
-def observed_entries(
-    x: FloatArray, rates: FloatArray, noise_variances: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    r"""A row with entries missing at random as a noisy copy: the copy and its noise variances.
+def observed_entries(x: FloatArray, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
+    r"""Rows with entries missing at random as noisy copies: the copies, and the gaps' variances.
 
     An entry seen with probability p is :math:`x_j / p` if seen and zero if not: unbiased, with
     variance :math:`x_j^2 (1 - p) / p`, which :math:`(1 - p) \tilde x_j^2` estimates without bias.
     """
     copy = np.where(np.isnan(x), 0.0, x) / rates
-    return copy, (1.0 - rates) * copy**2 + noise_variances
+    return copy, (1.0 - rates) * copy**2

@@ -1,0 +1,1 @@
+"""Studies of noisy features: rows, rivals and streams of `untaint.online`."""

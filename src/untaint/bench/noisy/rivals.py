@@ -1,0 +1,110 @@
+"""What others do about noisy features, for linear models with an intercept.
+
+naive     ridge, its alpha by leave-one-out, on the noisy rows as they are
+river     one pass of stochastic gradient descent, river's defaults
+tls       total least squares: the smallest right singular vector of the centred [A / s, y / r]
+odrpack   orthogonal distance regression: minimise sum (y - f(x))^2 / r^2 + sum |x - a|^2 / s^2
+simex     refit with more noise, (1 + k) s^2 for k up to 2, and extrapolate the coefficients to
+          k = -1 by a parabola
+
+s are the known deviations of the features' noise; r, that of the target, is taken from the
+residuals of the naive fit. Columns without noise are constant here, and are left out of tls and
+odrpack.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import Ridge, RidgeCV
+
+Array: TypeAlias = NDArray[np.float64]
+
+ALPHAS = np.logspace(-3.0, 3.0, 25)
+EXTRA_NOISE = (0.5, 1.0, 1.5, 2.0)
+N_DRAWS = 20
+
+
+class Line(NamedTuple):
+    """A fitted linear model."""
+
+    coef: Array
+    intercept: float
+
+    def predict(self, X: Array) -> Array:
+        """Return <w, x> + b."""
+        return X @ self.coef + self.intercept
+
+
+def ridge(X: Array, y: Array) -> Any:
+    """Ridge regression tuned by leave-one-out."""
+    return RidgeCV(alphas=ALPHAS).fit(X, y)
+
+
+def river(X: Array, y: Array) -> Line:
+    """One pass of river's linear regression."""
+    from river import linear_model
+
+    model = linear_model.LinearRegression()
+    for x, target in zip(X.tolist(), y.tolist(), strict=True):
+        model.learn_one(dict(enumerate(x)), target)
+    return Line(np.array([model.weights.get(i, 0.0) for i in range(X.shape[1])]), model.intercept)
+
+
+def target_deviation(X: Array, y: Array) -> float:
+    """Deviation of the naive fit's residuals."""
+    return float(np.std(y - ridge(X, y).predict(X)))
+
+
+def total_least_squares(X: Array, y: Array, noise_cov: Array) -> Line:
+    """Total least squares with columns in units of their noise."""
+    noisy, r = noise_cov > 0, target_deviation(X, y)
+    s = np.sqrt(noise_cov[noisy])
+    joint = np.column_stack([(X - X.mean(axis=0))[:, noisy] / s, (y - y.mean()) / r])
+    smallest = np.linalg.svd(joint, full_matrices=False)[2][-1]
+    return _line(-smallest[:-1] / smallest[-1] * r / s, noisy, X, y)
+
+
+def orthogonal_distance(X: Array, y: Array, noise_cov: Array) -> Line:
+    """Explicit orthogonal distance regression by odrpack, from the naive fit."""
+    noisy, r = noise_cov > 0, target_deviation(X, y)
+    Z = (X - X.mean(axis=0))[:, noisy]
+    found = import_module("odrpack").odr_fit(
+        lambda x, w: w @ x,
+        np.ascontiguousarray(Z.T),
+        y - y.mean(),
+        beta0=ridge(X, y).coef_[noisy],
+        weight_x=1.0 / noise_cov[noisy],
+        weight_y=1.0 / r**2,
+        jac_beta=lambda x, w: x,
+        jac_x=lambda x, w: np.repeat(w[:, np.newaxis], x.shape[1], axis=1),
+        maxit=200,
+    )
+    return _line(found.beta, noisy, X, y)
+
+
+def simex(X: Array, y: Array, noise_cov: Array, rng: np.random.Generator) -> Line:
+    """Simulation and extrapolation of ridge coefficients, alpha as the naive fit chose it."""
+    naive = ridge(X, y)
+    paths = [_coefficients(naive)]
+    for extra in EXTRA_NOISE:
+        draws = [X + np.sqrt(extra * noise_cov) * rng.normal(size=X.shape) for _ in range(N_DRAWS)]
+        fits = [Ridge(alpha=naive.alpha_).fit(drawn, y) for drawn in draws]
+        paths.append(np.mean([_coefficients(fit) for fit in fits], axis=0))
+    parabola = np.polynomial.polynomial.polyfit([0.0, *EXTRA_NOISE], np.array(paths), deg=2)
+    end: Array = np.dot([1.0, -1.0, 1.0], parabola)
+    return Line(end[:-1], float(end[-1]))
+
+
+def _coefficients(model: Any) -> Array:
+    return np.append(model.coef_, model.intercept_)
+
+
+def _line(coef: Array, noisy: NDArray[np.bool_], X: Array, y: Array) -> Line:
+    """Put zeros in for the columns left out, and let the line pass through the means."""
+    whole = np.zeros(X.shape[1])
+    whole[noisy] = coef
+    return Line(whole, float(y.mean() - X.mean(axis=0) @ whole))
