@@ -16,6 +16,7 @@ the ridge of a single row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -43,21 +44,12 @@ class Choice:
     ridge: float
 
 
-@final
-@dataclass(frozen=True)
-class Verdict:
-    """A candidate, and an upper limit of its clean loss."""
-
-    choice: Choice
-    loss: float
-
-
 def can_judge(moments: Moments) -> bool:
     """Whether there are rows enough."""
     return int(np.count_nonzero(moments.second[:, 0, 0])) >= _ENOUGH
 
 
-def judge(
+def choose(
     moments: Moments,
     correct: Correction,
     *,
@@ -65,25 +57,43 @@ def judge(
     ridges: FloatArray = RIDGES,
     centred: bool = True,
     scales: FloatArray | None = None,
-) -> Verdict:
-    """The candidate that the folds trust."""
-    second, noise = moments.grouped(_n_groups(moments.n_features))
-    losses, naive_losses = _held_out(second, noise, correct, shares, ridges, centred, scales)
-    parts = second[:, 0, 0] / second[:, 0, 0].sum()
-    naive = int(np.argmin(parts @ naive_losses[:, 0]))
-    losses = losses.reshape(len(losses), -1)
-    differences = losses - losses[:, [naive]]
+) -> Choice:
+    """The share and ridge that the folds trust."""
+    trial = hold_out(moments, correct, shares, ridges, centred=centred, scales=scales)
+    share, ridge = divmod(winner(trial), len(ridges))
+    return Choice(shares[share], float(ridges[ridge]))
+
+
+@final
+@dataclass(frozen=True)
+class Trial:
+    """Losses of candidates on folds left out, of shape (folds, candidates)."""
+
+    clean: FloatArray  # on the clean rows, estimated without bias
+    naive: FloatArray  # on the noisy rows; infinite for candidates that remove noise
+    parts: FloatArray  # each fold's part of all rows
+
+    @classmethod
+    def joined(cls, trials: Sequence[Trial]) -> Trial:
+        """Trials of different models on the same folds."""
+        clean = np.concatenate([trial.clean for trial in trials], axis=1)
+        naive = np.concatenate([trial.naive for trial in trials], axis=1)
+        return cls(clean, naive, trials[0].parts)
+
+
+def winner(trial: Trial) -> int:
+    """The candidate with the best upper limit, by the rule above."""
+    parts, k = trial.parts, len(trial.parts)
+    naive = int(np.argmin(parts @ trial.naive))
+    differences = trial.clean - trial.clean[:, [naive]]
     mean = parts @ differences
-    k = len(parts)
     error = np.sqrt(parts**2 @ (differences - mean) ** 2 * k / (k - 1)) * stdtrit(k - 1, _ONE_SIGMA)
     limit = mean + error
-    scale = max(parts @ losses[:, naive], 0.1 * parts @ naive_losses[:, 0, naive])
+    scale = max(parts @ trial.clean[:, naive], 0.1 * parts @ trial.naive[:, naive])
     limit[(error > KNOWN_TO * scale) & (mean + SURE * error > 0)] = np.inf
-    limit[parts @ losses + error < 0] = np.inf
+    limit[parts @ trial.clean + error < 0] = np.inf
     limit[naive] = 0.0
-    best = int(np.argmin(limit))
-    choice = Choice(shares[best // len(ridges)], float(ridges[best % len(ridges)]))
-    return Verdict(choice, float(parts @ losses[:, naive] + limit[best]))
+    return int(np.argmin(limit))
 
 
 def solve(
@@ -103,19 +113,20 @@ def solve(
     return coef, means[..., None, -1] - (coef @ means[..., :-1, None])[..., 0]
 
 
-def _held_out(
-    second: FloatArray,
-    noise: FloatArray,
+def hold_out(
+    moments: Moments,
     correct: Correction,
-    shares: tuple[float, ...],
-    ridges: FloatArray,
-    centred: bool,
-    scales: FloatArray | None,
-) -> tuple[FloatArray, FloatArray]:
-    """Clean and naive loss of every candidate on every fold: (folds, shares, ridges)."""
+    shares: tuple[float, ...] = SHARES,
+    ridges: FloatArray = RIDGES,
+    *,
+    centred: bool = True,
+    scales: FloatArray | None = None,
+) -> Trial:
+    """Every candidate's losses on every fold; candidates by share, then by ridge."""
+    second, noise = moments.grouped(_n_groups(moments.n_features))
     rest, rest_noise = second.sum(axis=0) - second, noise.sum(axis=0) - noise
     clean, seen = correct(second, noise, 1.0), correct(second, noise, 0.0)
-    losses, naive_losses = [], []
+    clean_losses, naive_losses = [], []
     for share in shares:
         coef, intercept = solve(
             correct(rest, rest_noise, share), ridges, centred=centred, scales=scales
@@ -123,9 +134,11 @@ def _held_out(
         residual = np.concatenate(
             [-intercept[..., None], -coef, np.ones((*coef.shape[:-1], 1))], axis=-1
         )
-        losses.append(_quadratic(residual, clean))
-        naive_losses.append(_quadratic(residual, seen))
-    return np.stack(losses, axis=1), np.stack(naive_losses, axis=1)
+        clean_losses.append(_quadratic(residual, clean))
+        naive = _quadratic(residual, seen) if share == shares[0] else np.inf
+        naive_losses.append(np.broadcast_to(naive, clean_losses[-1].shape))
+    parts = second[:, 0, 0] / second[:, 0, 0].sum()
+    return Trial(np.concatenate(clean_losses, axis=1), np.concatenate(naive_losses, axis=1), parts)
 
 
 def _quadratic(u: FloatArray, second: FloatArray) -> FloatArray:

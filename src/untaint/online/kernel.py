@@ -71,7 +71,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         parameter-free step only.
     budget : int, optional
         Number of random frequencies. None: for ``"auto"`` by the size of the first batch (64 to
-        256); for Algorithm 2 no limit, every row is kept.
+        400); for Algorithm 2 no limit, every row is kept.
     random_state : int
         Seed of the frequencies.
 
@@ -163,7 +163,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         mixture = self._mixture()
         if not self._by_steps:
             rows = len(views.y) if views.weights is None else views.weights.sum()
-            budget = self.budget or int(np.clip(rows // 20, 64, 256))
+            budget = self.budget or int(np.clip(rows // 20, 64, 400))
             self._engine = Following(mixture, budget, self._seed, self.noise)
         else:
             step = make_step(self.learning_rate, self.norm_bound, self.horizon)

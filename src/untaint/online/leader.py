@@ -20,7 +20,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from .correction import Correction, spread
-from .guard import RIDGES, SHARES, Choice, can_judge, judge, solve
+from .guard import RIDGES, SHARES, Choice, can_judge, choose, solve
 from .moments import Moments
 from .noise import Noise, RowNoise
 
@@ -122,14 +122,14 @@ class Leader:
             return Choice(plan.shares[0], float(ridges[0]))
         if not can_judge(self._tuned):
             return None
-        return judge(
+        return choose(
             self._tuned,
             correct,
             shares=plan.shares,
             ridges=ridges,
             centred=plan.centred,
             scales=scales,
-        ).choice
+        )
 
     def _solve(self, clean: FloatArray, choice: Choice, scales: FloatArray | None) -> Fit:
         ridge = np.array([choice.ridge])
