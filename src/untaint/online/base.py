@@ -145,7 +145,7 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         self._learnt = self.n_rounds_ = self.n_rounds_ + len(y)
         self._complete()
         self._waiting.next_due = 0
-        self._check_noise()
+        self._look_at_noise(now=first)
 
     def predict(self, X: Any, noisy: bool = False) -> FloatArray:
         """Predict targets.
@@ -333,10 +333,10 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         if self._learnt < until:
             self._take_in(self._waiting.names, *self._waiting.take(until - self._learnt))
 
-    def _look_at_noise(self) -> None:
+    def _look_at_noise(self, *, now: bool = False) -> None:
         """Check the declared noise now and then."""
-        if self._learnt >= self._next_look:
-            self._next_look = 2 * self._learnt
+        if now or self._learnt >= self._next_look:
+            self._next_look = max(2 * self._learnt, 64)
             self._check_noise()
 
     def _take_in(
