@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -22,6 +24,22 @@ def test_the_lines_for_labels_work(capsys):
     assert "share of wrong labels: 0." in capsys.readouterr().out
     assert abs(names["model"].contamination_ - 0.3) < 0.05
     assert (names["model"].predict(names["X"]) == names["truth"]).mean() > 0.9
+
+
+def test_the_lines_for_noisy_features_work(capsys):
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)[2]
+    exec(code, {})
+    for line in capsys.readouterr().out.strip().splitlines():
+        found = [float(number) for number in line.strip("[]").split()]
+        assert all(abs(a - b) < 0.1 for a, b in zip(found, [1.0, -2.0, 0.5], strict=True))
+
+
+def test_the_page_on_noisy_views_works():
+    page = (ROOT / "docs" / "noisy-views.md").read_text("utf-8")
+    pytest.importorskip("river")
+    names = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(code, names)
 
 
 def test_links_lead_somewhere():

@@ -120,3 +120,9 @@ def test_rows_must_be_a_dense_table():
 def test_a_diagonal_matrix_will_do_for_laplace_noise():
     A, _ = make_noisy_views(ZEROS, noise_cov=np.diag([1.0, 0.0]), noise="laplace", random_state=0)
     np.testing.assert_allclose(A.var(axis=0), [1.0, 0.0], rtol=0.05)
+
+
+def test_the_noise_knows_nothing_of_rows_drawn_with_the_same_seed():
+    X = np.random.default_rng(0).standard_normal((2000, 2))
+    (copy,) = make_noisy_views(X, noise_cov=1.0, n_views=1, random_state=0)
+    assert abs(np.corrcoef((copy - X)[:, 0], X[:, 0])[0, 1]) < 0.1

@@ -72,6 +72,8 @@ def make_noisy_views(
         raise ValueError(f"n_views must be a whole number of 1 or more, got {n_views!r}.")
     shape = _shape_noise(_covariance(noise_cov, rows), rows.shape, noise)
     rng = as_generator(random_state)
+    if rng is not random_state:  # X itself may have been drawn with the same seed
+        (rng,) = rng.spawn(1)
     return [rows + shape(DRAWS[noise](rng, rows.shape)) for _ in range(n_views)]
 
 
