@@ -203,7 +203,7 @@ class ByGradient(Engine):
             warnings.warn(
                 f"more rounds than horizon={self.step.horizon}: the step is too long for them, "
                 "and regret_bound_ grows in proportion.",
-                stacklevel=5,
+                stacklevel=7,
             )
 
 

@@ -194,7 +194,7 @@ class NoisyLinearRegressor(LinearRegressor):
             warnings.warn(
                 f"more rounds than horizon={step.horizon}: the step is too long for them, and "
                 "regret_bound_ grows in proportion.",
-                stacklevel=4,
+                stacklevel=6,
             )
 
     def _filled(self, views: Views) -> Views:

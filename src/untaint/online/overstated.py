@@ -56,7 +56,7 @@ def check_declared(
             f"noise_cov explains {share:.0%} of the variance of the rows in one direction: what "
             "can be learnt there is little, and if the noise is overstated it is wrong.",
             OverstatedNoiseWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
 
 
