@@ -239,3 +239,16 @@ def test_stream_after_a_fit_goes_on_where_the_fit_ended(model):
     quietly(fit.partial_fit, X[120:], y[120:], **last)
     whole = quietly(clone(model).fit, X, y, **more)
     assert_same(fit, whole, X, 1e-8)
+
+
+def test_one_prediction_sees_what_a_table_of_them_saw():
+    X, y, _ = linear_rows(200)
+    model = NoisyLinearRegressor(noise_cov=0.04)
+    rows = [dict(enumerate(row)) for row in X]
+    for row, target in zip(rows[:100], y[:100], strict=True):
+        model.learn_one(row, target)
+    model.predict_one(rows[0])
+    for row, target in zip(rows[100:], y[100:], strict=True):
+        model.learn_one(row, target)
+    table = model.predict(X[:1])
+    assert model.predict_one(rows[0]) == pytest.approx(table[0], rel=1e-12)

@@ -74,7 +74,7 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         """Make room for features that have been absent so far."""
 
     def _line(self) -> tuple[FloatArray, float] | None:
-        """Weights and intercept, the same arrays until they change, if that is all."""
+        """Weights and intercept, if that is all."""
         return None
 
     @property
@@ -242,20 +242,21 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         -------
         float
         """
-        if "_waiting" not in self.__dict__:
+        waiting = self.__dict__.get("_waiting")
+        if waiting is None:
             return 0.0
-        if self.n_rounds_ >= self._waiting.next_due:
+        if self.n_rounds_ >= waiting.next_due or not waiting.kept:
             self._catch_up()
-        if not len(self._columns):
-            return self._waiting.mean_target
-        line = self._line()
-        if line is None or self._gaps:
+            if not len(self._columns):
+                return waiting.mean_target
+            waiting.keep(self._columns.names, None if self._gaps else self._line())
+        if waiting.weights is None:
             return float(self._evaluate(self._columns.values(x), False)[0])
-        weights = self._waiting.weights_of(line[0], self._columns.names)
+        weights, intercept = waiting.weights, waiting.intercept
         try:
-            return sum(map(mul, map(weights.__getitem__, x), x.values()), line[1])
+            return sum(map(mul, map(weights.__getitem__, x), x.values()), intercept)
         except KeyError:
-            return sum((weights.get(name, 0.0) * value for name, value in x.items()), line[1])
+            return sum((weights.get(name, 0.0) * value for name, value in x.items()), intercept)
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn from a frame.
@@ -323,7 +324,7 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         due, next_due = self.n_rounds_, 0
         if len(self._columns) and not self._waiting.in_blocks:
             due, next_due = self._due()
-        self._waiting.next_due = next_due
+        self._waiting.next_due, self._waiting.kept = next_due, False
         if due > self._learnt:
             self._drain(due)
             self._look_at_noise()

@@ -59,8 +59,9 @@ class Waiting:
         self.names = names
         self.next_due = 0  # round from which predictions may see more of them
         self._frame: tuple[Any, tuple[Any, ...]] = (None, ())
-        self._coef: FloatArray | None = None
-        self._weights: dict[Any, float] = {}
+        self.kept = False  # whether weights and intercept are those of the moment
+        self.weights: dict[Any, float] | None = None
+        self.intercept = 0.0
         self._flat: list[Any] = []
         self._copies: list[Any] = []
         self._targets: list[Any] = []
@@ -111,11 +112,12 @@ class Waiting:
             self._frame = (columns, tuple(columns))
         return self._frame[1]
 
-    def weights_of(self, coef: FloatArray, names: list[Any]) -> dict[Any, float]:
-        """Weights by name, made anew when the array is another one."""
-        if coef is not self._coef:
-            self._coef, self._weights = coef, dict(zip(names, coef.tolist(), strict=True))
-        return self._weights
+    def keep(self, names: list[Any], line: tuple[FloatArray, float] | None) -> None:
+        """Keep weights by name, and the intercept, for the predictions until more is due."""
+        self.kept, self.weights = True, None
+        if line is not None:
+            self.weights = dict(zip(names, line[0].tolist(), strict=True))
+            self.intercept = line[1]
 
     def take(self, n: int) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """The first n rows, targets and copies, which then wait no longer; of blocks, all."""
