@@ -28,7 +28,7 @@ from .correction import Correction, spread
 from .moments import FOLDS, Moments
 
 SHARES = (0.0, 0.5, 0.8, 1.0)  # the naive fit first
-RIDGES = np.logspace(-6, 1, 15)  # in units of the features' variance
+RIDGES = np.logspace(-8, 1, 19)  # in units of the features' variance
 KNOWN_TO = 0.1  # largest standard error of a difference, as a part of the naive loss ...
 SURE = 3.0  # ... unless the difference is larger than so many standard errors
 _ENOUGH = 10  # folds that hold a row
