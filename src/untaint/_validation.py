@@ -238,6 +238,11 @@ def check_copy(estimator: Any, X_copy: Any, X: FloatArray, *, gaps: bool) -> Flo
     plain = type(X_copy) is np.ndarray and X_copy.dtype == np.float64 and X_copy.shape == X.shape
     if plain and np.isfinite(np.vdot(X_copy, X_copy)):
         return X_copy
+    names, own = getattr(estimator, "feature_names_in_", None), getattr(X_copy, "columns", None)
+    if names is not None and own is not None and list(own) != list(names):
+        raise ValueError(
+            f"X_copy must have the columns of X in the same order, {list(names)}, got {list(own)}."
+        )
     copy = check_array(
         X_copy,
         dtype=np.float64,

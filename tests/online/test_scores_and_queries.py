@@ -118,12 +118,21 @@ def test_corrected_score_of_copies_needs_no_covariance(model):
     assert model.corrected_score(a, target, X_copy=b) == pytest.approx(formula, rel=1e-10)
 
 
-def test_corrected_score_of_one_copy_needs_a_covariance():
+def test_corrected_score_of_one_copy_uses_the_noise_that_copies_told():
     X, y, _ = linear_rows(300)
     a, b = views(X, FULL)
-    model = NoisyLinearRegressor(learning_rate=0.01).fit(a, y, X_copy=b)
-    with pytest.raises(ValueError, match="X_copy"):
-        model.corrected_score(a, y)
+    model = CorrectedRidge().fit(a, y, X_copy=b)
+    excess = model.coef_ @ model.noise_cov_ @ model.coef_
+    expected = np.mean((model.predict(a) - y) ** 2) - excess
+    assert model.corrected_score(a, y) == pytest.approx(expected, rel=1e-10)
+
+
+def test_corrected_score_uses_the_noise_that_was_given_to_fit():
+    X, y, _ = linear_rows(300)
+    a, _ = views(X, FULL)
+    told = CorrectedRidge(noise_cov=0.0, share=1.0, alpha=1.0).fit(a, y, noise_cov=FULL)
+    same = CorrectedRidge(noise_cov=FULL, share=1.0, alpha=1.0).fit(a, y)
+    assert told.corrected_score(a, y) == pytest.approx(same.corrected_score(a, y), rel=1e-10)
 
 
 def test_corrected_score_without_noise_is_the_mean_squared_error():

@@ -7,6 +7,7 @@ in a list until a prediction is to see them, or until they are many.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from operator import mul
@@ -15,12 +16,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import check_copy, check_flag, check_noisy_data, check_noisy_query
-from .noise import Noise, check_noise
+from .noise import check_noise, covariance_matrix
 from .river_family import RiverMember
 from .stream import (
+    LARGEST,
     Columns,
     Waiting,
     check_row,
@@ -30,6 +33,8 @@ from .stream import (
 from .views import Views
 
 PATIENCE = 256  # rows that may wait
+_FEW = 30  # rows that say nothing of copies
+_FAR = 8.0  # standard errors that do
 
 
 class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
@@ -70,8 +75,14 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         """Unbiased estimate of the mean squared error on the clean rows."""
 
     @abstractmethod
+    def _noise_of_one_copy(self) -> FloatArray:
+        """Covariance of the noise that the training rows carried."""
+
+    @abstractmethod
     def _widen(self, n_features: int) -> None:
         """Make room for features that have been absent so far."""
+
+    _noise_of_rows = True  # whether rows may carry noise of their own
 
     def _line(self) -> tuple[FloatArray, float] | None:
         """Weights and intercept, if that is all."""
@@ -124,8 +135,9 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         self, X: Any, y: Any, X_copy: Any = None, noise_cov: Any = None, sample_weight: Any = None
     ) -> Any:
         """Go on learning from more rows; parameters as in :meth:`fit`."""
-        first = not hasattr(self, "n_rounds_")
-        self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=first)
+        if not hasattr(self, "n_rounds_"):
+            return self.fit(X, y, X_copy, noise_cov, sample_weight)
+        self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=False)
         return self
 
     def _partial_fit(
@@ -179,11 +191,11 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         float
             The smaller the better. An estimate: it can be negative where the error is small.
         """
-        check_noisy_query(self, X, gaps=False)
+        check_is_fitted(self)
         X, y, _ = check_noisy_data(self, X, y, None, reset=False, gaps=False)
         X_copy = check_copy(self, X_copy, X, gaps=False)
         self._catch_up()
-        return self._clean_error(self._views(X, y, X_copy, None, None, self._columns.names))
+        return self._clean_error(Views(X, y, X_copy, self._noise_of_one_copy()))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -207,22 +219,31 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         """
         try:
             total = sum(x.values(), y)
-            finite = total - total == 0.0 and x_copy is None
-        except (TypeError, AttributeError):
+            finite = (
+                x_copy is None
+                and isinstance(total, (float, int))
+                and -LARGEST < total < LARGEST
+                and self.noise_cov is not None
+            )
+        except (TypeError, AttributeError, OverflowError):
             finite = False
         if not finite:
             check_row(x, y, x_copy, self._gaps)
+            self._require_noise(self.noise_cov, x_copy)
         if "_waiting" not in self.__dict__:
             self._check_parameters()
             self._open([])
         names = tuple(x)
         if not self._waiting.fits(names, x_copy is not None):
             waiting, absent = self._waiting.names, self._columns.absent
-            if x.keys() <= set(waiting) and self._waiting.mixes(x_copy is not None):
+            # An absent entry is exactly zero, so its row waits apart: it carries less noise.
+            fill = self._gaps or not self._noise_of_rows or len(x) == len(waiting)
+            if fill and x.keys() <= set(waiting) and self._waiting.mixes(x_copy is not None):
                 x = {name: x.get(name, absent) for name in waiting}
                 if x_copy is not None:
                     x_copy = {name: x_copy.get(name, absent) for name in waiting}
             else:
+                self._columns.refuse_strangers(names)
                 self._drain(self.n_rounds_)
                 self._waiting = Waiting(names)
         self._waiting.add(x, y, x_copy)
@@ -256,6 +277,7 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         try:
             return sum(map(mul, map(weights.__getitem__, x), x.values()), intercept)
         except KeyError:
+            self._columns.refuse_strangers(tuple(x))
             return sum((weights.get(name, 0.0) * value for name, value in x.items()), intercept)
 
     def learn_many(self, X: Any, y: Any) -> None:
@@ -276,6 +298,7 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
             self._open([])
         names = self._waiting.names_of(X)
         if names != self._waiting.names or (len(self._waiting) and not self._waiting.in_blocks):
+            self._columns.refuse_strangers(names)
             self._drain(self.n_rounds_)
             self._waiting = Waiting(names)
         self._waiting.add_block(rows, targets)
@@ -313,7 +336,7 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         """Forget everything; columns of these names."""
         self._columns = Columns(names, np.nan if self._gaps else 0.0)
         self._waiting = Waiting()
-        self._declared: Noise | None = None
+        self._declared: FloatArray | None = None
         self._learnt = self.n_rounds_ = 0
         self._next_look = 64
 
@@ -337,13 +360,29 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
     def _look_at_noise(self, *, now: bool = False) -> None:
         """Check the declared noise now and then."""
         if now or self._learnt >= self._next_look:
-            self._next_look = max(2 * self._learnt, 64)
             self._check_noise()
+            self._next_look = max(2 * self._learnt, 64)
 
     def _take_in(
         self, names: tuple[Any, ...], X: FloatArray, y: FloatArray, copy: FloatArray | None
     ) -> None:
         first = not len(self._columns)
+        try:
+            self._take_in_rows(first, names, X, y, copy)
+        except BaseException:
+            if first:  # as if no row had come
+                for name in ("_waiting", "n_rounds_", "n_features_in_", "feature_names_in_"):
+                    self.__dict__.pop(name, None)
+            raise
+
+    def _take_in_rows(
+        self,
+        first: bool,
+        names: tuple[Any, ...],
+        X: FloatArray,
+        y: FloatArray,
+        copy: FloatArray | None,
+    ) -> None:
         if self._columns.admit(names):
             self.n_features_in_ = len(self._columns)
             if all(isinstance(name, str) for name in self._columns.names):
@@ -354,9 +393,15 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         X = self._columns.table(names, X)
         copy = None if copy is None else self._columns.table(names, copy)
         if self._declared is None and self.noise_cov is not None:
-            self._declared = check_noise(self.noise_cov, 1, X.shape[1], self._columns.names)
+            self._declared = self._columns.in_order(
+                covariance_matrix(self.noise_cov, X.shape[1], self._columns.arrival, more=True)
+            )
         self._require_noise(self._declared, copy)
-        views = Views(X, y, copy, self._declared)
+        noise = self._declared
+        if self._noise_of_rows and not self._gaps and noise is not None and len(names) < X.shape[1]:
+            there = np.isin(np.arange(X.shape[1]), self._columns.places(names))
+            noise = noise * np.outer(there, there)
+        views = Views(X, y, copy, noise)
         if first:
             self._start(views)
         self._learn(views)
@@ -374,12 +419,29 @@ class NoisyRegressor(RiverMember, RegressorMixin, BaseEstimator):
         """The rows with what is known of their noise."""
         declared = self.noise_cov if noise_cov is None else noise_cov
         self._require_noise(declared, copy)
+        if copy is not None:
+            _check_same_rows(X, copy)
         noise = None if declared is None else check_noise(declared, len(X), X.shape[1], names)
         return Views(X, y, copy, noise, weights)
 
-    def _require_noise(self, declared: Any, copy: FloatArray | None) -> None:
+    def _require_noise(self, declared: Any, copy: Any) -> None:
         if declared is None and copy is None:
             raise ValueError(
                 "noise_cov or X_copy must be given: the covariance of the noise in X, or a second "
                 "noisy copy of each row; got neither. (Without noise, noise_cov=0.)"
             )
+
+
+def _check_same_rows(X: FloatArray, copy: FloatArray) -> None:
+    """Warn of copies whose columns differ by more than independent noise can explain."""
+    if len(X) < _FEW:
+        return
+    apart = X - copy
+    mean, spread = np.abs(apart.mean(axis=0)), apart.std(axis=0)
+    odd = np.flatnonzero(mean > _FAR * spread / np.sqrt(len(X)) + 1e-9 * np.abs(X).max(axis=0))
+    if len(odd):
+        warnings.warn(
+            f"X_copy differs from X by {mean[odd[0]]:.3g} on average in column {odd[0]}, more than "
+            "independent noise can explain: have both been scaled alike?",
+            stacklevel=5,
+        )

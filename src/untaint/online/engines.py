@@ -106,9 +106,20 @@ class Following(Engine):
         """u' M u for the residual u' r and the corrected moments M of r r'."""
         fit = self._leader.fit(self._correction)
         rows = self._rows(views)
-        second = self._correction(rows.T @ rows / len(rows), np.empty(0), 1.0)
         u = np.concatenate([[-fit.intercept], -fit.coef, [1.0]])
-        return float(u @ second @ u)
+        errors, sizes = [], []
+        for part in np.array_split(rows, min(16, len(rows))):
+            second = self._correction(part.T @ part / len(part), np.empty(0), 1.0)
+            errors.append(float(u @ second @ u))
+            sizes.append(len(part))
+        spread = float(np.std(errors)) / np.sqrt(len(errors))
+        if spread > np.var(views.y):
+            warnings.warn(
+                f"the corrected score is known to about {spread:.2g} only: noise leaves too little "
+                "of this kernel's waves for so few rows.",
+                stacklevel=4,
+            )
+        return float(np.average(errors, weights=sizes))
 
     def share(self) -> float:
         """As the leader chose."""

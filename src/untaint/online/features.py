@@ -51,13 +51,10 @@ class WaveCorrection:
     """Divides sums of r r', r = (1, cosines, sines, y), by what noise left of them."""
 
     def __init__(self, omega: FloatArray, cov: FloatArray, noise: str, n_copies: int) -> None:
-        def left(frequencies: FloatArray) -> FloatArray:
-            log_c = n_copies * log_characteristic(frequencies / n_copies, cov, noise)
-            return np.maximum(log_c, _FAINTEST)
-
-        self._single = left(omega)
-        self._minus = left(omega[:, None] - omega)
-        self._plus = left(omega[:, None] + omega)
+        single, minus, plus = _log_left(omega, cov, noise, n_copies)
+        self._single = np.maximum(single, _FAINTEST)
+        self._minus = np.maximum(minus, _FAINTEST)
+        self._plus = np.maximum(plus, _FAINTEST)
 
     def __call__(self, second: FloatArray, noise: FloatArray, share: float) -> FloatArray:
         """Sums of r r' with a share of the noise removed, as a power of c."""
@@ -78,3 +75,18 @@ class WaveCorrection:
         out[..., sin, cos] = (odd_plus + odd_minus) / 2
         out[..., cos, sin] = out[..., sin, cos].swapaxes(-1, -2)
         return out
+
+
+def _log_left(
+    omega: FloatArray, cov: FloatArray, noise: str, n_copies: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Logarithms of c for the frequencies, their differences and their sums."""
+    if noise == "gaussian":  # a quadratic form: no need for all pairs of vectors
+        products = omega @ cov @ omega.T / n_copies
+        squares = np.diag(products)
+        pairs = squares[:, None] + squares
+        return -squares / 2, -pairs / 2 + products, -pairs / 2 - products
+    return tuple(
+        n_copies * log_characteristic(frequencies / n_copies, cov, noise)
+        for frequencies in (omega, omega[:, None] - omega, omega[:, None] + omega)
+    )  # type: ignore[return-value]

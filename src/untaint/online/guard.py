@@ -29,10 +29,9 @@ from .moments import FOLDS, Moments
 
 SHARES = (0.0, 0.5, 0.8, 1.0)  # the naive fit first
 RIDGES = np.logspace(-8, 1, 19)  # in units of the features' variance
-KNOWN_TO = 0.1  # largest standard error of a difference, as a part of the naive loss ...
-SURE = 3.0  # ... unless the difference is larger than so many standard errors
+KNOWN_TO = 0.1  # largest standard error of a difference that may be in doubt, over the naive loss
 _ENOUGH = 10  # folds that hold a row
-_ONE_SIGMA = 0.8413  # probability below one standard deviation
+_ONE_SIGMA, _THREE_SIGMA = 0.8413, 0.99865  # probabilities below so many standard deviations
 
 
 @final
@@ -73,6 +72,10 @@ class Trial:
     naive: FloatArray  # on the noisy rows; infinite for candidates that remove noise
     parts: FloatArray  # each fold's part of all rows
 
+    def without_naive(self) -> Trial:
+        """The same candidates, none of which the others are to be measured by."""
+        return Trial(self.clean, np.full_like(self.naive, np.inf), self.parts)
+
     @classmethod
     def joined(cls, trials: Sequence[Trial]) -> Trial:
         """Trials of different models on the same folds."""
@@ -87,10 +90,11 @@ def winner(trial: Trial) -> int:
     naive = int(np.argmin(parts @ trial.naive))
     differences = trial.clean - trial.clean[:, [naive]]
     mean = parts @ differences
-    error = np.sqrt(parts**2 @ (differences - mean) ** 2 * k / (k - 1)) * stdtrit(k - 1, _ONE_SIGMA)
+    deviation = np.sqrt(parts**2 @ (differences - mean) ** 2 * k / (k - 1))
+    error, doubt = (deviation * stdtrit(k - 1, level) for level in (_ONE_SIGMA, _THREE_SIGMA))
     limit = mean + error
     scale = max(parts @ trial.clean[:, naive], 0.1 * parts @ trial.naive[:, naive])
-    limit[(error > KNOWN_TO * scale) & (mean + SURE * error > 0)] = np.inf
+    limit[(error > KNOWN_TO * scale) & (mean + doubt > 0)] = np.inf
     limit[parts @ trial.clean + error < 0] = np.inf
     limit[naive] = 0.0
     return int(np.argmin(limit))
@@ -107,7 +111,9 @@ def solve(
     values, vectors = np.linalg.eigh(S)
     along = (vectors.swapaxes(-1, -2) @ c[..., None])[..., 0]
     damped = np.maximum(values, 0.0)[..., None, :] + ridges[:, None]
-    coef = (along[..., None, :] / damped) @ vectors.swapaxes(-1, -2)
+    lost = damped <= 1e-14 * np.abs(values).max(axis=-1, initial=0.0)[..., None, None]
+    inverse = np.where(lost, 0.0, 1.0 / np.where(lost, 1.0, damped))  # alpha=0: the shortest fit
+    coef = (along[..., None, :] * inverse) @ vectors.swapaxes(-1, -2)
     if scales is not None:
         coef = coef / scales
     return coef, means[..., None, -1] - (coef @ means[..., :-1, None])[..., 0]

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -103,6 +104,7 @@ class NoisyKernelRegressor(NoisyRegressor):
     """
 
     _engine: Engine
+    _noise_of_rows = False
 
     def __init__(
         self,
@@ -186,8 +188,8 @@ class NoisyKernelRegressor(NoisyRegressor):
             raise ValueError("noise_cov must be the same for all rows in a kernel learner.")
         if views.noise is not None and not np.array_equal(views.noise, self._cov):
             raise ValueError("noise_cov must stay what it was in the first batch.")
+        self._engine.learn(views, self.target_bound)  # first: it may refuse them
         self._sums.add(Views(views.X, views.y, views.copy, self._cov, views.weights))
-        self._engine.learn(views, self.target_bound)
 
     def _first_covariance(self, views: Views) -> FloatArray:
         if isinstance(views.noise, RowNoise):
@@ -215,7 +217,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         median = median_gamma(Z, weights, seen)
         if self.gamma == "median" or len(views.y) < ENOUGH:
             return self._admissible(median)
-        gammas = sorted({self._admissible(factor * median) for factor in FACTORS})
+        gammas = list(dict.fromkeys(self._admissible(factor * median) for factor in FACTORS))
         return best_gamma(gammas, views, self._cov, self.noise, self._mixture_of, self._seed)
 
     def _admissible(self, gamma: float) -> float:
@@ -240,6 +242,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         self._engine.prepare(self._mixture(), self._cov, self._copies)
 
     def _evaluate(self, X: FloatArray, noisy: bool) -> FloatArray:
+        self._begun_engine()
         if not noisy:
             return self._engine.values(X, None)
         share = self._engine.share()
@@ -250,10 +253,23 @@ class NoisyKernelRegressor(NoisyRegressor):
     def _clean_error(self, views: Views) -> float:
         if views.n_copies != self._copies:
             raise ValueError(
-                f"X_copy must be given here {'too' if self._copies == 2 else 'not'}: the learner "
-                f"was trained on {'two copies' if self._copies == 2 else 'one copy'} of each row."
+                f"X_copy must {'be given' if self._copies == 2 else 'be None'}: the learner was "
+                f"trained on {'two copies' if self._copies == 2 else 'one copy'} of each row."
             )
         return self._engine.clean_error(views)
+
+    def _noise_of_one_copy(self) -> FloatArray:
+        self._begun_engine()
+        return self._cov
+
+    def _begun_engine(self) -> Engine:
+        check_is_fitted(self, "n_rounds_")
+        if "_engine" not in self.__dict__:
+            raise NotFittedError(
+                f"a stream must bring {self._first_rows} rows before a kernel learner starts, got "
+                f"{self.n_rounds_}."
+            )
+        return self._engine
 
     def _due(self) -> tuple[int, int]:
         return self._engine.due(self.n_rounds_)
@@ -281,7 +297,7 @@ class NoisyKernelRegressor(NoisyRegressor):
     def _settled(self) -> Engine:
         check_is_fitted(self, "n_rounds_")
         self._catch_up()
-        return self._engine
+        return self._begun_engine()
 
     @property
     def dual_coef_(self) -> FloatArray:
@@ -311,11 +327,11 @@ class NoisyKernelRegressor(NoisyRegressor):
     @property
     def clamped_mass_(self) -> float:
         """Mass of the kernel's mixture that noise made us widen."""
-        check_is_fitted(self, "n_rounds_")
+        self._begun_engine()
         return self._mixture().clamped_mass
 
     @property
     def sup_error_(self) -> float:
         """Largest difference of the kernel in use to the one that was asked for."""
-        check_is_fitted(self, "n_rounds_")
+        self._begun_engine()
         return self._mixture().sup_error

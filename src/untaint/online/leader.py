@@ -140,8 +140,14 @@ class Leader:
         if bound is not None and np.linalg.norm(coef[0]) > bound:
             ridges = np.geomspace(max(ridge[0], 1e-9), 1e9, 2000)  # fine enough: 2 % apart
             coef, intercept = solve(clean, ridges, centred=self.plan.centred, scales=scales)
-            inside = int(np.argmax(np.linalg.norm(coef, axis=1) <= bound))
-            coef, intercept = coef[inside:], intercept[inside:]
+            inside = np.linalg.norm(coef, axis=1) <= bound
+            if not inside.any():  # beyond the largest ridge: only its direction is left
+                means = spread(clean, self.plan.centred)[0]
+                coef = coef[-1:] * (bound / np.linalg.norm(coef[-1]))
+                intercept = means[-1] - coef @ means[:-1]
+            else:
+                first = int(np.argmax(inside))
+                coef, intercept = coef[first:], intercept[first:]
         return Fit(coef[0], float(intercept[0]), choice)
 
 

@@ -82,6 +82,9 @@ class LinearRegressor(NoisyRegressor):
             excess = float(coef @ noise @ coef)
         return float(np.mean(residual**2)) - excess
 
+    def _noise_of_one_copy(self) -> FloatArray:
+        return self._kept.single_noise()
+
     def _widen(self, n_features: int) -> None:
         self._kept.widen(n_features)
 

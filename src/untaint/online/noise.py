@@ -22,7 +22,9 @@ SHAPES = "a variance, one variance for each feature, or a covariance matrix"
 _SLACK = 1e-8  # relative; a covariance that was computed is symmetric and positive up to rounding
 
 
-def covariance_matrix(noise_cov: Any, d: int, names: Sequence[Any] = ()) -> FloatArray:
+def covariance_matrix(
+    noise_cov: Any, d: int, names: Sequence[Any] = (), *, more: bool = False
+) -> FloatArray:
     """The declared covariance of d features as a matrix.
 
     Examples
@@ -31,8 +33,9 @@ def covariance_matrix(noise_cov: Any, d: int, names: Sequence[Any] = ()) -> Floa
     array([[1., 0.],
            [0., 4.]])
     """
+    noise_cov = _unlabelled(noise_cov)
     if isinstance(noise_cov, Mapping):
-        noise_cov = _by_name(noise_cov, names)
+        noise_cov = _by_name(noise_cov, names, more)
     given = _numbers(noise_cov)
     if given.ndim == 0:
         return _nonnegative(given) * np.eye(d)
@@ -62,8 +65,8 @@ class RowNoise:
         return RowNoise(self.kind, self.values[rows])
 
     def halved(self) -> RowNoise:
-        """Noise of the mean of two copies."""
-        return RowNoise(self.kind, self.values / (2**0.5 if self.kind == "roots" else 2.0))
+        """Noise of the mean of two copies, for variances and matrices."""
+        return RowNoise(self.kind, self.values / 2.0)
 
     def times(self, row: int, w: FloatArray) -> FloatArray:
         """Sigma w for the noise of one row."""
@@ -81,6 +84,7 @@ def check_noise(noise_cov: Any, n: int, d: int, names: Sequence[Any] = ()) -> No
 
     An array of shape (d, d) is one matrix for all rows, also if n is d.
     """
+    noise_cov = _unlabelled(noise_cov)
     if isinstance(noise_cov, Mapping):
         return covariance_matrix(noise_cov, d, names)
     given = _numbers(noise_cov)
@@ -101,6 +105,16 @@ def log_characteristic(frequencies: FloatArray, cov: FloatArray, noise: str) -> 
     if noise == "laplace":
         return -np.log1p(frequencies**2 * (np.diag(cov) / 2)).sum(axis=-1)
     return -0.5 * np.einsum("...i,ij,...j->...", frequencies, cov, frequencies)
+
+
+def _unlabelled(noise_cov: Any) -> Any:
+    """A series that names its features as a mapping."""
+    index: Any = getattr(noise_cov, "index", None)
+    if hasattr(index, "tolist") and np.ndim(noise_cov) == 1:
+        names = index.tolist()
+        if names != list(range(len(names))):
+            return dict(zip(names, noise_cov.tolist(), strict=True))
+    return noise_cov
 
 
 def _numbers(noise_cov: Any) -> FloatArray:
@@ -134,9 +148,9 @@ def _positive(matrices: FloatArray) -> FloatArray:
     return (matrices + matrices.swapaxes(1, 2)) / 2
 
 
-def _by_name(noise_cov: Mapping[Any, Any], names: Sequence[Any]) -> list[Any]:
-    unknown = [name for name in noise_cov if len(names) and name not in names]
-    if unknown or not len(names):
+def _by_name(noise_cov: Mapping[Any, Any], names: Sequence[Any], more: bool) -> list[Any]:
+    unknown = [] if more else [name for name in noise_cov if len(names) and name not in names]
+    if unknown or not (more or len(names)):
         raise ValueError(
             f"noise_cov names the feature {next(iter(unknown or noise_cov))!r}, which the rows do "
             "not have."

@@ -15,6 +15,8 @@ import numpy as np
 
 from .._typing import FloatArray
 
+LARGEST = 1e150  # whose square, summed over a stream, is still a number
+
 
 @final
 class Columns:
@@ -22,6 +24,8 @@ class Columns:
 
     def __init__(self, names: Iterable[Any], absent: float) -> None:
         self.names: list[Any] = list(names)
+        self.arrival = list(self.names)  # the order in which they came, in which noise is declared
+        self.positions = bool(self.names) and self.names == list(range(len(self.names)))
         self.absent = absent
         self._place = {name: j for j, name in enumerate(self.names)}
 
@@ -30,11 +34,32 @@ class Columns:
 
     def admit(self, names: Iterable[Any]) -> bool:
         """Whether there were new names, which now have columns."""
-        new = sorted_names(name for name in names if name not in self._place)
+        came = [name for name in names if name not in self._place]
+        new = sorted_names(came)
+        self.arrival += came
         for name in new:
             self._place[name] = len(self.names)
             self.names.append(name)
         return bool(new)
+
+    def refuse_strangers(self, names: tuple[Any, ...]) -> None:
+        """Refuse names where the columns are positions, those of an array that was fitted."""
+        if self.positions and names and all(isinstance(name, str) for name in names):
+            raise ValueError(
+                f"x must have the features 0 to {len(self.names) - 1}, the columns of the array "
+                f"that was fitted, got {sorted_names(names)}."
+            )
+
+    def in_order(self, cov: FloatArray) -> FloatArray:
+        """A matrix by arrival in the columns' order."""
+        places = self.places(self.arrival)
+        out = np.empty_like(cov)
+        out[np.ix_(places, places)] = cov
+        return out
+
+    def places(self, names: Iterable[Any]) -> list[int]:
+        """Columns of these names."""
+        return [self._place[name] for name in names]
 
     def values(self, row: Mapping[Any, Any]) -> FloatArray:
         """One row in the columns' order; names without a column are left out."""
@@ -141,7 +166,7 @@ class Waiting:
 def check_row(x: Any, y: Any, x_copy: Any, gaps: bool) -> None:
     """Names and finite numbers, or one sentence about what else was found."""
     for name, row in (("x", x), ("x_copy", x_copy)):
-        if row is None:
+        if row is None and name == "x_copy":
             continue
         if not isinstance(row, Mapping):
             raise ValueError(f"{name} must be a dict of features, got {type(row).__name__}.")
@@ -161,9 +186,13 @@ def check_row(x: Any, y: Any, x_copy: Any, gaps: bool) -> None:
 def _is_number(value: Any, gap: bool) -> bool:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
-    return not isinstance(value, str) and (np.isfinite(number) or (gap and np.isnan(number)))
+    return (
+        np.ndim(value) == 0
+        and not isinstance(value, str)
+        and (abs(number) < LARGEST or (gap and np.isnan(number)))
+    )
 
 
 def sorted_names(row: Iterable[Any]) -> list[Any]:
@@ -182,8 +211,10 @@ def frame_values(name: str, X: Any, gaps: bool = False) -> FloatArray:
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold numbers: {error}.") from None
     total = float(values.sum())
-    if total - total != 0.0 and not (np.isfinite(values) | (gaps & np.isnan(values))).all():
-        raise ValueError(f"{name} must hold finite numbers, got NaN or infinity.")
+    if -LARGEST < total < LARGEST:
+        return values
+    if not ((np.abs(values) < LARGEST) | (gaps & np.isnan(values))).all():
+        raise ValueError(f"{name} must hold finite numbers, and none beyond {LARGEST:g}.")
     return values
 
 

@@ -38,14 +38,16 @@ class LinearSums:
                 counts = np.maximum(seen.sum(axis=0), 1)
                 self.origin = np.where(seen, first.X / counts, 0.0).sum(axis=0)
             self.level = float(np.mean(first.y))
-        self._copies = 1
+        self._views = 0.0  # rows, each over its number of copies
         self._declared = True
         self._raw: tuple[Fit, FloatArray, float] | None = None
 
     def add(self, views: Views) -> None:
         """Add a batch."""
         Z, noise = views.merged()
-        self._copies, self._declared = views.n_copies, views.noise is not None
+        self._declared = views.noise is not None
+        rows = len(views.y) if views.weights is None else float(views.weights.sum())
+        self._views += rows / views.n_copies
         if self._gaps:
             gaps = np.isnan(Z)
             if views.noise is None and gaps.any():
@@ -95,8 +97,7 @@ class LinearSums:
 
     def single_noise(self) -> FloatArray:
         """Mean covariance of the noise of one copy."""
-        second, noise = self.leader.moments.total()
-        return self._copies * noise / max(second[0, 0], np.finfo(float).tiny)
+        return self.leader.moments.total()[1] / max(self._views, np.finfo(float).tiny)
 
     def expected(self, X: FloatArray, *, noisy: bool, share: float = 1.0) -> FloatArray:
         """Rows as the fit knows them, to be expected behind noisy ones or ones with gaps.
