@@ -4,7 +4,7 @@ Algorithm 2 is gradient descent in the space of the surrogate kernel, :mod:`.sur
 copies of each row. It keeps every row, :mod:`.support`, or with a ``budget`` so many random
 features of the surrogate. By default the best fit to the corrected moments of random features is
 followed instead, :mod:`.features` and :mod:`.leader`: one copy or two, constant memory, no step,
-and the same in a stream as in a batch. :mod:`.engines` has all three.
+and the same in a stream as in a batch. :mod:`.following` and :mod:`.algorithm_2` have all three.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import check_choice, check_count, check_flag, check_real
+from .algorithm_2 import Descending, Supporting
 from .base import NoisyRegressor
-from .engines import Descending, Engine, Following, Supporting
+from .engine import Engine
+from .following import Following
 from .leader import Plan
 from .mixture import KERNELS, Mixture, make_mixture
 from .noise import RowNoise, covariance_matrix
