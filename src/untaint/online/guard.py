@@ -86,18 +86,25 @@ class Trial:
 
 def winner(trial: Trial) -> int:
     """The candidate with the best upper limit, by the rule above."""
-    parts, k = trial.parts, len(trial.parts)
+    parts = trial.parts
     naive = int(np.argmin(parts @ trial.naive))
-    differences = trial.clean - trial.clean[:, [naive]]
-    mean = parts @ differences
-    deviation = np.sqrt(parts**2 @ (differences - mean) ** 2 * k / (k - 1))
-    error, doubt = (deviation * stdtrit(k - 1, level) for level in (_ONE_SIGMA, _THREE_SIGMA))
+    mean, error, doubt = differences(trial, naive)
     limit = mean + error
     scale = max(parts @ trial.clean[:, naive], 0.1 * parts @ trial.naive[:, naive])
     limit[(error > KNOWN_TO * scale) & (mean + doubt > 0)] = np.inf
     limit[parts @ trial.clean + error < 0] = np.inf
     limit[naive] = 0.0
     return int(np.argmin(limit))
+
+
+def differences(trial: Trial, to: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean clean loss less that of one candidate, and one and three standard errors of it."""
+    parts, k = trial.parts, len(trial.parts)
+    apart = trial.clean - trial.clean[:, [to]]
+    mean = parts @ apart
+    deviation = np.sqrt(parts**2 @ (apart - mean) ** 2 * k / (k - 1))
+    one, three = (deviation * stdtrit(k - 1, level) for level in (_ONE_SIGMA, _THREE_SIGMA))
+    return mean, one, three
 
 
 def solve(
@@ -127,9 +134,10 @@ def hold_out(
     *,
     centred: bool = True,
     scales: FloatArray | None = None,
+    n_groups: int | None = None,
 ) -> Trial:
     """Every candidate's losses on every fold; candidates by share, then by ridge."""
-    second, noise = moments.grouped(_n_groups(moments.n_features))
+    second, noise = moments.grouped(n_groups or _n_groups(moments.n_features))
     rest, rest_noise = second.sum(axis=0) - second, noise.sum(axis=0) - noise
     clean, seen = correct(second, noise, 1.0), correct(second, noise, 0.0)
     clean_losses, naive_losses = [], []
@@ -154,4 +162,4 @@ def _quadratic(u: FloatArray, second: FloatArray) -> FloatArray:
 
 def _n_groups(n_features: int) -> int:
     """All folds while that is cheap: each costs an eigendecomposition a share."""
-    return FOLDS if n_features <= 64 else FOLDS // 2 if n_features <= 256 else FOLDS // 4
+    return FOLDS if n_features <= 64 else FOLDS // 2 if n_features <= 640 else FOLDS // 4

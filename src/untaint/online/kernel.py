@@ -74,7 +74,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         parameter-free step only.
     budget : int, optional
         Number of random frequencies. None: for ``"auto"`` by the size of the first batch (64 to
-        400); for Algorithm 2 no limit, every row is kept.
+        300); for Algorithm 2 no limit, every row is kept.
     random_state : int
         Seed of the frequencies.
 
@@ -166,9 +166,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         self.gamma_ = self._first_gamma(views)
         mixture = self._mixture()
         if not self._by_steps:
-            rows = len(views.y) if views.weights is None else views.weights.sum()
-            budget = self.budget or int(np.clip(rows // 20, 64, 400))
-            self._engine = Following(mixture, budget, self._seed, self.noise)
+            self._engine = Following(mixture, self._first_budget(views), self._seed, self.noise)
         else:
             step = make_step(self.learning_rate, self.norm_bound, self.horizon)
             average = self.learning_rate == "adaptive" if self.average == "auto" else self.average
@@ -220,7 +218,14 @@ class NoisyKernelRegressor(NoisyRegressor):
         if self.gamma == "median" or len(views.y) < ENOUGH:
             return self._admissible(median)
         gammas = list(dict.fromkeys(self._admissible(factor * median) for factor in FACTORS))
-        return best_gamma(gammas, views, self._cov, self.noise, self._mixture_of, self._seed)
+        budget = self._first_budget(views)
+        return best_gamma(
+            gammas, views, self._cov, self.noise, self._mixture_of, budget, self._seed
+        )
+
+    def _first_budget(self, views: Views) -> int:
+        rows = len(views.y) if views.weights is None else views.weights.sum()
+        return self.budget or int(np.clip(rows // 20, 64, 300))
 
     def _admissible(self, gamma: float) -> float:
         """Scale of this kernel that noise allows, for an inverse squared distance."""
