@@ -10,8 +10,7 @@ noisy rows without bias, :math:`u^T \hat M u` for the residual :math:`u^T r` and
 of r r'. The candidate with the smallest upper limit (one standard error) of its difference to the
 naive fit wins, if that difference is known well enough, or beyond doubt, and if the loss is not
 less than nothing; else the naive fit stays. Nothing worse than naive, by more than chance, can be
-chosen. Few rows cannot judge, and get the naive fit with
-the ridge of a single row.
+chosen. Few rows cannot judge, and get the naive fit with the ridge of a single row.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _largest_share(S: FloatArray, noise: FloatArray) -> float:
     S, noise = S[np.ix_(varies, varies)], noise[np.ix_(varies, varies)]
     if not varies.any():
         return 0.0
-    scales = np.sqrt(np.where(np.diag(S) > 0, np.diag(S), 1.0))
+    scales = np.sqrt(np.diag(S))
     values, vectors = np.linalg.eigh(S / (scales[:, None] * scales))
     values = np.maximum(values, 1e-12)
     whiten = vectors / np.sqrt(values)

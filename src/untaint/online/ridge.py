@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._typing import FloatArray
-from .._validation import check_choice, check_flag, check_real
+from .._validation import check_at_most, check_choice, check_flag, check_real
 from .guard import SHARES
 from .leader import Plan
 from .linear_base import LinearRegressor
@@ -100,17 +98,17 @@ class CorrectedRidge(LinearRegressor):
         if self.alpha != "auto":
             check_real("alpha", self.alpha, low=0)
         if self.share != "auto":
-            check_real("share", self.share, low=0, high=np.nextafter(1.0, 2.0))
+            check_real("share", self.share, low=0)
+            check_at_most("share", self.share, 1.0)
         check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
 
     def _start(self, views: Views) -> None:
-        auto = isinstance(self.alpha, str)
         plan = Plan(
             shares=SHARES if isinstance(self.share, str) else (float(self.share),),
             alpha=None if isinstance(self.alpha, str) else float(self.alpha),
             centred=self.fit_intercept,
-            scaled=auto,
+            scaled=isinstance(self.alpha, str),
         )
         self._sums = LinearSums(views, plan, gaps=self._gaps)
 

@@ -33,7 +33,7 @@ class Tables(Learning):
             Noise covariance of these rows, in place of the parameter: one variance, one for each
             feature, a matrix, or the rows' own, of shape (n, d) or (n, d, d).
         sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
+            A weight of k means k copies of the row; a gradient step is made k times as long.
 
         Returns
         -------
