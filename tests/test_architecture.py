@@ -25,7 +25,7 @@ FRONT_DOOR = "untaint"
 BASICS = {"_typing", "_threads", "exceptions"}
 
 # What a learner is built from.
-PARTS = {"kernels", "losses", "selection", "screening", "solvers", "diagnostics"}
+PARTS = {"kernels", "features", "losses", "selection", "screening", "solvers", "diagnostics"}
 
 # room: what it may import. "bench.results" allows that one module, "bench" the whole room.
 CONTRACT: dict[str, set[str]] = {
@@ -35,6 +35,8 @@ CONTRACT: dict[str, set[str]] = {
     "_progress": set(),
     "_validation": set(),
     "kernels": {"screening"},  # a scale is computed from rows that are not far out
+    "features": {"kernels"},
+    "reading": {"_validation"},  # the checks of arguments
     "losses": set(),
     "selection": set(),
     "screening": set(),
@@ -66,7 +68,7 @@ CONTRACT: dict[str, set[str]] = {
 }
 
 # Libraries that import untaint itself must not bring in.
-HEAVY = {"matplotlib", "pandas", "dask", "river", "typer", "jinja2", "plotly"}
+HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "river", "typer", "jinja2", "plotly"}
 
 
 class Import(NamedTuple):

@@ -42,6 +42,15 @@ def test_the_page_on_noisy_views_works():
         exec(code, names)
 
 
+def test_the_page_on_many_rows_works(capsys):
+    page = (ROOT / "docs" / "large-data.md").read_text("utf-8")
+    for code in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(code, {})
+    said = capsys.readouterr().out
+    assert "0.20 of the rows are wrong" in said
+    assert said.strip().endswith("[ 1. -2.]")
+
+
 def test_links_lead_somewhere():
     for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), ROOT / "benchmarks" / "README.md"]:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text("utf-8")):

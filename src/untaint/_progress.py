@@ -7,6 +7,8 @@ from time import perf_counter
 from typing import Protocol, TextIO, final
 
 WIDTH = 24
+# Seconds between two drawings of a pass.
+REDRAW = 0.2
 
 
 class Step(Protocol):
@@ -27,7 +29,8 @@ class ProgressLine:
     """One line with a bar, the objective, the rows exchanged and the time left.
 
     On a terminal the line is drawn over; elsewhere only the last state is written. How long a fit
-    will go on is read off the rows exchanged, which fall about geometrically.
+    will go on is read off the rows exchanged, which fall about geometrically. Passes over many rows
+    are shown while they last.
 
     Parameters
     ----------
@@ -39,9 +42,18 @@ class ProgressLine:
     def __init__(self, title: str, stream: TextIO | None = None) -> None:
         self.title = title
         self.stream = stream if stream is not None else sys.stderr
-        self.started = perf_counter()
+        self.line = self.last = ""
+        self.drawn = 0.0
+        self.begin("")
+
+    def begin(self, stage: str) -> None:
+        """Another part of the work: its iterations are counted from one."""
+        self.stage = f"{stage}: " if stage else ""
+        self.started = self.pass_started = perf_counter()
         self.first = 0
-        self.line = ""
+        self.last = ""
+        if stage:
+            self._draw(0.0, stage)
 
     def __call__(self, step: Step) -> None:
         """Show a step."""
@@ -49,12 +61,28 @@ class ProgressLine:
         spent = perf_counter() - self.started
         total = max(step.iteration, _iterations_expected(step, self.first))
         left = spent / step.iteration * (total - step.iteration)
-        filled = round(WIDTH * step.iteration / total)
-        self.line = (
-            f"{self.title} [{'#' * filled}{'.' * (WIDTH - filled)}] "
+        said = (
             f"iteration {step.iteration}, objective {step.objective:.6g}, "
-            f"{step.exchanged} rows exchanged, {left:.1f} s left"
+            f"{step.exchanged} rows exchanged"
         )
+        self.last = f"; {said}"
+        self._draw(step.iteration / total, f"{self.stage}{said}, {left:.1f} s left")
+
+    def passing(self, done: int, total: int) -> None:
+        """Show how far a pass over the rows is."""
+        now = perf_counter()
+        if done < total and now - self.drawn >= REDRAW:
+            spent = now - self.pass_started
+            left = spent / done * (total - done)
+            said = f"{self.stage}{done:,} of {total:,} rows, {left:.1f} s left in this pass"
+            self._draw(done / total, said + self.last)
+            self.drawn = now
+        if done >= total:
+            self.pass_started = now
+
+    def _draw(self, part: float, said: str) -> None:
+        filled = round(WIDTH * part)
+        self.line = f"{self.title} [{'#' * filled}{'.' * (WIDTH - filled)}] {said}"
         if self.stream.isatty():
             self.stream.write("\r\x1b[K" + self.line)
             self.stream.flush()

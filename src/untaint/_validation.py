@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -355,12 +356,14 @@ def check_grid(name: str, values: Any) -> None:
             raise ValueError(f"{expected}, got one of {value!r}.")
 
 
-def check_count(name: str, value: Any, *, low: int = 1, optional: bool = False) -> None:
+def check_count(
+    name: str, value: Any, *, low: int = 1, optional: bool = False, alternative: str = ""
+) -> None:
     """An integer of at least low."""
     if optional and value is None:
         return
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < low:
-        alternative = " or None" if optional else ""
+        alternative = " or None" if optional else f" {alternative}" if alternative else ""
         raise ValueError(
             f"{name} must be an integer of at least {low}{alternative}, got {value!r}."
         )
@@ -399,15 +402,30 @@ def check_rate(learning_rate: Any) -> float | Callable[[int], float] | None:
     )
 
 
-def check_matrix_memory(n_rows: int, dtype: Any, memory_limit: Any) -> None:
+def check_new_file(name: str, path: Any) -> None:
+    """None, or a path whose directory is there."""
+    if path is None:
+        return
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        raise ValueError(f"{name} must be the path of a file or None, got {path!r}.")
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise ValueError(f"{name} must name a file in a directory that exists, got {str(path)!r}.")
+    if Path(path).is_dir():
+        raise ValueError(f"{name} must name a file, got the directory {str(path)!r}.")
+
+
+def check_matrix_memory(
+    n_rows: int, dtype: Any, memory_limit: Any, otherwise: str = 'kernel="linear"'
+) -> None:
     """Refuse a kernel matrix that would not fit, before it is built."""
     limit = memory_bytes(memory_limit)
     needed = n_rows**2 * np.dtype(dtype).itemsize
     if needed > limit:
         raise MemoryLimitError(
-            f"the kernel matrix of {n_rows:,} rows takes {_readable(needed)}, more than "
-            f"memory_limit={memory_limit!r} allows ({_readable(limit)}): raise memory_limit, pass "
-            'fewer rows, or use kernel="linear", which needs no matrix.'
+            f"the kernel matrix of {n_rows:,} rows takes {readable_bytes(needed)}, more than "
+            f"memory_limit={memory_limit!r} allows ({readable_bytes(limit)}): raise memory_limit, "
+            f"pass fewer rows, or use {otherwise}, which needs no matrix."
         )
 
 
@@ -452,7 +470,14 @@ def _free_memory() -> int:
         return 4 * 10**9
 
 
-def _readable(size: float) -> str:
+def readable_bytes(size: float) -> str:
+    """A size for people.
+
+    Examples
+    --------
+    >>> readable_bytes(1.5e9)
+    '1.5 GB'
+    """
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.3g} {unit}"

@@ -29,7 +29,7 @@ from untaint.bench.studies import (
 from untaint.datasets.corruption import KINDS, task_of
 
 # Streams and surfaces that are drawn in the study, and have no name among the data sets.
-DRAW_THEIR_OWN = ("regret", "noisy-kernel", "stream-speed")
+DRAW_THEIR_OWN = ("regret", "noisy-kernel", "stream-speed", *speed.STUDIES)
 
 
 @pytest.fixture
@@ -99,10 +99,7 @@ def test_a_table_for_every_measure_that_a_study_reports():
     assert accuracies.endswith("| 0.900 | 0.900 (+0.000) |")
 
 
-def test_sizes_of_the_speed_and_growth_studies():
-    assert [case.dataset for case in speed.cases([0], False)] == [
-        f"smooth-{n}" for n in (1000, 2000, 5000, 10000)
-    ]
+def test_sizes_of_the_growth_studies():
     assert [case.dataset for case in growth.cases([0], False)] == [
         f"smooth-{n}" for n in (5000, 10000, 20000)
     ]
@@ -189,11 +186,3 @@ def test_growth_table_ends_with_the_exponents():
     text = growth.table(rows)
     assert text.endswith("Time grows as n^2.00, peak memory as n^1.00.")
     assert text.split("\n")[2].startswith("| 10 | 300.00 |")
-
-
-def test_speed_table_averages_seeds_and_shows_failures():
-    rows = [size_row(10, **dict.fromkeys(speed.MEASURES, value)) for value in (1.0, 2.0)]
-    rows.append(size_row(20, **dict.fromkeys(speed.MEASURES, "")) | {"error": "no"})
-    lines = speed.table(rows).split("\n")
-    assert lines[2].startswith("| 10 | 1.50 |")
-    assert lines[3].startswith("| 20 | failed |")

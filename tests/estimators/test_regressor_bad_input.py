@@ -178,11 +178,12 @@ def test_matrix_beyond_the_memory_limit(limit):
     X, y = smooth(2000)
     refused(
         f"2,000 rows takes 32 MB, more than memory_limit={limit!r} allows (1 MB)"
-        ' ... raise memory_limit ... fewer rows ... kernel="linear"',
+        ' ... raise memory_limit ... fewer rows ... approximation="nystroem"',
         X=X,
         y=y,
         error=MemoryLimitError,
         memory_limit=limit,
+        approximation=None,
         solver="exact",
     )
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_flag, check_real, memory_bytes
-from ..learners import KernelLearner, Problem, make_problem, take
+from ..learners import KernelLearner, SystemProblem, make_problem, take
 from ..learners.audit import audit_table
 from ..losses import Loss
 from ..selection import Smallest
@@ -58,11 +58,11 @@ class Baseline(KernelLearner):
     def _loss(self) -> Loss: ...
 
     @abstractmethod
-    def _refits(self, problem: Problem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
+    def _refits(self, problem: SystemProblem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         """A system, and how the loss is minimised with it: (weights, start, tol) -> Fit."""
 
     @abstractmethod
-    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
         """The method itself."""
 
     @abstractmethod
@@ -110,7 +110,7 @@ class Baseline(KernelLearner):
             self._store(X, targets, row_weights, present, problem, found)
         self._warn_unless_converged(found.solution)
 
-    def _attempt(self, problem: Problem, y: FloatArray) -> Found:
+    def _attempt(self, problem: SystemProblem, y: FloatArray) -> Found:
         """Estimate, or say that the numbers are beyond reckoning."""
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -124,7 +124,7 @@ class Baseline(KernelLearner):
             f"{abs(problem.X).max():.0e} in X and {np.abs(y).max():.0e} in y: scale them."
         )
 
-    def _make_problem(self, X: Any, row_weights: FloatArray) -> Problem:
+    def _make_problem(self, X: Any, row_weights: FloatArray) -> SystemProblem:
         return make_problem(
             self._make_kernel(X, row_weights),
             X,
@@ -141,7 +141,7 @@ class Baseline(KernelLearner):
         targets: FloatArray,
         row_weights: FloatArray,
         present: IntArray,
-        problem: Problem,
+        problem: SystemProblem,
         found: Found,
     ) -> None:
         solution, fitted = found.solution, targets.astype(float)

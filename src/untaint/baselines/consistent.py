@@ -20,7 +20,7 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from .._validation import check_known_share
-from ..learners import Problem
+from ..learners import SystemProblem
 from ..selection import Smallest
 from ..solvers import Solution
 from .base import Found, objective
@@ -89,7 +89,7 @@ class ConsistentRegressor(LinearBaseline):
         targets: FloatArray,
         row_weights: FloatArray,
         present: IntArray,
-        problem: Problem,
+        problem: SystemProblem,
         found: Found,
     ) -> None:
         super()._store(X, targets, row_weights, present, problem, found)
@@ -102,7 +102,7 @@ class ConsistentRegressor(LinearBaseline):
         super()._check_parameters()
         check_known_share(self.contamination)
 
-    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
         rows = problem.row_weights
         rule = Smallest(check_known_share(self.contamination, rows))
         system, tol = problem.system(), problem.attainable(float(self.tol))

@@ -24,7 +24,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._typing import FloatArray
 from .._validation import check_choice, check_known_share
-from ..learners import Problem
+from ..learners import SystemProblem
 from ..selection import Smallest
 from ..solvers import Fit, RidgeSystem, Solution
 from .base import Found
@@ -98,7 +98,7 @@ class HardThresholdRegressor(LinearBaseline):
         check_choice("step", self.step, STEPS)
         check_known_share(self.contamination)
 
-    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
         rule = Smallest(check_known_share(self.contamination, problem.row_weights))
         system, refit = self._refits(problem, y)
         tol = problem.attainable(float(self.tol))
@@ -137,10 +137,10 @@ class Descent:
     ----------
     system : RidgeSystem
     y : array of shape (n, k)
-    problem : Problem
+    problem : SystemProblem
     """
 
-    def __init__(self, system: RidgeSystem, y: FloatArray, problem: Problem) -> None:
+    def __init__(self, system: RidgeSystem, y: FloatArray, problem: SystemProblem) -> None:
         self.system = system
         self.y = y
         self.problem = problem

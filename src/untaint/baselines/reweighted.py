@@ -19,7 +19,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from .._validation import check_real
-from ..learners import Problem
+from ..learners import SystemProblem
 from ..screening import weighted_median
 from ..selection import Truncated
 from ..solvers import Solution
@@ -97,7 +97,7 @@ class ReweightedRegressor(LinearBaseline):
         super()._check_parameters()
         check_real("growth", self.growth, low=1, inclusive=False)
 
-    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
         rows, ridge = problem.row_weights, problem.ridge
         _, refit = self._refits(problem, y)
         solved = problem.attainable(SOLVED)

@@ -29,7 +29,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from .._typing import FloatArray
 from .._validation import check_count, check_known_share
-from ..learners import PrimalProblem, Problem
+from ..learners import PrimalProblem, SystemProblem
 from ..selection import Smallest
 from ..selection.smallest import keep_smallest
 from ..solvers import Fit, PrimalRidge, RidgeSystem, Solution
@@ -79,7 +79,7 @@ class SeverLearner(KernelBaseline):
         check_count("n_rounds", self.n_rounds)
         check_known_share(self.contamination)
 
-    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
         share = check_known_share(self.contamination, problem.row_weights)
         system, refit = self._refits(problem, y)
         if isinstance(problem, PrimalProblem):  # whose rows are centred for the sake of rounding

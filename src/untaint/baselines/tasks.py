@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from .._typing import BoolArray, FloatArray
-from ..learners import Problem, columns
+from ..learners import SystemProblem, columns
 from ..learners.audit import beyond_range
 from ..learners.labels import LabelPredictions, likeliest
 from ..learners.scores import outlier_scores
@@ -57,7 +57,7 @@ class RegressionTask(TargetPredictions, Baseline):
         self._fit(X, y, sample_weight)
         return self
 
-    def _refits(self, problem: Problem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
+    def _refits(self, problem: SystemProblem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         system = problem.system()
 
         def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
@@ -126,7 +126,7 @@ class LabelTask(LabelPredictions, Baseline):
         self._fit(X, y, sample_weight)
         return self
 
-    def _refits(self, problem: Problem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
+    def _refits(self, problem: SystemProblem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         system = problem.newton_systems(y.shape[1])[-1]
         newton = Newton(system, self._loss, y)
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from .._typing import FloatArray
 from .._validation import check_at_most, check_count
-from ..learners import Problem
+from ..learners import SystemProblem
 from ..selection import Tilted
 from ..solvers import Fit, Solution, alternate
 from .base import Found, Refit
@@ -69,7 +69,7 @@ class TiltedLearner(KernelBaseline):
         check_at_most("tilt", self.tilt, 0.0)
         check_count("max_iter", self.max_iter)
 
-    def _estimate(self, problem: Problem, y: FloatArray) -> Found:
+    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
         _, refit = self._refits(problem, y)
         tol = problem.attainable(float(self.tol))
         rule, rows = Tilted(float(self.tilt)), problem.row_weights
@@ -97,7 +97,7 @@ class TiltedLearner(KernelBaseline):
         return Found(Solution(best.fit, best.weights, path, len(path), best.converged, best.remedy))
 
     def _tilt_by_factors(
-        self, refit: Refit, problem: Problem, y: FloatArray, tol: float
+        self, refit: Refit, problem: SystemProblem, y: FloatArray, tol: float
     ) -> tuple[FloatArray, list[float]]:
         """Weights under the full tilt, and the objectives on the way there."""
         weights = problem.row_weights

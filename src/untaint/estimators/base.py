@@ -12,11 +12,13 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._threads import single_threaded_blas
@@ -25,12 +27,27 @@ from .._validation import check_rate, check_real, check_share
 from ..diagnostics import Diagnostics, diagnose
 from ..exceptions import AmbiguousContaminationWarning
 from ..kernels import Kernel
-from ..learners import DualProblem, Problem, Sketch, columns, take
+from ..learners import (
+    PILOT_ROWS,
+    DualProblem,
+    FeatureProblem,
+    Problem,
+    Sketch,
+    columns,
+    draw_rows,
+    say_passes,
+    say_stage,
+    take,
+)
 from ..learners.audit import Judgement, audit_table, q_values
 from ..losses import Loss
-from ..selection import Selection
+from ..selection import Given, Selection
 from ..solvers import Fit, Solution, TrimmedProblem, alternate, projected_gradient, solve_in_ball
+from ..solvers.alternating import LOOSE
 from ..solvers.base import Report
+from ..solvers.checkpoint import Checkpoint, Lasting
+from ..solvers.extrapolation import Extrapolation
+from .key import fit_key
 from .parameters import Parameters
 from .trust import Trust
 
@@ -48,11 +65,14 @@ class Stage:
         Tolerance of refits whose rows are about to change.
     tol : float
         Tolerance that is tight enough, whatever was asked for.
+    system : object
+        What it solves with, if that has something for a checkpoint to remember.
     """
 
     solve: Solve
     loose: float
     tol: float = 0.0
+    system: Lasting | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +88,8 @@ class Setting:
 class Beginning:
     """How rows are selected, which to begin with, and what they may be predicted to be.
 
-    ``trust`` is there if the share was estimated by judging each row; ``interval`` is of the share.
+    ``trust`` is there if the share was estimated by judging each row; ``interval`` is of the share;
+    ``fit`` is a function to start from, on the problem's features.
     """
 
     selection: Selection
@@ -76,6 +97,7 @@ class Beginning:
     predictions: FloatArray | None = None
     trust: Trust | None = None
     interval: tuple[float, float] | None = None
+    fit: Fit | None = None
 
 
 class SubquantileEstimator(Parameters):
@@ -124,30 +146,115 @@ class SubquantileEstimator(Parameters):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
         with self._all_or_nothing(), self._limited_threads(), self._reporting() as report:
+            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             X, targets, copies = self._check_data(X, y, sample_weight)
             share = check_share(self.contamination, copies)
             row_weights = self._fit_weights(copies)
             present = np.flatnonzero(copies)
             rows = take(X, present, self._pairwise)
-            setting = self._setting(
-                rows, targets[present], copies[present], row_weights[present], share
+            y, weights = targets[present], row_weights[present]
+            saved = self._open_checkpoint(rows, y, weights)
+            say_stage(report, "kernel and ridge")
+            setting = self._setting_by_few(rows, y, copies[present], weights, share)
+            problem = self._make_problem(
+                setting.kernel,
+                rows,
+                weights,
+                setting.ridge,
+                targets.shape[1],
+                saved.width if saved is not None else None,
             )
-            problem = self._make_problem(setting.kernel, rows, row_weights[present], setting.ridge)
+            self._keep_width(problem, saved)
+            say_passes(report, problem)
+            say_stage(report, "")
             with single_threaded_blas() if problem.small_products else nullcontext():
-                beginning = self._begin(problem, targets[present], share, setting.trust)
-                solution = self._solve(problem, targets[present], beginning, report)
+                beginning = self._begin_by_few(problem, y, share, setting.trust, report)
+                solution = self._solve(problem, y, beginning, report, saved)
+                beginning, solution = self._reconsider(
+                    problem, y, beginning, solution, report, saved
+                )
             self._store(X, targets, row_weights, present, problem, beginning, solution)
+            if saved is not None:
+                saved.remove()
         self._warn_unless_converged(solution)
         self._warn_of_doubt(beginning)
 
+    def _setting_by_few(
+        self,
+        X: Any,
+        y: FloatArray,
+        copies: FloatArray,
+        row_weights: FloatArray,
+        share: float | None,
+    ) -> Setting:
+        """Kernel and ridge, from some rows that stand for all if these are many."""
+        if X.shape[0] <= PILOT_ROWS or self._pairwise:
+            return self._setting(X, y, copies, row_weights, share)
+        rows = draw_rows(row_weights, PILOT_ROWS)
+        each = float(row_weights.sum()) / len(rows)
+        weights = np.full(len(rows), each)
+        setting = self._setting(X[rows], y[rows], weights, weights, share)
+        return Setting(setting.kernel, setting.ridge)
+
+    def _begin_by_few(
+        self,
+        problem: Problem,
+        y: FloatArray,
+        share: float | None,
+        trust: Trust | None,
+        report: Report,
+    ) -> Beginning:
+        """Selection and start, from a fit to some of the rows if these are many."""
+        found_by = problem.pilot() if isinstance(problem, FeatureProblem) else None
+        if found_by is None:
+            return self._begin(problem, y, share, trust)
+        assert isinstance(problem, FeatureProblem)
+        rows, pilot = found_by
+        first = self._begin_by_few(pilot, y[rows], share, None, report)
+        say_stage(report, f"first {len(rows):,} rows")
+        found = self._solve(pilot, y[rows], first, report)
+        first, found = self._reconsider(pilot, y[rows], first, found, report, None)
+        say_stage(report, f"all {len(y):,} rows")
+        return self._widen(problem, y, first, problem.widened(found.fit, pilot))
+
+    @abstractmethod
+    def _widen(
+        self, problem: FeatureProblem, y: FloatArray, first: Beginning, fit: Fit
+    ) -> Beginning:
+        """What was found on some of the rows, for all of them."""
+
+    def _reconsider(
+        self,
+        problem: Problem,
+        y: FloatArray,
+        beginning: Beginning,
+        solution: Solution,
+        report: Report,
+        saved: Checkpoint | None,
+    ) -> tuple[Beginning, Solution]:
+        """Judge the rows again by the fit to all of them, where some of them judged for all."""
+        return beginning, solution
+
     def _solve(
-        self, problem: Problem, y: FloatArray, beginning: Beginning, report: Report
+        self,
+        problem: Problem,
+        y: FloatArray,
+        beginning: Beginning,
+        report: Report,
+        saved: Checkpoint | None = None,
+        turn: int = 0,
     ) -> Solution:
+        if saved is not None and saved.turn > turn:
+            return self._solved_before(problem, saved)
         if self.solver == "gradient":
             assert isinstance(problem, DualProblem)
             return self._descend(problem, y, beginning.selection, report)
         ridge, weights = problem.ridge, beginning.weights
-        for stage in self._stages(problem, y, beginning):
+        for number, stage in enumerate(self._stages(problem, y, beginning)):
+            if saved is not None and saved.turn == turn and saved.stage > number:
+                continue  # its weights are those that the file goes on from
+            ahead = self._ahead(problem, beginning.selection)
+            systems = [part for part in (stage.system, ahead) if part is not None]
             solution = alternate(
                 self._in_ball(stage.solve, ridge),
                 self._loss,
@@ -161,9 +268,55 @@ class SubquantileEstimator(Parameters):
                 loose=stage.loose,
                 hopeless=problem.hopeless(beginning.selection, self._reach),
                 report=report,
+                start=beginning.fit,
+                slot=None if saved is None else saved.at(turn, number, systems),
+                ahead=ahead,
+                enough=problem.left_to_chance,
             )
             weights = solution.weights
         return solution
+
+    def _ahead(self, problem: Problem, selection: Selection) -> Extrapolation | None:
+        """Looks where fits are heading, where each costs passes over many rows."""
+        large = isinstance(problem, FeatureProblem) and problem.left_to_chance > 0
+        given = isinstance(selection, Given) or selection.contamination == 0
+        return Extrapolation(len(problem.row_weights)) if large and not given else None
+
+    def _solved_before(self, problem: Problem, saved: Checkpoint) -> Solution:
+        """What a later alternation needs to know of the one before."""
+        predictions = saved.note("predictions")
+        nothing = np.zeros((0, predictions.shape[1]))
+        fit = Fit(nothing, np.zeros(predictions.shape[1]), predictions, 0.0)
+        return Solution(fit, saved.note("weights"))
+
+    def _open_checkpoint(self, X: Any, y: FloatArray, weights: FloatArray) -> Checkpoint | None:
+        """The file of this fit, if one is wanted."""
+        if self.checkpoint is None:
+            return None
+        parameters = {
+            name: value
+            for name, value in self.get_params().items()
+            if name not in ("checkpoint", "verbose", "n_jobs", "memory_limit")
+        }
+        key = fit_key(type(self).__name__, parameters, X, y, weights)
+        saved = Checkpoint(Path(self.checkpoint), key, self._seed)
+        self._seed = saved.seed
+        return saved
+
+    def _keep_width(self, problem: Problem, saved: Checkpoint | None) -> None:
+        """However much memory there is when the fit goes on, its features stay as many."""
+        if saved is not None and isinstance(problem, FeatureProblem):
+            saved.width = problem.map.raw_width
+
+    def _feature_stage(self, problem: FeatureProblem, y: FloatArray, beginning: Beginning) -> Stage:
+        """Refits on features, from where the pilot ended."""
+        newton = problem.newton(self._loss, y)
+
+        def solve(weights: FloatArray, ridge: float, start: Fit | None, tol: float) -> Fit:
+            return newton.solve(weights, ridge, start, tol)
+
+        loose = LOOSE if beginning.selection.contamination > 0 else 0.0
+        return Stage(solve, loose, system=newton)
 
     def _in_ball(self, solve: Solve, ridge: float) -> Callable[..., Fit]:
         def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
@@ -246,6 +399,11 @@ class SubquantileEstimator(Parameters):
             effective dimension; see :class:`untaint.diagnostics.Diagnostics`.
         """
         check_is_fitted(self)
+        if self._map is not None and not hasattr(self, "coef_"):
+            raise ValueError(
+                "diagnostics() evaluates the theory on the kernel matrix of all rows, which this "
+                "fit did without: fit with approximation=None."
+            )
         return diagnose(
             K=self._fit_matrix(),
             y=self._targets.astype(float),
@@ -299,11 +457,20 @@ class SubquantileEstimator(Parameters):
             more=self._more_columns(judged),
         )
 
+    @property
+    def _many(self) -> bool:
+        """Whether rows are so many that all of them are judged by features, in blocks."""
+        return self._map is not None and len(self._row_weights) > PILOT_ROWS
+
+    def _fitted_features(self) -> FeatureProblem:
+        """The training rows on the features of the fit."""
+        return self._feature_problem(self._fitted["ridge"], self._fitted["fit_intercept"])
+
     def _judged_rows(self) -> Sketch:
         """The training rows under the kernel of the fit."""
         return Sketch(
             self.kernel_,
-            self.X_fit_,
+            self._training_rows(),
             self._row_weights,
             self._fitted["ridge"],
             self._fitted["fit_intercept"],

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_class_sizes, check_class_weight, check_share
-from ..learners import Problem, Rows, columns
+from ..learners import FeatureProblem, Problem, Rows, SystemProblem, columns
 from ..learners.audit import Judgement
 from ..learners.labels import LabelPredictions, codes_of, likeliest
 from ..screening import near_rows
@@ -33,7 +33,12 @@ from ..selection.share import LARGEST_SHARE
 from ..solvers import Fit, Newton, RidgeSystem, Settled
 from ..solvers.alternating import LOOSE
 from .base import Beginning, Solve, Stage, SubquantileEstimator
-from .label_trust import chance_of_being_right, label_chances, leave_one_out_scores
+from .label_trust import (
+    chance_of_being_right,
+    label_chances,
+    label_chances_of_many,
+    leave_one_out_scores,
+)
 from .trust import Trust
 
 # Share given up while the share itself is being estimated.
@@ -116,9 +121,20 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
         Softplus parameter lambda: rows get weights ``sigmoid(lambda * (t - loss))`` in place of 0
         and 1. None is the limit of large lambda. ``"auto"`` is None for two classes and 2 for
         several, where rows that lie between classes would else be lost.
+    approximation : {"auto", "nystroem", "rff", None}, default="auto"
+        ``"nystroem"`` fits on the kernel's values with some of the rows, ``"rff"`` on random waves,
+        which the kernels of a distance have (all but the linear and polynomial ones); None is
+        exact. ``"auto"`` is exact while the kernel matrix fits in ``memory_limit`` and
+        ``"nystroem"`` beyond. The linear kernel needs no approximation, of however many rows.
+    n_components : int or "auto", default="auto"
+        Landmarks or random features. ``"auto"`` is twice the effective dimension of the kernel at
+        this ridge, between 100 and 1,000, or what ``memory_limit`` allows.
     memory_limit : int or str, default="auto"
-        Bytes that the kernel matrix may take, or a string such as ``"4GB"``; ``"auto"`` is half of
-        the memory that is free.
+        Bytes that a fit may take besides the rows, or a string such as ``"4GB"``; ``"auto"`` is
+        half of the memory that is free. What does not fit is made again in blocks.
+    checkpoint : path, optional
+        File to which a long fit writes every few seconds how far it is. A fit to the same rows with
+        the same parameters that finds the file goes on from there, and removes it when it is done.
     n_starts : int, optional
         Starting points of the search. By default 6, and 1 for a soft edge, which has few traps.
     max_iter : int, optional
@@ -208,7 +224,10 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
         learning_rate: Any = "auto",
         momentum: float = 0.9,
         smoothing: float | str | None = "auto",
+        approximation: str | None = "auto",
+        n_components: int | str = "auto",
         memory_limit: int | str = "auto",
+        checkpoint: Any = None,
         n_starts: int | None = None,
         max_iter: int | None = None,
         tol: float = 1e-8,
@@ -232,7 +251,10 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
             learning_rate=learning_rate,
             momentum=momentum,
             smoothing=smoothing,
+            approximation=approximation,
+            n_components=n_components,
             memory_limit=memory_limit,
+            checkpoint=checkpoint,
             n_starts=n_starts,
             max_iter=max_iter,
             tol=tol,
@@ -294,6 +316,15 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
         start = selection.weights(losses, problem.row_weights)
         return Beginning(selection, start, interval=interval)
 
+    def _widen(
+        self, problem: FeatureProblem, y: FloatArray, first: Beginning, fit: Fit
+    ) -> Beginning:
+        selection = self._make_selection(first.selection.contamination, y)
+        losses = self._loss.value(y, fit.predictions)
+        losses[problem.hopeless(selection, self._reach)] = np.inf
+        weights = selection.weights(losses, problem.row_weights)
+        return Beginning(selection, weights, None, None, first.interval, fit)
+
     def _estimate_share(self, rows: Rows, y: FloatArray, rng: np.random.Generator) -> LabelShare:
         """By how often sure predictions are contradicted, and how likely that makes the labels."""
         if rows.size < FEWEST_ROWS:
@@ -335,6 +366,9 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
         return SoftBalanced(contamination, codes, n_classes, float(smoothing))
 
     def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
+        if isinstance(problem, FeatureProblem):
+            return [self._feature_stage(problem, y, beginning)]
+        assert isinstance(problem, SystemProblem)
         latest = beginning.predictions
 
         def solve_with(system: RidgeSystem) -> Solve:
@@ -377,8 +411,12 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
     def _judge(self, wild: BoolArray) -> Judgement:
         heard = np.where(wild, 0.0, self._row_weights)
         share, n_classes = self.contamination_, len(self.classes_)
-        chances = label_chances(self._judged_rows(), self._codes, n_classes, heard, share)
-        raw = columns(self._raw(self.X_fit_))
+        if self._many:
+            rows = self._fitted_features()
+            chances = label_chances_of_many(rows, self._codes, n_classes, heard, share)
+        else:
+            chances = label_chances(self._judged_rows(), self._codes, n_classes, heard, share)
+        raw = columns(self._raw(self._training_rows()))
         best = likeliest(raw)
         good = chance_of_being_right(chances, self._codes, share)
         own = np.take_along_axis(chances, self._codes[:, None], axis=1)[:, 0]

@@ -38,7 +38,8 @@ class SubquantileClassifierCV(Tuned, SubquantileClassifier):
     contamination : float or "auto", default="auto"
         Share of wrong labels, in [0, 0.5), or ``"auto"``: estimated from the data.
     kernel, degree, coef0, shape, norm_bound, fit_intercept, class_weight, solver, init, \
-    acceleration, learning_rate, momentum, smoothing, memory_limit, n_starts, max_iter, tol, \
+    acceleration, learning_rate, momentum, smoothing, approximation, n_components, \
+    memory_limit, checkpoint, n_starts, max_iter, tol, \
     random_state, verbose, n_jobs
         As in :class:`SubquantileClassifier`.
 
@@ -91,7 +92,10 @@ class SubquantileClassifierCV(Tuned, SubquantileClassifier):
         learning_rate: Any = "auto",
         momentum: float = 0.9,
         smoothing: float | str | None = "auto",
+        approximation: str | None = "auto",
+        n_components: int | str = "auto",
         memory_limit: int | str = "auto",
+        checkpoint: Any = None,
         n_starts: int | None = None,
         max_iter: int | None = None,
         tol: float = 1e-8,
@@ -114,7 +118,10 @@ class SubquantileClassifierCV(Tuned, SubquantileClassifier):
             learning_rate=learning_rate,
             momentum=momentum,
             smoothing=smoothing,
+            approximation=approximation,
+            n_components=n_components,
             memory_limit=memory_limit,
+            checkpoint=checkpoint,
             n_starts=n_starts,
             max_iter=max_iter,
             tol=tol,

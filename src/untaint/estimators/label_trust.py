@@ -19,13 +19,15 @@ from scipy.special import softmax
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray, IntArray
-from ..learners import Rows
-from ..losses import Loss
-from ..solvers import RidgePath
+from ..learners import FeatureProblem, Rows, Sketch
+from ..losses import Loss, SquaredLoss
+from ..solvers import RidgePath, without_itself
 
 # Ridges tried, in units of the features' squares.
 RIDGES = 10.0 ** np.arange(-2.0, 2.1, 0.5)
 LEAST_CHANCE = 1e-3
+# Accuracy of chances that come from very many rows.
+CHANCE_TOL = 1e-3
 
 
 def label_chances(
@@ -54,9 +56,42 @@ def label_chances(
         ridges = RIDGES * float(path.values.sum()) / path.total
         ridge = min(ridges, key=lambda ridge: _brier(path, y, ridge, row_weights))
         residuals, _ = path.leave_one_out(y, ridge, row_weights)
-    chances = np.maximum(np.nan_to_num(y - residuals), LEAST_CHANCE)
-    logs = np.log(np.minimum(chances, 1.0))
-    return _sharpened(logs, codes, row_weights, share) if share > 0 else softmax(logs, axis=1)
+    logs = _logs(y - residuals)
+    exponent = _exponent(logs, codes, row_weights, share) if share > 0 else 1.0
+    return np.asarray(softmax(exponent * logs, axis=1))
+
+
+def label_chances_of_many(
+    problem: FeatureProblem, codes: IntArray, n_classes: int, weights: FloatArray, share: float
+) -> FloatArray:
+    """The same for very many rows: some of them choose the ridge and the exponent.
+
+    Parameters
+    ----------
+    problem : FeatureProblem
+        With a pilot.
+    codes, n_classes, weights, share
+        As in :func:`label_chances`.
+    """
+    rows = problem.pilot_rows
+    assert rows is not None
+    y, ones = np.eye(n_classes)[codes], np.ones(len(rows))
+    sketch = Sketch(problem.kernel, problem.X[rows], ones, problem.ridge, problem.fit_intercept)
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        path = RidgePath(sketch.judging_features, (weights[rows] > 0).astype(float))
+        ridges = RIDGES * float(path.values.sum()) / path.total
+        ridge = min(ridges, key=lambda ridge: _brier(path, y[rows], ridge, ones))
+    problem.ridge = ridge * float(problem.row_weights.sum()) / len(rows)
+    fit = problem.newton(SquaredLoss(), y).solve(weights, problem.ridge, tol=CHANCE_TOL)
+    q = problem.leverages(weights)
+    residuals, _ = without_itself(y - fit.predictions, weights, problem.row_weights, q)
+    logs = _logs(y - residuals)
+    exponent = _exponent(logs[rows], codes[rows], ones, share) if share > 0 else 1.0
+    return np.asarray(softmax(exponent * logs, axis=1))
+
+
+def _logs(scores: FloatArray) -> FloatArray:
+    return np.log(np.minimum(np.maximum(np.nan_to_num(scores), LEAST_CHANCE), 1.0))
 
 
 def leave_one_out_scores(rows: Rows, y: FloatArray, weights: FloatArray, loss: Loss) -> FloatArray:
@@ -101,10 +136,8 @@ def chance_of_being_right(chances: FloatArray, codes: IntArray, share: float) ->
     return np.divide(right, both, out=np.ones_like(right), where=both > 0)
 
 
-def _sharpened(
-    logs: FloatArray, codes: IntArray, row_weights: FloatArray, share: float
-) -> FloatArray:
-    """Chances at the exponent that makes the labels likeliest."""
+def _exponent(logs: FloatArray, codes: IntArray, row_weights: FloatArray, share: float) -> float:
+    """The exponent that makes the labels likeliest."""
 
     def surprise(log_exponent: float) -> float:
         chances = softmax(np.exp(log_exponent) * logs, axis=1)
@@ -112,8 +145,7 @@ def _sharpened(
         likelihood = (1.0 - share) * own + share * (1.0 - own) / (chances.shape[1] - 1)
         return -float(row_weights @ np.log(np.maximum(likelihood, np.finfo(float).tiny)))
 
-    best = minimize_scalar(surprise, bounds=(-3.0, 3.0), method="bounded").x
-    return np.asarray(softmax(np.exp(best) * logs, axis=1))
+    return float(np.exp(minimize_scalar(surprise, bounds=(-3.0, 3.0), method="bounded").x))
 
 
 def _brier(path: RidgePath, y: FloatArray, ridge: float, row_weights: FloatArray) -> float:

@@ -5,19 +5,28 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
+from scipy import sparse
 
 from .._typing import FloatArray
 from .._validation import (
     check_choice,
     check_count,
     check_flag,
+    check_new_file,
     check_rate,
     check_real,
     memory_bytes,
 )
-from ..kernels import Kernel
-from ..learners import KernelLearner, Problem, make_problem
+from ..features.waves import WAVE_KERNELS
+from ..kernels import Kernel, Linear, Precomputed
+from ..learners import (
+    PILOT_ROWS,
+    KernelLearner,
+    Problem,
+    make_feature_problem,
+    make_problem,
+)
+from ..learners.problem import matrix_dtype
 
 SOLVERS = ("auto", "exact", "iterative", "newton", "gradient")
 
@@ -46,7 +55,10 @@ class Common(KernelLearner):
         learning_rate: Any = "auto",
         momentum: float = 0.9,
         smoothing: Any = None,
+        approximation: str | None = "auto",
+        n_components: int | str = "auto",
         memory_limit: int | str = "auto",
+        checkpoint: Any = None,
         n_starts: Any = 6,
         max_iter: int | None = None,
         tol: float = 1e-8,
@@ -67,7 +79,10 @@ class Common(KernelLearner):
         self.learning_rate = learning_rate
         self.momentum = momentum
         self.smoothing = smoothing
+        self.approximation = approximation
+        self.n_components = n_components
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.tol = tol
@@ -82,6 +97,9 @@ class Common(KernelLearner):
         check_real("tol", self.tol, low=0, inclusive=False)
         check_choice("solver", self.solver, SOLVERS)
         check_choice("init", self.init, ("auto", "zeros", "random"))
+        check_choice("approximation", self.approximation, (None, "auto", "nystroem", "rff"))
+        if not (isinstance(self.n_components, str) and self.n_components == "auto"):
+            check_count("n_components", self.n_components, alternative='or "auto"')
         check_choice("acceleration", self.acceleration, (None, "momentum", "nesterov"))
         check_count("n_starts", self.n_starts, optional=self._starts_optional)
         check_count("max_iter", self.max_iter, optional=True)
@@ -90,25 +108,77 @@ class Common(KernelLearner):
         check_flag("fit_intercept", self.fit_intercept)
         check_rate(self.learning_rate)
         memory_bytes(self.memory_limit)
+        check_new_file("checkpoint", self.checkpoint)
 
     def _check_smoothing(self) -> None:
         check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
 
     def _make_problem(
-        self, kernel: Kernel, X: Any, row_weights: FloatArray, ridge: float
+        self,
+        kernel: Kernel,
+        X: Any,
+        row_weights: FloatArray,
+        ridge: float,
+        n_outputs: int,
+        n_components: int | None = None,
     ) -> Problem:
+        parts = (kernel, X, row_weights, ridge, self.fit_intercept)
         by_size = self.solver in self._by_size
+        iterative = None if by_size else self.solver == "iterative"
+        features = self._explicit_features(kernel, X, iterative)
+        if features is not None:
+            if not isinstance(self.n_components, str):
+                n_components = self.n_components
+            return make_feature_problem(
+                *parts,
+                approximation=features,
+                n_components=n_components,
+                memory_limit=self.memory_limit,
+                n_outputs=n_outputs,
+                rng=self._generator(),
+                n_threads=self._n_threads,
+            )
         return make_problem(
-            kernel,
-            X,
-            row_weights,
-            ridge,
-            self.fit_intercept,
-            iterative=None if by_size else self.solver == "iterative",
+            *parts,
+            iterative=iterative,
             matrix=self.solver == "gradient",
             memory_limit=self.memory_limit,
+            otherwise='approximation="nystroem"',
             n_threads=self._n_threads,
         )
+
+    def _explicit_features(self, kernel: Kernel, X: Any, iterative: bool | None) -> str | None:
+        """Which features to fit on; None for a kernel matrix, or for few columns."""
+        n, d = X.shape
+        asked = self.approximation if self.approximation != "auto" else None
+        if asked is not None:
+            self._check_approximation(kernel, asked)
+        if isinstance(kernel, Precomputed) or self.solver == "gradient":
+            return None
+        if isinstance(kernel, Linear) and d <= n:
+            return "columns" if n > PILOT_ROWS and not sparse.issparse(X) else None
+        if asked is not None or self.approximation is None:
+            return asked
+        needed = n**2 * np.dtype(matrix_dtype(X, iterative)).itemsize
+        return "nystroem" if needed > memory_bytes(self.memory_limit) else None
+
+    def _check_approximation(self, kernel: Kernel, asked: str) -> None:
+        """An approximation that was asked for suits the kernel and the solver."""
+        if isinstance(kernel, Precomputed):
+            raise ValueError(
+                'approximation must be None or "auto" for kernel="precomputed", whose rows nobody '
+                f"knows, got {asked!r}."
+            )
+        if self.solver == "gradient":
+            raise ValueError(
+                'approximation must be None or "auto" for solver="gradient", which is defined by '
+                f"the kernel matrix, got {asked!r}."
+            )
+        if asked == "rff" and kernel.name not in WAVE_KERNELS:
+            raise ValueError(
+                f'approximation="rff" needs a kernel of the difference of two rows, one of '
+                f'{", ".join(WAVE_KERNELS)}, got {kernel.name!r}: use "nystroem".'
+            )
 
     def _max_iter(self) -> int:
         if self.max_iter is not None:
@@ -116,7 +186,7 @@ class Common(KernelLearner):
         return 2000 if self.solver == "gradient" else 200
 
     def _generator(self) -> np.random.Generator:
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        return np.random.default_rng(self._seed)
 
 
 class Parameters(Common):
@@ -143,7 +213,10 @@ class Parameters(Common):
         learning_rate: Any = "auto",
         momentum: float = 0.9,
         smoothing: Any = None,
+        approximation: str | None = "auto",
+        n_components: int | str = "auto",
         memory_limit: int | str = "auto",
+        checkpoint: Any = None,
         n_starts: Any = 6,
         max_iter: int | None = None,
         tol: float = 1e-8,
@@ -165,7 +238,10 @@ class Parameters(Common):
             learning_rate=learning_rate,
             momentum=momentum,
             smoothing=smoothing,
+            approximation=approximation,
+            n_components=n_components,
             memory_limit=memory_limit,
+            checkpoint=checkpoint,
             n_starts=n_starts,
             max_iter=max_iter,
             tol=tol,

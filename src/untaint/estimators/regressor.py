@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..learners import DualProblem, Problem
+from ..learners import FeatureProblem, Problem, SystemProblem, columns
 from ..learners.audit import Judgement, beyond_range
 from ..learners.scores import outlier_scores
 from ..learners.targets import TargetPredictions
@@ -22,10 +22,17 @@ from ..losses import SquaredLoss
 from ..screening import BEYOND_REACH
 from ..selection import Given, Selection, Smallest, Softplus
 from ..selection.two_groups import LARGEST_SHARE
-from ..solvers import RidgeSystem, leave_one_out_residuals
+from ..solvers import Fit, RidgeSystem, Solution, leave_one_out_residuals, without_itself
 from ..solvers.alternating import LOOSE
-from .base import Beginning, Solve, Stage, SubquantileEstimator
+from ..solvers.base import Report
+from ..solvers.checkpoint import Checkpoint
+from .base import Beginning, Stage, SubquantileEstimator
 from .trust import FEWEST_ROWS, Trust, judge_rows, trust_rows
+from .widened import judge_many, read_again, widen_trust
+
+# Times that rows are judged anew by the fit to all of them, and the change that ends it.
+RECONSIDERED = 4
+SETTLED = 1e-3
 
 
 class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
@@ -76,9 +83,20 @@ class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
     smoothing : float, optional
         Softplus parameter lambda: rows get weights ``sigmoid(lambda * (t - loss))`` in place of 0
         and 1. None is the limit of large lambda.
+    approximation : {"auto", "nystroem", "rff", None}, default="auto"
+        ``"nystroem"`` fits on the kernel's values with some of the rows, ``"rff"`` on random waves,
+        which the kernels of a distance have (all but the linear and polynomial ones); None is
+        exact. ``"auto"`` is exact while the kernel matrix fits in ``memory_limit`` and
+        ``"nystroem"`` beyond. The linear kernel needs no approximation, of however many rows.
+    n_components : int or "auto", default="auto"
+        Landmarks or random features. ``"auto"`` is twice the effective dimension of the kernel at
+        this ridge, between 100 and 1,000, or what ``memory_limit`` allows.
     memory_limit : int or str, default="auto"
-        Bytes that the kernel matrix may take, or a string such as ``"4GB"``; ``"auto"`` is half of
-        the memory that is free.
+        Bytes that a fit may take besides the rows, or a string such as ``"4GB"``; ``"auto"`` is
+        half of the memory that is free. What does not fit is made again in blocks.
+    checkpoint : path, optional
+        File to which a long fit writes every few seconds how far it is. A fit to the same rows with
+        the same parameters that finds the file goes on from there, and removes it when it is done.
     n_starts : int, default=6
         Starting points of the search.
     max_iter : int, optional
@@ -169,14 +187,20 @@ class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
         array of shape (n,) or (n, k)
         """
         check_is_fitted(self)
-        residuals = leave_one_out_residuals(
-            self._fit_matrix(),
-            self._targets.astype(float),
-            self._kept_weights,
-            max(self._fitted["ridge"], 1e-12),
-            fit_intercept=self._fitted["fit_intercept"],
-        )
-        return residuals[:, 0] if self.dual_coef_.ndim == 1 else residuals
+        y, weights = self._targets.astype(float), self._kept_weights
+        if self._map is not None:
+            q = self._fitted_features().leverages(weights, exact=True)
+            left = y - columns(self._raw(self._training_rows()))
+            residuals, _ = without_itself(left, weights, self._row_weights, q)
+        else:
+            residuals = leave_one_out_residuals(
+                self._fit_matrix(),
+                y,
+                weights,
+                max(self._fitted["ridge"], 1e-12),
+                fit_intercept=self._fitted["fit_intercept"],
+            )
+        return residuals[:, 0] if self._flat else residuals
 
     _reach = BEYOND_REACH
 
@@ -206,6 +230,52 @@ class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
         start = Smallest(share).weights(scores, problem.row_weights)
         return Beginning(selection, start, None, trust, interval)
 
+    def _widen(
+        self, problem: FeatureProblem, y: FloatArray, first: Beginning, fit: Fit
+    ) -> Beginning:
+        trust = first.trust
+        if trust is not None:
+            trust = widen_trust(trust, y - fit.predictions, problem)
+            if isinstance(first.selection, Given):
+                weights = trust.trust * problem.row_weights
+                given = Given(trust.share, trust.trust)
+                return Beginning(given, weights, None, trust, trust.interval, fit)
+        losses = SquaredLoss().value(y, fit.predictions)
+        losses[problem.hopeless(first.selection, self._reach)] = np.inf
+        start = first.selection.weights(losses, problem.row_weights)
+        return Beginning(first.selection, start, None, trust, first.interval, fit)
+
+    def _reconsider(
+        self,
+        problem: Problem,
+        y: FloatArray,
+        beginning: Beginning,
+        solution: Solution,
+        report: Report,
+        saved: Checkpoint | None,
+    ) -> tuple[Beginning, Solution]:
+        if beginning.fit is None or not isinstance(beginning.selection, Given):
+            return beginning, solution
+        assert isinstance(problem, FeatureProblem)
+        resumed = 0 if saved is None else max(saved.turn, 0)
+        for turn in range(max(resumed, 1), RECONSIDERED + 1):
+            trust = read_again(problem, y, solution.fit.predictions, solution.weights)
+            moved = float(np.abs(trust.trust - beginning.selection.trust) @ problem.row_weights)
+            settled = moved <= SETTLED * float(problem.row_weights.sum())
+            if settled and turn != resumed:
+                break
+            if saved is not None:
+                saved.notes = {
+                    "predictions": solution.fit.predictions,
+                    "weights": solution.weights,
+                }
+            given = Given(trust.share, trust.trust)
+            weights = trust.trust * problem.row_weights
+            start = solution.fit if len(solution.fit.coef) else None
+            beginning = Beginning(given, weights, None, trust, trust.interval, start)
+            solution = self._solve(problem, y, beginning, report, saved, turn)
+        return beginning, solution
+
     def _make_selection(self, contamination: float) -> Selection:
         if self.smoothing is None:
             return Smallest(contamination)
@@ -213,16 +283,22 @@ class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
 
     def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
         loose = LOOSE if problem.iterative else 0.0
-        systems = [problem.system()]
         selection = beginning.selection
         trimmed = selection.contamination > 0 and not isinstance(selection, Given)
-        if isinstance(problem, DualProblem) and problem.iterative and trimmed:
-            systems.insert(0, problem.low_rank_system())
 
-        def solve_with(system: RidgeSystem) -> Solve:
-            return lambda weights, ridge, start, tol: system.solve(y, weights, ridge, start, tol)
+        def stage(system: RidgeSystem) -> Stage:
+            return Stage(
+                lambda weights, ridge, start, tol: system.solve(y, weights, ridge, start, tol),
+                loose,
+            )
 
-        return [Stage(solve_with(system), loose) for system in systems]
+        if isinstance(problem, FeatureProblem):
+            stages = [self._feature_stage(problem, y, beginning)]
+        else:
+            assert isinstance(problem, SystemProblem)
+            stages = [stage(problem.system())]
+        rough = problem.low_rank_system()
+        return [stage(rough), *stages] if trimmed and rough is not None else stages
 
     def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
         weights = self._row_weights[present]
@@ -241,7 +317,11 @@ class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
     def _judge(self, wild: BoolArray) -> Judgement:
         y = self._targets.astype(float)
         kept = np.where(wild, 0.0, self._kept_weights)
-        residuals, judged = judge_rows(self._judged_rows(), y, kept, wild)
+        if self._many:
+            predictions = columns(self._raw(self._training_rows()))
+            residuals, judged = judge_many(self._fitted_features(), y, predictions, kept, wild)
+        else:
+            residuals, judged = judge_rows(self._judged_rows(), y, kept, wild)
         expected = y - residuals
         # Nothing is known of the place where a wild row lies.
         expected[wild] = kept @ y / kept.sum()

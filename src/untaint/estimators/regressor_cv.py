@@ -36,7 +36,8 @@ class SubquantileRegressorCV(Tuned, SubquantileRegressor):
         Share of corrupted rows, in [0, 0.5), or ``"auto"``. A given share is trimmed, as in
         :class:`SubquantileRegressor`; 0 chooses by ordinary leave-one-out errors.
     kernel, degree, coef0, shape, norm_bound, fit_intercept, solver, init, acceleration, \
-    learning_rate, momentum, smoothing, memory_limit, n_starts, max_iter, tol, random_state, \
+    learning_rate, momentum, smoothing, approximation, n_components, memory_limit, \
+    checkpoint, n_starts, max_iter, tol, random_state, \
     verbose, n_jobs
         As in :class:`SubquantileRegressor`.
 
@@ -87,7 +88,10 @@ class SubquantileRegressorCV(Tuned, SubquantileRegressor):
         learning_rate: Any = "auto",
         momentum: float = 0.9,
         smoothing: Any = None,
+        approximation: str | None = "auto",
+        n_components: int | str = "auto",
         memory_limit: int | str = "auto",
+        checkpoint: Any = None,
         n_starts: Any = 6,
         max_iter: int | None = None,
         tol: float = 1e-8,
@@ -110,7 +114,10 @@ class SubquantileRegressorCV(Tuned, SubquantileRegressor):
             learning_rate=learning_rate,
             momentum=momentum,
             smoothing=smoothing,
+            approximation=approximation,
+            n_components=n_components,
             memory_limit=memory_limit,
+            checkpoint=checkpoint,
             n_starts=n_starts,
             max_iter=max_iter,
             tol=tol,

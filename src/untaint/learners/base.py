@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from warnings import warn
 
@@ -20,12 +21,18 @@ from threadpoolctl import threadpool_limits
 
 from .._progress import ProgressLine
 from .._typing import FloatArray, IntArray
-from .._validation import check_matrix_memory, check_query_data
+from .._validation import check_matrix_memory, check_query_data, memory_bytes
+from ..features import ColumnMap, FeatureMap, LandmarkMap, plan_blocks
 from ..kernels import Kernel, Linear, Precomputed, gamma_distance, make_kernel, resolve_gamma
-from ..screening import Screen, screen
+from ..screening import Screen, screen, screen_by_sample
 from ..solvers import Fit, Solution
 from ..solvers.base import Report, silent
+from .feature_problem import FeatureProblem
+from .pilot import PILOT_ROWS, draw_rows, pilot_size
 from .problem import PrimalProblem, Problem
+
+# Kernel values that are held at a time while predicting.
+PREDICTED_AT_ONCE = 1 << 23
 
 
 class KernelLearner(BaseEstimator):
@@ -38,6 +45,8 @@ class KernelLearner(BaseEstimator):
     memory_limit: Any = "auto"
     n_jobs: int | None = None
     verbose: int = 0
+    #: Features of the last fit, if it was made on any.
+    _map: FeatureMap | None = None
 
     @property
     def _pairwise(self) -> bool:
@@ -73,20 +82,38 @@ class KernelLearner(BaseEstimator):
         weights: FloatArray,
     ) -> None:
         """Coefficients of a fit to the rows that are present, with the weights it belongs to."""
-        self.__dict__.pop("coef_", None)  # an earlier fit may have had another kernel
+        # An earlier fit may have had another kernel, or other features.
+        for name in ("coef_", "feature_map_", "feature_coef_", "X_fit_", "dual_coef_"):
+            self.__dict__.pop(name, None)
         self.kernel_ = problem.kernel
+        self._rows = X
+        self._map = problem.map if isinstance(problem, FeatureProblem) else None
+        if isinstance(problem, FeatureProblem) and not isinstance(problem.map, ColumnMap):
+            self._store_features(problem, fit, X.dtype)
+            return
         self.X_fit_ = X
         intercept, dtype = fit.intercept, X.dtype
         dual = np.zeros(targets.shape)
         dual[present] = problem.dual_coef(fit, targets[present], weights)
         dual[present[weights == 0]] = 0.0  # what an iterative solver has left of them
-        if isinstance(problem, PrimalProblem):
+        if isinstance(problem, PrimalProblem | FeatureProblem):
             coef, intercept = problem.primal_coef(fit)
             self.coef_ = self._shaped_coef(coef.T.astype(dtype))
         elif isinstance(problem.kernel, Linear):
             self.coef_ = self._shaped_coef(np.asarray(X.T @ dual).T.astype(dtype))
         self.dual_coef_ = self._shaped_dual(dual.astype(dtype))
         self.intercept_ = self._shaped_intercept(intercept.astype(dtype))
+
+    def _store_features(self, problem: FeatureProblem, fit: Fit, dtype: Any) -> None:
+        """A kernel expansion in the landmarks, or coefficients of random features."""
+        coef = problem.map.spread(fit.coef).astype(dtype)
+        if isinstance(problem.map, LandmarkMap):
+            self.X_fit_ = problem.map.landmarks
+            self.dual_coef_ = self._shaped_dual(coef)
+        else:
+            self.feature_map_ = problem.map
+            self.feature_coef_ = self._shaped_dual(coef)
+        self.intercept_ = self._shaped_intercept(fit.intercept.astype(dtype))
 
     def _shaped_coef(self, coef: FloatArray) -> FloatArray:
         return coef
@@ -108,7 +135,7 @@ class KernelLearner(BaseEstimator):
         absent = np.flatnonzero(self._row_weights == 0)
         if len(absent):
             losses[absent] = self._loss.value(
-                self._targets[absent], columns(self._raw(self.X_fit_[absent]))
+                self._targets[absent], columns(self._raw(self._rows[absent]))
             )
         return losses
 
@@ -116,22 +143,83 @@ class KernelLearner(BaseEstimator):
         """What the features alone say; nothing is known of a precomputed kernel's."""
         if isinstance(self.kernel_, Precomputed):
             return None
-        return screen(self.X_fit_, self._row_weights)
+        rows = self._training_rows()
+        if rows.shape[0] <= PILOT_ROWS:
+            return screen(rows, self._row_weights)
+        return screen_by_sample(
+            rows, self._row_weights, np.unique(draw_rows(self._row_weights, PILOT_ROWS))
+        )
+
+    def _training_rows(self) -> Any:
+        """The rows of the last fit."""
+        if self._rows is None:
+            raise ValueError(
+                f"{type(self).__name__} was fitted to rows in a file, which are not part of a "
+                "saved model: call this on the model that was fitted, or fit again."
+            )
+        return self._rows
+
+    def _feature_problem(self, ridge: float, fit_intercept: bool) -> FeatureProblem:
+        """The rows of the last fit, on its features."""
+        assert self._map is not None
+        X, weights = self._training_rows(), self._row_weights
+        plan = plan_blocks(
+            X.shape[0],
+            self._targets.shape[1],
+            self._map.raw_width,
+            self._map.dtype,
+            memory_bytes(self.memory_limit),
+            keep=False,
+        )
+        many = X.shape[0] > PILOT_ROWS
+        count = pilot_size(self._map.width, memory_bytes(self.memory_limit))
+        rows = draw_rows(weights, count) if many else None
+        return FeatureProblem(
+            self.kernel_,
+            X,
+            weights,
+            ridge,
+            fit_intercept,
+            self._map,
+            plan,
+            rows,
+            n_threads=self._n_threads,
+        )
+
+    def __getstate__(self) -> Any:
+        """Rows that are mapped from a file stay in their file."""
+        state = super().__getstate__()
+        names = ("_rows", "X_fit_") if "coef_" in state else ("_rows",)
+        return state | dict.fromkeys(name for name in names if _is_mapped(state.get(name)))
 
     def _query(self, X: Any) -> FloatArray:
         """Raw predictions of what a user passes."""
         check_is_fitted(self)
         pairwise = isinstance(self.kernel_, Precomputed)
-        return self._raw(check_query_data(self, X, pairwise=pairwise, n_fit=self.X_fit_.shape[0]))
+        n_fit = self.X_fit_.shape[0] if pairwise else 0
+        return self._raw(check_query_data(self, X, pairwise=pairwise, n_fit=n_fit))
 
     def _raw(self, X: Any) -> FloatArray:
+        """Predictions of rows, in blocks where features have to be made for them."""
         if hasattr(self, "coef_"):
             return np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_
-        used = np.flatnonzero(columns(self.dual_coef_).any(axis=1))
-        if isinstance(self.kernel_, Precomputed):
-            return X[:, used] @ self.dual_coef_[used] + self.intercept_
-        K = self.kernel_.matrix(X, self.X_fit_[used], n_threads=self._n_threads)
-        return K @ self.dual_coef_[used].astype(K.dtype) + self.intercept_
+        if hasattr(self, "feature_map_"):
+            coef, features = self.feature_coef_, self.feature_map_.raw
+        else:
+            used = np.flatnonzero(columns(self.dual_coef_).any(axis=1))
+            coef = self.dual_coef_[used]
+            if isinstance(self.kernel_, Precomputed):
+                return X[:, used] @ coef + self.intercept_
+            features = partial(self._kernel_values, landmarks=self.X_fit_[used])
+        out = np.empty((X.shape[0], *coef.shape[1:]), dtype=X.dtype)
+        step = max(PREDICTED_AT_ONCE // max(len(coef), 1), 1)
+        for start in range(0, X.shape[0], step):
+            block = features(X[start : start + step])
+            out[start : start + step] = block @ coef.astype(block.dtype) + self.intercept_
+        return out
+
+    def _kernel_values(self, X: Any, landmarks: Any) -> FloatArray:
+        return self.kernel_.matrix(X, landmarks, n_threads=self._n_threads)
 
     @contextmanager
     def _limited_threads(self) -> Iterator[None]:
@@ -180,6 +268,27 @@ class KernelLearner(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "inlier_mask_")
+
+
+def _is_mapped(X: Any) -> bool:
+    """Whether an array, or what it is a view of, lies in a file."""
+    while isinstance(X, np.ndarray):
+        if isinstance(X, np.memmap):
+            return True
+        X = X.base
+    return False
+
+
+def say_stage(report: Report, stage: str) -> None:
+    """Name the part of the work that begins, to who shows progress."""
+    if isinstance(report, ProgressLine):
+        report.begin(stage)
+
+
+def say_passes(report: Report, problem: Problem) -> None:
+    """Let passes over many rows be shown, to who shows progress."""
+    if isinstance(report, ProgressLine) and isinstance(problem, FeatureProblem):
+        problem.features.tick = report.passing
 
 
 def columns(y: FloatArray) -> FloatArray:

@@ -48,16 +48,17 @@ class Problem(Rows):
     small_products = False
 
     @abstractmethod
-    def system(self) -> RidgeSystem:
-        """What refits."""
-
-    @abstractmethod
-    def newton_systems(self, n_outputs: int) -> list[RidgeSystem]:
-        """What multiplies and preconditions in Newton steps, a cheap stand-in first if it pays."""
-
-    @abstractmethod
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
         """One coefficient a row and output."""
+
+    @property
+    def left_to_chance(self) -> float:
+        """Part of the objective that is not worth another step."""
+        return 0.0
+
+    def low_rank_system(self) -> RidgeSystem | None:
+        """A cheap stand-in that settles most of the rows, where one pays."""
+        return None
 
     def attainable(self, tol: float) -> float:
         """The tolerance asked for, or what the matrix's precision can give."""
@@ -65,13 +66,27 @@ class Problem(Rows):
 
     def hopeless(self, selection: Selection, reach: float = BEYOND_REACH) -> BoolArray:
         """Rows beyond reach, if they are few enough to be given up; else none."""
+        if selection.contamination == 0:
+            return np.zeros(len(self.row_weights), dtype=bool)
         near = near_rows(self.radius, self.row_weights, reach)
         enough = float(self.row_weights[near].sum()) >= selection.kept_total(self.row_weights)
         return ~near if enough else np.zeros_like(near)
 
 
+class SystemProblem(Problem):
+    """Rows whose fit is the solution of a linear system, or of several in turn."""
+
+    @abstractmethod
+    def system(self) -> RidgeSystem:
+        """What refits."""
+
+    @abstractmethod
+    def newton_systems(self, n_outputs: int) -> list[RidgeSystem]:
+        """What multiplies and preconditions in Newton steps, a cheap stand-in first if it pays."""
+
+
 @final
-class DualProblem(Problem):
+class DualProblem(SystemProblem):
     """Any kernel, by its matrix.
 
     Parameters
@@ -138,9 +153,9 @@ class DualProblem(Problem):
         # Few rows are read as quickly in full.
         return [PrimalRidge(features, self.fit_intercept), full] if self.iterative else [full]
 
-    def low_rank_system(self) -> RidgeSystem:
-        """Cheap stand-in for the iterative system."""
-        return PrimalRidge(self.features, self.fit_intercept, self.gram)
+    def low_rank_system(self) -> RidgeSystem | None:
+        """Of a few Nystroem features."""
+        return PrimalRidge(self.features, self.fit_intercept, self.gram) if self.iterative else None
 
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
         """The fit's own."""
@@ -152,7 +167,7 @@ class DualProblem(Problem):
 
 
 @final
-class PrimalProblem(Problem):
+class PrimalProblem(SystemProblem):
     """The linear kernel, by the columns of X."""
 
     @cached_property
@@ -235,8 +250,9 @@ def make_problem(
     iterative: bool | None = None,
     matrix: bool = False,
     memory_limit: Any = "auto",
+    otherwise: str = 'kernel="linear"',
     n_threads: int | None = None,
-) -> Problem:
+) -> SystemProblem:
     """The problem that suits the kernel and the size.
 
     Parameters
@@ -249,17 +265,25 @@ def make_problem(
         Build the kernel matrix even of a linear kernel with few columns.
     memory_limit : int or str
         What the matrix may take.
+    otherwise : str
+        What needs no matrix, for the message if it may not.
     n_threads : int, optional
     """
     n, d = X.shape
     if isinstance(kernel, Linear) and d <= n and not matrix:
         return PrimalProblem(kernel, X, row_weights, ridge, fit_intercept)
+    dtype = matrix_dtype(X, iterative)
     iterative = n > EXACT_ROWS if iterative is None else iterative
-    single = X.dtype == np.float32 or (iterative and n > DOUBLE_ROWS)
-    dtype = np.float32 if single else np.float64
-    check_matrix_memory(n, dtype, memory_limit)
+    check_matrix_memory(n, dtype, memory_limit, otherwise)
     K = kernel.matrix(X, dtype=dtype, n_threads=n_threads)
     return DualProblem(kernel, X, row_weights, ridge, fit_intercept, K, iterative)
+
+
+def matrix_dtype(X: Any, iterative: bool | None) -> Any:
+    """Single precision where refits are iterative and rows are many."""
+    n = X.shape[0]
+    iterative = n > EXACT_ROWS if iterative is None else iterative
+    return np.float32 if X.dtype == np.float32 or (iterative and n > DOUBLE_ROWS) else np.float64
 
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:

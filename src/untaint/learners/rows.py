@@ -17,6 +17,7 @@ from ..kernels import Kernel, Precomputed
 from ..losses import Loss
 from ..screening import (
     BEYOND_REACH,
+    Screen,
     near_rows,
     radii,
     radii_of_matrix,
@@ -91,11 +92,16 @@ class Rows(ABC):
         return near_rows(self.radius, self.row_weights)
 
     @cached_property
+    def screen(self) -> Screen:
+        """What the features alone say of each row."""
+        return screen(self.X, self.row_weights)
+
+    @property
     def wild(self) -> BoolArray:
         """Rows whose features are implausible."""
         if isinstance(self.kernel, Precomputed):
             return ~near_rows(self.radius, self.row_weights, BEYOND_REACH)
-        return screen(self.X, self.row_weights).wild
+        return self.screen.wild
 
     def representatives(self, count: int, within: IntArray | None = None) -> Sample:
         """At most so many plausible rows, spread over all of them, or over those within."""

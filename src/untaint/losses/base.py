@@ -19,9 +19,12 @@ class Loss(ABC):
     curvature : float
         The largest second derivative in any one direction: what bounds the step of a gradient
         method.
+    quadratic : bool
+        Whether the second derivatives are the same everywhere.
     """
 
     curvature: float
+    quadratic: bool = False
 
     @abstractmethod
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:

@@ -32,6 +32,10 @@ class Hessian(ABC):
         """The Hessian of the rows' losses times weights."""
 
     @abstractmethod
+    def among(self, rows: slice) -> Hessian:
+        """The Hessian of some of the rows."""
+
+    @abstractmethod
     def total(self) -> FloatArray:
         """Sum over the rows, shape (k, k)."""
 
@@ -61,6 +65,10 @@ class DiagonalHessian(Hessian):
     def weighted(self, weights: FloatArray) -> DiagonalHessian:
         """Elementwise."""
         return DiagonalHessian(weights[:, None] * self.h)
+
+    def among(self, rows: slice) -> DiagonalHessian:
+        """Some of the numbers."""
+        return DiagonalHessian(self.h[rows])
 
     def total(self) -> FloatArray:
         """Diagonal."""
@@ -102,6 +110,10 @@ class SoftmaxHessian(Hessian):
     def weighted(self, weights: FloatArray) -> SoftmaxHessian:
         """More of the same."""
         return SoftmaxHessian(self.p, self.weights * weights)
+
+    def among(self, rows: slice) -> SoftmaxHessian:
+        """Some of the probabilities."""
+        return SoftmaxHessian(self.p[rows], self.weights[rows])
 
     def total(self) -> FloatArray:
         """diag(sum p) - sum p p^T."""

@@ -34,10 +34,15 @@ class LogisticLoss(Loss):
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """log(1 + e^f) - y f."""
-        scores = np.asarray(f, dtype=float)
+        scores = np.asarray(f, dtype=float)[:, 0]
+        label = y[:, 0]
         # By the sign that the label wants, so that a sure and right answer costs exactly nothing.
-        loss = np.where(y == 1, np.logaddexp(0.0, -scores), np.logaddexp(0.0, scores) - y * scores)
-        return loss[:, 0]
+        against = np.where(label == 1, -scores, scores)
+        loss = np.abs(against)
+        np.negative(loss, out=loss)
+        np.log1p(np.exp(loss, out=loss), out=loss)
+        loss += np.maximum(against, 0.0)
+        return loss
 
     def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Probability minus label."""

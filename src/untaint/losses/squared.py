@@ -28,6 +28,7 @@ class SquaredLoss(Loss):
     """
 
     curvature = 2.0
+    quadratic = True
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Squared distance of each row of y from its prediction."""

@@ -6,12 +6,14 @@ from .rows import (
     MATRIX_ROWS,
     Distance,
     centre,
+    distances_from,
     near_rows,
     radii,
     radii_of_matrix,
     representatives,
     weighted_median,
 )
+from .sampled import screen_by_sample
 from .wild import Screen, screen
 
 __all__ = [
@@ -21,10 +23,12 @@ __all__ = [
     "Distance",
     "Screen",
     "centre",
+    "distances_from",
     "near_rows",
     "radii",
     "radii_of_matrix",
     "representatives",
     "screen",
+    "screen_by_sample",
     "weighted_median",
 ]

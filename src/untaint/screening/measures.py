@@ -124,6 +124,20 @@ class Measures:
         return quantile(np.expm1(total / max(len(used), 1)), weights, 0.5)
 
 
+def row_sizes(X: FloatArray, centre: FloatArray, scale: FloatArray) -> FloatArray:
+    """Sizes of dense rows, by centres and scales that others have set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> row_sizes(np.array([[3.0], [-1.0]]), np.array([1.0]), np.array([2.0]))
+    array([1., 1.])
+    """
+    used = scale > 0
+    ratios = np.minimum(np.abs(X[:, used] - centre[used]) / scale[used], LARGEST)
+    return np.expm1(np.log1p(ratios).sum(axis=1) / max(int(used.sum()), 1))
+
+
 def _ratio(deviations: FloatArray, scale: float) -> FloatArray:
     with np.errstate(over="ignore"):
         return np.minimum(np.abs(deviations) / scale, LARGEST)

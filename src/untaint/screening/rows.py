@@ -77,6 +77,27 @@ def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> Floa
         return np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
 
 
+def distances_from(X: Any, middle: FloatArray, block_rows: int) -> FloatArray:
+    """Euclidean distance of each row from a point, by blocks of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distances_from(np.array([[0.0], [1.0], [5.0]]), np.array([1.0]), 2)
+    array([1., 0., 4.])
+    """
+    out = np.empty(X.shape[0])
+    for start in range(0, X.shape[0], block_rows):
+        rows = slice(start, start + block_rows)
+        part = X[rows] if sparse.issparse(X) else X[rows] - middle.astype(X.dtype)
+        with np.errstate(over="ignore"):
+            if sparse.issparse(part):
+                out[rows] = np.sqrt(np.asarray(part.multiply(part).sum(axis=1)).ravel())
+            else:
+                out[rows] = np.sqrt(np.einsum("ij,ij->i", part, part))
+    return out
+
+
 def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:
     """Distance of each row, in the kernel's space, from the row nearest to most others.
 

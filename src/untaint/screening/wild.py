@@ -29,7 +29,7 @@ from scipy import sparse
 
 from .._typing import BoolArray, FloatArray, IntArray
 from .edges import Believe, Least, edge
-from .measures import LARGEST, Columns, Measures
+from .measures import LARGEST, Columns, Measures, row_sizes
 from .relations import Relations, relations
 from .rows import representatives
 from .scales import quantile, scale_of
@@ -70,7 +70,7 @@ class Screen:
 
     wild: BoolArray
     oddness: FloatArray
-    _trace: _Trace | None = field(default=None, repr=False, compare=False)
+    trace: _Trace | None = field(default=None, repr=False, compare=False)
 
     def odd_features(self, rows: Any, most: int = 5) -> list[IntArray]:
         """Features that make rows odd, the oddest first: those at least half as odd as it.
@@ -81,10 +81,10 @@ class Screen:
         most : int
             Features named for a row, at most.
         """
-        if self._trace is None:
+        if self.trace is None:
             return [np.empty(0, dtype=np.intp) for _ in np.atleast_1d(rows)]
         named = []
-        for odd in self._trace.oddness(np.atleast_1d(rows)):
+        for odd in self.trace.oddness(np.atleast_1d(rows)):
             order = np.argsort(-odd, kind="stable")[:most]
             named.append(order[(odd[order] > 0) & (odd[order] >= 0.5 * odd[order[0]])])
         return named
@@ -133,7 +133,8 @@ def screen(X: Any, row_weights: FloatArray | None = None) -> Screen:
     work = _Screening(Columns(X if len(present) == n else X[present]), weights[present])
     work.run()
     oddness[present] = work.oddness
-    return Screen(oddness > 1, oddness, _Trace(X, work.centre, work.reach, work.relation))
+    trace = _Trace(X, work.centre, work.reach, work.relation, work.measures.scale, work.size_reach)
+    return Screen(oddness > 1, oddness, trace)
 
 
 class _Screening:
@@ -145,6 +146,7 @@ class _Screening:
         self.total = float(weights.sum())
         self.oddness = np.zeros(columns.n)
         self.reach = np.full(columns.d, np.inf)
+        self.size_reach = np.inf
         self.relation: tuple[Relations, FloatArray] | None = None
         self.measures = Measures(columns, weights)
         self.centre, self.size = self.measures.centre, self.measures.size
@@ -156,7 +158,7 @@ class _Screening:
 
     def run(self) -> None:
         """Take all views."""
-        self.judge(self.size, np.full(self.columns.n, True), _any_factor)
+        self.size_reach = self.judge(self.size, np.full(self.columns.n, True), _any_factor)
         for _ in range(PASSES):
             before = self.live.sum()
             self.judge_features()
@@ -166,11 +168,12 @@ class _Screening:
             if self.live.sum() == before:
                 break
 
-    def judge(self, size: FloatArray, live: BoolArray, least: Least) -> None:
-        """Hold rows to the edge of a view of all features."""
+    def judge(self, size: FloatArray, live: BoolArray, least: Least) -> float:
+        """Hold rows to the edge of a view of all features, and tell where it is."""
         rows = np.flatnonzero(live)
         found = edge(size[rows], self.weights[rows], least, self._believe(size[rows], rows))
         self._mark(rows, size[rows] / found.reach)
+        return found.reach
 
     def judge_features(self) -> None:
         """Hold rows to the edge of each feature."""
@@ -255,9 +258,25 @@ class _Trace:
     centre: FloatArray
     reach: FloatArray
     relation: tuple[Relations, FloatArray] | None
+    scale: FloatArray
+    size_reach: float
 
-    def oddness(self, rows: IntArray) -> FloatArray:
-        X = self.X[rows].toarray() if sparse.issparse(self.X) else np.asarray(self.X)[rows]
+    def elsewhere(self, X: Any) -> _Trace:
+        """The same for other rows."""
+        return _Trace(X, self.centre, self.reach, self.relation, self.scale, self.size_reach)
+
+    def total(self, rows: slice) -> FloatArray:
+        """Of some rows as a whole: the worst feature, or all of them together."""
+        odd = self.oddness(rows).max(axis=1)
+        if not np.isfinite(self.size_reach):
+            return odd
+        X = self.X[rows].toarray() if sparse.issparse(self.X) else np.asarray(self.X[rows], float)
+        size = row_sizes(np.clip(X, -LARGEST, LARGEST), self.centre, self.scale)
+        return np.maximum(odd, size / self.size_reach)
+
+    def oddness(self, rows: IntArray | slice) -> FloatArray:
+        """Of each feature of some rows, relative to the edge of plausible values."""
+        X = self.X[rows].toarray() if sparse.issparse(self.X) else self.X[rows]
         Z = np.clip(np.asarray(X, dtype=float), -LARGEST, LARGEST) - self.centre
         odd = np.abs(Z) / self.reach
         if self.relation is not None:

@@ -22,6 +22,8 @@ is where they went; few, when the class is rare.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import exp, floor
+from typing import final
 
 import numpy as np
 
@@ -112,26 +114,20 @@ class Balanced(Selection):
             floors = np.floor(floors / unit + 1e-9) * unit
         if self.contamination == 0 or floors.sum() > kept * (1 + 1e-9):
             return sizes
-        present = [rows for rows in self._members if len(rows)]
-        ordered = [rows[np.argsort(losses[rows], kind="stable")] for rows in present]
-        starts = np.r_[0, np.cumsum([len(rows) for rows in ordered])[:-1]]
-        reached = np.concatenate([np.cumsum(row_weights[rows]) for rows in ordered])
         least = min(float(losses.min()), np.finfo(float).max)
-        above = np.minimum(losses[np.concatenate(ordered)] - least, LARGEST_LOSS)
-        room = kept * np.exp(-above)
+        ends = [
+            _ClassEnd(losses[rows] - least, row_weights[rows], kept, unit)
+            for rows in self._members
+            if len(rows)
+        ]
         lower = floors[sizes > 0]
 
         def at(log_scale: float) -> FloatArray:
             """Kept weight of each class when t is so far above the least loss."""
-            crossing = room * np.exp(log_scale)
-            if unit is not None:
-                # From n - 1 to n rows n log n rises by 1 + log(m) - 1 / (24 m^2), m = n - 1/2.
-                count = crossing / unit
-                crossing = np.floor(count + 1 / (24 * np.maximum(count, 1)) + 0.5) * unit
-            return np.maximum(np.maximum.reduceat(np.minimum(reached, crossing), starts), lower)
+            return np.maximum([end.at(log_scale) for end in ends], lower)
 
         totals = np.zeros(self.n_groups)
-        totals[sizes > 0] = _meet(at, kept, float(above.max()), unit)
+        totals[sizes > 0] = _meet(at, kept, max(end.furthest for end in ends), unit)
         return totals
 
     def _monotony(self, weights: FloatArray) -> float:
@@ -139,6 +135,50 @@ class Balanced(Selection):
         totals = np.array([weights[rows].sum() for rows in self._members])
         totals = totals[totals > 0]
         return float(totals @ np.log(self.n_groups * totals / totals.sum()))
+
+
+@final
+class _ClassEnd:
+    """How far a class is kept when its rows may lose so much.
+
+    The weight reached grows with the loss, and the weight that a loss leaves room for falls: the
+    class ends where they cross.
+    """
+
+    def __init__(
+        self, above: FloatArray, row_weights: FloatArray, kept: float, unit: float | None
+    ) -> None:
+        if (row_weights == row_weights[0]).all():
+            self.above = np.sort(above)
+            self.reached = np.cumsum(row_weights)
+        else:
+            order = np.argsort(above, kind="stable")
+            self.above = above[order]
+            self.reached = np.cumsum(row_weights[order])
+        np.minimum(self.above, LARGEST_LOSS, out=self.above)
+        self.furthest = float(self.above[-1])
+        self.kept = kept
+        self.unit = unit
+
+    def at(self, log_scale: float) -> float:
+        """Kept weight when t is so far above the least loss."""
+        low, high = 0, len(self.above)
+        while low < high:
+            middle = (low + high) // 2
+            if self.reached[middle] <= self._room(middle, log_scale):
+                low = middle + 1
+            else:
+                high = middle
+        best = float(self.reached[low - 1]) if low > 0 else 0.0
+        return max(best, self._room(low, log_scale)) if low < len(self.above) else best
+
+    def _room(self, row: int, log_scale: float) -> float:
+        room = self.kept * exp(min(log_scale - float(self.above[row]), LARGEST_LOSS))
+        if self.unit is None:
+            return room
+        # From n - 1 to n rows n log n rises by 1 + log(m) - 1 / (24 m^2), m = n - 1/2.
+        count = room / self.unit
+        return floor(count + 1 / (24 * max(count, 1.0)) + 0.5) * self.unit
 
 
 def _meet(at: object, kept: float, spread: float, unit: float | None) -> FloatArray:

@@ -45,7 +45,7 @@ STUDIES: dict[str, Study] = {
     "beyond": beyond.STUDY,
     "beyond-classes": beyond_classes.STUDY,
     "baseline-speed": baseline_speed.STUDY,
-    "speed": speed.STUDY,
+    **speed.STUDIES,
     "growth": growth.STUDY,
     "label-noise": label_noise.STUDY,
     "structured": structured.STUDY,

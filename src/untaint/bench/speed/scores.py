@@ -1,0 +1,34 @@
+"""How good a fitted model is: on clean test rows, and against the true slope where there is one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .rows import Array, Rows
+
+# Rows that are predicted at a time: a kernel matrix of all would take more than some fits.
+BLOCK = 2_000
+
+
+def scores(model: Any, rows: Rows, classes: bool) -> dict[str, float]:
+    """Errors on the clean test rows and of the slope, and the share of rows given up."""
+    found = dict.fromkeys(("rmse", "accuracy", "coef_error", "share"), math.nan)
+    if hasattr(model, "predict"):
+        predictions = _predict(model, rows.X_test)
+        if classes:
+            found["accuracy"] = float(np.mean(predictions == rows.y_test))
+        else:
+            found["rmse"] = float(np.sqrt(np.mean(np.square(predictions - rows.y_test))))
+    if rows.coef is not None:
+        line = getattr(model, "estimator_", model)  # RANSAC's is inside
+        found["coef_error"] = float(np.linalg.norm(np.ravel(line.coef_) - rows.coef))
+    found["share"] = float(getattr(model, "contamination_", math.nan))
+    return found
+
+
+def _predict(model: Any, X: Array) -> Array:
+    starts = range(0, len(X), BLOCK)
+    return np.concatenate([np.ravel(model.predict(X[at : at + BLOCK])) for at in starts])

@@ -1,0 +1,300 @@
+r"""Sums and products with the features of all rows, block by block.
+
+With :math:`\Phi` the features, and a column of ones for an intercept, what solvers need is
+
+* :math:`\Phi c`, the values of a function at the rows;
+* :math:`\Phi^T u`, and both in one pass, for u may be a function of the values;
+* :math:`\Phi^T W \Phi` over some rows or all.
+
+Features are made from the rows when a block of them is due, and kept for later passes as far as the
+plan has room for them. Sums of single features are single within a block and double across blocks,
+but for sums of products, which are double throughout.
+
+Each block is worked off by one thread, with BLAS kept to one thread too, and sums are taken in the
+order of the blocks: the result is the same to the last bit for any number of threads, and a core
+that is busy with something else delays the others by no more than one block.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar, final
+
+import numpy as np
+
+from .._threads import available_cores, single_threaded_blas
+from .._typing import FloatArray, IntArray
+from .base import FeatureMap
+from .plan import Plan
+
+#: From the rows of a block and their values to what is pulled back, row by row.
+Slopes = Callable[[slice, FloatArray], FloatArray]
+Tick = Callable[[int, int], None]
+
+T = TypeVar("T")
+# Blocks that wait for their turn to be summed, for each thread.
+AHEAD = 2
+
+
+def _silent(done: int, total: int) -> None:
+    """Say nothing."""
+
+
+@final
+class BlockedFeatures:
+    """Features of rows, as they are needed.
+
+    Parameters
+    ----------
+    feature_map : FeatureMap
+    X : array or CSR of shape (n, d)
+    fit_intercept : bool
+        Whether a column of ones comes last.
+    plan : Plan
+    n_threads : int, optional
+        None means all cores.
+
+    Attributes
+    ----------
+    tick : callable
+        Told after each block of a pass how many rows of how many are done.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.features import ColumnMap, Plan
+    >>> X = np.array([[1.0], [2.0], [4.0]])
+    >>> features = BlockedFeatures(ColumnMap(np.zeros(1)), X, True, Plan(2, 0))
+    >>> features.gram(np.ones(3))
+    array([[21.,  7.],
+           [ 7.,  3.]])
+    >>> features.values(np.array([[2.0], [1.0]])).ravel()
+    array([3., 5., 9.])
+    """
+
+    def __init__(
+        self,
+        feature_map: FeatureMap,
+        X: Any,
+        fit_intercept: bool,
+        plan: Plan,
+        n_threads: int | None = None,
+    ) -> None:
+        self.map = feature_map
+        self.X = X
+        self.fit_intercept = fit_intercept
+        self.plan = plan
+        self.n_threads = n_threads or available_cores()
+        self.tick: Tick = _silent
+        self.n_rows = X.shape[0]
+        # Only whole blocks are kept.
+        self._kept_blocks = plan.kept_rows // plan.block_rows
+        if plan.kept_rows >= self.n_rows:
+            self._kept_blocks = -(-self.n_rows // plan.block_rows)
+        self._kept: FloatArray | None = None
+        self._known = np.zeros(self._kept_blocks, dtype=bool)
+
+    @property
+    def width(self) -> int:
+        """Columns, that of ones included."""
+        return self.map.width + int(self.fit_intercept)
+
+    @property
+    def penalised(self) -> FloatArray:
+        """One for each column that a ridge shrinks, zero for that of ones."""
+        ones = np.ones(self.width)
+        if self.fit_intercept:
+            ones[-1] = 0.0
+        return ones
+
+    def values(self, coef: FloatArray) -> FloatArray:
+        """Phi c, of shape (n, k)."""
+        out = np.empty((self.n_rows, coef.shape[1]))
+        raw_coef, shift = self._spread(coef)
+
+        def work(rows: slice, block: FloatArray) -> None:
+            out[rows] = block @ raw_coef + shift
+
+        for _ in self._pass(work):
+            pass
+        return out
+
+    def pull(self, slopes: FloatArray) -> FloatArray:
+        """Phi^T u, of shape (p, k)."""
+        return self._gathered(lambda rows, block: _pulled(block, slopes[rows]), slopes.shape[1])
+
+    def sweep(self, coef: FloatArray, slopes: Slopes) -> tuple[FloatArray, FloatArray]:
+        """Values of a function, and Phi^T u for slopes u of these values, in one pass."""
+        out = np.empty((self.n_rows, coef.shape[1]))
+        raw_coef, shift = self._spread(coef)
+
+        def work(rows: slice, block: FloatArray) -> tuple[FloatArray, FloatArray]:
+            values = block @ raw_coef + shift
+            out[rows] = values
+            return _pulled(block, slopes(rows, values))
+
+        return out, self._gathered(work, coef.shape[1])
+
+    def squared_sizes(self, coef: FloatArray) -> FloatArray:
+        """Sum of the squares of each row of Phi c, without the matrix."""
+        out = np.empty(self.n_rows)
+        raw_coef, shift = self._spread(coef)
+
+        def work(rows: slice, block: FloatArray) -> None:
+            values = block @ raw_coef + shift
+            out[rows] = np.einsum("ij,ij->i", values, values)
+
+        for _ in self._pass(work):
+            pass
+        return out
+
+    def gram(self, weights: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        """Phi^T W Phi over all rows, or over some with as many weights."""
+        if rows is not None and self.map.mixing is not None and len(rows) < self.map.width:
+            return self._gram_of_few(weights, rows)
+        M = self._mixing_first()
+        width = self.map.raw_width if M is None else self.map.width
+        G, s = np.zeros((width, width)), np.zeros(width)
+
+        def work(part: slice, block: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+            w = weights[part]
+            if (w == 0).all():
+                return None
+            if self.map.mixing is not None:
+                # Mixing magnifies small directions, and with them what single sums round away.
+                block = block.astype(np.float64, copy=False)
+            if M is not None:
+                block = block @ M
+            w = w.astype(block.dtype, copy=False)
+            return _weighted_square(block, w), block.T @ w
+
+        for sums in self._pass(work, rows):
+            if sums is not None:
+                G += sums[0]
+                s += sums[1]
+        if M is None and self.map.mixing is not None:
+            G, s = self.map.mixing.T @ G @ self.map.mixing, self.map.mixing.T @ s
+        return self._bordered(G, s, float(weights.sum()))
+
+    def _mixing_first(self) -> FloatArray | None:
+        """M, if features are to be mixed row by row and not in their sums.
+
+        That is more work unless few of them are left. But sums square what is small, and features
+        in double precision are asked for where small directions matter.
+        """
+        few = 2 * self.map.width < self.map.raw_width
+        return self.map.mixing if few or self.map.dtype == np.float64 else None
+
+    def _gram_of_few(self, weights: FloatArray, rows: IntArray) -> FloatArray:
+        """The same, by mixing the rows' features and not their sums."""
+        assert self.map.mixing is not None
+        mixed = self._raw_of(rows).astype(np.float64) @ self.map.mixing
+        if self.fit_intercept:
+            mixed = np.column_stack([mixed, np.ones(len(rows))])
+        return mixed.T @ (mixed * weights[:, None])
+
+    def _bordered(self, G: FloatArray, s: FloatArray, total: float) -> FloatArray:
+        """With the column of ones, if there is one."""
+        if not self.fit_intercept:
+            return G
+        out = np.empty((len(s) + 1, len(s) + 1))
+        out[:-1, :-1], out[-1, :-1], out[:-1, -1], out[-1, -1] = G, s, s, total
+        return out
+
+    def _spread(self, coef: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Coefficients of the raw features, and what is added to every value."""
+        k = coef.shape[1]
+        shift = coef[-1] if self.fit_intercept else np.zeros(k)
+        inner = coef[:-1] if self.fit_intercept else coef
+        return self.map.spread(inner).astype(self.map.dtype), shift
+
+    def _gathered(
+        self, work: Callable[[slice, FloatArray], tuple[FloatArray, FloatArray]], n_outputs: int
+    ) -> FloatArray:
+        """Sums over blocks of what is pulled back to the features, and to the column of ones."""
+        pulled, ones = np.zeros((self.map.raw_width, n_outputs)), np.zeros(n_outputs)
+        for part, sums in self._pass(work):
+            pulled += part
+            ones += sums
+        inner = self.map.gather(pulled)
+        return np.vstack([inner, ones]) if self.fit_intercept else inner
+
+    def _pass(
+        self, work: Callable[[slice, FloatArray], T], rows: IntArray | None = None
+    ) -> Iterator[T]:
+        """What some work makes of each block, in their order; of all rows, or of some."""
+        total = self.n_rows if rows is None else len(rows)
+        parts = [
+            slice(start, min(start + self.plan.block_rows, total))
+            for start in range(0, total, self.plan.block_rows)
+        ]
+
+        def task(part: slice) -> T:
+            return work(part, self._block(part) if rows is None else self._raw_of(rows[part]))
+
+        if rows is None and self._kept_blocks:
+            self._room()  # before several threads ask for it
+        with single_threaded_blas():
+            for part, result in zip(parts, self._in_order(task, parts), strict=True):
+                yield result
+                self.tick(part.stop, total)
+
+    def _in_order(self, task: Callable[[slice], T], parts: list[slice]) -> Iterator[T]:
+        n_threads = min(self.n_threads, len(parts))
+        if n_threads <= 1:
+            yield from map(task, parts)
+            return
+        waiting: deque[Future[T]] = deque()
+        with ThreadPoolExecutor(n_threads) as pool:
+            try:
+                for part in parts:
+                    waiting.append(pool.submit(task, part))
+                    if len(waiting) > AHEAD * n_threads:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            except BaseException:
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _block(self, rows: slice) -> FloatArray:
+        number = rows.start // self.plan.block_rows
+        if number >= self._kept_blocks:
+            return self.map.raw(self.X[rows])
+        kept = self._room()
+        if not self._known[number]:
+            kept[rows] = self.map.raw(self.X[rows])
+            self._known[number] = True
+        return kept[rows]
+
+    def _room(self) -> FloatArray:
+        if self._kept is None:
+            count = min(self._kept_blocks * self.plan.block_rows, self.n_rows)
+            self._kept = np.empty((count, self.map.raw_width), dtype=self.map.dtype)
+        return self._kept
+
+    def _raw_of(self, rows: IntArray) -> FloatArray:
+        numbers = rows // self.plan.block_rows
+        if len(rows) and int(numbers.max()) < self._kept_blocks and self._known[numbers].all():
+            return self._room()[rows]
+        return self.map.raw(self.X[rows])
+
+
+def _pulled(block: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """B^T u, and the sum of u."""
+    return block.T @ slopes.astype(block.dtype, copy=False), slopes.sum(axis=0)
+
+
+def _weighted_square(block: FloatArray, weights: FloatArray) -> FloatArray:
+    """B^T W B; a matrix times its own transpose is half of the work."""
+    if (weights == weights[0]).all():
+        return float(weights[0]) * (block.T @ block)
+    if (weights >= 0).all():
+        inside = weights > 0
+        if np.count_nonzero(inside) < 0.9 * len(weights):
+            block, weights = block[inside], weights[inside]
+        scaled = block * np.sqrt(weights)[:, None]
+        return scaled.T @ scaled
+    return block.T @ (block * weights[:, None])

@@ -1,0 +1,55 @@
+"""Few rows that stand for all while the rough shape of a fit is looked for.
+
+They are drawn at random, in proportion to their weights. Not at regular distances: every fifth row
+may be the bad one. The draw depends on nothing but the rows' number and weights, so that equal fits
+are equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+
+# Rows from which on a fit begins with a part of them: at most as many, enough for its features, or
+# this part of very many rows.
+PILOT_ROWS = 20_000
+PILOT_PART = 6
+ROWS_A_FEATURE = 60
+# Bytes that judging a row takes, with all that is computed on the way.
+JUDGED_BYTES = 25_000
+_SEED = 20_000
+
+
+def pilot_size(n_features: int, memory: int) -> int:
+    """Rows that show the rough shape of a fit on so many features, and can be judged in memory.
+
+    Examples
+    --------
+    >>> pilot_size(20, 10**9), pilot_size(1000, 10**9), pilot_size(1000, 10**8)
+    (5000, 20000, 2000)
+    """
+    wanted = max(PILOT_ROWS // 4, min(PILOT_ROWS, ROWS_A_FEATURE * n_features))
+    return max(PILOT_ROWS // 10, min(wanted, memory // (2 * JUDGED_BYTES)))
+
+
+def draw_rows(row_weights: FloatArray, count: int) -> IntArray:
+    """At most so many rows, in ascending order; a row that stands for many may come several times.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> draw_rows(np.ones(3), 10)
+    array([0, 1, 2])
+    >>> draw_rows(np.ones(1000), 5).tolist()
+    [525, 758, 803, 888, 901]
+    """
+    if len(row_weights) <= count:
+        return np.arange(len(row_weights))
+    rng = np.random.default_rng(_SEED)
+    if (row_weights == row_weights[0]).all():
+        return np.sort(rng.choice(len(row_weights), count, replace=False))
+    places = (np.arange(count) + rng.random(count)) / count
+    reached = np.cumsum(row_weights)
+    rows = np.searchsorted(reached, places * reached[-1], side="right")
+    return np.minimum(rows, len(row_weights) - 1)

@@ -1,0 +1,59 @@
+"""Arrays in .npy files: mapped as they are where that serves, else read a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .block import Form, Rows
+from .blocks import read_table
+from .columns import Columns
+from .errors import DataFileError, reason, unreadable
+from .table import Table
+
+
+def map_array(path: Path, form: Form) -> Table | None:
+    """A table on the file itself if it holds rows of the dtype asked for, else None.
+
+    The rows are looked at once, as all others are.
+    """
+    array = _open(path)
+    if not array.flags.c_contiguous or array.dtype != form.dtype or len(array) == 0:
+        return None
+    for _ in read_array(path, Columns(None, None), form):
+        pass
+    return Table(array, None, None)
+
+
+def read_array(path: Path, columns: Columns, form: Form) -> Iterator[Rows]:
+    """Read the rows of a file; their columns have no names."""
+    array = _open(path)
+    step = form.rows(array.shape[1])
+    for start in range(0, max(1, len(array)), step):
+        block = np.asarray(array[start : start + step])
+        yield read_table(block, columns, form, str(path), start)
+
+
+def count_array_rows(path: Path) -> int:
+    """Rows of a file, from its header."""
+    return len(_open(path))
+
+
+def _open(path: Path) -> np.memmap[Any, Any]:
+    try:
+        array: np.memmap[Any, Any] = np.lib.format.open_memmap(path, mode="r")
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except (ValueError, EOFError) as error:  # no such format, objects in it, or too short
+        raise DataFileError(
+            f"{path}: expected a whole .npy file of numbers, found none ({reason(error)})."
+        ) from error
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise DataFileError(
+            f"{path}: expected a 2-d array of numbers, found one of shape {array.shape} and type "
+            f"{array.dtype}."
+        )
+    return array

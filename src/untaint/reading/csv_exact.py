@@ -1,0 +1,213 @@
+"""The exact CSV engine: the standard library's parser, which knows on which line it is.
+
+It defines what a file says. `csv_fast` is quicker and hands over to this one where it has doubts,
+so this engine finds every fault, and finds the first one in the order of the rows, whatever the
+size of the blocks.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .block import Form, Rows
+from .columns import Picked
+from .csv_file import CsvFile, open_bytes
+from .errors import DataFileError, reason, unreadable
+from .numbers import FLOAT64, fits, parse, text_fault
+from .targets import TextTargets, shared_labels
+
+_CELL_WEIGHT = 8  # text takes as much more room than a number
+
+
+class Record(NamedTuple):
+    """A row of text, and the line that it begins on."""
+
+    line: int
+    cells: list[str]
+
+
+def records(path: Path, delimiter: str) -> Generator[Record, None, None]:
+    """All rows of a file, the header first; empty lines are left out."""
+    try:
+        with open_bytes(path) as file:
+            # Bytes that are no UTF-8 matter only in a column that is read: they pass as surrogates.
+            text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="")
+            yield from _parsed(path, text, delimiter)
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from error
+
+
+def _parsed(path: Path, text: io.TextIOWrapper, delimiter: str) -> Iterator[Record]:
+    lines = _Lines(text)
+    reader = csv.reader(lines, delimiter=delimiter)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise DataFileError(f"{path}, line {line}: {reason(error)}.") from error
+        if cells is None:
+            return
+        if lines.ended:  # the parser asks for another line only inside of quotes
+            raise DataFileError(f"{path}, line {line}: a quote is opened and never closed.")
+        if cells:
+            yield Record(line, cells)
+
+
+class _Lines:
+    """Lines of a file, and whether one was asked for after the last."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+        self.ended = False
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline()
+        if not line:
+            self.ended = True
+            raise StopIteration
+        return line
+
+
+def read_header(path: Path, delimiter: str) -> CsvFile:
+    """Read the first line that is not empty, which names the columns."""
+    with closing(records(path, delimiter)) as rows:
+        first = next(rows, None)
+    if first is None:
+        raise DataFileError(f"{path}: expected a header line, found an empty file.")
+    line, names = first
+    if not all(_is_text(name) for name in names):
+        raise DataFileError(f"{path}, line {line}: the header is not UTF-8 text.")
+    # pandas writes 0, 1, 2, ... where it has no names.
+    counted = [str(j) for j in range(len(names))]
+    if names != counted and all(text_fault(name, FLOAT64) is None for name in names):
+        raise DataFileError(
+            f"{path}, line {line}: expected a header that names the columns, found only numbers."
+        )
+    return CsvFile(path, delimiter, names)
+
+
+def read_exactly(
+    file: CsvFile, picked: Picked, form: Form, *, text_target: bool, skip: int = 0
+) -> Iterator[Rows]:
+    """Read all rows but the first few, which have been read already.
+
+    Raises
+    ------
+    TextTargets
+        If targets are to be numbers and one is not.
+    """
+    source = islice(_full_rows(file), skip, None)
+    size = form.rows(_CELL_WEIGHT * len(file.header))
+    while True:
+        block, failure = _take(source, size)
+        if block:
+            yield _convert(file.path, block, picked, form, text_target)
+        if failure is not None:
+            raise failure
+        if not block:
+            return
+
+
+def _full_rows(file: CsvFile) -> Iterator[Record]:
+    width = len(file.header)
+    rows = records(file.path, file.delimiter)
+    next(rows)
+    for record in rows:
+        if len(record.cells) != width:
+            raise DataFileError(
+                f"{file.path}, line {record.line}: expected {width} fields as in the header, found "
+                f"{len(record.cells)}."
+            )
+        yield record
+
+
+def _take(source: Iterator[Record], size: int) -> tuple[list[Record], DataFileError | None]:
+    """Some rows, and what kept the next from being read: a fault in the former comes first."""
+    block: list[Record] = []
+    try:
+        for record in islice(source, size):
+            block.append(record)
+    except DataFileError as failure:
+        return block, failure
+    return block, None
+
+
+def _convert(
+    path: Path, block: list[Record], picked: Picked, form: Form, text_target: bool
+) -> Rows:
+    cells = [record.cells[j] for record in block for j in picked.features]
+    labels = [] if picked.target is None else [record.cells[picked.target] for record in block]
+    y: NDArray[Any] | None = None
+    try:
+        X = parse(cells).reshape(len(block), -1)
+        if labels:
+            y = _as_text(labels) if text_target else parse(labels)
+        good = fits(X, form.dtype) and (y is None or text_target or fits(y, FLOAT64))
+    except ValueError:
+        good = False
+    if not good:
+        _refuse_first(path, block, picked, form.dtype, text_target)
+    return Rows(X, y, str(path))
+
+
+def _as_text(labels: list[str]) -> NDArray[Any]:
+    y = shared_labels(labels)
+    if any(_label_fault(label) for label in set(labels)):
+        raise ValueError("a label is empty, or not text")
+    return y
+
+
+def _refuse_first(
+    path: Path, block: list[Record], picked: Picked, dtype: np.dtype[Any], text_target: bool
+) -> None:
+    """Look for the first fault, row by row, features before the target."""
+    for line, cells in block:
+        faults = [
+            f"{title} {fault}"
+            for j, title in zip(picked.features, picked.titles, strict=True)
+            if (fault := text_fault(cells[j], dtype))
+        ]
+        if picked.target is not None and not faults:
+            fault = _target_fault(cells[picked.target], text_target)
+            faults += [f"{picked.target_title} {fault}"] if fault else []
+        if faults:
+            raise DataFileError(f"{path}, line {line}: {faults[0]}.")
+    raise AssertionError("a block was refused without a fault")
+
+
+def _target_fault(cell: str, text_target: bool) -> str | None:
+    if text_target:
+        return _label_fault(cell)
+    fault = text_fault(cell, FLOAT64)
+    if fault is not None and fault.startswith("should be a number"):
+        raise TextTargets
+    return fault
+
+
+def _label_fault(cell: str) -> str | None:
+    if not cell.strip():
+        return "is empty"
+    return None if _is_text(cell) else "is not UTF-8 text"
+
+
+def _is_text(cell: str) -> bool:
+    """Whether a cell was UTF-8, which leaves no surrogates."""
+    try:
+        cell.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

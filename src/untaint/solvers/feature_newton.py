@@ -1,0 +1,309 @@
+r"""Newton's method on explicit features, by passes over the rows.
+
+.. math:: \min_c \; \sum_i w_i \ell(y_i, \phi_i^T c) + \alpha\, c^T P c
+
+with P the identity but for the intercept. A step d solves
+
+.. math:: (\Phi^T H \Phi + 2 \alpha P)\, d = -(\Phi^T g + 2 \alpha P c)
+
+by conjugate gradients, preconditioned by sums over rows that are followed as weights change
+(:mod:`.followed_gram`). Each iteration is one pass: the values :math:`\Phi d` of a direction and
+what they pull, :math:`\Phi^T H \Phi d`, come from a block while it is at hand. So no pass is needed
+to know the values of the sum of all steps, nor to search along one. A squared loss takes one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+from ..losses import Hessian, Loss
+from .base import Fit, Precondition
+from .followed_gram import FollowedGram
+
+MAX_STEPS = 50
+MAX_PASSES = 60
+# Part of the fall of a step's objective that a pass must bring to be worth the next.
+LOOSE_STEP, TIGHT_STEP = 0.1, 1e-4
+# Passes of a step beyond which the sums should follow the weights more closely.
+PATIENCE = 8
+ARMIJO, SHORTEST = 1e-4, 1e-6
+# A step that promises less than this of a row's loss, on average, is as good as its second order.
+SURE = 1e-4
+# Without a ridge separable classes have no best fit: so much of one, for each row, stands in.
+LEAST_RIDGE = 1e-10
+
+
+#: From the rows of a block and their values to what is pulled back.
+Slopes = Callable[[slice, FloatArray], FloatArray]
+
+
+class Features(Protocol):
+    """What passes over rows can do."""
+
+    n_rows: int
+
+    @property
+    def width(self) -> int:
+        """Number of columns, that of an intercept included."""
+
+    @property
+    def penalised(self) -> FloatArray:
+        """Diagonal of P."""
+
+    @property
+    def fit_intercept(self) -> bool:
+        """Whether the last column is of ones."""
+
+    def gram(self, weights: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        """Weighted sums of products."""
+
+    def pull(self, slopes: FloatArray) -> FloatArray:
+        """Phi^T u."""
+
+    def sweep(self, coef: FloatArray, slopes: Slopes) -> tuple[FloatArray, FloatArray]:
+        """Phi c, and Phi^T u of slopes u of these values."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Direction, its values at the rows, how far its objective falls, and passes made."""
+
+    coef: FloatArray
+    values: FloatArray
+    gained: float
+    left: float
+    passes: int
+
+
+@final
+class FeatureNewton:
+    """Minimises a loss on features, time and again, for weights and ridges that change.
+
+    Parameters
+    ----------
+    features : Features
+    loss : Loss
+    y : array of shape (n, k)
+    sample : array of indices, ascending, optional
+        Rows that stand for all in the preconditioner.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.features import BlockedFeatures, ColumnMap, Plan
+    >>> from untaint.losses import SquaredLoss
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([[0.0], [4.0]])
+    >>> features = BlockedFeatures(ColumnMap(np.zeros(1)), X, True, Plan(2, 0))
+    >>> newton = FeatureNewton(features, SquaredLoss(), y)
+    >>> newton.solve(np.ones(2), ridge=2.0).predictions.ravel().round(6)
+    array([1., 3.])
+    """
+
+    def __init__(
+        self, features: Features, loss: Loss, y: FloatArray, sample: IntArray | None = None
+    ) -> None:
+        self.features = features
+        self.loss = loss
+        self.y = y
+        self._sample = sample
+        self._scale = 1.0 if sample is None else features.n_rows / len(sample)
+        self._grams: list[FollowedGram] = []
+
+    def solve(
+        self, weights: FloatArray, ridge: float, start: Fit | None = None, tol: float = 1e-8
+    ) -> Fit:
+        """Minimiser for these weights.
+
+        Parameters
+        ----------
+        weights : array of shape (n,)
+        ridge : float
+        start : Fit, optional
+            On the same features.
+        tol : float
+            Relative accuracy of the objective is ``tol ** 1.5``.
+        """
+        if not self.loss.quadratic:
+            ridge = max(ridge, LEAST_RIDGE * float(weights.sum()))
+        coef, values = self._begin(start)
+        if self.loss.quadratic:
+            value = self._objective(coef, values, weights, ridge)
+            step = self._step(coef, values, weights, ridge, tol**0.75, value)
+            return self._fit(coef + step.coef, values + step.values)
+        total, gain = float(weights.sum()), 1.0
+        for _ in range(MAX_STEPS):
+            inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))
+            step = self._step(coef, values, weights, ridge, inner, 0.0)
+            if not step.gained > 0:
+                break
+            # Of losses that are about one a row.
+            gain = step.gained / total
+            length = 1.0 if gain < SURE else self._search(coef, values, step, weights, ridge)
+            coef, values = coef + length * step.coef, values + length * step.values
+            # What is left: the step's own inexactness, and what the second order did not foresee.
+            if length == 0 or gain * (inner**2 + gain) <= tol**1.5:
+                break
+        return self._fit(coef, values)
+
+    def inherit(self, other: FeatureNewton, scale: float) -> None:
+        """Begin with the sums of another that solved the same problem for fewer rows."""
+        self._grams = []
+        for gram in other._grams:
+            self._grams.append(self._new_gram())
+            self._grams[-1].inherit(gram, scale)
+
+    def remember(self) -> dict[str, FloatArray]:
+        """The sums that it follows, by name."""
+        state: dict[str, FloatArray] = {}
+        for j, gram in enumerate(self._grams):
+            state |= {f"{name}{j}": value for name, value in gram.remember().items()}
+        return state
+
+    def restore(self, state: dict[str, FloatArray]) -> None:
+        """Go on with such sums."""
+        count = sum(name.startswith("sums") for name in state)
+        if not count:
+            return  # what was inherited is inherited again
+        self._grams = [self._new_gram() for _ in range(count)]
+        for j, gram in enumerate(self._grams):
+            gram.restore({name: state[f"{name}{j}"] for name in ("sums", "weights", "stale")})
+
+    def _new_gram(self) -> FollowedGram:
+        return FollowedGram(self.features, self._sample, self._scale)
+
+    def _begin(self, start: Fit | None) -> tuple[FloatArray, FloatArray]:
+        if start is None:
+            shape = (self.features.width, self.y.shape[1])
+            return np.zeros(shape), np.zeros(self.y.shape)
+        coef = start.coef
+        if self.features.fit_intercept:
+            coef = np.vstack([coef, start.intercept])
+        return coef, start.predictions
+
+    def _fit(self, coef: FloatArray, values: FloatArray) -> Fit:
+        intercept = np.zeros(coef.shape[1])
+        if self.features.fit_intercept:
+            coef, intercept = coef[:-1], coef[-1]
+            if not self.loss.quadratic and len(intercept) > 1:
+                # Scores of classes may all be raised alike: by nothing, then.
+                values, intercept = values - intercept.mean(), intercept - intercept.mean()
+        return Fit(coef, intercept, values, float(np.vdot(coef, coef)))
+
+    def _step(
+        self,
+        coef: FloatArray,
+        values: FloatArray,
+        weights: FloatArray,
+        ridge: float,
+        tol: float,
+        value: float,
+    ) -> _Step:
+        """Minimiser of the second order around a function, by conjugate gradients."""
+        penalty = 2.0 * ridge * self.features.penalised
+        slopes = _weighted(weights, self.loss.gradient(self.y, values))
+        residual = -(self.features.pull(slopes) + penalty[:, None] * coef)
+        del slopes
+        hessian = self.loss.hessian(self.y, values).weighted(weights)
+        precondition = self._preconditioner(hessian, penalty)
+        d, d_values = np.zeros(coef.shape), np.zeros(self.y.shape)
+        direction = np.zeros(coef.shape)
+        gained, rho, passes, left = 0.0, 0.0, 0, np.inf
+        while passes < MAX_PASSES:
+            z = precondition(residual)
+            rho, old = float(np.vdot(residual, z)), rho
+            left = 0.5 * rho
+            # Of the objective for a squared loss, of what was gained for others.
+            enough = tol**2 * (abs(value - gained) if self.loss.quadratic else gained)
+            if not rho > 0 or left <= enough:
+                break
+            if passes > 1 and rho > 0.9 * old and tol > 0 and gained > 0 and left < 1e-6 * gained:
+                break  # rounding: single precision can do no more
+            direction = z + (rho / old if old > 0 else 0.0) * direction
+            moved, bent = self.features.sweep(direction, _Bend(hessian))
+            image = bent + penalty[:, None] * direction
+            bend = float(np.vdot(direction, image))
+            if not bend > 0:
+                break
+            length = rho / bend
+            d, d_values = d + length * direction, d_values + length * moved
+            residual = residual - length * image
+            gained += 0.5 * length * rho
+            passes += 1
+        if passes > PATIENCE:
+            for gram in self._grams:
+                gram.follow_closely()
+        return _Step(d, d_values, gained, left, passes)
+
+    def _preconditioner(self, hessian: Hessian, penalty: FloatArray) -> Precondition:
+        """Each output as if the others stood still."""
+        k = self.y.shape[1]
+        shared = self.loss.quadratic
+        if not self._grams:
+            count = 1 if shared else k
+            self._grams = [self._new_gram() for _ in range(count)]
+        inverses = [
+            gram.inverse(hessian.entry(j, j), penalty) for j, gram in enumerate(self._grams)
+        ]
+        if shared or k == 1:
+            return inverses[0]
+
+        def separately(v: FloatArray) -> FloatArray:
+            return np.column_stack([inverse(x) for inverse, x in zip(inverses, v.T, strict=True)])
+
+        return separately
+
+    def _search(
+        self,
+        coef: FloatArray,
+        values: FloatArray,
+        step: _Step,
+        weights: FloatArray,
+        ridge: float,
+    ) -> float:
+        """Halve the step until the objective falls."""
+        value = self._objective(coef, values, weights, ridge)
+        length, slope = 1.0, -2.0 * step.gained
+        while length > SHORTEST:
+            reached = self._objective(
+                coef + length * step.coef, values + length * step.values, weights, ridge
+            )
+            if reached <= value + ARMIJO * length * slope + 1e-13 * abs(value):
+                return length
+            length *= 0.5
+        return 0.0
+
+    def _objective(
+        self, coef: FloatArray, values: FloatArray, weights: FloatArray, ridge: float
+    ) -> float:
+        inside = weights > 0
+        if inside.all():
+            losses = self.loss.value(self.y, values)
+        else:
+            losses, weights = self.loss.value(self.y[inside], values[inside]), weights[inside]
+        squares = self.features.penalised @ (coef * coef)
+        return float(weights @ losses) + ridge * float(np.sum(squares))
+
+
+@final
+class _Bend:
+    """H times values, for the rows of a block."""
+
+    def __init__(self, hessian: Hessian) -> None:
+        self.hessian = hessian
+
+    def __call__(self, rows: slice, values: FloatArray) -> FloatArray:
+        return self.hessian.among(rows).times(values)
+
+
+def _weighted(weights: FloatArray, gradient: FloatArray) -> FloatArray:
+    """Row by row; a row beyond all bounds that has no weight pulls nowhere."""
+    with np.errstate(invalid="ignore"):
+        gradient *= weights[:, None]
+    if not np.isfinite(gradient).all():
+        gradient[weights == 0] = 0.0
+    return gradient

@@ -1,0 +1,211 @@
+"""Rows by features: which features, how many, in which precision, and what they lead back to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import untaint.learners.feature_problem as module
+from features.cases import GAMMA, rows, take_few_for_many
+from naive import features as naive
+from untaint.exceptions import MemoryLimitError
+from untaint.features import ColumnMap, LandmarkMap, WaveMap
+from untaint.features.plan import least_bytes
+from untaint.kernels import RBF, Linear
+from untaint.learners import make_feature_problem
+from untaint.losses import SquaredLoss
+
+N = 300
+
+
+def made(X, approximation="nystroem", *, kernel=None, weights=None, ridge=0.5, **options):
+    options = {
+        "n_components": 30, "memory_limit": "1GB", "n_outputs": 1, "fit_intercept": True
+    } | options  # fmt: skip
+    kernel = kernel or (Linear() if approximation == "columns" else RBF(GAMMA))
+    return make_feature_problem(
+        kernel,
+        X,
+        np.ones(X.shape[0]) if weights is None else weights,
+        ridge,
+        approximation=approximation,
+        rng=np.random.default_rng(0),
+        **options,
+    )
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    take_few_for_many(monkeypatch, 100)
+
+
+def test_each_approximation_has_its_map(rng):
+    X = rows(rng, N)
+    for approximation, kind in [
+        ("columns", ColumnMap),
+        ("nystroem", LandmarkMap),
+        ("rff", WaveMap),
+    ]:
+        assert isinstance(made(X, approximation).map, kind)
+
+
+@pytest.mark.parametrize("asked", [1, 2, 30, N, 10 * N])
+def test_landmarks_are_distinct_rows_and_no_more_than_there_are(asked, rng):
+    X = rows(rng, N)
+    landmarks = made(X, n_components=asked).map.landmarks
+    assert len(landmarks) == min(asked, N)
+    assert len(np.unique(landmarks, axis=0)) == len(landmarks)
+    assert {tuple(row) for row in landmarks} <= {tuple(row) for row in X}
+
+
+def test_rows_far_out_are_no_landmarks(rng):
+    X = rows(rng, N)
+    X[:20] *= 1e4
+    assert np.abs(made(X, n_components=50).map.landmarks).max() < 100
+
+
+@pytest.mark.parametrize("asked", [1, 2, 30, 3 * N])
+def test_waves_are_as_many_as_asked_for(asked, rng):
+    assert made(rows(rng, N), "rff", n_components=asked).map.width == asked + asked % 2
+
+
+def test_automatic_components_follow_the_ridge(rng):
+    X = rows(rng, 2000)
+    widths = [made(X, n_components=None, ridge=ridge).map.raw_width for ridge in (1e-3, 1.0, 1e4)]
+    assert widths[0] > widths[1] >= widths[2] == 100
+
+
+def test_few_rows_have_double_precision_and_single_rows_single(rng):
+    X = rows(rng, N)
+    assert made(X).map.dtype == np.float64
+    assert made(X.astype(np.float32)).map.dtype == np.float32
+
+
+def test_many_rows_have_single_precision_unless_it_rounds_away_more_than_the_ridge(rng):
+    X, heavy = 0.1 * rows(rng, N), np.full(N, 100.0)  # so near that most directions are small
+    assert made(X, weights=heavy, ridge=1.0).map.dtype == np.float32
+    assert made(X, weights=heavy, ridge=1e-6).map.dtype == np.float64
+    assert made(X, "rff", weights=heavy, ridge=1e-6).map.dtype == np.float32
+
+
+def test_few_rows_have_no_pilot(rng):
+    problem = made(rows(rng, N))
+    assert problem.pilot() is None
+    assert problem.attainable(1e-8) == 1e-8
+
+
+@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.parametrize("approximation", ["columns", "nystroem", "rff"])
+def test_a_pilot_is_the_same_problem_for_some_rows(approximation, rng):
+    X, weights = rows(rng, N), rng.integers(1, 4, N).astype(float)
+    problem = made(X, approximation, weights=weights, ridge=6.0)
+    chosen, pilot = problem.pilot()
+    assert len(chosen) == 100
+    assert pilot.map is problem.map
+    np.testing.assert_array_equal(pilot.X, X[chosen])
+    np.testing.assert_array_equal(pilot.row_weights, np.ones(100))
+    assert pilot.ridge == pytest.approx(6.0 * 100 / weights.sum())
+    assert pilot.pilot() is None
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_the_pilot_of_very_many_rows_has_a_pilot_of_its_own(rng):
+    _, pilot = made(rows(rng, 2400)).pilot()
+    assert 100 < len(pilot.row_weights) < 2400
+    _, smallest = pilot.pilot()
+    assert len(smallest.row_weights) == 100
+    assert smallest.pilot() is None
+
+
+@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_what_the_pilot_found_means_the_same_for_all_rows(fit_intercept, rng):
+    X = rows(rng, N)
+    problem = made(X, fit_intercept=fit_intercept)
+    chosen, pilot = problem.pilot()
+    y = np.sin(X[chosen, :1]) + 2.0
+    found = pilot.newton(SquaredLoss(), y).solve(np.ones(100), pilot.ridge)
+    wide = problem.widened(found, pilot)
+    np.testing.assert_allclose(wide.predictions[chosen], found.predictions, atol=1e-8)
+    assert wide.squared_norm == found.squared_norm
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_a_pilot_leaves_less_than_chance_to_the_solver(rng):
+    problem = made(rows(rng, N))
+    assert 1e-8 < problem.attainable(1e-8) <= module.LOOSEST_TOL
+    assert problem.attainable(0.5) == 0.5
+
+
+@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.parametrize("approximation", ["columns", "nystroem"])
+def test_wild_rows_are_seen_be_they_in_the_pilot_or_not(approximation, rng):
+    X = rows(rng, 1000)
+    wild = np.arange(1000) % 25 == 3
+    X[wild] *= 100.0
+    problem = made(X, approximation)
+    assert problem.screen.wild[wild].all()
+    assert problem.screen.wild[~wild].mean() < 0.02
+    assert not problem.plausible[wild].any()
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_columns_lead_back_to_coefficients_of_the_rows_as_given(fit_intercept, rng):
+    X = rows(rng, N) + 5.0
+    y = X @ rng.normal(size=(4, 2)) + 3.0
+    problem = made(X, "columns", fit_intercept=fit_intercept)
+    weights = rng.random(N) * (rng.random(N) < 0.7)
+    fit = problem.newton(SquaredLoss(), y).solve(weights, 0.5, tol=1e-12)
+    expected = naive.ridge(naive.with_ones(X, fit_intercept), y, weights, 0.5, fit_intercept)
+    coef, intercept = problem.primal_coef(fit)
+    np.testing.assert_allclose(coef, expected[:4], atol=1e-6)
+    np.testing.assert_allclose(intercept, expected[4] if fit_intercept else 0.0, atol=1e-5)
+    dual = problem.dual_coef(fit, y, weights)
+    np.testing.assert_array_equal(dual[weights == 0], 0.0)
+    np.testing.assert_allclose(X.T @ dual, coef, atol=1e-6)
+
+
+def test_landmarks_lead_back_to_a_kernel_expansion(rng):
+    X = rows(rng, N)
+    problem = made(X)
+    fit = problem.newton(SquaredLoss(), np.sin(X[:, :1])).solve(np.ones(N), 0.5)
+    values = problem.kernel.matrix(X, problem.map.landmarks) @ problem.landmark_coef(fit)
+    np.testing.assert_allclose(values + fit.intercept, fit.predictions, atol=1e-7)
+
+
+def test_leverages_are_of_the_problems_own_ridge(rng):
+    X = rows(rng, N)
+    problem = made(X, "columns", ridge=3.0)
+    phi = naive.with_ones(problem.map(X), True)
+    np.testing.assert_allclose(
+        problem.leverages(np.ones(N), exact=True), naive.leverages(phi, np.ones(N), 3.0, True)
+    )
+
+
+@pytest.mark.parametrize("approximation", ["nystroem", "rff"])
+def test_sparse_rows_lead_to_the_same_values(approximation, rng):
+    X = rows(rng, N) * (rng.random((N, 4)) < 0.5)
+    y = np.sin(X[:, :1])
+    fits = [
+        made(x, approximation, n_components=N).newton(SquaredLoss(), y).solve(np.ones(N), 0.5)
+        for x in (X, sp.csr_array(X))
+    ]
+    np.testing.assert_allclose(fits[0].predictions, fits[1].predictions, atol=1e-6)
+
+
+def test_automatic_components_shrink_to_the_memory(rng):
+    X = rows(rng, 2000)
+    widths = [
+        made(X, n_components=None, ridge=1e-3, memory_limit=limit).map.raw_width
+        for limit in ("1GB", *(least_bytes(2000, 1, count, np.float64) for count in (100, 25)))
+    ]
+    assert widths[0] > widths[1] > widths[2] >= module.LEAST_COMPONENTS
+
+
+@pytest.mark.parametrize("asked", [None, 50])
+def test_memory_for_not_even_the_fewest_is_refused(asked, rng):
+    with pytest.raises(MemoryLimitError, match=r"memory_limit must be at least [\d.]+ MB for 300"):
+        made(rows(rng, N), n_components=asked, memory_limit="5MB")
+    with pytest.raises(MemoryLimitError, match="for 300 rows and 4 components"):
+        made(rows(rng, N), "columns", memory_limit="5MB")

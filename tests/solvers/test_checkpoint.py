@@ -1,0 +1,216 @@
+"""A checkpoint holds what an alternation has reached: all of it, and nobody else's."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+import untaint.solvers.checkpoint as module
+from features.cases import blocked, maps, rows
+from untaint.losses import SquaredLoss
+from untaint.selection import Smallest
+from untaint.solvers import FeatureNewton, Fit, alternate
+from untaint.solvers.checkpoint import Checkpoint, Reached
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "fit.checkpoint"
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Write every time."""
+    monkeypatch.setattr(module, "EVERY", 0.0)
+
+
+def reached(rng, iteration=3, dual=True):
+    fit = Fit(
+        rng.normal(size=(4, 2)),
+        rng.normal(size=2),
+        rng.normal(size=(9, 2)),
+        1.5,
+        rng.normal(size=(9, 2)) if dual else None,
+    )
+    return Reached(iteration, fit, rng.random(9), [3.0, 2.0, 1.25], 1e-3)
+
+
+class System:
+    """Something with a state of its own."""
+
+    def __init__(self, sums=None):
+        self.sums = sums
+
+    def remember(self):
+        return {"sums0": self.sums}
+
+    def restore(self, state):
+        self.sums = state["sums0"]
+
+
+def assert_equal(one, other):
+    assert (one.iteration, one.path, one.inner) == (other.iteration, other.path, other.inner)
+    np.testing.assert_array_equal(one.weights, other.weights)
+    for name in ("coef", "intercept", "predictions", "squared_norm", "dual"):
+        np.testing.assert_array_equal(getattr(one.fit, name), getattr(other.fit, name))
+
+
+@pytest.mark.parametrize("dual", [True, False])
+def test_what_was_kept_is_recalled_bitwise(path, at_once, dual, rng):
+    state, system = reached(rng, dual=dual), System(rng.normal(size=(3, 3)))
+    writer = Checkpoint(path, "key", 7)
+    writer.notes = {"trust": rng.random(9)}
+    writer.at(1, 2, [system]).keep(state)
+    reader, other = Checkpoint(path, "key", 99), System()
+    assert (reader.turn, reader.stage, reader.seed) == (1, 2, 7)
+    np.testing.assert_array_equal(reader.note("trust"), writer.notes["trust"])
+    assert_equal(reader.at(1, 2, [other]).recall(), state)
+    np.testing.assert_array_equal(other.sums, system.sums)
+
+
+def test_a_state_is_recalled_at_its_own_place_and_once(path, at_once, rng):
+    Checkpoint(path, "key", 0).at(1, 2, []).keep(reached(rng))
+    reader = Checkpoint(path, "key", 0)
+    for place in ((0, 2), (1, 1), (2, 2)):
+        assert reader.at(*place, []).recall() is None
+    assert reader.at(1, 2, []).recall() is not None
+    assert reader.at(1, 2, []).recall() is None
+    assert (reader.turn, reader.stage) == (-1, -1)
+
+
+def test_without_a_file_there_is_nothing_to_recall(path):
+    fresh = Checkpoint(path, "key", 5)
+    assert (fresh.turn, fresh.stage, fresh.seed) == (-1, -1, 5)
+    assert fresh.at(0, 0, []).recall() is None
+    assert not path.exists()
+
+
+def test_moments_apart_nothing_is_written(path, monkeypatch, rng):
+    now = [0.0]
+    monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    slot = Checkpoint(path, "key", 0).at(0, 0, [])
+    slot.keep(reached(rng))
+    assert not path.exists()
+    now[0] = module.EVERY + 1
+    slot.keep(reached(rng, 4))
+    now[0] += 1
+    slot.keep(reached(rng, 5))
+    assert Checkpoint(path, "key", 0).at(0, 0, []).recall().iteration == 4
+
+
+def test_the_latest_state_takes_the_place_of_the_one_before(path, at_once, rng):
+    slot = Checkpoint(path, "key", 0).at(0, 0, [])
+    for iteration in (1, 2, 3):
+        slot.keep(reached(rng, iteration))
+    assert Checkpoint(path, "key", 0).at(0, 0, []).recall().iteration == 3
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_holds_numbers_and_no_pickled_objects(path, at_once, rng):
+    Checkpoint(path, "key", 0).at(0, 0, [System(np.eye(2))]).keep(reached(rng))
+    assert zipfile.is_zipfile(path)
+    with np.load(path, allow_pickle=False) as file:
+        assert all(file[name].dtype.kind in "fiU" for name in file.files)
+
+
+def test_removed_at_the_end_be_it_there_or_not(path, at_once, rng):
+    checkpoint = Checkpoint(path, "key", 0)
+    checkpoint.remove()
+    checkpoint.at(0, 0, []).keep(reached(rng))
+    checkpoint.remove()
+    assert os.listdir(path.parent) == []
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError])
+def test_a_write_that_fails_leaves_the_file_before_it(path, at_once, failure, monkeypatch, rng):
+    slot = Checkpoint(path, "key", 0).at(0, 0, [])
+    slot.keep(reached(rng, 1))
+
+    def half(file, **arrays):
+        file.write(b"half")
+        raise failure
+
+    monkeypatch.setattr(module.np, "savez", half)
+    with pytest.raises(failure):
+        slot.keep(reached(rng, 2))
+    assert os.listdir(path.parent) == [path.name]
+    assert Checkpoint(path, "key", 0).at(0, 0, []).recall().iteration == 1
+
+
+def test_another_fits_file_is_refused_and_left_alone(path, at_once, rng):
+    Checkpoint(path, "key", 0).at(0, 0, []).keep(reached(rng))
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"belongs to a fit with other rows or parameters: delete"):
+        Checkpoint(path, "another key", 0)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"row,target\n1,2\n",
+        b"PK\x03\x04 and no more",
+        "cut short",
+        "other npz",
+        "npy",
+    ],
+    ids=str,
+)
+def test_a_file_that_is_no_checkpoint_is_refused_and_left_alone(path, at_once, content, rng):
+    if content == "npy":
+        with open(path, "wb") as file:
+            np.save(file, np.ones(3))
+    elif content == "other npz":
+        with open(path, "wb") as file:
+            np.savez(file, a=np.ones(3))
+    elif content == "cut short":
+        Checkpoint(path, "key", 0).at(0, 0, []).keep(reached(rng))
+        path.write_bytes(path.read_bytes()[:-200])
+    else:
+        path.write_bytes(content)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"must name a checkpoint of untaint or a new file, got"):
+        Checkpoint(path, "key", 0)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("stop", [1, 2, 4])
+def test_an_alternation_goes_on_as_if_nothing_had_happened(path, at_once, stop, rng):
+    X = rows(rng, 200)
+    y = np.sin(X[:, :1]) + 0.1 * rng.normal(size=(200, 1))
+    y[:60] += rng.normal(2.0, 2.0, size=(60, 1))
+
+    def run(checkpoint, stop_after=None):
+        newton = FeatureNewton(
+            blocked(maps(X)["landmarks"], X, kept_rows=200), SquaredLoss(), y, np.arange(0, 200, 2)
+        )
+        calls = []
+
+        def refit(weights, start, tol):
+            if len(calls) == stop_after:
+                raise KeyboardInterrupt
+            calls.append(1)
+            return newton.solve(weights, 0.1, start, tol)
+
+        slot = None if checkpoint is None else checkpoint.at(0, 0, [newton])
+        ones = np.ones(200)
+        found = alternate(
+            refit, SquaredLoss(), Smallest(0.3), y, ones, ones, 0.1, tol=1e-8, max_iter=50,
+            slot=slot,
+        )  # fmt: skip
+        return found, len(calls)
+
+    whole, steps = run(None)
+    assert steps > stop
+    with pytest.raises(KeyboardInterrupt):
+        run(Checkpoint(path, "key", 0), stop)
+    resumed, rest = run(Checkpoint(path, "key", 0))
+    assert rest == steps - stop
+    assert resumed.objective_path == whole.objective_path
+    assert resumed.n_iter == whole.n_iter
+    np.testing.assert_array_equal(resumed.weights, whole.weights)
+    np.testing.assert_array_equal(resumed.fit.predictions, whole.fit.predictions)
