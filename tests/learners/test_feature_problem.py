@@ -126,7 +126,7 @@ def test_what_the_pilot_found_means_the_same_for_all_rows(fit_intercept, rng):
     chosen, pilot = problem.pilot()
     y = np.sin(X[chosen, :1]) + 2.0
     found = pilot.newton(SquaredLoss(), y).solve(np.ones(100), pilot.ridge)
-    wide = problem.widened(found, pilot)
+    wide = problem.widened(found)
     np.testing.assert_allclose(wide.predictions[chosen], found.predictions, atol=1e-8)
     assert wide.squared_norm == found.squared_norm
 
@@ -170,7 +170,7 @@ def test_landmarks_lead_back_to_a_kernel_expansion(rng):
     X = rows(rng, N)
     problem = made(X)
     fit = problem.newton(SquaredLoss(), np.sin(X[:, :1])).solve(np.ones(N), 0.5)
-    values = problem.kernel.matrix(X, problem.map.landmarks) @ problem.landmark_coef(fit)
+    values = problem.kernel.matrix(X, problem.map.landmarks) @ problem.map.spread(fit.coef)
     np.testing.assert_allclose(values + fit.intercept, fit.predictions, atol=1e-7)
 
 

@@ -214,8 +214,10 @@ class SubquantileEstimator(Parameters):
         say_stage(report, f"first {len(rows):,} rows")
         found = self._solve(pilot, y[rows], first, report)
         first, found = self._reconsider(pilot, y[rows], first, found, report, None)
+        problem.inherit(pilot)
+        del pilot, found_by  # and the features that they kept
         say_stage(report, f"all {len(y):,} rows")
-        return self._widen(problem, y, first, problem.widened(found.fit, pilot))
+        return self._widen(problem, y, first, problem.widened(found.fit))
 
     @abstractmethod
     def _widen(

@@ -45,7 +45,7 @@ from .rows import Rows, Sketch
 DOUBLE_ROWS = 4000
 # A fit of p features to n rows leaves p / n of the noise to chance. Where rows are many, these
 # parts of it may be left by a refit, and by the last steps of all.
-REFIT_PART, SETTLED_PART = 0.01, 0.1
+REFIT_PART, SETTLED_PART = 0.01, 0.2
 SINGLE_TOL, LOOSEST_TOL = 1e-5, 1e-3
 # Features up to which sums over all rows cost no more than the passes that they save; beyond, rows
 # of a sample for each feature.
@@ -94,8 +94,7 @@ class FeatureProblem(Problem):
         self.pilot_rows = pilot_rows
         self.is_pilot = is_pilot
         self._newton: FeatureNewton | None = None
-        self._before: FeatureNewton | None = None
-        self._grown = 1.0
+        self._inherited: list[FloatArray] = []
 
     @property
     def map(self) -> FeatureMap:
@@ -180,12 +179,12 @@ class FeatureProblem(Problem):
         return self._view.judging_features
 
     def newton(self, loss: Loss, y: FloatArray) -> FeatureNewton:
-        """What refits."""
-        newton = FeatureNewton(self.features, loss, y, self._gram_sample)
-        if self._before is not None and self._gram_sample is not None:
-            newton.inherit(self._before, self._grown)
-        self._newton = newton
-        return newton
+        """What refits, the same for the same targets."""
+        if self._newton is None or self._newton.y is not y:
+            self._newton = FeatureNewton(self.features, loss, y, self._gram_sample)
+            if self._gram_sample is not None:
+                self._newton.inherit(self._inherited)
+        return self._newton
 
     @cached_property
     def _gram_sample(self) -> IntArray | None:
@@ -209,10 +208,14 @@ class FeatureProblem(Problem):
         values = self.kernel.matrix(self.X[landmarks], self.X, dtype=self.map.dtype)
         return PrimalRidge(nystroem_features(values, landmarks), self.fit_intercept)
 
-    def widened(self, fit: Fit, pilot: FeatureProblem) -> Fit:
-        """A function found on the pilot, at all rows; refits begin with what the pilot summed."""
-        self._before = pilot._newton
-        self._grown = float(self.row_weights.sum()) / float(pilot.row_weights.sum())
+    def inherit(self, pilot: FeatureProblem) -> None:
+        """Begin refits with what the pilot summed: its rows are like all others, only fewer."""
+        grown = float(self.row_weights.sum()) / float(pilot.row_weights.sum())
+        if pilot._newton is not None:
+            self._inherited = [grown * sums for sums in pilot._newton.sums]
+
+    def widened(self, fit: Fit) -> Fit:
+        """A function found on the pilot, at all rows."""
         coef = fit.coef
         if self.fit_intercept:
             coef = np.vstack([coef, fit.intercept])
@@ -222,10 +225,6 @@ class FeatureProblem(Problem):
         """Coefficients of the columns as given, and the intercept that goes with them."""
         assert isinstance(self.map, ColumnMap)
         return fit.coef, fit.intercept - self.map.centre @ fit.coef
-
-    def landmark_coef(self, fit: Fit) -> FloatArray:
-        """One coefficient a landmark and output."""
-        return self.map.spread(fit.coef)
 
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
         """Of the linear kernel: any combination of the kept rows that gives the coefficients."""

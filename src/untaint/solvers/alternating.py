@@ -137,6 +137,6 @@ def _settled(path: list[float], tol: float, soft: bool, enough: float) -> bool:
         # Soft weights close in step by step, and the objective is flat there: predictions agree to
         # the root of it. Single precision cannot see as much.
         little = 1e-4 * tol if tol < SINGLE else tol
-    if len(path) > 2 and path[-2] - path[-1] <= enough * abs(path[-1]):
+    if len(path) > 1 and path[-2] - path[-1] <= enough * abs(path[-1]):
         return True
     return len(path) > 2 and path[-3] - path[-1] <= little * abs(path[-1])

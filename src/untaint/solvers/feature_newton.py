@@ -150,12 +150,17 @@ class FeatureNewton:
                 break
         return self._fit(coef, values)
 
-    def inherit(self, other: FeatureNewton, scale: float) -> None:
-        """Begin with the sums of another that solved the same problem for fewer rows."""
+    @property
+    def sums(self) -> list[FloatArray]:
+        """The sums that it follows, of each output or of all."""
+        return [gram.sums for gram in self._grams]
+
+    def inherit(self, sums: list[FloatArray]) -> None:
+        """Begin with sums over rows like these."""
         self._grams = []
-        for gram in other._grams:
+        for known in sums:
             self._grams.append(self._new_gram())
-            self._grams[-1].inherit(gram, scale)
+            self._grams[-1].inherit(known)
 
     def remember(self) -> dict[str, FloatArray]:
         """The sums that it follows, by name."""

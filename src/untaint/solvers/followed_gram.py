@@ -18,8 +18,8 @@ from .base import Precondition
 
 # Weights that moved by less than this part of the largest are left alone.
 STALE = 0.1
-# Part of the rows that may have moved and be left alone, in units of the same.
-FEW = 0.01
+# Part of the rows that may have moved and be left alone all the same.
+FEW = 0.005
 # Share of moved rows beyond which building anew is as quick.
 REBUILD_SHARE = 0.3
 # Relative ridge that keeps a factorisation going where there is none.
@@ -81,7 +81,7 @@ class FollowedGram:
         moved = np.flatnonzero(np.abs(change) > self.stale * float(own.max(initial=0.0)))
         if len(moved) > REBUILD_SHARE * len(own):
             self._rebuild(own)
-        elif len(moved) > self.stale * FEW * len(own):
+        elif len(moved) > (FEW * len(own) if self.stale > 0 else 0):
             where = moved if self.rows is None else self.rows[moved]
             self._G = self._G + self.scale * self.features.gram(change[moved], where)
             self._weights[moved] = own[moved]
@@ -96,9 +96,9 @@ class FollowedGram:
             self._factor = (ridge, _factorised(G, penalty))
         return self._factor[1]
 
-    def inherit(self, other: FollowedGram, scale: float) -> None:
-        """Take another's sums for its own: of rows like these, each standing for so many."""
-        self._G, self._factor = scale * other.sums, None
+    def inherit(self, sums: FloatArray) -> None:
+        """Take sums over rows like these for its own."""
+        self._G, self._factor = sums, None
         self.inherited = True
 
     def follow_closely(self) -> None:
