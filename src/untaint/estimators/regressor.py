@@ -235,7 +235,7 @@ class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
     ) -> Beginning:
         trust = first.trust
         if trust is not None:
-            trust = widen_trust(trust, y - fit.predictions, problem)
+            trust = widen_trust(trust, y, fit.predictions, problem)
             if isinstance(first.selection, Given):
                 weights = trust.trust * problem.row_weights
                 given = Given(trust.share, trust.trust)

@@ -12,23 +12,29 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray
 from ..learners import FeatureProblem
-from ..selection.two_groups import CERTAIN
+from ..selection.two_groups import CERTAIN, LARGEST_SHARE
 from ..solvers import without_itself
 from .trust import Jury, Trust, signed_sizes
 
+# Part of a target that arithmetic may get wrong.
+ROUNDING = 1e-12
 
-def widen_trust(trust: Trust, residuals: FloatArray, problem: FeatureProblem) -> Trust:
+
+def widen_trust(
+    trust: Trust, y: FloatArray, predictions: FloatArray, problem: FeatureProblem
+) -> Trust:
     """The verdict on some rows, for all of them.
 
     Parameters
     ----------
     trust : Trust
         Of the pilot.
-    residuals : array of shape (n, k)
+    y, predictions : array of shape (n, k)
         Of all rows, under the pilot's fit.
     problem : FeatureProblem
     """
-    signed = signed_sizes(residuals, problem.row_weights)
+    residuals = y - predictions
+    signed = _without_rounding(signed_sizes(residuals, problem.row_weights), y)
     return _of_all(trust, signed, problem.row_weights, problem.wild)
 
 
@@ -62,12 +68,17 @@ def _read(
 ) -> Trust:
     rows = problem.pilot_rows
     assert rows is not None
-    signed = signed_sizes(residuals, weights)
+    signed = _without_rounding(signed_sizes(residuals, weights), y)
     jury = Jury(y[rows], np.ones(len(rows)), wild[rows])
     own = np.maximum(problem.row_weights[rows], np.finfo(float).tiny)
     trusted = np.minimum(weights[rows] / own, 1.0)
     verdict = jury.verdict(signed[rows, None], trusted)
     return _of_all(verdict, signed, problem.row_weights, wild)
+
+
+def _without_rounding(signed: FloatArray, y: FloatArray) -> FloatArray:
+    """Targets that are all the same leave nothing but rounding errors, which accuse nobody."""
+    return np.where(np.abs(signed) <= ROUNDING * float(np.median(np.abs(y))), 0.0, signed)
 
 
 def _of_all(trust: Trust, signed: FloatArray, row_weights: FloatArray, wild: BoolArray) -> Trust:
@@ -78,7 +89,7 @@ def _of_all(trust: Trust, signed: FloatArray, row_weights: FloatArray, wild: Boo
     heard = np.where(wild, 0.0, row_weights)
     certain = np.abs(signed - best.offset) > CERTAIN * best.scale
     found = max(best.share, float(heard @ certain) / max(float(heard.sum()), 1e-300))
-    share = far + (1.0 - far) * found
+    share = min(far + (1.0 - far) * found, LARGEST_SHARE)
     low, high = (far + (1.0 - far) * end for end in best.interval)
     return replace(
         trust,

@@ -36,6 +36,8 @@ Tick = Callable[[int, int], None]
 T = TypeVar("T")
 # Blocks that wait for their turn to be summed, for each thread.
 AHEAD = 2
+# Numbers beyond have squares, or sums of many, that single precision does not hold.
+LARGEST_SINGLE = 1e15
 
 
 def _silent(done: int, total: int) -> None:
@@ -112,10 +114,10 @@ class BlockedFeatures:
     def values(self, coef: FloatArray) -> FloatArray:
         """Phi c, of shape (n, k)."""
         out = np.empty((self.n_rows, coef.shape[1]))
-        raw_coef, shift = self._spread(coef)
+        raw_coef, unit, shift = self._spread(coef)
 
         def work(rows: slice, block: FloatArray) -> None:
-            out[rows] = block @ raw_coef + shift
+            out[rows] = _times(unit, block @ raw_coef) + shift
 
         for _ in self._pass(work):
             pass
@@ -128,10 +130,10 @@ class BlockedFeatures:
     def sweep(self, coef: FloatArray, slopes: Slopes) -> tuple[FloatArray, FloatArray]:
         """Values of a function, and Phi^T u for slopes u of these values, in one pass."""
         out = np.empty((self.n_rows, coef.shape[1]))
-        raw_coef, shift = self._spread(coef)
+        raw_coef, unit, shift = self._spread(coef)
 
         def work(rows: slice, block: FloatArray) -> tuple[FloatArray, FloatArray]:
-            values = block @ raw_coef + shift
+            values = _times(unit, block @ raw_coef) + shift
             out[rows] = values
             return _pulled(block, slopes(rows, values))
 
@@ -140,10 +142,10 @@ class BlockedFeatures:
     def squared_sizes(self, coef: FloatArray) -> FloatArray:
         """Sum of the squares of each row of Phi c, without the matrix."""
         out = np.empty(self.n_rows)
-        raw_coef, shift = self._spread(coef)
+        raw_coef, unit, shift = self._spread(coef)
 
         def work(rows: slice, block: FloatArray) -> None:
-            values = block @ raw_coef + shift
+            values = _times(unit, block @ raw_coef) + shift
             out[rows] = np.einsum("ij,ij->i", values, values)
 
         for _ in self._pass(work):
@@ -203,12 +205,12 @@ class BlockedFeatures:
         out[:-1, :-1], out[-1, :-1], out[:-1, -1], out[-1, -1] = G, s, s, total
         return out
 
-    def _spread(self, coef: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Coefficients of the raw features, and what is added to every value."""
+    def _spread(self, coef: FloatArray) -> tuple[FloatArray, float, FloatArray]:
+        """Coefficients of the raw features in some unit, and what is added to every value."""
         k = coef.shape[1]
         shift = coef[-1] if self.fit_intercept else np.zeros(k)
         inner = coef[:-1] if self.fit_intercept else coef
-        return self.map.spread(inner).astype(self.map.dtype), shift
+        return *_in_range(self.map.spread(inner), self.map.dtype), shift
 
     def _gathered(
         self, work: Callable[[slice, FloatArray], tuple[FloatArray, FloatArray]], n_outputs: int
@@ -284,7 +286,18 @@ class BlockedFeatures:
 
 def _pulled(block: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
     """B^T u, and the sum of u."""
-    return block.T @ slopes.astype(block.dtype, copy=False), slopes.sum(axis=0)
+    ready, unit = _in_range(slopes, block.dtype)
+    return _times(unit, block.T @ ready), slopes.sum(axis=0)
+
+
+def _in_range(values: FloatArray, dtype: Any) -> tuple[FloatArray, float]:
+    """Numbers of this type, and the unit that they are in: one, unless single ones give way."""
+    unit = 1.0
+    if dtype == np.float32 and values.size:
+        largest = float(np.abs(values).max())
+        unit = largest if not 1.0 / LARGEST_SINGLE < largest < LARGEST_SINGLE else 1.0
+        unit = unit if 0.0 < unit < np.inf else 1.0
+    return (values if unit == 1.0 else values / unit).astype(dtype, copy=False), unit
 
 
 def _weighted_square(block: FloatArray, weights: FloatArray) -> FloatArray:
@@ -298,3 +311,8 @@ def _weighted_square(block: FloatArray, weights: FloatArray) -> FloatArray:
         scaled = block * np.sqrt(weights)[:, None]
         return scaled.T @ scaled
     return block.T @ (block * weights[:, None])
+
+
+def _times(unit: float, values: FloatArray) -> FloatArray:
+    """Back in the unit of one, which may be beyond single precision."""
+    return values if unit == 1.0 else unit * values.astype(np.float64)

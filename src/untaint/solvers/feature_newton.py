@@ -130,7 +130,7 @@ class FeatureNewton:
         """
         if not self.loss.quadratic:
             ridge = max(ridge, LEAST_RIDGE * float(weights.sum()))
-        coef, values = self._begin(start)
+        coef, values = self._begin(start, weights)
         if self.loss.quadratic:
             value = self._objective(coef, values, weights, ridge)
             step = self._step(coef, values, weights, ridge, tol**0.75, value)
@@ -181,14 +181,16 @@ class FeatureNewton:
     def _new_gram(self) -> FollowedGram:
         return FollowedGram(self.features, self._sample, self._scale)
 
-    def _begin(self, start: Fit | None) -> tuple[FloatArray, FloatArray]:
+    def _begin(self, start: Fit | None, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         if start is None:
-            shape = (self.features.width, self.y.shape[1])
-            return np.zeros(shape), np.zeros(self.y.shape)
-        coef = start.coef
-        if self.features.fit_intercept:
-            coef = np.vstack([coef, start.intercept])
-        return coef, start.predictions
+            coef = np.zeros((self.features.width, self.y.shape[1]))
+            if self.loss.quadratic and self.features.fit_intercept:
+                inside = weights > 0
+                coef[-1] = weights[inside] @ self.y[inside] / weights[inside].sum()
+            return coef, np.tile(coef[-1], (len(self.y), 1))
+        if not self.features.fit_intercept:
+            return start.coef, start.predictions
+        return np.vstack([start.coef, start.intercept]), start.predictions
 
     def _fit(self, coef: FloatArray, values: FloatArray) -> Fit:
         intercept = np.zeros(coef.shape[1])
