@@ -398,3 +398,20 @@ def test_settings_are_chosen_for_many_rows(estimator):
     assert model.alpha_ in (0.3, 3.0)
     assert (~model.inlier_mask_)[bad].mean() > 0.9
     assert len(model.cv_results_["params"]) == 4
+
+
+@pytest.mark.parametrize("kind", [SubquantileRegressor, SubquantileClassifier])
+def test_the_number_of_threads_changes_nothing(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(21_000, 6))
+    y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.2 * rng.normal(size=21_000)
+    y[::7] += 9.0
+    target = y if kind is SubquantileRegressor else y > 0.5
+    # As many landmarks as several threads of BLAS would decompose otherwise than one.
+    one, two = (
+        kind(approximation="nystroem", n_components=300, contamination=0.15, n_jobs=n_jobs)
+        .fit(X, target)
+        .dual_coef_
+        for n_jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one, two)

@@ -11,6 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
+from .._threads import single_threaded_blas
 from .._typing import FloatArray, IntArray
 from .._validation import memory_bytes, readable_bytes
 from ..exceptions import MemoryLimitError
@@ -75,6 +76,8 @@ class FeatureProblem(Problem):
     """
 
     iterative = True
+    # Blocks have threads of their own, and BLAS with several rounds otherwise than with one.
+    small_products = True
 
     def __init__(
         self,
@@ -283,7 +286,8 @@ def make_feature_problem(
             middle = centre(look, weights)
             feature_map = WaveMap(kernel, X.shape[1], count, rng, middle, dtype)
         else:
-            feature_map = _landmarks(sketch, count, float(row_weights.sum()), n_threads)
+            with single_threaded_blas():
+                feature_map = _landmarks(sketch, count, float(row_weights.sum()), n_threads)
             dtype = feature_map.dtype
     plan = plan_blocks(
         X.shape[0],

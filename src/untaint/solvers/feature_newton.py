@@ -76,7 +76,6 @@ class _Step:
     coef: FloatArray
     values: FloatArray
     gained: float
-    left: float
     passes: int
 
 
@@ -244,7 +243,7 @@ class FeatureNewton:
         if passes > PATIENCE:
             for gram in self._grams:
                 gram.follow_closely()
-        return _Step(d, d_values, gained, left, passes)
+        return _Step(d, d_values, gained, passes)
 
     def _preconditioner(self, hessian: Hessian, penalty: FloatArray) -> Precondition:
         """Each output as if the others stood still."""
