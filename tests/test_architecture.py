@@ -22,7 +22,7 @@ PACKAGE = SRC / "untaint"
 FRONT_DOOR = "untaint"
 
 # Every room may know these, and itself.
-BASICS = {"_typing", "_threads", "exceptions"}
+BASICS = {"_typing", "_threads", "_sums", "exceptions"}
 
 # What a learner is built from.
 PARTS = {"kernels", "features", "losses", "selection", "screening", "solvers", "diagnostics"}
@@ -31,6 +31,7 @@ PARTS = {"kernels", "features", "losses", "selection", "screening", "solvers", "
 CONTRACT: dict[str, set[str]] = {
     "_typing": set(),
     "_threads": set(),
+    "_sums": set(),
     "exceptions": set(),
     "_progress": set(),
     "_validation": set(),

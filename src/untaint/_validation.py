@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
+from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -47,6 +47,73 @@ def check_training_data(
     y = np.asarray(y, dtype=X.dtype if y.dtype != np.float64 else np.float64)
     _check_finite_targets(y)
     return X, y, _row_weights(sample_weight, X)
+
+
+def check_chunk(
+    X: Any, y: Any, sample_weight: Any, number: int, *, labels: bool
+) -> tuple[FloatArray, NDArray[Any], FloatArray]:
+    """Rows of one chunk of many, their targets or labels, and their weights; it may be empty.
+
+    Parameters
+    ----------
+    X, y, sample_weight : array or data frame
+    number : int
+        Of the chunk, which errors name.
+    labels : bool
+        Whether y holds labels, of any type.
+    """
+    try:
+        dtype = [np.float64, np.float32]
+        X = check_array(X, dtype=dtype, order="C", ensure_all_finite=False, **_EMPTY)
+        _check_finite_rows(X)
+        y = np.asarray(y)
+        if len(y) != len(X):
+            raise ValueError(f"y must have {len(X):,} rows like X, got {len(y):,}.")
+        if labels:
+            _check_no_missing_label(y)
+            y = column_or_1d(y)
+            if len(y):
+                check_classification_targets(y)
+        else:
+            _check_no_text(y)
+            y = np.asarray(y, dtype=np.float64)
+            y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+            _check_finite_targets(y)
+        if sample_weight is not None and len(sample_weight) != len(X):
+            raise ValueError(
+                f"sample_weight must have {len(X):,} rows like X, got {len(sample_weight):,}."
+            )
+        if sample_weight is not None and not np.asarray(sample_weight).any():
+            return X, y, np.zeros(len(X))  # other chunks may have rows that count
+        return X, y, _row_weights(sample_weight, X)
+    except (ValueError, TypeError) as error:
+        sentence = str(error).split("\n")[0]
+        raise ValueError(f"Chunk {number} of X: {sentence}") from None
+
+
+# An empty chunk is nothing to complain of.
+_EMPTY: dict[str, Any] = {"ensure_min_samples": 0, "ensure_min_features": 1}
+
+
+def name_features(estimator: Any, meta: Any) -> None:
+    """Number and names of the columns of a table of which no row is at hand."""
+    validate_data(estimator, X=meta, skip_check_array=True)
+
+
+def check_rows(estimator: Any, X: Any) -> FloatArray:
+    """Rows without targets, as float array."""
+    rows: FloatArray = validate_data(estimator, X, dtype=[np.float64, np.float32])
+    return rows
+
+
+def _check_finite_rows(X: FloatArray) -> None:
+    if np.isfinite(X).all():
+        return
+    row, column = np.argwhere(~np.isfinite(X))[0].tolist()
+    found = "NaN" if np.isnan(X[row, column]) else "an infinite number"
+    raise ValueError(
+        f"X must hold finite numbers, got {found} in column {column} of the chunk's row {row}."
+    )
 
 
 def _check_finite_targets(y: FloatArray) -> None:
@@ -121,15 +188,23 @@ def _check_no_missing_label(y: Any) -> None:
 def check_class_weight(
     class_weight: Any, classes: NDArray[Any], codes: IntArray, row_weights: FloatArray
 ) -> FloatArray:
-    """Row weights times the weights of their classes.
+    """Row weights times the weights of their classes."""
+    if class_weight is None:
+        return row_weights
+    totals = np.bincount(codes, row_weights).astype(float)
+    weights: FloatArray = row_weights * class_factors(class_weight, classes, totals)[codes]
+    return weights
+
+
+def class_factors(class_weight: Any, classes: NDArray[Any], totals: FloatArray) -> FloatArray:
+    """What a row of each class weighs.
 
     "balanced" gives all classes the same total, which is how a weight of k stays k copies.
     """
     if class_weight is None:
-        return row_weights
+        return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = np.bincount(codes, row_weights)
-        return row_weights * (totals.sum() / (len(classes) * totals))[codes]
+        return np.asarray(totals.sum() / (len(classes) * totals))
     if not isinstance(class_weight, Mapping):
         raise ValueError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}.')
     known = classes.tolist()
@@ -137,8 +212,7 @@ def check_class_weight(
         if name not in known:
             raise ValueError(f"class_weight names the class {name!r}, which y does not hold.")
         check_real(f"class_weight[{name!r}]", weight, low=0, inclusive=False)
-    factors = np.array([float(class_weight.get(name, 1.0)) for name in known])
-    return row_weights * factors[codes]
+    return np.array([float(class_weight.get(name, 1.0)) for name in known])
 
 
 def check_class_sizes(

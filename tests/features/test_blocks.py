@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from time import sleep
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from features.cases import GAMMA, blocked, maps, rows
 from naive import features as naive
-from untaint.features import LandmarkMap
+from untaint.features import BlockedFeatures, ColumnMap, LandmarkMap, Plan
 from untaint.kernels import RBF
 
 N = 40
@@ -223,15 +224,15 @@ class Counted:
         return self.inner.raw(X)
 
 
-@pytest.mark.parametrize(("kept_rows", "again"), [(0, N), (21, N - 21), (N, 0)])
-def test_features_that_are_kept_are_made_once(kept_rows, again, rng):
-    X = rows(rng, N)
+@pytest.mark.parametrize(("kept_rows", "kept"), [(0, 0), (21, 21), (N, 42)])
+def test_features_that_are_kept_are_made_once(kept_rows, kept, rng):
+    X, made = rows(rng, N), 42  # in blocks of seven, the last of them filled up
     counted = Counted(maps(X)["waves"])
     features = blocked(counted, X, kept_rows=kept_rows)
     features.values(np.ones((features.width, 1)))
-    assert counted.asked == N
+    assert counted.asked == made
     features.gram(np.ones(N))
-    assert counted.asked == N + again
+    assert counted.asked == made + (made - kept)
 
 
 def test_an_interrupted_pass_leaves_nothing_half_known(rng):
@@ -265,3 +266,155 @@ def test_rows_and_weights_are_left_as_they_were(rng):
     features.sweep(np.ones((features.width, 1)), lambda rows, f: f)
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(weights, before[1])
+
+
+# --- rows that are a part of more rows -------------------------------------------------------
+
+MANY, BLOCK = 230, 32
+dtypes = pytest.mark.parametrize("dtype", [np.float64, np.float32])
+LAYOUTS = {
+    "rows together": np.ascontiguousarray,
+    "columns together": np.asfortranarray,
+    "every other column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+}
+
+
+def cut_at(feature_map, X, cuts, kept_rows=0):
+    """Features of each part of the rows, which knows where it begins."""
+    plan = Plan(BLOCK, kept_rows)
+    return [
+        BlockedFeatures(feature_map, X[start:stop], True, plan, 1, offset=start)
+        for start, stop in pairwise([0, *sorted(cuts), X.shape[0]])
+        if stop > start
+    ]
+
+
+@each
+@dtypes
+@given(
+    cuts=st.lists(st.integers(0, MANY), max_size=5),
+    kept_rows=st.sampled_from([0, BLOCK, MANY]),
+    k=st.sampled_from([1, 3]),
+)
+@settings(max_examples=25)
+def test_values_of_a_row_are_the_same_bits_whatever_part_it_came_in(
+    kind, dtype, cuts, kept_rows, k
+):
+    rng = np.random.default_rng(3)
+    X = rows(rng, MANY).astype(dtype)
+    one = maps(X, dtype)[kind]
+    coef = rng.normal(size=(one.width + 1, k))
+    expected = blocked(one, X, True, BLOCK).values(coef)
+    for _ in range(2):  # the second time from what was kept
+        found = [part.values(coef) for part in cut_at(one, X, cuts, kept_rows)]
+        np.testing.assert_array_equal(np.vstack(found), expected)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@dtypes
+def test_columns_have_the_same_bits_however_they_lie_in_memory(layout, dtype, rng):
+    X = rows(rng, MANY, 30).astype(dtype)
+    one = ColumnMap(np.zeros(30), dtype)
+    coef = rng.normal(size=(31, 1))
+    expected = blocked(one, X, True, BLOCK).values(coef)
+    for cuts in ([], [1], [50, 101]):
+        found = [part.values(coef) for part in cut_at(one, LAYOUTS[layout](X), cuts)]
+        np.testing.assert_array_equal(np.vstack(found), expected)
+
+
+@pytest.mark.parametrize("convert", [sp.csr_array, sp.csr_matrix])
+def test_values_of_sparse_rows_are_the_same_bits_too(convert, rng):
+    X = convert(rows(rng, MANY) * (rng.random((MANY, 4)) < 0.5))
+    one = LandmarkMap(RBF(GAMMA), X[:20])
+    coef = rng.normal(size=(one.width + 1, 2))
+    expected = blocked(one, X, True, BLOCK).values(coef)
+    found = [part.values(coef) for part in cut_at(one, X, [10, 65, 100])]
+    np.testing.assert_array_equal(np.vstack(found), expected)
+
+
+def judged(weights, curved=True):
+    """Slopes of the values, weights of products, and how many rows there were."""
+
+    def judge(part, values):
+        own = weights[part]
+        return np.sin(values) * own[:, None], own if curved else None, part.stop - part.start
+
+    return judge
+
+
+@each
+@intercepts
+@pytest.mark.parametrize("curved", [True, False])
+def test_a_poll_is_a_sweep_and_a_gram_at_once(kind, fit_intercept, curved, rng):
+    X, weights = rows(rng, N), rng.random(N)
+    features = blocked(maps(X)[kind], X, fit_intercept)
+    coef = rng.normal(size=(features.width, 2))
+    pulled, count = features.poll(coef, judged(weights, curved))
+    _, expected = features.sweep(coef, lambda part, f: np.sin(f) * weights[part][:, None])
+    np.testing.assert_allclose(features.gathered(pulled.sums.value), expected, atol=1e-11)
+    assert count == N
+    if not curved:
+        assert pulled.gram is None
+        return
+    scale = np.abs(features.gram(weights)).max()
+    found = features.gathered_gram(pulled.gram.value)
+    np.testing.assert_allclose(found, features.gram(weights), atol=1e-9 * scale)
+
+
+@each
+@dtypes
+def test_polls_of_parts_add_up_to_that_of_all_rows(kind, dtype, rng):
+    X, weights = rows(rng, MANY).astype(dtype), rng.random(MANY)
+    one = maps(X, dtype)[kind]
+    coef = rng.normal(size=(one.width + 1, 2))
+    whole, count = blocked(one, X, True, BLOCK).poll(coef, judged(weights))
+    # Single features are summed in single precision within a block.
+    tol = {"rtol": 1e-4 if dtype == np.float32 else 1e-10, "atol": 1e-4 * (dtype == np.float32)}
+    for cuts in ([1], [BLOCK, 2 * BLOCK], [5 * BLOCK], [40, 41, 200]):
+        said, start = [], 0
+        for part in cut_at(one, X, cuts):
+            said.append(part.poll(coef, judged(weights[start:])))
+            start += part.n_rows
+        total, told = said[0]
+        for pulled, more in said[1:]:
+            total, told = total + pulled, told + more
+        assert told == count == MANY
+        if not any(cut % BLOCK for cut in cuts):  # the same blocks
+            np.testing.assert_array_equal(total.sums.value, whole.sums.value)
+            np.testing.assert_array_equal(total.gram.value, whole.gram.value)
+        np.testing.assert_allclose(total.sums.value, whole.sums.value, **tol)
+        np.testing.assert_allclose(total.gram.value, whole.gram.value, **tol)
+
+
+@each
+def test_threads_change_no_bit_of_a_poll(kind, rng):
+    X, weights = rows(rng, MANY), rng.random(MANY)
+    one = maps(X, np.float32)[kind]
+    coef = rng.normal(size=(one.width + 1, 2))
+    alone, _ = blocked(one, X, True, BLOCK).poll(coef, judged(weights))
+    together, _ = blocked(one, X, True, BLOCK, n_threads=3).poll(coef, judged(weights))
+    np.testing.assert_array_equal(together.sums.value, alone.sums.value)
+    np.testing.assert_array_equal(together.gram.value, alone.gram.value)
+
+
+@each
+@pytest.mark.parametrize("kept_rows", [0, MANY])
+def test_grams_of_some_rows_of_a_part_are_theirs(kind, kept_rows, rng):
+    X = rows(rng, MANY)
+    one = maps(X)[kind]
+    (_, part) = cut_at(one, X, [45], kept_rows)
+    chosen, weights = np.array([0, 3, 50, 51, 184]), rng.random(5)
+    expected = blocked(one, X, True, BLOCK).gram(weights, 45 + chosen)
+    for _ in range(2):  # the second time from what was kept
+        np.testing.assert_allclose(part.gram(weights, chosen), expected, atol=1e-10)
+        part.values(np.ones((part.width, 1)))
+
+
+def test_a_block_of_no_weight_has_no_say_however_wild(rng):
+    X = rows(rng, N)
+    X[:14] *= 1e200
+    weights = (np.arange(N) >= 14).astype(float)
+    features = blocked(ColumnMap(np.zeros(4)), X)
+    with np.errstate(over="ignore"):
+        pulled, _ = features.poll(np.zeros((5, 1)), judged(weights))
+    np.testing.assert_allclose(features.gathered_gram(pulled.gram.value), features.gram(weights))

@@ -91,7 +91,7 @@ def test_many_rows_have_single_precision_unless_it_rounds_away_more_than_the_rid
 
 def test_few_rows_have_no_pilot(rng):
     problem = made(rows(rng, N))
-    assert problem.pilot() is None
+    assert problem.pilot_rows is None
     assert problem.attainable(1e-8) == 1e-8
 
 
@@ -106,16 +106,7 @@ def test_a_pilot_is_the_same_problem_for_some_rows(approximation, rng):
     np.testing.assert_array_equal(pilot.X, X[chosen])
     np.testing.assert_array_equal(pilot.row_weights, np.ones(100))
     assert pilot.ridge == pytest.approx(6.0 * 100 / weights.sum())
-    assert pilot.pilot() is None
-
-
-@pytest.mark.usefixtures("few_are_many")
-def test_the_pilot_of_very_many_rows_has_a_pilot_of_its_own(rng):
-    _, pilot = made(rows(rng, 2400)).pilot()
-    assert 100 < len(pilot.row_weights) < 2400
-    _, smallest = pilot.pilot()
-    assert len(smallest.row_weights) == 100
-    assert smallest.pilot() is None
+    assert pilot.pilot_rows is None
 
 
 @pytest.mark.usefixtures("few_are_many")
@@ -126,16 +117,18 @@ def test_what_the_pilot_found_means_the_same_for_all_rows(fit_intercept, rng):
     chosen, pilot = problem.pilot()
     y = np.sin(X[chosen, :1]) + 2.0
     found = pilot.newton(SquaredLoss(), y).solve(np.ones(100), pilot.ridge)
-    wide = problem.widened(found)
-    np.testing.assert_allclose(wide.predictions[chosen], found.predictions, atol=1e-8)
-    assert wide.squared_norm == found.squared_norm
+    coef = np.vstack([found.coef, found.intercept]) if fit_intercept else found.coef
+    values = problem.features.values(coef)
+    np.testing.assert_allclose(values[chosen], found.predictions, atol=1e-8)
 
 
 @pytest.mark.usefixtures("few_are_many")
 def test_a_pilot_leaves_less_than_chance_to_the_solver(rng):
     problem = made(rows(rng, N))
-    assert 1e-8 < problem.attainable(1e-8) <= module.LOOSEST_TOL
-    assert problem.attainable(0.5) == 0.5
+    _, pilot = problem.pilot()
+    assert 1e-8 < pilot.attainable(1e-8) <= module.LOOSEST_TOL
+    assert pilot.attainable(0.5) == 0.5
+    assert problem.attainable(1e-8) == 1e-8
 
 
 @pytest.mark.usefixtures("few_are_many")

@@ -13,7 +13,7 @@ from features.cases import blocked, maps, rows
 from untaint.losses import SquaredLoss
 from untaint.selection import Smallest
 from untaint.solvers import FeatureNewton, Fit, alternate
-from untaint.solvers.checkpoint import Checkpoint, Reached
+from untaint.solvers.checkpoint import Checkpoint, Reached, pack, unpack
 
 
 @pytest.fixture
@@ -41,14 +41,14 @@ def reached(rng, iteration=3, dual=True):
 class System:
     """Something with a state of its own."""
 
-    def __init__(self, sums=None):
-        self.sums = sums
+    def __init__(self, sums=None, name="sums0"):
+        self.sums, self.name = sums, name
 
     def remember(self):
-        return {"sums0": self.sums}
+        return {self.name: self.sums}
 
     def restore(self, state):
-        self.sums = state["sums0"]
+        self.sums = state[self.name]
 
 
 def assert_equal(one, other):
@@ -62,55 +62,82 @@ def assert_equal(one, other):
 def test_what_was_kept_is_recalled_bitwise(path, at_once, dual, rng):
     state, system = reached(rng, dual=dual), System(rng.normal(size=(3, 3)))
     writer = Checkpoint(path, "key", 7)
-    writer.notes = {"trust": rng.random(9)}
-    writer.at(1, 2, [system]).keep(state)
+    writer.width = 30
+    writer.at(2, [system]).keep(state)
     reader, other = Checkpoint(path, "key", 99), System()
-    assert (reader.turn, reader.stage, reader.seed) == (1, 2, 7)
-    np.testing.assert_array_equal(reader.note("trust"), writer.notes["trust"])
-    assert_equal(reader.at(1, 2, [other]).recall(), state)
+    assert (reader.stage, reader.seed, reader.width) == (2, 7, 30)
+    assert_equal(reader.at(2, [other]).recall(), state)
     np.testing.assert_array_equal(other.sums, system.sums)
 
 
-def test_a_state_is_recalled_at_its_own_place_and_once(path, at_once, rng):
-    Checkpoint(path, "key", 0).at(1, 2, []).keep(reached(rng))
+def test_a_state_is_recalled_at_its_own_stage_and_once(path, at_once, rng):
+    Checkpoint(path, "key", 0).at(1).keep(reached(rng))
     reader = Checkpoint(path, "key", 0)
-    for place in ((0, 2), (1, 1), (2, 2)):
-        assert reader.at(*place, []).recall() is None
-    assert reader.at(1, 2, []).recall() is not None
-    assert reader.at(1, 2, []).recall() is None
-    assert (reader.turn, reader.stage) == (-1, -1)
+    for stage in (0, 2):
+        assert reader.at(stage).recall() is None
+    assert reader.at(1).recall() is not None
+    assert reader.at(1).recall() is None
+    assert reader.stage == -1
+
+
+def test_what_was_noted_is_resumed_by_all_systems_at_their_stage_and_once(path, at_once, rng):
+    one, two = System(rng.normal(size=(3, 3))), System(rng.random(4), "other")
+    Checkpoint(path, "key", 7).at(1).note([one, two])
+    reader, again = Checkpoint(path, "key", 0), [System(), System(name="other")]
+    reader.at(0).resume(again)
+    assert again[0].sums is None
+    reader.at(1).resume(again)
+    for new, old in zip(again, (one, two), strict=True):
+        np.testing.assert_array_equal(new.sums, old.sums)
+    later = System()
+    reader.at(1).resume([later])
+    assert later.sums is None
+
+
+@pytest.mark.parametrize("dual", [True, False])
+def test_functions_are_unpacked_as_they_were_packed(dual, rng):
+    one, two = reached(rng, dual=dual), reached(rng, dual=not dual)
+    state = pack("one", one.fit) | pack("two", two.fit)
+    for name, fit in (("one", one.fit), ("two", two.fit)):
+        again = unpack(name, state)
+        for part in ("coef", "intercept", "predictions", "squared_norm", "dual"):
+            np.testing.assert_array_equal(getattr(again, part), getattr(fit, part))
 
 
 def test_without_a_file_there_is_nothing_to_recall(path):
     fresh = Checkpoint(path, "key", 5)
-    assert (fresh.turn, fresh.stage, fresh.seed) == (-1, -1, 5)
-    assert fresh.at(0, 0, []).recall() is None
+    assert (fresh.stage, fresh.seed, fresh.width) == (-1, 5, None)
+    assert fresh.at(0).recall() is None
+    system = System()
+    fresh.at(0).resume([system])
+    assert system.sums is None
     assert not path.exists()
 
 
 def test_moments_apart_nothing_is_written(path, monkeypatch, rng):
     now = [0.0]
     monkeypatch.setattr(module, "monotonic", lambda: now[0])
-    slot = Checkpoint(path, "key", 0).at(0, 0, [])
+    slot = Checkpoint(path, "key", 0).at(0)
     slot.keep(reached(rng))
+    slot.note([System(np.ones(1))])
     assert not path.exists()
     now[0] = module.EVERY + 1
     slot.keep(reached(rng, 4))
     now[0] += 1
     slot.keep(reached(rng, 5))
-    assert Checkpoint(path, "key", 0).at(0, 0, []).recall().iteration == 4
+    assert Checkpoint(path, "key", 0).at(0).recall().iteration == 4
 
 
 def test_the_latest_state_takes_the_place_of_the_one_before(path, at_once, rng):
-    slot = Checkpoint(path, "key", 0).at(0, 0, [])
+    slot = Checkpoint(path, "key", 0).at(0)
     for iteration in (1, 2, 3):
         slot.keep(reached(rng, iteration))
-    assert Checkpoint(path, "key", 0).at(0, 0, []).recall().iteration == 3
+    assert Checkpoint(path, "key", 0).at(0).recall().iteration == 3
     assert os.listdir(path.parent) == [path.name]
 
 
 def test_holds_numbers_and_no_pickled_objects(path, at_once, rng):
-    Checkpoint(path, "key", 0).at(0, 0, [System(np.eye(2))]).keep(reached(rng))
+    Checkpoint(path, "key", 0).at(0, [System(np.eye(2))]).keep(reached(rng))
     assert zipfile.is_zipfile(path)
     with np.load(path, allow_pickle=False) as file:
         assert all(file[name].dtype.kind in "fiU" for name in file.files)
@@ -119,14 +146,14 @@ def test_holds_numbers_and_no_pickled_objects(path, at_once, rng):
 def test_removed_at_the_end_be_it_there_or_not(path, at_once, rng):
     checkpoint = Checkpoint(path, "key", 0)
     checkpoint.remove()
-    checkpoint.at(0, 0, []).keep(reached(rng))
+    checkpoint.at(0).keep(reached(rng))
     checkpoint.remove()
     assert os.listdir(path.parent) == []
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError])
 def test_a_write_that_fails_leaves_the_file_before_it(path, at_once, failure, monkeypatch, rng):
-    slot = Checkpoint(path, "key", 0).at(0, 0, [])
+    slot = Checkpoint(path, "key", 0).at(0)
     slot.keep(reached(rng, 1))
 
     def half(file, **arrays):
@@ -137,11 +164,11 @@ def test_a_write_that_fails_leaves_the_file_before_it(path, at_once, failure, mo
     with pytest.raises(failure):
         slot.keep(reached(rng, 2))
     assert os.listdir(path.parent) == [path.name]
-    assert Checkpoint(path, "key", 0).at(0, 0, []).recall().iteration == 1
+    assert Checkpoint(path, "key", 0).at(0).recall().iteration == 1
 
 
 def test_another_fits_file_is_refused_and_left_alone(path, at_once, rng):
-    Checkpoint(path, "key", 0).at(0, 0, []).keep(reached(rng))
+    Checkpoint(path, "key", 0).at(0).keep(reached(rng))
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"belongs to a fit with other rows or parameters: delete"):
         Checkpoint(path, "another key", 0)
@@ -168,7 +195,7 @@ def test_a_file_that_is_no_checkpoint_is_refused_and_left_alone(path, at_once, c
         with open(path, "wb") as file:
             np.savez(file, a=np.ones(3))
     elif content == "cut short":
-        Checkpoint(path, "key", 0).at(0, 0, []).keep(reached(rng))
+        Checkpoint(path, "key", 0).at(0).keep(reached(rng))
         path.write_bytes(path.read_bytes()[:-200])
     else:
         path.write_bytes(content)
@@ -196,7 +223,7 @@ def test_an_alternation_goes_on_as_if_nothing_had_happened(path, at_once, stop, 
             calls.append(1)
             return newton.solve(weights, 0.1, start, tol)
 
-        slot = None if checkpoint is None else checkpoint.at(0, 0, [newton])
+        slot = None if checkpoint is None else checkpoint.at(0, [newton])
         ones = np.ones(200)
         found = alternate(
             refit, SquaredLoss(), Smallest(0.3), y, ones, ones, 0.1, tol=1e-8, max_iter=50,

@@ -270,3 +270,23 @@ def test_before_its_first_fit_it_has_nothing_to_remember(rng):
     assert newton.remember() == {}
     newton.restore({})
     assert np.isfinite(newton.solve(np.ones(N), 1.0).predictions).all()
+
+
+@each_loss
+@each_map
+@intercepts
+def test_a_step_towards_is_that_of_the_second_order(name, kind, fit_intercept, rng):
+    features, y, newton = problem(name, kind, rng, fit_intercept)
+    weights, k = fractional_weights(rng, N), y.shape[1]
+    values, gradient = rng.normal(size=y.shape), level(rng.normal(size=(features.width, k)))
+    step = newton.towards(gradient, values, weights, 0.3, tol=1e-8)
+    bent = LOSSES[name].hessian(y, values).weighted(weights).times(features.values(step))
+    image = features.pull(bent) + 0.6 * features.penalised[:, None] * step
+    # Passes end where they bring no more than a millionth: a thousandth of the step.
+    np.testing.assert_allclose(image, -gradient, atol=5e-3 if name == "softmax" else 1e-5)
+
+
+def test_a_step_towards_nothing_is_none(rng):
+    features, y, newton = problem("squared", "landmarks", rng)
+    nowhere = np.zeros((features.width, y.shape[1]))
+    np.testing.assert_array_equal(newton.towards(nowhere, y, np.ones(N), 0.3, tol=1e-3), nowhere)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from warnings import warn
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._sums import total
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_rate, check_real, check_share
@@ -29,8 +30,10 @@ from ..exceptions import AmbiguousContaminationWarning
 from ..kernels import Kernel
 from ..learners import (
     PILOT_ROWS,
+    Crowd,
     DualProblem,
     FeatureProblem,
+    LocalCrowd,
     Problem,
     Sketch,
     columns,
@@ -41,15 +44,19 @@ from ..learners import (
 )
 from ..learners.audit import Judgement, audit_table, q_values
 from ..losses import Loss
-from ..selection import Given, Selection
+from ..selection import Selection
 from ..solvers import Fit, Solution, TrimmedProblem, alternate, projected_gradient, solve_in_ball
 from ..solvers.alternating import LOOSE
 from ..solvers.base import Report
 from ..solvers.checkpoint import Checkpoint, Lasting
-from ..solvers.extrapolation import Extrapolation
+from ..solvers.poll import hear
+from .campaign import Beginning, Campaign
 from .key import fit_key
 from .parameters import Parameters
 from .trust import Trust
+
+# What to do when the rows that are kept keep changing.
+REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
 
 Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
 
@@ -82,22 +89,6 @@ class Setting:
     kernel: Kernel
     ridge: float
     trust: Trust | None = None
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """How rows are selected, which to begin with, and what they may be predicted to be.
-
-    ``trust`` is there if the share was estimated by judging each row; ``interval`` is of the share;
-    ``fit`` is a function to start from, on the problem's features.
-    """
-
-    selection: Selection
-    weights: FloatArray
-    predictions: FloatArray | None = None
-    trust: Trust | None = None
-    interval: tuple[float, float] | None = None
-    fit: Fit | None = None
 
 
 class SubquantileEstimator(Parameters):
@@ -168,11 +159,11 @@ class SubquantileEstimator(Parameters):
             say_passes(report, problem)
             say_stage(report, "")
             with single_threaded_blas() if problem.small_products else nullcontext():
-                beginning = self._begin_by_few(problem, y, share, setting.trust, report)
-                solution = self._solve(problem, y, beginning, report, saved)
-                beginning, solution = self._reconsider(
-                    problem, y, beginning, solution, report, saved
-                )
+                if isinstance(problem, FeatureProblem) and problem.pilot_rows is not None:
+                    beginning, solution = self._fit_many(problem, y, share, report, saved)
+                else:
+                    beginning = self._begin(problem, y, share, setting.trust)
+                    solution = self._solve(problem, y, beginning, report, saved)
             self._store(X, targets, row_weights, present, problem, beginning, solution)
             if saved is not None:
                 saved.remove()
@@ -191,51 +182,52 @@ class SubquantileEstimator(Parameters):
         if X.shape[0] <= PILOT_ROWS or self._pairwise:
             return self._setting(X, y, copies, row_weights, share)
         rows = draw_rows(row_weights, PILOT_ROWS)
-        each = float(row_weights.sum()) / len(rows)
-        weights = np.full(len(rows), each)
-        setting = self._setting(X[rows], y[rows], weights, weights, share)
+        return self._setting_of(X[rows], y[rows], float(total(row_weights)), share)
+
+    def _setting_of(self, X: Any, y: FloatArray, total: float, share: float | None) -> Setting:
+        """Kernel and ridge, from rows that stand for others of this weight in total."""
+        weights = np.full(len(y), total / len(y))
+        setting = self._setting(X, y, weights, weights, share)
         return Setting(setting.kernel, setting.ridge)
 
-    def _begin_by_few(
+    def _fit_many(
         self,
-        problem: Problem,
+        problem: FeatureProblem,
         y: FloatArray,
         share: float | None,
-        trust: Trust | None,
-        report: Report,
-    ) -> Beginning:
-        """Selection and start, from a fit to some of the rows if these are many."""
-        found_by = problem.pilot() if isinstance(problem, FeatureProblem) else None
-        if found_by is None:
-            return self._begin(problem, y, share, trust)
-        assert isinstance(problem, FeatureProblem)
-        rows, pilot = found_by
-        first = self._begin_by_few(pilot, y[rows], share, None, report)
-        say_stage(report, f"first {len(rows):,} rows")
-        found = self._solve(pilot, y[rows], first, report)
-        first, found = self._reconsider(pilot, y[rows], first, found, report, None)
-        problem.inherit(pilot)
-        del pilot, found_by  # and the features that they kept
-        say_stage(report, f"all {len(y):,} rows")
-        return self._widen(problem, y, first, problem.widened(found.fit))
-
-    @abstractmethod
-    def _widen(
-        self, problem: FeatureProblem, y: FloatArray, first: Beginning, fit: Fit
-    ) -> Beginning:
-        """What was found on some of the rows, for all of them."""
-
-    def _reconsider(
-        self,
-        problem: Problem,
-        y: FloatArray,
-        beginning: Beginning,
-        solution: Solution,
         report: Report,
         saved: Checkpoint | None,
     ) -> tuple[Beginning, Solution]:
-        """Judge the rows again by the fit to all of them, where some of them judged for all."""
-        return beginning, solution
+        """A fit to some of many rows, improved by asking all of them."""
+        crowd = LocalCrowd(problem, y, self._groups(y))
+        campaign = self._campaign(crowd, share, report)
+        poll = crowd.poll(self._loss, campaign.gate)
+        say_stage(report, f"all {len(y):,} rows")
+        outcome = campaign.run(
+            poll,
+            norm_bound=self.norm_bound,
+            tol=float(self.tol),
+            max_iter=self._max_iter(),
+            report=report,
+            slot=None if saved is None else saved.at(0),
+        )
+        fit = replace(outcome.fit, predictions=poll.predictions)
+        groups, shunned = self._groups(y), poll.shunned
+        rows = hear(self._loss, y, fit.predictions, problem.row_weights, groups, shunned)
+        beginning, weights = campaign.verdict(outcome, rows)
+        path = (outcome.path, outcome.n_iter, outcome.converged)
+        return beginning, Solution(fit, weights, *path, remedy=REMEDY)
+
+    def _campaign(self, crowd: Crowd, share: float | None, report: Report) -> Campaign:
+        """What a sample of the rows says of the fit to all of them."""
+        first = self._begin(crowd.pilot, crowd.y, share, None)
+        say_stage(report, f"first {len(crowd.y):,} rows")
+        found = self._solve(crowd.pilot, crowd.y, first, report)
+        return Campaign(crowd, first, found, self._reach, self._loss)
+
+    def _groups(self, y: FloatArray) -> IntArray:
+        """Class of each row, from the loss's own targets; one for all where there is none."""
+        return np.zeros(len(y), dtype=np.intp)
 
     def _solve(
         self,
@@ -244,19 +236,15 @@ class SubquantileEstimator(Parameters):
         beginning: Beginning,
         report: Report,
         saved: Checkpoint | None = None,
-        turn: int = 0,
     ) -> Solution:
-        if saved is not None and saved.turn > turn:
-            return self._solved_before(problem, saved)
         if self.solver == "gradient":
             assert isinstance(problem, DualProblem)
             return self._descend(problem, y, beginning.selection, report)
         ridge, weights = problem.ridge, beginning.weights
         for number, stage in enumerate(self._stages(problem, y, beginning)):
-            if saved is not None and saved.turn == turn and saved.stage > number:
+            if saved is not None and saved.stage > number:
                 continue  # its weights are those that the file goes on from
-            ahead = self._ahead(problem, beginning.selection)
-            systems = [part for part in (stage.system, ahead) if part is not None]
+            systems = [] if stage.system is None else [stage.system]
             solution = alternate(
                 self._in_ball(stage.solve, ridge),
                 self._loss,
@@ -270,26 +258,10 @@ class SubquantileEstimator(Parameters):
                 loose=stage.loose,
                 hopeless=problem.hopeless(beginning.selection, self._reach),
                 report=report,
-                start=beginning.fit,
-                slot=None if saved is None else saved.at(turn, number, systems),
-                ahead=ahead,
-                enough=problem.left_to_chance,
+                slot=None if saved is None else saved.at(number, systems),
             )
             weights = solution.weights
         return solution
-
-    def _ahead(self, problem: Problem, selection: Selection) -> Extrapolation | None:
-        """Looks where fits are heading, where each costs passes over many rows."""
-        large = isinstance(problem, FeatureProblem) and problem.left_to_chance > 0
-        given = isinstance(selection, Given) or selection.contamination == 0
-        return Extrapolation(len(problem.row_weights)) if large and not given else None
-
-    def _solved_before(self, problem: Problem, saved: Checkpoint) -> Solution:
-        """What a later alternation needs to know of the one before."""
-        predictions = saved.note("predictions")
-        nothing = np.zeros((0, predictions.shape[1]))
-        fit = Fit(nothing, np.zeros(predictions.shape[1]), predictions, 0.0)
-        return Solution(fit, saved.note("weights"))
 
     def _open_checkpoint(self, X: Any, y: FloatArray, weights: FloatArray) -> Checkpoint | None:
         """The file of this fit, if one is wanted."""
@@ -311,7 +283,7 @@ class SubquantileEstimator(Parameters):
             saved.width = problem.map.raw_width
 
     def _feature_stage(self, problem: FeatureProblem, y: FloatArray, beginning: Beginning) -> Stage:
-        """Refits on features, from where the pilot ended."""
+        """Refits on features."""
         newton = problem.newton(self._loss, y)
 
         def solve(weights: FloatArray, ridge: float, start: Fit | None, tol: float) -> Fit:
@@ -386,7 +358,10 @@ class SubquantileEstimator(Parameters):
         self._kept_weights = np.zeros(len(targets))
         self._kept_weights[present] = solution.weights
         losses = self._losses(solution.fit.predictions, present)
-        losses[present[problem.hopeless(selection, self._reach)]] = np.inf
+        lost = beginning.shunned
+        if lost is None:
+            lost = problem.hopeless(selection, self._reach)
+        losses[present[lost]] = np.inf
         self._verdict(losses, selection, present)
         if beginning.trust is not None:
             self.outlier_scores_[present] = beginning.trust.scores

@@ -21,6 +21,7 @@ from .._validation import check_class_sizes, check_class_weight, check_share
 from ..learners import FeatureProblem, Problem, Rows, SystemProblem, columns
 from ..learners.audit import Judgement
 from ..learners.labels import LabelPredictions, codes_of, likeliest
+from ..learners.scores import LEAST_THRESHOLD, class_scores
 from ..screening import near_rows
 from ..selection import (
     Balanced,
@@ -32,7 +33,8 @@ from ..selection import (
 from ..selection.share import LARGEST_SHARE
 from ..solvers import Fit, Newton, RidgeSystem, Settled
 from ..solvers.alternating import LOOSE
-from .base import Beginning, Solve, Stage, SubquantileEstimator
+from .base import Solve, Stage, SubquantileEstimator
+from .campaign import Beginning
 from .label_trust import (
     chance_of_being_right,
     label_chances,
@@ -50,7 +52,6 @@ LEAST_SHARE = 0.02
 CHANNEL_ROWS = 1000
 # Tolerance of a stage that only prepares the next.
 ROUGH = 1e-4
-LEAST_THRESHOLD = 1e-12
 # A label says little about a row so many times farther out than the median row.
 REACH = 25.0
 
@@ -316,14 +317,8 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
         start = selection.weights(losses, problem.row_weights)
         return Beginning(selection, start, interval=interval)
 
-    def _widen(
-        self, problem: FeatureProblem, y: FloatArray, first: Beginning, fit: Fit
-    ) -> Beginning:
-        selection = self._make_selection(first.selection.contamination, y)
-        losses = self._loss.value(y, fit.predictions)
-        losses[problem.hopeless(selection, self._reach)] = np.inf
-        weights = selection.weights(losses, problem.row_weights)
-        return Beginning(selection, weights, None, None, first.interval, fit)
+    def _groups(self, y: FloatArray) -> IntArray:
+        return codes_of(y)
 
     def _estimate_share(self, rows: Rows, y: FloatArray, rng: np.random.Generator) -> LabelShare:
         """By how often sure predictions are contradicted, and how likely that makes the labels."""
@@ -401,9 +396,7 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
         self.inlier_mask_[present] = kept >= 0.5 * weights
         codes = self._codes[present]
         self.class_contamination_ = 1.0 - np.bincount(codes, kept) / np.bincount(codes, weights)
-        # A class of which every kept row is certain has a threshold of zero.
-        with np.errstate(over="ignore"):
-            scores = losses / np.maximum(thresholds[self._codes], LEAST_THRESHOLD)
+        scores = class_scores(losses, thresholds[self._codes])
         known = np.isfinite(scores)
         scores[~known] = scores[known].max(initial=0.0)
         self.outlier_scores_ = scores

@@ -22,17 +22,12 @@ from ..losses import SquaredLoss
 from ..screening import BEYOND_REACH
 from ..selection import Given, Selection, Smallest, Softplus
 from ..selection.two_groups import LARGEST_SHARE
-from ..solvers import Fit, RidgeSystem, Solution, leave_one_out_residuals, without_itself
+from ..solvers import RidgeSystem, leave_one_out_residuals, without_itself
 from ..solvers.alternating import LOOSE
-from ..solvers.base import Report
-from ..solvers.checkpoint import Checkpoint
-from .base import Beginning, Stage, SubquantileEstimator
+from .base import Stage, SubquantileEstimator
+from .campaign import Beginning
 from .trust import FEWEST_ROWS, Trust, judge_rows, trust_rows
-from .widened import judge_many, read_again, widen_trust
-
-# Times that rows are judged anew by the fit to all of them, and the change that ends it.
-RECONSIDERED = 4
-SETTLED = 1e-3
+from .widened import judge_many
 
 
 class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
@@ -229,52 +224,6 @@ class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
             scores = rng.random(len(y))
         start = Smallest(share).weights(scores, problem.row_weights)
         return Beginning(selection, start, None, trust, interval)
-
-    def _widen(
-        self, problem: FeatureProblem, y: FloatArray, first: Beginning, fit: Fit
-    ) -> Beginning:
-        trust = first.trust
-        if trust is not None:
-            trust = widen_trust(trust, y, fit.predictions, problem)
-            if isinstance(first.selection, Given):
-                weights = trust.trust * problem.row_weights
-                given = Given(trust.share, trust.trust)
-                return Beginning(given, weights, None, trust, trust.interval, fit)
-        losses = SquaredLoss().value(y, fit.predictions)
-        losses[problem.hopeless(first.selection, self._reach)] = np.inf
-        start = first.selection.weights(losses, problem.row_weights)
-        return Beginning(first.selection, start, None, trust, first.interval, fit)
-
-    def _reconsider(
-        self,
-        problem: Problem,
-        y: FloatArray,
-        beginning: Beginning,
-        solution: Solution,
-        report: Report,
-        saved: Checkpoint | None,
-    ) -> tuple[Beginning, Solution]:
-        if beginning.fit is None or not isinstance(beginning.selection, Given):
-            return beginning, solution
-        assert isinstance(problem, FeatureProblem)
-        resumed = 0 if saved is None else max(saved.turn, 0)
-        for turn in range(max(resumed, 1), RECONSIDERED + 1):
-            trust = read_again(problem, y, solution.fit.predictions, solution.weights)
-            moved = float(np.abs(trust.trust - beginning.selection.trust) @ problem.row_weights)
-            settled = moved <= SETTLED * float(problem.row_weights.sum())
-            if settled and turn != resumed:
-                break
-            if saved is not None:
-                saved.notes = {
-                    "predictions": solution.fit.predictions,
-                    "weights": solution.weights,
-                }
-            given = Given(trust.share, trust.trust)
-            weights = trust.trust * problem.row_weights
-            start = solution.fit if len(solution.fit.coef) else None
-            beginning = Beginning(given, weights, None, trust, trust.interval, start)
-            solution = self._solve(problem, y, beginning, report, saved, turn)
-        return beginning, solution
 
     def _make_selection(self, contamination: float) -> Selection:
         if self.smoothing is None:

@@ -81,7 +81,7 @@ class Trust:
         with np.errstate(over="ignore"):
             scores = np.nan_to_num(np.abs(self.residuals) / self.scale)
         far = ~heard & (scores < scores[heard].max(initial=0.0))
-        return np.where(far, scores.max(initial=0.0), scores)
+        return np.where(far, scores[heard].max(initial=0.0), scores)
 
     @property
     def doubt(self) -> str:
@@ -141,9 +141,7 @@ class Jury:
         trust = np.where(self.wild, 0.0, readings[0].good(signed))
         far = 1.0 - float(self.heard.sum() / self.row_weights.sum())
         low, high = (far + (1.0 - far) * end for end in readings[0].interval)
-        # Rows out of all proportion are wrong, even if they are too few to make a group.
-        certain = np.abs(signed - readings[0].offset) > CERTAIN * readings[0].scale
-        found = max(readings[0].share, float(self.heard @ certain / self.heard.sum()))
+        found = max(readings[0].share, certain_share(readings[0], signed, self.heard))
         share = far + (1.0 - far) * found
         high = max(high, share)
         return Trust(trust, signed, float(share), (float(low), float(high)), readings)
@@ -258,23 +256,56 @@ def _least_ridge(rows: Rows, wild: BoolArray) -> float:
     return LEAST_RIDGE * float(np.einsum("ij,ij->", heard, heard)) / max(len(heard), 1)
 
 
-def signed_sizes(residuals: FloatArray, weights: FloatArray) -> FloatArray:
+def certain_share(reading: TwoGroups, signed: FloatArray, heard: FloatArray) -> float:
+    """Rows out of all proportion are wrong, even if they are too few to make a group."""
+    certain = np.abs(signed - reading.offset) > CERTAIN * reading.scale
+    return float(heard @ certain) / max(float(heard.sum()), 1e-300)
+
+
+@final
+@dataclass(frozen=True)
+class Sizing:
     """One number a row; of several outputs, one that is Gaussian where they are.
 
     The squared norm of Gaussian residuals is about chi-squared, with as many degrees of freedom as
     outputs go their own way; its quantile becomes that of a single one.
+
+    Attributes
+    ----------
+    freedom, variance : float
+        Of several outputs.
     """
-    n_outputs = residuals.shape[1]
-    if n_outputs == 1:
-        return residuals[:, 0]
-    squares = np.nan_to_num(np.einsum("ij,ij->i", residuals, residuals), nan=np.inf)
+
+    freedom: float = 1.0
+    variance: float = 1.0
+
+    def signed(self, residuals: FloatArray) -> FloatArray:
+        """Of each row."""
+        if residuals.shape[1] == 1:
+            return residuals[:, 0]
+        ratio = _squares(residuals) / self.variance
+        beyond = chi2.sf(ratio, self.freedom)
+        sizes = np.where(beyond > 1e-300, chi2.isf(np.maximum(beyond, 1e-300), 1), ratio)
+        return np.where(residuals.sum(axis=1) < 0, -1.0, 1.0) * np.sqrt(sizes * self.variance)
+
+
+def sizing_of(residuals: FloatArray, weights: FloatArray) -> Sizing:
+    """What residuals with these weights say of their spread."""
+    if residuals.shape[1] == 1:
+        return Sizing()
     inside = weights > 0
-    middle = float(weighted_median(squares[inside], weights[inside]))
+    middle = float(weighted_median(_squares(residuals[inside]), weights[inside]))
     freedom = _own_ways(residuals[inside], weights[inside])
-    variance = max(middle / float(chi2.ppf(0.5, freedom)), np.finfo(float).tiny)
-    beyond = chi2.sf(squares / variance, freedom)
-    sizes = np.where(beyond > 1e-300, chi2.isf(np.maximum(beyond, 1e-300), 1), squares / variance)
-    return np.where(residuals.sum(axis=1) < 0, -1.0, 1.0) * np.sqrt(sizes * variance)
+    return Sizing(freedom, max(middle / float(chi2.ppf(0.5, freedom)), np.finfo(float).tiny))
+
+
+def signed_sizes(residuals: FloatArray, weights: FloatArray) -> FloatArray:
+    """One number a row, by the spread of the rows themselves."""
+    return sizing_of(residuals, weights).signed(residuals)
+
+
+def _squares(residuals: FloatArray) -> FloatArray:
+    return np.nan_to_num(np.einsum("ij,ij->i", residuals, residuals), nan=np.inf)
 
 
 def _own_ways(residuals: FloatArray, weights: FloatArray) -> float:

@@ -1,8 +1,4 @@
-"""How far all rows are trusted, by what some of them said.
-
-Reading residuals as two groups takes longer than it is worth for a million of them: twenty thousand
-tell the share and the shape of the groups as well. Each row is then judged by its own residual.
-"""
+"""Each of very many rows judged by a fit to the others, as some of them read the residuals."""
 
 from __future__ import annotations
 
@@ -12,37 +8,10 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray
 from ..learners import FeatureProblem
-from ..selection.two_groups import CERTAIN, LARGEST_SHARE
+from ..selection.two_groups import LARGEST_SHARE
 from ..solvers import without_itself
-from .trust import Jury, Trust, signed_sizes
-
-# Part of a target that arithmetic may get wrong.
-ROUNDING = 1e-12
-
-
-def widen_trust(
-    trust: Trust, y: FloatArray, predictions: FloatArray, problem: FeatureProblem
-) -> Trust:
-    """The verdict on some rows, for all of them.
-
-    Parameters
-    ----------
-    trust : Trust
-        Of the pilot.
-    y, predictions : array of shape (n, k)
-        Of all rows, under the pilot's fit.
-    problem : FeatureProblem
-    """
-    residuals = y - predictions
-    signed = _without_rounding(signed_sizes(residuals, problem.row_weights), y)
-    return _of_all(trust, signed, problem.row_weights, problem.wild)
-
-
-def read_again(
-    problem: FeatureProblem, y: FloatArray, predictions: FloatArray, weights: FloatArray
-) -> Trust:
-    """What the residuals of the fit to all rows say: there are so many that no row bends it."""
-    return _read(problem, y, y - predictions, weights, problem.wild)
+from .trust import Jury, Trust, certain_share, signed_sizes
+from .trusting import ROUNDING
 
 
 def judge_many(
@@ -86,9 +55,7 @@ def _of_all(trust: Trust, signed: FloatArray, row_weights: FloatArray, wild: Boo
     good = np.where(wild, 0.0, best.good(signed))
     total = float(row_weights.sum())
     far = float(row_weights[wild].sum()) / total
-    heard = np.where(wild, 0.0, row_weights)
-    certain = np.abs(signed - best.offset) > CERTAIN * best.scale
-    found = max(best.share, float(heard @ certain) / max(float(heard.sum()), 1e-300))
+    found = max(best.share, certain_share(best, signed, np.where(wild, 0.0, row_weights)))
     share = min(far + (1.0 - far) * found, LARGEST_SHARE)
     low, high = (far + (1.0 - far) * end for end in best.interval)
     return replace(

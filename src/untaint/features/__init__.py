@@ -5,7 +5,7 @@ take no more memory than they are given. This room knows kernels and rows, never
 """
 
 from .base import FeatureMap
-from .blocks import BlockedFeatures
+from .blocks import BlockedFeatures, Pulled
 from .columns import ColumnMap
 from .dimension import components_for
 from .landmarks import LandmarkMap
@@ -18,6 +18,7 @@ __all__ = [
     "FeatureMap",
     "LandmarkMap",
     "Plan",
+    "Pulled",
     "WaveMap",
     "components_for",
     "plan_blocks",

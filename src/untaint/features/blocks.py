@@ -13,6 +13,10 @@ but for sums of products, which are double throughout.
 Each block is worked off by one thread, with BLAS kept to one thread too, and sums are taken in the
 order of the blocks: the result is the same to the last bit for any number of threads, and a core
 that is busy with something else delays the others by no more than one block.
+
+Rows may be a part of more rows. Blocks begin at whole multiples of their size among all rows, and
+one that is cut short is filled up, so that the values of a row are the same to the last bit
+whichever part it came in.
 """
 
 from __future__ import annotations
@@ -20,10 +24,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
 import numpy as np
 
+from .._sums import Sum
 from .._threads import available_cores, single_threaded_blas
 from .._typing import FloatArray, IntArray
 from .base import FeatureMap
@@ -31,6 +37,9 @@ from .plan import Plan
 
 #: From the rows of a block and their values to what is pulled back, row by row.
 Slopes = Callable[[slice, FloatArray], FloatArray]
+#: The same with weights for sums of products, one a row, or of squares, one for each output, if
+#: these are wanted, and with something that adds up.
+Judge = Callable[[slice, FloatArray], tuple[FloatArray, FloatArray | None, Any]]
 Tick = Callable[[int, int], None]
 
 T = TypeVar("T")
@@ -57,6 +66,8 @@ class BlockedFeatures:
     plan : Plan
     n_threads : int, optional
         None means all cores.
+    offset : int
+        How many rows there are before these, if they are a part of more.
 
     Attributes
     ----------
@@ -83,6 +94,7 @@ class BlockedFeatures:
         fit_intercept: bool,
         plan: Plan,
         n_threads: int | None = None,
+        offset: int = 0,
     ) -> None:
         self.map = feature_map
         self.X = X
@@ -91,10 +103,12 @@ class BlockedFeatures:
         self.n_threads = n_threads or available_cores()
         self.tick: Tick = _silent
         self.n_rows = X.shape[0]
+        # Rows of the first block that belong to somebody else.
+        self._skipped = offset % plan.block_rows
         # Only whole blocks are kept.
         self._kept_blocks = plan.kept_rows // plan.block_rows
         if plan.kept_rows >= self.n_rows:
-            self._kept_blocks = -(-self.n_rows // plan.block_rows)
+            self._kept_blocks = -(-(self._skipped + self.n_rows) // plan.block_rows)
         self._kept: FloatArray | None = None
         self._known = np.zeros(self._kept_blocks, dtype=bool)
 
@@ -116,8 +130,8 @@ class BlockedFeatures:
         out = np.empty((self.n_rows, coef.shape[1]))
         raw_coef, unit, shift = self._spread(coef)
 
-        def work(rows: slice, block: FloatArray) -> None:
-            out[rows] = _times(unit, block @ raw_coef) + shift
+        def work(rows: slice, block: _Block) -> None:
+            out[rows] = _times(unit, block.times(raw_coef)) + shift
 
         for _ in self._pass(work):
             pass
@@ -125,27 +139,72 @@ class BlockedFeatures:
 
     def pull(self, slopes: FloatArray) -> FloatArray:
         """Phi^T u, of shape (p, k)."""
-        return self._gathered(lambda rows, block: _pulled(block, slopes[rows]), slopes.shape[1])
+        return self._gathered(lambda rows, block: block.pull(slopes[rows]), slopes.shape[1])
 
     def sweep(self, coef: FloatArray, slopes: Slopes) -> tuple[FloatArray, FloatArray]:
         """Values of a function, and Phi^T u for slopes u of these values, in one pass."""
         out = np.empty((self.n_rows, coef.shape[1]))
         raw_coef, unit, shift = self._spread(coef)
 
-        def work(rows: slice, block: FloatArray) -> tuple[FloatArray, FloatArray]:
-            values = _times(unit, block @ raw_coef) + shift
+        def work(rows: slice, block: _Block) -> tuple[FloatArray, FloatArray]:
+            values = _times(unit, block.times(raw_coef)) + shift
             out[rows] = values
-            return _pulled(block, slopes(rows, values))
+            return block.pull(slopes(rows, values))
 
         return out, self._gathered(work, coef.shape[1])
+
+    def poll(self, coef: FloatArray, judge: Judge) -> tuple[Pulled, Any]:
+        """Sums of what rows pull back from the values of a function, and what they say to it."""
+        raw_coef, unit, shift = self._spread(coef)
+
+        def work(rows: slice, block: _Block) -> tuple[Pulled, Any]:
+            slopes, weights, said = judge(rows, _times(unit, block.times(raw_coef)) + shift)
+            sums = Sum(np.vstack(block.pull(slopes)).astype(np.float64, copy=False))
+            if weights is None:
+                return Pulled(sums), said
+            if weights.ndim == 2:
+                return Pulled(sums, squares=Sum(block.squares(weights))), said
+            return Pulled(sums, Sum(block.gram(weights))), said
+
+        blocks = self._pass(work)
+        pulled, total = next(blocks)
+        for part, said in blocks:
+            pulled, total = pulled + part, total + said
+        return pulled, total
+
+    def squares(self, weights: FloatArray) -> FloatArray:
+        """Weighted sums of the squares of columns, for each column of weights."""
+        total = np.zeros((self.map.raw_width + 1, weights.shape[1]))
+        for part in self._pass(lambda rows, block: block.squares(weights[rows])):
+            total += part
+        return total if self.fit_intercept else total[:-1]
+
+    @property
+    def of_columns(self) -> bool:
+        """Whether features are the rows' own columns."""
+        return self.map.cheap and self.map.mixing is None
+
+    def gathered(self, sums: FloatArray) -> FloatArray:
+        """Phi^T u, from raw sums with those of ones below."""
+        inner = self.map.gather(sums[:-1])
+        return np.vstack([inner, sums[-1:]]) if self.fit_intercept else inner
+
+    def gathered_gram(self, gram: FloatArray) -> FloatArray:
+        """Phi^T W Phi, from raw sums with those of ones beside."""
+        mixing = self.map.mixing
+        if mixing is not None:
+            whole = np.zeros((len(gram), mixing.shape[1] + 1))
+            whole[:-1, :-1], whole[-1, -1] = mixing, 1.0
+            gram = whole.T @ gram @ whole
+        return gram if self.fit_intercept else gram[:-1, :-1]
 
     def squared_sizes(self, coef: FloatArray) -> FloatArray:
         """Sum of the squares of each row of Phi c, without the matrix."""
         out = np.empty(self.n_rows)
         raw_coef, unit, shift = self._spread(coef)
 
-        def work(rows: slice, block: FloatArray) -> None:
-            values = _times(unit, block @ raw_coef) + shift
+        def work(rows: slice, block: _Block) -> None:
+            values = _times(unit, block.times(raw_coef)) + shift
             out[rows] = np.einsum("ij,ij->i", values, values)
 
         for _ in self._pass(work):
@@ -160,8 +219,8 @@ class BlockedFeatures:
         width = self.map.raw_width if M is None else self.map.width
         G, s = np.zeros((width, width)), np.zeros(width)
 
-        def work(part: slice, block: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-            w = weights[part]
+        def work(part: slice, whole: _Block) -> tuple[FloatArray, FloatArray] | None:
+            w, block = weights[part], whole.own
             if (w == 0).all():
                 return None
             if self.map.mixing is not None:
@@ -179,6 +238,16 @@ class BlockedFeatures:
         if M is None and self.map.mixing is not None:
             G, s = self.map.mixing.T @ G @ self.map.mixing, self.map.mixing.T @ s
         return self._bordered(G, s, float(weights.sum()))
+
+    def fill(self) -> None:
+        """Make the features that are to be kept."""
+        for _ in self._pass(lambda rows, block: None):
+            pass
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that kept features take."""
+        return 0 if self._kept is None else int(self._kept.nbytes)
 
     def _mixing_first(self) -> FloatArray | None:
         """M, if features are to be mixed row by row and not in their sums.
@@ -213,28 +282,30 @@ class BlockedFeatures:
         return *_in_range(self.map.spread(inner), self.map.dtype), shift
 
     def _gathered(
-        self, work: Callable[[slice, FloatArray], tuple[FloatArray, FloatArray]], n_outputs: int
+        self, work: Callable[[slice, _Block], tuple[FloatArray, FloatArray]], n_outputs: int
     ) -> FloatArray:
         """Sums over blocks of what is pulled back to the features, and to the column of ones."""
-        pulled, ones = np.zeros((self.map.raw_width, n_outputs)), np.zeros(n_outputs)
-        for part, sums in self._pass(work):
-            pulled += part
-            ones += sums
-        inner = self.map.gather(pulled)
-        return np.vstack([inner, ones]) if self.fit_intercept else inner
+        pulled = np.zeros((self.map.raw_width + 1, n_outputs))
+        for part, ones in self._pass(work):
+            pulled[:-1] += part
+            pulled[-1:] += ones
+        return self.gathered(pulled)
 
     def _pass(
-        self, work: Callable[[slice, FloatArray], T], rows: IntArray | None = None
+        self, work: Callable[[slice, _Block], T], rows: IntArray | None = None
     ) -> Iterator[T]:
         """What some work makes of each block, in their order; of all rows, or of some."""
         total = self.n_rows if rows is None else len(rows)
+        skipped = self._skipped if rows is None else 0
         parts = [
-            slice(start, min(start + self.plan.block_rows, total))
-            for start in range(0, total, self.plan.block_rows)
+            slice(max(start, 0), min(start + self.plan.block_rows, total))
+            for start in range(-skipped, total, self.plan.block_rows)
         ]
 
         def task(part: slice) -> T:
-            return work(part, self._block(part) if rows is None else self._raw_of(rows[part]))
+            if rows is not None:
+                return work(part, _Block(self._raw_of(rows[part])))
+            return work(part, self._block(part))
 
         if rows is None and self._kept_blocks:
             self._room()  # before several threads ask for it
@@ -261,33 +332,114 @@ class BlockedFeatures:
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
-    def _block(self, rows: slice) -> FloatArray:
-        number = rows.start // self.plan.block_rows
+    def _block(self, rows: slice) -> _Block:
+        size = self.plan.block_rows
+        number, first = divmod(self._skipped + rows.start, size)
+        own = slice(first, first + rows.stop - rows.start)
         if number >= self._kept_blocks:
-            return self.map.raw(self.X[rows])
-        kept = self._room()
+            return _Block(self.map.raw(_filled(self.X[rows], own, size)), own)
+        kept = self._room()[number * size : (number + 1) * size]
         if not self._known[number]:
-            kept[rows] = self.map.raw(self.X[rows])
+            kept[:] = self.map.raw(_filled(self.X[rows], own, size))
             self._known[number] = True
-        return kept[rows]
+        return _Block(kept, own)
 
     def _room(self) -> FloatArray:
         if self._kept is None:
-            count = min(self._kept_blocks * self.plan.block_rows, self.n_rows)
+            count = self._kept_blocks * self.plan.block_rows
             self._kept = np.empty((count, self.map.raw_width), dtype=self.map.dtype)
         return self._kept
 
     def _raw_of(self, rows: IntArray) -> FloatArray:
-        numbers = rows // self.plan.block_rows
+        places = self._skipped + rows
+        numbers = places // self.plan.block_rows
         if len(rows) and int(numbers.max()) < self._kept_blocks and self._known[numbers].all():
-            return self._room()[rows]
+            return self._room()[places]
         return self.map.raw(self.X[rows])
 
 
-def _pulled(block: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """B^T u, and the sum of u."""
-    ready, unit = _in_range(slopes, block.dtype)
-    return _times(unit, block.T @ ready), slopes.sum(axis=0)
+@final
+@dataclass(frozen=True)
+class Pulled:
+    """Raw sums over rows, which add up over parts of them.
+
+    Attributes
+    ----------
+    sums : Sum of shape (raw_width + 1, k)
+        Of what is pulled back; the last row is that of ones.
+    gram : Sum of shape (raw_width + 1, raw_width + 1), or None
+        Of weighted products, with those of ones.
+    squares : Sum of shape (raw_width + 1, k), or None
+        Of weighted squares, for each output.
+    """
+
+    sums: Sum
+    gram: Sum | None = None
+    squares: Sum | None = None
+
+    def __add__(self, other: Pulled) -> Pulled:
+        """Of the rows of both."""
+        return Pulled(
+            self.sums + other.sums,
+            _both(self.gram, other.gram),
+            _both(self.squares, other.squares),
+        )
+
+
+def _both(one: Sum | None, other: Sum | None) -> Sum | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return one + other
+
+
+@final
+class _Block:
+    """Raw features of a whole block, of whose rows some may be there to fill it up."""
+
+    def __init__(self, raw: FloatArray, own: slice | None = None) -> None:
+        self.raw = raw
+        self._slice = slice(0, len(raw)) if own is None else own
+
+    @property
+    def own(self) -> FloatArray:
+        """Features of the rows proper."""
+        return self.raw[self._slice]
+
+    def times(self, coef: FloatArray) -> FloatArray:
+        """B c, of the rows proper."""
+        return np.asarray(self.raw @ coef)[self._slice]
+
+    def pull(self, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """B^T u, and the sum of u."""
+        ready, unit = _in_range(slopes, self.raw.dtype)
+        return _times(unit, self.own.T @ ready), slopes.sum(axis=0, keepdims=True)
+
+    def squares(self, weights: FloatArray) -> FloatArray:
+        """Sums of weighted squares, that of ones last."""
+        own = self.own.astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            inner = (own * own).T @ weights
+        return np.vstack([np.nan_to_num(inner), weights.sum(axis=0)])
+
+    def gram(self, weights: FloatArray) -> FloatArray:
+        """B^T W B in double precision, with a column of ones."""
+        if not weights.any():  # a square beyond all bounds times zero is not a number
+            return np.zeros((self.raw.shape[1] + 1,) * 2)
+        block = np.column_stack([self.own.astype(np.float64), np.ones(len(weights))])
+        return _weighted_square(block, weights)
+
+
+def _filled(X: Any, own: slice, size: int) -> Any:
+    """Rows at their places in a block, the rest filled up with one of them.
+
+    In the order of C: products round otherwise in another.
+    """
+    if isinstance(X, np.ndarray):
+        X = np.ascontiguousarray(X)
+    if X.shape[0] == size or not X.shape[0]:
+        return X
+    places = np.clip(np.arange(size) - own.start, 0, X.shape[0] - 1)
+    return X[places]
 
 
 def _in_range(values: FloatArray, dtype: Any) -> tuple[FloatArray, float]:

@@ -6,11 +6,13 @@ long on all of them, and goes on from there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
+from .._sums import total
 from .._threads import single_threaded_blas
 from .._typing import FloatArray, IntArray
 from .._validation import memory_bytes, readable_bytes
@@ -38,15 +40,15 @@ from ..solvers import (
     leverages,
     nystroem_features,
 )
-from .pilot import PILOT_PART, PILOT_ROWS, draw_rows, pilot_size
+from .pilot import PILOT_ROWS, draw_rows, pilot_size
 from .problem import EXACT_ROWS, PrimalProblem, Problem, preconditioner_size
 from .rows import Rows, Sketch
 
 # Rows up to which features are kept in double precision.
 DOUBLE_ROWS = 4000
-# A fit of p features to n rows leaves p / n of the noise to chance. Where rows are many, these
-# parts of it may be left by a refit, and by the last steps of all.
-REFIT_PART, SETTLED_PART = 0.01, 0.2
+# A fit of p features to n rows leaves p / n of the noise to chance: this part of it may be left by
+# the refits of a pilot.
+REFIT_PART = 0.01
 SINGLE_TOL, LOOSEST_TOL = 1e-5, 1e-3
 # Features up to which sums over all rows cost no more than the passes that they save; beyond, rows
 # of a sample for each feature.
@@ -97,57 +99,35 @@ class FeatureProblem(Problem):
         self.pilot_rows = pilot_rows
         self.is_pilot = is_pilot
         self._newton: FeatureNewton | None = None
-        self._inherited: list[FloatArray] = []
 
     @property
     def map(self) -> FeatureMap:
         """From rows to features."""
         return self.features.map
 
-    def pilot(self) -> tuple[IntArray, FeatureProblem] | None:
-        """Some of the rows, each of weight one, and the same problem for them.
-
-        They are a part of very many rows, and then have a pilot of their own. None if rows are few.
-        """
-        if self.pilot_rows is None:
-            return None
-        enough, many = len(self.pilot_rows), len(self.row_weights) // PILOT_PART
-        rows = draw_rows(self.row_weights, many if many > 2 * enough else enough)
-        small = len(rows) <= enough
-        part = len(rows) / float(self.row_weights.sum())
-        plan, ones = self.features.plan, np.ones(len(rows))
-        pilot = FeatureProblem(
+    def pilot(self) -> tuple[IntArray, FeatureProblem]:
+        """Some of many rows, each of weight one, and the same problem for them."""
+        rows = self.pilot_rows
+        assert rows is not None
+        plan = self.features.plan
+        return rows, pilot_problem(
             self.kernel,
             self.X[rows],
-            ones,
-            part * self.ridge,
+            float(total(self.row_weights)),
+            self.ridge,
             self.fit_intercept,
             self.map,
             Plan(min(plan.block_rows, len(rows)), min(plan.kept_rows, len(rows))),
-            None if small else draw_rows(ones, enough),
-            is_pilot=True,
-            n_threads=self.features.n_threads,
+            self.features.n_threads,
         )
-        pilot.features.tick = self.features.tick
-        return rows, pilot
 
     def attainable(self, tol: float) -> float:
         """What single precision can give, and what is small beside chance."""
         if self.map.dtype == np.float32:
             tol = max(tol, SINGLE_TOL)
         # A tolerance leaves its 1.5th power of the objective.
-        return max(tol, min((REFIT_PART * self._chance) ** (2 / 3), LOOSEST_TOL))
-
-    @property
-    def left_to_chance(self) -> float:
-        """What is small beside chance."""
-        return SETTLED_PART * self._chance
-
-    @property
-    def _chance(self) -> float:
-        """Part of the noise that a fit of so many features follows; 0 where it is not looked at."""
-        large = self.pilot_rows is not None or self.is_pilot
-        return self.features.width / len(self.row_weights) if large else 0.0
+        chance = self.features.width / len(self.row_weights) if self.is_pilot else 0.0
+        return max(tol, min((REFIT_PART * chance) ** (2 / 3), LOOSEST_TOL))
 
     @cached_property
     def radius(self) -> FloatArray:
@@ -185,8 +165,6 @@ class FeatureProblem(Problem):
         """What refits, the same for the same targets."""
         if self._newton is None or self._newton.y is not y:
             self._newton = FeatureNewton(self.features, loss, y, self._gram_sample)
-            if self._gram_sample is not None:
-                self._newton.inherit(self._inherited)
         return self._newton
 
     @cached_property
@@ -210,19 +188,6 @@ class FeatureProblem(Problem):
         landmarks = self.representatives(size).rows
         values = self.kernel.matrix(self.X[landmarks], self.X, dtype=self.map.dtype)
         return PrimalRidge(nystroem_features(values, landmarks), self.fit_intercept)
-
-    def inherit(self, pilot: FeatureProblem) -> None:
-        """Begin refits with what the pilot summed: its rows are like all others, only fewer."""
-        grown = float(self.row_weights.sum()) / float(pilot.row_weights.sum())
-        if pilot._newton is not None:
-            self._inherited = [grown * sums for sums in pilot._newton.sums]
-
-    def widened(self, fit: Fit) -> Fit:
-        """A function found on the pilot, at all rows."""
-        coef = fit.coef
-        if self.fit_intercept:
-            coef = np.vstack([coef, fit.intercept])
-        return Fit(fit.coef, fit.intercept, self.features.values(coef), fit.squared_norm)
 
     def primal_coef(self, fit: Fit) -> tuple[FloatArray, FloatArray]:
         """Coefficients of the columns as given, and the intercept that goes with them."""
@@ -269,31 +234,24 @@ def make_feature_problem(
     """
     rows = draw_rows(row_weights, PILOT_ROWS)
     many = len(rows) < X.shape[0]
-    look = X[rows] if many else X
-    weights = np.ones(len(rows)) if many else row_weights
-    sketch = Sketch(kernel, look, weights, ridge, fit_intercept)
-    dtype = X.dtype
-    if approximation == "columns":
-        _affordable(X.shape[1], X.shape[1], X.shape[0], n_outputs, dtype, memory_limit)
-        middle = _offset(look, weights) if fit_intercept else np.zeros(X.shape[1])
-        feature_map: FeatureMap = ColumnMap(middle, dtype)
-    else:
-        count = n_components or _automatic(sketch, float(row_weights.sum()))
-        single = X.dtype == np.float32 or float(row_weights.sum()) > DOUBLE_ROWS
-        dtype = np.float32 if single else np.float64
-        count = _affordable(count, n_components, X.shape[0], n_outputs, dtype, memory_limit)
-        if approximation == "rff":
-            middle = centre(look, weights)
-            feature_map = WaveMap(kernel, X.shape[1], count, rng, middle, dtype)
-        else:
-            with single_threaded_blas():
-                feature_map = _landmarks(sketch, count, float(row_weights.sum()), n_threads)
-            dtype = feature_map.dtype
+    sketch = Sketch(
+        kernel,
+        X[rows] if many else X,
+        np.ones(len(rows)) if many else row_weights,
+        ridge,
+        fit_intercept,
+    )
+
+    def affordable(count: int, asked: int | None, dtype: Any) -> int:
+        return _affordable(count, asked, X.shape[0], n_outputs, dtype, memory_limit)
+
+    weight = float(total(row_weights))
+    feature_map = make_map(sketch, weight, approximation, n_components, affordable, rng, n_threads)
     plan = plan_blocks(
         X.shape[0],
         n_outputs,
         feature_map.raw_width,
-        dtype,
+        feature_map.dtype,
         memory_bytes(memory_limit),
         keep=not feature_map.cheap,
     )
@@ -307,6 +265,69 @@ def make_feature_problem(
         feature_map,
         plan,
         few if many else None,
+        n_threads=n_threads,
+    )
+
+
+def make_map(
+    sketch: Sketch,
+    total: float,
+    approximation: str,
+    n_components: int | None,
+    affordable: Callable[[int, int | None, Any], int],
+    rng: np.random.Generator,
+    n_threads: int | None = None,
+) -> FeatureMap:
+    """Features that suit a kernel and rows, of which some are at hand.
+
+    Parameters
+    ----------
+    sketch : Sketch
+        Rows that stand for all.
+    total : float
+        Weight of all rows.
+    approximation, n_components, rng, n_threads
+        As in :func:`make_feature_problem`.
+    affordable : callable (count, asked for, dtype) -> int
+        As many features as memory allows.
+    """
+    X, kernel = sketch.X, sketch.kernel
+    if approximation == "columns":
+        affordable(X.shape[1], X.shape[1], X.dtype)
+        none = np.zeros(X.shape[1])
+        middle = _offset(X, sketch.row_weights) if sketch.fit_intercept else none
+        return ColumnMap(middle, X.dtype)
+    count = n_components or _automatic(sketch, total)
+    single = X.dtype == np.float32 or total > DOUBLE_ROWS
+    dtype = np.float32 if single else np.float64
+    count = affordable(count, n_components, dtype)
+    if approximation == "rff":
+        middle = centre(X, sketch.row_weights)
+        return WaveMap(kernel, X.shape[1], count, rng, middle, dtype)
+    with single_threaded_blas():
+        return _landmarks(sketch, count, total, n_threads)
+
+
+def pilot_problem(
+    kernel: Kernel,
+    X: Any,
+    total: float,
+    ridge: float,
+    fit_intercept: bool,
+    feature_map: FeatureMap,
+    plan: Plan,
+    n_threads: int | None,
+) -> FeatureProblem:
+    """The problem of many rows, of this weight in total, for a few of them."""
+    return FeatureProblem(
+        kernel,
+        X,
+        np.ones(X.shape[0]),
+        X.shape[0] / total * ridge,
+        fit_intercept,
+        feature_map,
+        plan,
+        is_pilot=True,
         n_threads=n_threads,
     )
 

@@ -11,10 +11,8 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 
-# Rows from which on a fit begins with a part of them: at most as many, enough for its features, or
-# this part of very many rows.
+# Rows from which on a fit begins with a part of them: at most as many, and enough for its features.
 PILOT_ROWS = 20_000
-PILOT_PART = 6
 ROWS_A_FEATURE = 60
 # Bytes that judging a row takes, with all that is computed on the way.
 JUDGED_BYTES = 25_000
@@ -46,10 +44,20 @@ def draw_rows(row_weights: FloatArray, count: int) -> IntArray:
     """
     if len(row_weights) <= count:
         return np.arange(len(row_weights))
-    rng = np.random.default_rng(_SEED)
     if (row_weights == row_weights[0]).all():
-        return np.sort(rng.choice(len(row_weights), count, replace=False))
-    places = (np.arange(count) + rng.random(count)) / count
+        return draw_evenly(len(row_weights), count)
     reached = np.cumsum(row_weights)
-    rows = np.searchsorted(reached, places * reached[-1], side="right")
+    rows = np.searchsorted(reached, places_of(count) * reached[-1], side="right")
     return np.minimum(rows, len(row_weights) - 1)
+
+
+def draw_evenly(n_rows: int, count: int) -> IntArray:
+    """The same for rows of one weight, however many."""
+    if n_rows <= count:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(_SEED).choice(n_rows, count, replace=False))
+
+
+def places_of(count: int) -> FloatArray:
+    """Places of the cumulative weight, as parts of all of it, one in each of equal parts."""
+    return (np.arange(count) + np.random.default_rng(_SEED).random(count)) / count

@@ -51,11 +51,6 @@ class Problem(Rows):
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
         """One coefficient a row and output."""
 
-    @property
-    def left_to_chance(self) -> float:
-        """Part of the objective that is not worth another step."""
-        return 0.0
-
     def low_rank_system(self) -> RidgeSystem | None:
         """A cheap stand-in that settles most of the rows, where one pays."""
         return None

@@ -11,11 +11,16 @@ for k outputs: a score is the size of a residual in robust standard deviations.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.stats import chi2
 
 from .._typing import FloatArray
 from ..selection import Smallest
+
+# Threshold that a class has at least, for losses to be compared with it.
+LEAST_THRESHOLD = 1e-12
 
 
 def outlier_scores(
@@ -40,10 +45,24 @@ def outlier_scores(
     array([1., 1., 3.])
     """
     present = row_weights > 0
-    rule, weights = Smallest(contamination), row_weights[present]
-    kept = rule.value(losses[present], weights) / rule.kept_total(weights)
+    scale = score_scale(losses[present], row_weights[present], contamination, n_outputs)
+    return np.sqrt(losses) / scale
+
+
+def score_scale(
+    losses: FloatArray, row_weights: FloatArray, contamination: float, n_outputs: int
+) -> float:
+    """s, from the losses of rows, or of points that stand for them."""
+    rule = Smallest(contamination)
+    kept = rule.value(losses, row_weights) / rule.kept_total(row_weights)
     variance = kept / _trimmed_mean(contamination, n_outputs)
-    return np.sqrt(losses) / np.sqrt(max(variance, np.finfo(float).tiny))
+    return float(np.sqrt(max(variance, np.finfo(float).tiny)))
+
+
+def class_scores(losses: FloatArray, thresholds: Any) -> FloatArray:
+    """Losses over the thresholds of their classes; a class may be certain of every kept row."""
+    with np.errstate(over="ignore"):
+        return np.asarray(losses / np.maximum(thresholds, LEAST_THRESHOLD))
 
 
 def _trimmed_mean(contamination: float, n_outputs: int) -> float:

@@ -1,5 +1,6 @@
 """What can be said of rows before anybody looks at targets."""
 
+from .gates import Gate, Plausible, Reach
 from .rows import (
     BEYOND_REACH,
     FAR_OUT,
@@ -12,8 +13,9 @@ from .rows import (
     radii_of_matrix,
     representatives,
     weighted_median,
+    yardstick,
 )
-from .sampled import screen_by_sample
+from .sampled import Outskirts, plausible, screen_by_sample
 from .wild import Screen, screen
 
 __all__ = [
@@ -21,14 +23,20 @@ __all__ = [
     "FAR_OUT",
     "MATRIX_ROWS",
     "Distance",
+    "Gate",
+    "Outskirts",
+    "Plausible",
+    "Reach",
     "Screen",
     "centre",
     "distances_from",
     "near_rows",
+    "plausible",
     "radii",
     "radii_of_matrix",
     "representatives",
     "screen",
     "screen_by_sample",
     "weighted_median",
+    "yardstick",
 ]

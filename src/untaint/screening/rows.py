@@ -130,10 +130,22 @@ def near_rows(radius: FloatArray, weights: FloatArray, far_out: float = FAR_OUT)
     >>> near_rows(np.array([0.0, 1.0, 2.0, 1e12]), np.ones(4))
     array([ True,  True,  True, False])
     """
-    yardstick = weighted_median(radius, weights)
-    if yardstick == 0 and radius.any():
-        yardstick = weighted_median(radius[radius > 0], weights[radius > 0])
-    return radius <= far_out * yardstick
+    return radius <= far_out * yardstick(radius, weights)
+
+
+def yardstick(radius: FloatArray, weights: FloatArray) -> float:
+    """The median radius, of the rows off the centre if half of them lie on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> yardstick(np.array([0.0, 0.0, 0.0, 2.0]), np.ones(4))
+    2.0
+    """
+    middle = weighted_median(radius, weights)
+    if middle == 0 and radius.any():
+        middle = weighted_median(radius[radius > 0], weights[radius > 0])
+    return float(middle)
 
 
 def representatives(

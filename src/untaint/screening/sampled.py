@@ -2,24 +2,26 @@ r"""Rows whose features are wild, among more rows than one cares to sort.
 
 A sample says what is plausible: rows drawn from all, each standing for many, and the outermost
 rows, each for itself, so that the tails of the features are there as they are. All other rows are
-then held to the edges that were found feature by feature, and to the relations between features.
+then held to the edges that were found feature by feature, and to the relations between features
+(:class:`~.gates.Plausible`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from scipy import sparse
 
 from .._typing import FloatArray, IntArray
+from .gates import BLOCK_ROWS, Plausible
 from .rows import centre, distances_from
 from .scales import scale_of
 from .wild import Screen, screen
 
 # Outermost rows that the sample takes in, by all features together and by the worst of them.
 OUTERMOST = 500
-BLOCK_ROWS = 50_000
 
 
 def screen_by_sample(X: Any, row_weights: FloatArray, sample: IntArray) -> Screen:
@@ -45,33 +47,117 @@ def screen_by_sample(X: Any, row_weights: FloatArray, sample: IntArray) -> Scree
     >>> np.flatnonzero(screen_by_sample(X, np.ones(5000), np.arange(0, 5000, 10)).wild)
     array([7])
     """
-    outer = _outermost(X, row_weights, sample)
-    bulk = np.setdiff1d(sample, outer)
-    rows = np.concatenate([bulk, outer])
-    # One row of the bulk stands for many; whole numbers, for weights are copies.
-    each = max(1.0, np.round((X.shape[0] - len(outer)) / max(len(bulk), 1)))
-    weights = np.concatenate([np.full(len(bulk), each), np.ones(len(outer))])
-    found = screen(X[rows], weights)
-    oddness = np.zeros(X.shape[0])
-    trace = None if found.trace is None else found.trace.elsewhere(X)
-    if trace is not None:
-        for start in range(0, X.shape[0], BLOCK_ROWS):
-            part = slice(start, min(start + BLOCK_ROWS, X.shape[0]))
-            oddness[part] = trace.total(part)
-    oddness[rows] = np.maximum(oddness[rows], found.oddness)
+    outer = Outskirts(X[sample]).rows(X)
+    gate = plausible(X[sample], sample, outer, X.shape[0])
+    oddness = gate.oddness(X)
+    trace = None if gate.trace is None else gate.trace.elsewhere(X)
     return Screen(oddness > 1, oddness, trace)
 
 
-def _outermost(X: Any, row_weights: FloatArray, sample: IntArray) -> IntArray:
-    """Rows farthest out, by distance and by the worst feature."""
-    count = min(OUTERMOST, X.shape[0])
-    look = X[sample]
-    middle = centre(look, np.ones(len(sample)))
-    far = [distances_from(X, middle, BLOCK_ROWS)]
-    if not sparse.issparse(X):
-        far.append(_worst_feature(X, middle, _scales(np.asarray(look, dtype=float) - middle)))
-    ends = [np.argpartition(-sizes, count - 1)[:count] for sizes in far]
-    return np.unique(np.concatenate(ends))
+@final
+@dataclass(frozen=True)
+class Outer:
+    """Rows farthest out, of a part of the rows or of all.
+
+    Attributes
+    ----------
+    sizes, numbers : list of arrays
+        How far they are in each view, and which rows they are.
+    X : list of arrays or CSR
+        The rows themselves.
+    """
+
+    sizes: list[FloatArray]
+    numbers: list[IntArray]
+    X: list[Any]
+
+    def __add__(self, other: Outer) -> Outer:
+        """Of both, as many as of one."""
+        ends = []
+        for view in range(len(self.sizes)):
+            sizes = np.concatenate([self.sizes[view], other.sizes[view]])
+            numbers = np.concatenate([self.numbers[view], other.numbers[view]])
+            X = _stacked(self.X[view], other.X[view])
+            # By size, and by number where sizes tie: the same rows in whatever order they come.
+            first = np.sort(np.lexsort((numbers, -sizes))[:OUTERMOST])
+            ends.append((sizes[first], numbers[first], X[first]))
+        return Outer(*(list(part) for part in zip(*ends, strict=True)))
+
+    def distinct(self) -> tuple[IntArray, Any]:
+        """Numbers of the rows, ascending, and the rows, each once."""
+        numbers, first = np.unique(np.concatenate(self.numbers), return_index=True)
+        X = self.X[0]
+        for more in self.X[1:]:
+            X = _stacked(X, more)
+        return numbers, X[first]
+
+
+class Outskirts:
+    """Finds the rows farthest out, by distance and by the worst feature.
+
+    Parameters
+    ----------
+    look : array or CSR of shape (m, d)
+        Rows that stand for all.
+    """
+
+    def __init__(self, look: Any) -> None:
+        self.middle = centre(look, np.ones(look.shape[0]))
+        self.scales = None
+        if not sparse.issparse(look):
+            self.scales = _scales(np.asarray(look, dtype=float) - self.middle)
+
+    def rows(self, X: Any, offset: int = 0) -> Outer:
+        """Of some rows, of which so many come before these."""
+        far = [distances_from(X, self.middle, BLOCK_ROWS)]
+        if self.scales is not None:
+            far.append(_worst_feature(X, self.middle, self.scales))
+        ends = [_largest(sizes, OUTERMOST) for sizes in far]
+        sizes = [own[end] for own, end in zip(far, ends, strict=True)]
+        return Outer(sizes, [offset + end for end in ends], [X[end] for end in ends])
+
+
+def plausible(look: Any, sample: IntArray, outer: Outer, n_rows: int) -> Plausible:
+    """What rows drawn from all, and the outermost ones, say is plausible.
+
+    Parameters
+    ----------
+    look : array or CSR of shape (m, d)
+        The rows that were drawn.
+    sample : array of shape (m,), ascending
+        Their numbers.
+    outer : Outer
+        Of all rows.
+    n_rows : int
+        Number of all rows.
+    """
+    numbers, X_outer = outer.distinct()
+    bulk = ~np.isin(sample, numbers)
+    bulk[1:] &= sample[1:] != sample[:-1]
+    # One row of the bulk stands for many; whole numbers, for weights are copies.
+    each = max(1.0, np.round((n_rows - len(numbers)) / max(int(bulk.sum()), 1)))
+    weights = np.concatenate([np.full(int(bulk.sum()), each), np.ones(len(numbers))])
+    found = screen(_stacked(look[bulk], X_outer), weights)
+    rows = np.concatenate([sample[bulk], numbers])
+    order = np.argsort(rows)
+    trace = None if found.trace is None else found.trace.elsewhere(None)
+    return Plausible(trace, rows[order], found.oddness[order])
+
+
+def _largest(sizes: FloatArray, count: int) -> IntArray:
+    """Places of the largest numbers, ascending; of equal ones the first."""
+    if len(sizes) <= count:
+        return np.arange(len(sizes))
+    edge = np.partition(sizes, len(sizes) - count)[len(sizes) - count]
+    beyond = np.flatnonzero(sizes > edge)
+    tied = np.flatnonzero(sizes == edge)[: count - len(beyond)]
+    return np.sort(np.concatenate([beyond, tied]))
+
+
+def _stacked(X: Any, more: Any) -> Any:
+    if sparse.issparse(X):
+        return sparse.vstack([X, more], format="csr")
+    return np.concatenate([X, more])
 
 
 def _scales(deviations: FloatArray) -> FloatArray:

@@ -70,7 +70,7 @@ class Screen:
 
     wild: BoolArray
     oddness: FloatArray
-    trace: _Trace | None = field(default=None, repr=False, compare=False)
+    trace: Trace | None = field(default=None, repr=False, compare=False)
 
     def odd_features(self, rows: Any, most: int = 5) -> list[IntArray]:
         """Features that make rows odd, the oddest first: those at least half as odd as it.
@@ -133,7 +133,7 @@ def screen(X: Any, row_weights: FloatArray | None = None) -> Screen:
     work = _Screening(Columns(X if len(present) == n else X[present]), weights[present])
     work.run()
     oddness[present] = work.oddness
-    trace = _Trace(X, work.centre, work.reach, work.relation, work.measures.scale, work.size_reach)
+    trace = Trace(X, work.centre, work.reach, work.relation, work.measures.scale, work.size_reach)
     return Screen(oddness > 1, oddness, trace)
 
 
@@ -251,7 +251,7 @@ class _Screening:
 
 
 @dataclass(frozen=True)
-class _Trace:
+class Trace:
     """What it takes to say which features of a row are odd."""
 
     X: Any
@@ -261,9 +261,9 @@ class _Trace:
     scale: FloatArray
     size_reach: float
 
-    def elsewhere(self, X: Any) -> _Trace:
+    def elsewhere(self, X: Any) -> Trace:
         """The same for other rows."""
-        return _Trace(X, self.centre, self.reach, self.relation, self.scale, self.size_reach)
+        return Trace(X, self.centre, self.reach, self.relation, self.scale, self.size_reach)
 
     def total(self, rows: slice) -> FloatArray:
         """Of some rows as a whole: the worst feature, or all of them together."""

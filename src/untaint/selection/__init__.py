@@ -2,8 +2,10 @@
 
 from .balanced import Balanced
 from .base import Rule, Selection
+from .cut import Cut, Heard, Weigh
 from .given import Given
 from .label_channel import estimate_channel_share
+from .profile import Lens, Profile
 from .share import estimate_label_share, estimate_share
 from .smallest import Smallest
 from .soft_balanced import SoftBalanced
@@ -14,7 +16,11 @@ from .two_groups import TwoGroups, two_groups
 
 __all__ = [
     "Balanced",
+    "Cut",
     "Given",
+    "Heard",
+    "Lens",
+    "Profile",
     "Rule",
     "Selection",
     "Smallest",
@@ -23,6 +29,7 @@ __all__ = [
     "Tilted",
     "Truncated",
     "TwoGroups",
+    "Weigh",
     "estimate_channel_share",
     "estimate_label_share",
     "estimate_share",

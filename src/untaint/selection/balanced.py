@@ -102,7 +102,11 @@ class Balanced(Selection):
 
     def among(self, rows: IntArray) -> Balanced:
         """The same classes, fewer rows."""
-        return Balanced(self.contamination, self.groups[rows], self.n_groups)
+        return self.over(self.groups[rows])
+
+    def over(self, groups: IntArray) -> Balanced:
+        """The same classes, other rows."""
+        return Balanced(self.contamination, groups, self.n_groups)
 
     def totals(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
         """Kept weight of each class, in whole rows where the weights are counts or equal."""
@@ -131,8 +135,10 @@ class Balanced(Selection):
         return totals
 
     def _monotony(self, weights: FloatArray) -> float:
+        return self.variety(np.array([weights[rows].sum() for rows in self._members]))
+
+    def variety(self, totals: FloatArray) -> float:
         """Sum of n_k log(K pi_k): n times the divergence from equal frequencies."""
-        totals = np.array([weights[rows].sum() for rows in self._members])
         totals = totals[totals > 0]
         return float(totals @ np.log(self.n_groups * totals / totals.sum()))
 

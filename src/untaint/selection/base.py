@@ -65,6 +65,22 @@ class Selection(Rule):
         """The same rule for some of the rows."""
         return self
 
+    def over(self, groups: IntArray) -> Selection:
+        """The same rule for other rows, of these classes."""
+        return self
+
+    def totals(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """Kept weight of each class; all rows are one unless a rule differs."""
+        return np.array([self.kept_total(row_weights)])
+
+    def class_thresholds(self, losses: FloatArray, row_weights: FloatArray) -> FloatArray:
+        """Threshold of each class."""
+        return np.array([self.threshold(losses, row_weights)])
+
+    def variety(self, totals: FloatArray) -> float:
+        """What the aggregate has besides the kept losses, from the kept weight of each class."""
+        return 0.0
+
     def kept_total(self, row_weights: FloatArray) -> float:
         """Total weight to keep: ``(1 - contamination) * sum(row_weights)``, in whole rows.
 

@@ -12,11 +12,11 @@ weights, so that a weight of k is k copies of the row and the order of the rows 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import BoolArray, FloatArray
 from .base import Selection
 
 # Losses so close to the threshold tie with it: copies of a row differ in their last digits.
@@ -54,15 +54,25 @@ class Smallest(Selection):
 
 def keep_smallest(losses: FloatArray, row_weights: FloatArray, kept: float) -> FloatArray:
     """Weights of the rows of smallest loss, ``kept`` in total."""
-    t = loss_reached(losses, row_weights, kept)
-    slack = TIE * abs(t) if np.isfinite(t) else 0.0
-    weights = np.where(losses < t - slack, row_weights, 0.0)
-    tied = (losses == t) | ((losses >= t - slack) & (losses <= t + slack))
-    at_threshold = float(row_weights[tied].sum())
-    if at_threshold > 0:
-        left = kept - float(weights.sum())
-        weights[tied] = row_weights[tied] * min(1.0, max(0.0, left / at_threshold))
+    below, tied = around(losses, loss_reached(losses, row_weights, kept))
+    weights = np.where(below, row_weights, 0.0)
+    weights[tied] = row_weights[tied] * part_of_tied(row_weights, below, tied, kept)
     return weights
+
+
+def around(losses: FloatArray, t: Any) -> tuple[BoolArray, BoolArray]:
+    """Rows below a threshold, and rows that tie with it."""
+    slack = np.where(np.isfinite(t), TIE * np.abs(t), 0.0)
+    with np.errstate(invalid="ignore"):
+        near = (losses >= t - slack) & (losses <= t + slack)
+    return losses < t - slack, (losses == t) | near
+
+
+def part_of_tied(row_weights: FloatArray, below: BoolArray, tied: BoolArray, kept: float) -> float:
+    """Part of the rows at the threshold that is kept."""
+    at_threshold = float(row_weights[tied].sum())
+    left = kept - float(row_weights[below].sum())
+    return min(1.0, max(0.0, left / at_threshold)) if at_threshold > 0 else 0.0
 
 
 def loss_reached(losses: FloatArray, row_weights: FloatArray, kept: float) -> float:

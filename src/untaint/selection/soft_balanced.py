@@ -120,9 +120,9 @@ class SoftBalanced(Balanced):
             low, high = (low, t) if sums(at(t)).sum() > kept else (t, high)
         return np.where(present, at(0.5 * (low + high)), 0.0)
 
-    def among(self, rows: IntArray) -> SoftBalanced:
-        """The same classes, fewer rows."""
-        return SoftBalanced(self.contamination, self.groups[rows], self.n_groups, self.smoothing)
+    def over(self, groups: IntArray) -> SoftBalanced:
+        """The same classes, other rows."""
+        return SoftBalanced(self.contamination, groups, self.n_groups, self.smoothing)
 
     def _class_sums(self, values: FloatArray) -> FloatArray:
         return np.bincount(self.groups, values, minlength=self.n_groups).astype(float)

@@ -19,7 +19,6 @@ from ..losses import Loss
 from ..selection import Rule
 from .base import Fit, Progress, Report, Solution, silent
 from .checkpoint import Reached, Slot
-from .extrapolation import Extrapolation
 
 Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
@@ -47,8 +46,6 @@ def alternate(
     report: Report = silent,
     start: Fit | None = None,
     slot: Slot | None = None,
-    ahead: Extrapolation | None = None,
-    enough: float = 0.0,
 ) -> Solution:
     """Alternate from some weights until they no longer change.
 
@@ -77,18 +74,13 @@ def alternate(
         A function to begin the first refit with.
     slot : Slot, optional
         Of a checkpoint: where to go on, and where to write how far it is.
-    ahead : Extrapolation, optional
-        Looks where the fits are heading.
-    enough : float
-        Part of the objective that a step may bring and still count as the last.
 
     Returns
     -------
     Solution
     """
     path: list[float] = []
-    point = start
-    fit: Fit | None = None
+    fit = start
 
     def judge(fit: Fit) -> tuple[FloatArray, float]:
         """Weights that the rows deserve under a fit, and the objective there."""
@@ -103,40 +95,33 @@ def alternate(
     soft = selection.soft and loose > tol
     reached, first = slot.recall() if slot is not None else None, 1
     if reached is not None:
-        point, weights, path, inner = reached.fit, reached.weights, reached.path, reached.inner
-        first, fit, fitted = reached.iteration + 1, point, weights
+        fit, weights, path, inner = reached.fit, reached.weights, reached.path, reached.inner
+        first, fitted = reached.iteration + 1, weights
     for iteration in range(first, max_iter + 1):
-        fit = refit(weights, point, inner)
-        proposal = ahead.propose(point, fit) if ahead is not None and point is not None else None
-        point = proposal or fit
-        chosen, value = judge(point)
-        if proposal is not None and path and value > path[-1]:
-            point = fit
-            chosen, value = judge(point)
+        fit = refit(weights, fit, inner)
+        chosen, value = judge(fit)
         path.append(value)
         moved = float(np.abs(chosen - weights).sum()) / float(row_weights.sum())
         exchanged = int(np.count_nonzero(chosen != weights))
         report(Progress(iteration, max_iter, path[-1], exchanged))
         exact = inner <= (np.sqrt(tol) if soft else tol)
-        if exact and (moved < 1e-12 or _settled(path, tol, soft, enough)):
+        if exact and (moved < 1e-12 or _settled(path, tol, soft)):
             return Solution(fit, weights, path, iteration)
         # Few rows on the move: worth solving well. None: the next refit is the last.
         inner = min(inner, max(tol, ACCURACY * moved)) if loose > tol else inner
         fitted, weights = weights, chosen
         if slot is not None:
-            slot.keep(Reached(iteration, point, weights, path, inner))
+            slot.keep(Reached(iteration, fit, weights, path, inner))
     assert fit is not None
     remedy = "raise max_iter, or alpha if the kept rows keep changing"
     return Solution(fit, fitted, path, max_iter, converged=False, remedy=remedy)
 
 
-def _settled(path: list[float], tol: float, soft: bool, enough: float) -> bool:
+def _settled(path: list[float], tol: float, soft: bool) -> bool:
     """Whether the last two steps brought nothing: rows that tie may change places for ever."""
     little = 1e-2 * tol
     if soft:
         # Soft weights close in step by step, and the objective is flat there: predictions agree to
         # the root of it. Single precision cannot see as much.
         little = 1e-4 * tol if tol < SINGLE else tol
-    if len(path) > 1 and path[-2] - path[-1] <= enough * abs(path[-1]):
-        return True
     return len(path) > 2 and path[-3] - path[-1] <= little * abs(path[-1])

@@ -22,7 +22,7 @@ from .base import Fit
 
 # Seconds between two writes: a fit that is over by then has no use for one.
 EVERY = 5.0
-FORMAT = "untaint checkpoint 1"
+FORMAT = "untaint checkpoint 2"
 
 
 class Lasting(Protocol):
@@ -33,6 +33,28 @@ class Lasting(Protocol):
 
     def restore(self, state: dict[str, FloatArray]) -> None:
         """Remember what somebody else did; names that are not its own are no concern of it."""
+
+
+def pack(name: str, fit: Fit) -> dict[str, FloatArray]:
+    """A function, by named arrays."""
+    state = {
+        f"{name}_coef": fit.coef,
+        f"{name}_intercept": fit.intercept,
+        f"{name}_predictions": fit.predictions,
+        f"{name}_squared_norm": np.array(fit.squared_norm),
+    }
+    return state if fit.dual is None else state | {f"{name}_dual": fit.dual}
+
+
+def unpack(name: str, state: dict[str, FloatArray]) -> Fit:
+    """The function that was packed."""
+    return Fit(
+        state[f"{name}_coef"],
+        state[f"{name}_intercept"],
+        state[f"{name}_predictions"],
+        float(state[f"{name}_squared_norm"]),
+        state.get(f"{name}_dual"),
+    )
 
 
 @final
@@ -64,8 +86,6 @@ class Checkpoint:
         self.path = path
         self.key = key
         self.seed = seed
-        #: What describes the state besides the alternation's own: named arrays.
-        self.notes: dict[str, Any] = {}
         #: Number of features of the fit, once it is known.
         self.width: int | None = None
         self._written = monotonic()
@@ -75,79 +95,41 @@ class Checkpoint:
             self.width = int(self._saved["width"]) or None
 
     @property
-    def turn(self) -> int:
-        """Which of several alternations the file was written in; -1 without a file."""
-        return -1 if self._saved is None else int(self._saved["place"][0])
-
-    @property
     def stage(self) -> int:
-        """Which stage of that alternation."""
-        return -1 if self._saved is None else int(self._saved["place"][1])
+        """Which stage of the fit the file was written in; -1 without a file."""
+        return -1 if self._saved is None else int(self._saved["stage"])
 
-    def note(self, name: str) -> FloatArray:
-        """A named array of the file."""
-        assert self._saved is not None
-        return np.asarray(self._saved[f"note_{name}"])
-
-    def at(self, turn: int, stage: int, systems: Sequence[Lasting]) -> Slot:
-        """The part of the file that belongs to one alternation."""
-        return Slot(self, (turn, stage), systems)
+    def at(self, stage: int, systems: Sequence[Lasting] = ()) -> Slot:
+        """The part of the file that belongs to one stage, and to what it solves with."""
+        return Slot(self, stage, systems)
 
     def remove(self) -> None:
         """The fit is over."""
         self.path.unlink(missing_ok=True)
 
-    def recall(self, place: tuple[int, int], systems: Sequence[Lasting]) -> Reached | None:
-        """The state at this place, once."""
+    def recall(self, stage: int) -> dict[str, FloatArray] | None:
+        """The state at this stage, once."""
         saved = self._saved
-        if saved is None or tuple(saved["place"].tolist()) != place:
+        if saved is None or int(saved["stage"]) != stage:
             return None
         self._saved = None
-        own = {name[4:]: saved[name] for name in saved if name.startswith("sys_")}
-        for part in systems:
-            part.restore(own)
-        dual = saved.get("dual")
-        fit = Fit(
-            saved["coef"],
-            saved["intercept"],
-            saved["predictions"],
-            float(saved["squared_norm"]),
-            dual,
-        )
-        return Reached(
-            int(saved["iteration"]),
-            fit,
-            saved["weights"],
-            saved["path"].tolist(),
-            float(saved["inner"]),
-        )
+        return saved
 
-    def keep(self, place: tuple[int, int], reached: Reached, systems: Sequence[Lasting]) -> None:
-        """Write the state, unless the last time is but moments ago."""
-        if monotonic() - self._written < EVERY:
-            return
-        fit = reached.fit
-        state: dict[str, Any] = {
+    @property
+    def due(self) -> bool:
+        """Whether the last time of writing is more than moments ago."""
+        return monotonic() - self._written >= EVERY
+
+    def keep(self, stage: int, state: dict[str, FloatArray]) -> None:
+        """Write the state."""
+        about = {
             "format": np.array(FORMAT),
             "key": np.array(self.key),
             "seed": np.array(self.seed),
             "width": np.array(self.width or 0),
-            "place": np.array(place),
-            "iteration": np.array(reached.iteration),
-            "coef": fit.coef,
-            "intercept": fit.intercept,
-            "predictions": fit.predictions,
-            "squared_norm": np.array(fit.squared_norm),
-            "weights": reached.weights,
-            "path": np.array(reached.path),
-            "inner": np.array(reached.inner),
+            "stage": np.array(stage),
         }
-        if fit.dual is not None:
-            state["dual"] = fit.dual
-        state |= {f"note_{name}": value for name, value in self.notes.items()}
-        for part in systems:
-            state |= {f"sys_{name}": value for name, value in part.remember().items()}
-        self._write(state)
+        self._write(about | state)
         self._written = monotonic()
 
     def _write(self, state: dict[str, Any]) -> None:
@@ -194,16 +176,48 @@ class Checkpoint:
 @final
 @dataclass(frozen=True)
 class Slot:
-    """One alternation's view of a checkpoint."""
+    """One stage's view of a checkpoint."""
 
     checkpoint: Checkpoint
-    place: tuple[int, int]
-    systems: Sequence[Lasting]
+    stage: int
+    systems: Sequence[Lasting] = ()
 
     def recall(self) -> Reached | None:
-        """Where to go on, if anywhere."""
-        return self.checkpoint.recall(self.place, self.systems)
+        """Where an alternation goes on, if anywhere."""
+        saved = self.checkpoint.recall(self.stage)
+        if saved is None:
+            return None
+        for part in self.systems:
+            part.restore(saved)
+        path, inner = saved["path"].tolist(), float(saved["inner"])
+        fit = unpack("fit", saved)
+        return Reached(int(saved["iteration"]), fit, saved["weights"], path, inner)
 
     def keep(self, reached: Reached) -> None:
         """Write where it is."""
-        self.checkpoint.keep(self.place, reached, self.systems)
+        if self.checkpoint.due:
+            state = pack("fit", reached.fit) | {
+                "iteration": np.array(reached.iteration),
+                "weights": reached.weights,
+                "path": np.array(reached.path),
+                "inner": np.array(reached.inner),
+            }
+            self.checkpoint.keep(self.stage, state | self._remembered(self.systems))
+
+    def resume(self, systems: Sequence[Lasting]) -> None:
+        """Let systems go on where they were, if that is known."""
+        saved = self.checkpoint.recall(self.stage)
+        if saved is not None:
+            for part in systems:
+                part.restore(saved)
+
+    def note(self, systems: Sequence[Lasting]) -> None:
+        """Write where they are."""
+        if self.checkpoint.due:
+            self.checkpoint.keep(self.stage, self._remembered(systems))
+
+    def _remembered(self, systems: Sequence[Lasting]) -> dict[str, FloatArray]:
+        state: dict[str, FloatArray] = {}
+        for part in systems:
+            state |= part.remember()
+        return state

@@ -21,7 +21,7 @@ from .._typing import FloatArray
 from .base import Fit
 
 # Fits that are combined, and rows whose values the residuals are compared by.
-DEPTH = 3
+DEPTH = 6
 COMPARED_ROWS = 20_000
 
 
@@ -60,6 +60,10 @@ class Extrapolation:
         changes = np.column_stack([residual - r for r in self._residuals[:-1]])
         theta, *_ = np.linalg.lstsq(changes, residual, rcond=1e-8)
         return _combined([*theta, 1.0 - float(theta.sum())], self._fits)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._fits, self._residuals = [], []
 
     def remember(self) -> dict[str, FloatArray]:
         """The last fits and residuals, by name."""

@@ -59,6 +59,13 @@ class Features(Protocol):
     def fit_intercept(self) -> bool:
         """Whether the last column is of ones."""
 
+    @property
+    def of_columns(self) -> bool:
+        """Whether features are columns of the rows, some of which may be rare."""
+
+    def squares(self, weights: FloatArray) -> FloatArray:
+        """Weighted sums of squares of each feature, for each column of weights."""
+
     def gram(self, weights: FloatArray, rows: IntArray | None = None) -> FloatArray:
         """Weighted sums of products."""
 
@@ -137,7 +144,7 @@ class FeatureNewton:
         total, gain = float(weights.sum()), 1.0
         for _ in range(MAX_STEPS):
             inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))
-            step = self._step(coef, values, weights, ridge, inner, 0.0)
+            step = self._step(coef, values, weights, ridge, inner, None)
             if not step.gained > 0:
                 break
             # Of losses that are about one a row.
@@ -148,18 +155,6 @@ class FeatureNewton:
             if length == 0 or gain * (inner**2 + gain) <= tol**1.5:
                 break
         return self._fit(coef, values)
-
-    @property
-    def sums(self) -> list[FloatArray]:
-        """The sums that it follows, of each output or of all."""
-        return [gram.sums for gram in self._grams]
-
-    def inherit(self, sums: list[FloatArray]) -> None:
-        """Begin with sums over rows like these."""
-        self._grams = []
-        for known in sums:
-            self._grams.append(self._new_gram())
-            self._grams[-1].inherit(known)
 
     def remember(self) -> dict[str, FloatArray]:
         """The sums that it follows, by name."""
@@ -172,7 +167,7 @@ class FeatureNewton:
         """Go on with such sums."""
         count = sum(name.startswith("sums") for name in state)
         if not count:
-            return  # what was inherited is inherited again
+            return
         self._grams = [self._new_gram() for _ in range(count)]
         for j, gram in enumerate(self._grams):
             gram.restore({name: state[f"{name}{j}"] for name in ("sums", "weights", "stale")})
@@ -207,31 +202,71 @@ class FeatureNewton:
         weights: FloatArray,
         ridge: float,
         tol: float,
-        value: float,
+        value: float | None,
     ) -> _Step:
         """Minimiser of the second order around a function, by conjugate gradients."""
         penalty = 2.0 * ridge * self.features.penalised
         slopes = _weighted(weights, self.loss.gradient(self.y, values))
-        residual = -(self.features.pull(slopes) + penalty[:, None] * coef)
+        gradient = self.features.pull(slopes) + penalty[:, None] * coef
         del slopes
+        return self._descend(gradient, values, weights, penalty, tol, value)
+
+    def towards(
+        self,
+        gradient: FloatArray,
+        values: FloatArray,
+        weights: FloatArray,
+        ridge: float,
+        tol: float,
+        extra: FloatArray | None = None,
+    ) -> FloatArray:
+        """The step that the second order here suggests for a gradient from elsewhere.
+
+        Parameters
+        ----------
+        gradient : array of shape (p, k)
+        values : array of shape (n, k)
+            Of the function to step away from.
+        weights : array of shape (n,)
+        ridge : float
+        tol : float
+            Relative accuracy of the step.
+        extra : array of shape (p, k), optional
+            Added to the diagonal of the second order.
+        """
+        penalty = 2.0 * ridge * self.features.penalised
+        if extra is not None and extra.any():
+            penalty = penalty[:, None] + extra
+        return self._descend(gradient, values, weights, penalty, tol, None).coef
+
+    def _descend(
+        self,
+        gradient: FloatArray,
+        values: FloatArray,
+        weights: FloatArray,
+        penalty: FloatArray,
+        tol: float,
+        value: float | None,
+    ) -> _Step:
+        """Conjugate gradients; their accuracy is of the objective, or else of what is gained."""
+        residual = -gradient
         hessian = self.loss.hessian(self.y, values).weighted(weights)
         precondition = self._preconditioner(hessian, penalty)
-        d, d_values = np.zeros(coef.shape), np.zeros(self.y.shape)
-        direction = np.zeros(coef.shape)
+        d, d_values = np.zeros(gradient.shape), np.zeros(self.y.shape)
+        direction = np.zeros(gradient.shape)
         gained, rho, passes, left = 0.0, 0.0, 0, np.inf
         while passes < MAX_PASSES:
             z = precondition(residual)
             rho, old = float(np.vdot(residual, z)), rho
             left = 0.5 * rho
-            # Of the objective for a squared loss, of what was gained for others.
-            enough = tol**2 * (abs(value - gained) if self.loss.quadratic else gained)
+            enough = tol**2 * (gained if value is None else abs(value - gained))
             if not rho > 0 or left <= enough:
                 break
             if passes > 1 and rho > 0.9 * old and tol > 0 and gained > 0 and left < 1e-6 * gained:
                 break  # rounding: single precision can do no more
             direction = z + (rho / old if old > 0 else 0.0) * direction
             moved, bent = self.features.sweep(direction, _Bend(hessian))
-            image = bent + penalty[:, None] * direction
+            image = bent + (penalty[:, None] if penalty.ndim == 1 else penalty) * direction
             bend = float(np.vdot(direction, image))
             if not bend > 0:
                 break
@@ -253,7 +288,8 @@ class FeatureNewton:
             count = 1 if shared else k
             self._grams = [self._new_gram() for _ in range(count)]
         inverses = [
-            gram.inverse(hessian.entry(j, j), penalty) for j, gram in enumerate(self._grams)
+            gram.inverse(hessian.entry(j, j), penalty if penalty.ndim == 1 else penalty[:, j])
+            for j, gram in enumerate(self._grams)
         ]
         if shared or k == 1:
             return inverses[0]

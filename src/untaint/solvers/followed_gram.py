@@ -64,15 +64,12 @@ class FollowedGram:
         self.rows = rows
         self.scale = scale
         self.stale = STALE
-        self.inherited = False
         self._weights: FloatArray | None = None
         self._G: FloatArray = np.zeros((0, 0))
-        self._factor: tuple[float, Precondition] | None = None
+        self._factor: tuple[FloatArray, Precondition] | None = None
 
     def at(self, weights: FloatArray) -> FloatArray:
         """The sums for about these weights of all rows; callers must not write to them."""
-        if self.inherited:
-            return self._G
         own = weights if self.rows is None else weights[self.rows]
         if self._weights is None:
             self._rebuild(own)
@@ -91,25 +88,13 @@ class FollowedGram:
     def inverse(self, weights: FloatArray, penalty: FloatArray) -> Precondition:
         """A solver of (G + diag(penalty)) x = v, for about these weights."""
         G = self.at(weights)
-        ridge = float(penalty.max(initial=0.0))
-        if self._factor is None or self._factor[0] != ridge:
-            self._factor = (ridge, _factorised(G, penalty))
+        if self._factor is None or not np.array_equal(self._factor[0], penalty):
+            self._factor = (penalty.copy(), factorised(G, penalty))
         return self._factor[1]
-
-    def inherit(self, sums: FloatArray) -> None:
-        """Take sums over rows like these for its own."""
-        self._G, self._factor = sums, None
-        self.inherited = True
 
     def follow_closely(self) -> None:
         """Sums that are nearly right cost more than they save."""
         self.stale = 0.0
-        self.inherited = False
-
-    @property
-    def sums(self) -> FloatArray:
-        """As they are."""
-        return self._G
 
     def remember(self) -> dict[str, FloatArray]:
         """Sums, the weights that they are of, and how closely these are followed."""
@@ -121,7 +106,6 @@ class FollowedGram:
         """Go on with such sums."""
         self._G, self._weights = state["sums"], state["weights"]
         self.stale = float(state["stale"])
-        self.inherited = False
         self._factor = None
 
     def _rebuild(self, own: FloatArray) -> None:
@@ -130,7 +114,8 @@ class FollowedGram:
         self._factor = None
 
 
-def _factorised(G: FloatArray, penalty: FloatArray) -> Precondition:
+def factorised(G: FloatArray, penalty: FloatArray) -> Precondition:
+    """A solver of (G + diag(penalty)) x = v."""
     diagonal = np.diag(G)
     least = LEAST_RIDGE * max(float(diagonal.max(initial=0.0)), np.finfo(float).tiny)
     while True:

@@ -1,0 +1,194 @@
+"""Thresholds are foreseen by a sample, and found exactly by looking again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import entr
+
+import untaint.selection.profile as profile_module
+from untaint._sums import Sum
+from untaint.selection import Balanced, Cut, Heard, Smallest, SoftBalanced, Softplus
+from untaint.solvers.poll import Tally
+from untaint.solvers.steering import ByThreshold
+
+N, M, LOOKS = 20_000, 2000, 6
+
+
+def chi(rng):
+    return rng.chisquare(1, N)
+
+
+def split(good, bad, share=0.2):
+    """Some bad rows, a fifth mostly."""
+    return np.where(np.arange(N) < share * N, bad, good)
+
+
+LOSSES = {
+    "continuous": chi,
+    "heavy": lambda rng: rng.lognormal(0.0, 8.0, N),
+    "tiny": lambda rng: 1e-30 * chi(rng),
+    "tied": lambda rng: np.round(chi(rng), 2),
+    "counts": lambda rng: np.floor(4.0 * rng.exponential(size=N)),
+    "two values": lambda rng: 1.0 + np.arange(N) % 2,
+    "gapped": lambda rng: split(chi(rng), 1e6 + chi(rng)),
+    "widely gapped": lambda rng: split(chi(rng), 1e12 * chi(rng)),
+    "zeros": lambda rng: split(chi(rng), 0.0, 0.9),
+    "equal": lambda rng: np.full(N, 3.0),
+    "some infinite": lambda rng: split(chi(rng), np.inf, 0.1),
+}
+HARD = {
+    "as many infinite": lambda rng: split(chi(rng), np.inf),
+    "more infinite": lambda rng: split(chi(rng), np.inf, 0.25),
+}
+
+
+def heard(losses, groups=None):
+    n = len(losses)
+    groups = np.zeros(n, dtype=int) if groups is None else groups
+    return Heard(losses, losses[:, None], np.ones(n), groups, np.zeros(n, dtype=bool))
+
+
+def sampled(rows, chosen):
+    return heard(rows.losses[chosen], rows.groups[chosen])
+
+
+def asked(weigh, lens, rows):
+    """What all rows say."""
+    weights = weigh.weights(rows)
+    kept = np.bincount(rows.groups, weights, len(lens.edges)).astype(float)
+    loss = float(weights[weights > 0] @ rows.losses[weights > 0])
+    entropy = float(np.sum(entr(weights) + entr(1.0 - weights)))
+    profile = lens.look(rows.losses, rows.row_weights, rows.groups)
+    return Tally(Sum(np.array([loss, entropy, 0.0, *kept])), profile)
+
+
+def steered(rule, n_groups=1, smoothing=None):
+    return ByThreshold(rule, smoothing, n_groups, float(N), 1.0)
+
+
+def pass_over(steering, rows, sample):
+    """One question, and what was learnt from the answers."""
+    weigh = steering.weigh(sample)
+    tally = asked(weigh, steering.lens, rows)
+    steering.learn(tally, sample)
+    return tally
+
+
+def look_closer(steering, rows, sample, tally):
+    """Until thresholds are exact: the last answers, and how many looks it took."""
+    looks = 0
+    while not steering.exact(tally) and looks < LOOKS:
+        weigh = steering.narrowed()
+        tally = asked(weigh, steering.lens, rows)
+        steering.learn(tally, sample)
+        looks += 1
+    return tally, looks
+
+
+def becomes_exact(rows, rule, n_groups=1):
+    """After a few looks, thresholds are those of all rows."""
+    chosen = np.sort(np.random.default_rng(5).choice(N, M, replace=False))
+    sample, steering = sampled(rows, chosen), steered(rule, n_groups)
+    tally, _ = look_closer(steering, rows, sample, pass_over(steering, rows, sample))
+    assert steering.exact(tally)
+    expected = rule.over(rows.groups).class_thresholds(rows.losses, rows.row_weights)
+    np.testing.assert_array_equal(steering.foresight.thresholds, expected)
+
+
+@pytest.mark.parametrize("kind", [*LOSSES, *HARD])
+@pytest.mark.parametrize("most", [20_000, 100], ids=["long lists", "short lists"])
+def test_a_few_closer_looks_make_a_threshold_exact(kind, most, monkeypatch, rng):
+    monkeypatch.setattr(profile_module, "MOST_LISTED", most)
+    becomes_exact(heard((LOSSES | HARD)[kind](rng)), Smallest(0.2))
+
+
+@pytest.mark.parametrize("share", [0.0002, 0.03, 0.6, 0.97])
+def test_any_share_has_an_exact_threshold(share, rng):
+    becomes_exact(heard(chi(rng)), Smallest(share))
+
+
+@pytest.mark.parametrize("kind", ["continuous", "tied", "gapped"])
+@pytest.mark.parametrize("rare", [0.3, 0.0004])
+def test_so_have_all_classes_be_they_in_the_sample_or_not(kind, rare, rng):
+    groups = (rng.random(N) < rare).astype(int)
+    rows = heard(LOSSES[kind](rng) + 0.5 * groups, groups)
+    becomes_exact(rows, Balanced(0.2, groups, 2), 2)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "tied", "gapped"])
+def test_where_nothing_moves_the_threshold_is_foreseen_exactly(kind, rng):
+    rows, rule = heard(LOSSES[kind](rng)), Smallest(0.2)
+    sample, steering = sampled(rows, np.arange(0, N, 10)), steered(rule)
+    look_closer(steering, rows, sample, pass_over(steering, rows, sample))
+    expected = rule.threshold(rows.losses, np.ones(N))
+    for _ in range(2):
+        tally = pass_over(steering, rows, sample)
+        assert steering.foresight.expected[0] == pytest.approx(expected, rel=1e-12)
+        assert steering.exact(tally)
+
+
+def test_thresholds_follow_losses_that_move(rng):
+    losses, rule = chi(rng), Smallest(0.2)
+    chosen, steering, missed = np.arange(0, N, 10), steered(rule), []
+    for move in (1.0, 0.1, 0.01, 0.0, 0.0):
+        rows = heard(losses * (1.0 + move * np.sin(np.arange(N))))
+        tally = pass_over(steering, rows, sampled(rows, chosen))
+        expected = rule.threshold(rows.losses, np.ones(N))
+        missed.append(abs(float(steering.foresight.expected[0]) - expected))
+    assert missed[2] < 0.2 * missed[0]
+    assert missed[-1] < 1e-12
+    assert steering.settled(tally) and steering.exact(tally)
+
+
+def test_settled_is_who_keeps_about_as_much_as_should_be(rng):
+    rows, rule = heard(chi(rng)), Smallest(0.2)
+    sample, steering = sampled(rows, np.arange(0, N, 10)), steered(rule)
+    pass_over(steering, rows, sample)
+    right = rule.class_thresholds(rows.losses, np.ones(N))
+    for factor, expected in ((1.0, True), (1.0001, True), (0.9, False), (1.1, False)):
+        steering.foresight.expected = factor * right
+        assert steering.settled(asked(Cut(factor * right), steering.lens, rows)) == expected
+
+
+@pytest.mark.parametrize("kind", ["counts", "two values"])
+def test_ties_at_an_exact_threshold_do_not_unsettle(kind, rng):
+    rows = heard(LOSSES[kind](rng))
+    sample, steering = sampled(rows, np.arange(0, N, 10)), steered(Smallest(0.2))
+    look_closer(steering, rows, sample, pass_over(steering, rows, sample))
+    assert steering.settled(asked(steering.narrowed(), steering.lens, rows))
+
+
+def test_where_nothing_is_given_up_there_is_nothing_to_find(rng):
+    rows, steering = heard(chi(rng)), steered(Smallest(0.0))
+    tally = pass_over(steering, rows, sampled(rows, np.arange(M)))
+    assert steering.settled(tally) and steering.exact(tally)
+    assert steering.value(tally) == pytest.approx(rows.losses.sum())
+    assert steering.remember() == {}
+
+
+@pytest.mark.parametrize("n_groups", [1, 3])
+@pytest.mark.parametrize("smoothing", [None, 3.0], ids=["hard", "soft"])
+def test_the_objective_is_that_of_the_selection(n_groups, smoothing, rng):
+    groups = rng.integers(0, n_groups, N)
+    rule = Smallest(0.2) if n_groups == 1 else Balanced(0.2, groups, n_groups)
+    if smoothing is not None:
+        soft = SoftBalanced(0.2, groups, n_groups, smoothing)
+        rule = Softplus(0.2, smoothing) if n_groups == 1 else soft
+    rows, steering = heard(chi(rng), groups), steered(rule, n_groups, smoothing)
+    for _ in range(3):
+        tally = pass_over(steering, rows, sampled(rows, np.arange(0, N, 10)))
+    assert steering.settled(tally) and steering.exact(tally)
+    tol = 1e-6 if smoothing is None else 2e-3
+    assert steering.value(tally) == pytest.approx(rule.value(rows.losses, np.ones(N)), rel=tol)
+
+
+def test_goes_on_bitwise_from_what_it_remembered(rng):
+    rows, later = heard(chi(rng)), heard(chi(rng))
+    chosen, steering, again = np.arange(0, N, 10), steered(Smallest(0.2)), steered(Smallest(0.2))
+    pass_over(steering, rows, sampled(rows, chosen))
+    again.restore({name: value.copy() for name, value in steering.remember().items()})
+    cuts = [each.weigh(sampled(later, chosen)) for each in (steering, again)]
+    np.testing.assert_array_equal(cuts[0].thresholds, cuts[1].thresholds)
+    np.testing.assert_array_equal(steering.lens.edges, again.lens.edges)
+    np.testing.assert_array_equal(steering.lens.near, again.lens.near)
