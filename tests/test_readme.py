@@ -51,6 +51,15 @@ def test_the_page_on_many_rows_works(capsys):
     assert said.strip().endswith("[ 1. -2.]")
 
 
+def test_the_page_on_clusters_works(capsys):
+    pytest.importorskip("dask.array")
+    page = (ROOT / "docs" / "distributed.md").read_text("utf-8")
+    for code in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(code, {})
+    share = float(re.search(r"(.*) of the rows are wrong", capsys.readouterr().out)[1])
+    assert abs(share - 0.2) < 0.02
+
+
 def test_links_lead_somewhere():
     for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), ROOT / "benchmarks" / "README.md"]:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text("utf-8")):

@@ -1,0 +1,265 @@
+"""Checked chunks of rows, neither too small nor too large to be worked on.
+
+Small chunks are joined and large ones cut, so that a task is worth its scheduling and fits into a
+worker. Tasks begin and end between blocks, which are counted from the first of all rows: sums over
+a block are the same to the last bit however the rows were cut into chunks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, final
+
+import numpy as np
+from dask.delayed import Delayed
+
+from .._typing import FloatArray, IntArray
+from ..learners.pilot import draw_evenly, places_of
+from . import parts as work
+from .parts import Description, Labels
+from .passes import Passes, mapped, shared
+from .source import Source
+
+# Rows that a task has at least, unless there are few, and at most; and bytes of them.
+FEWEST_ROWS, MOST_ROWS = 20_000, 400_000
+MOST_BYTES = 256_000_000
+# Part of the workers' memory that rows and features may take.
+MEMORY_PART = 0.4
+
+
+@final
+@dataclass(frozen=True)
+class Layout:
+    """Rows in tasks, and how many come before each."""
+
+    parts: list[Delayed]
+    offsets: list[int]
+
+
+@final
+class Chunks:
+    """Rows of a table in chunks.
+
+    Parameters
+    ----------
+    source : Source
+    passes : Passes
+    labels : bool
+        Whether targets are labels.
+    persist : bool or "auto"
+        Whether rows stay in the cluster's memory.
+
+    Attributes
+    ----------
+    checked : list of Delayed
+        The rows of each chunk of the source.
+    about : Description
+    """
+
+    def __init__(self, source: Source, passes: Passes, labels: bool, persist: Any) -> None:
+        self.source = source
+        self.passes = passes
+        self.labels: Labels | None = None
+        self._layouts: dict[int, Layout] = {}
+        self._labelled = labels
+        self._persist = persist
+        self._kept = source.sizes is not None and self._fits(sum(source.sizes))
+        self.checked = self._check()
+        self.about = self._describe()
+        if not self._kept and self._fits(self.n_rows):
+            self._kept = True
+            self.checked = self._check()
+        passes.statistics.n_chunks = len(source.chunks)
+        passes.statistics.n_rows = self.n_rows
+        if self._kept:
+            passes.statistics.kept = "rows"
+        passes.revive = self.revive
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Rows of each chunk of the source that have a weight."""
+        return self.about.sizes
+
+    @property
+    def n_rows(self) -> int:
+        """All rows that have a weight."""
+        return sum(self.about.sizes)
+
+    @property
+    def chunk_offsets(self) -> IntArray:
+        """Rows before each chunk of the source."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+
+    def laid_out(self, block_rows: int) -> Layout:
+        """The rows in tasks of a suitable size, whose blocks are those of one machine.
+
+        Where a chunk ends within a block, the block's rows come together in one task: so much of
+        one chunk moves, and no more.
+        """
+        known = self._layouts.get(block_rows)
+        if known is not None:
+            return known
+        cuts, starts = self._cuts(block_rows), [*self.chunk_offsets.tolist(), self.n_rows]
+        tasks, moved = [], False
+        for first, last in pairwise(cuts):
+            low = int(np.searchsorted(starts, first, side="right")) - 1
+            high = int(np.searchsorted(starts, last, side="left"))
+            whole = [
+                (i, max(first - starts[i], 0), min(last, starts[i + 1]) - starts[i])
+                for i in range(low, high)
+                if self.sizes[i]
+            ]
+            moved |= len(whole) > 1 or whole[0][1:] != (0, self.sizes[whole[0][0]])
+            tasks.append([self._piece(*own) for own in whole])
+        parts = [
+            own[0] if len(own) == 1 else mapped("join", work.join, [(own,)])[0] for own in tasks
+        ]
+        if moved and self._kept:
+            parts = self.passes.keep("layout", parts)
+        self._layouts[block_rows] = Layout(parts, cuts[:-1])
+        return self._layouts[block_rows]
+
+    def revive(self) -> None:
+        """Begin anew with the source, after the cluster has lost what it kept."""
+        self.checked = self._check()
+        self._layouts = {}
+
+    def _piece(self, chunk: int, first: int, last: int) -> Delayed:
+        if (first, last) == (0, self.sizes[chunk]):
+            return self.checked[chunk]
+        return mapped("cut", work.piece, [(self.checked[chunk], first, last)])[0]
+
+    def may_keep(self, row_bytes: int, persist: Any) -> bool:
+        """Whether so many bytes more for each row fit into the cluster's memory."""
+        if isinstance(persist, bool):
+            return persist
+        own = self.n_rows * self._row_bytes if self._kept else 0
+        return self._kept and own + self.n_rows * row_bytes <= MEMORY_PART * self.passes.memory
+
+    def sample(self, weights: tuple[float, ...], count: int) -> tuple[IntArray, Any, Any]:
+        """Numbers, rows and targets of rows drawn in proportion to their weights.
+
+        Parameters
+        ----------
+        weights : tuple of float
+            Weight of each chunk of the source in the fit.
+        count : int
+        """
+        if self.evenly_weighted:
+            rows = draw_evenly(self.n_rows, count)
+            picked = self.passes.collect("sample", lambda: self._picks(rows))
+            return rows, _stacked(picked, 0), _stacked(picked, 1)
+        places = places_of(count) * sum(weights)
+        picked = self.passes.collect("sample", lambda: self._weighted_picks(weights, places))
+        return _stacked(picked, 0), _stacked(picked, 1), _stacked(picked, 2)
+
+    @property
+    def evenly_weighted(self) -> bool:
+        """Whether all rows weigh the same in the fit."""
+        even = self.about.least == self.about.most
+        return even and (self.labels is None or len(set(self.labels.factors.tolist())) == 1)
+
+    @classmethod
+    def of_rows(cls, source: Source, passes: Passes) -> Chunks:
+        """Chunks without targets."""
+        zeros = mapped("targets", work.no_targets, [(chunk.X,) for chunk in source.chunks])
+        chunks = [replace(c, y=y) for c, y in zip(source.chunks, zeros, strict=True)]
+        return cls(replace(source, chunks=chunks), passes, False, False)
+
+    def everything(self) -> tuple[Any, Any, FloatArray]:
+        """All rows, targets and weights, where they are few."""
+        jobs = [
+            (chunk.X, chunk.y, chunk.weights, number, self._labelled)
+            for number, chunk in enumerate(self.source.chunks)
+        ]
+        found = self.passes.collect("everything", lambda: mapped("rows", work.check_all, jobs))
+        return _stacked(found, 0), _stacked(found, 1), _stacked(found, 2)
+
+    @property
+    def dtype(self) -> Any:
+        """Of the rows: single precision stays single."""
+        return np.dtype(np.float32 if self.about.single else np.float64)
+
+    def _fits(self, n_rows: int) -> bool:
+        if isinstance(self._persist, bool):
+            return self._persist
+        return n_rows * self._row_bytes <= MEMORY_PART * self.passes.memory
+
+    @property
+    def _row_bytes(self) -> int:
+        return self.source.n_features * self.source.itemsize + 3 * 8
+
+    def _check(self) -> list[Delayed]:
+        checked = mapped(
+            "rows",
+            work.check,
+            [
+                (chunk.X, chunk.y, chunk.weights, number, self._labelled)
+                for number, chunk in enumerate(self.source.chunks)
+            ],
+        )
+        return self.passes.keep("rows", checked) if self._kept else checked
+
+    def _describe(self) -> Description:
+        found: Description = self.passes.fold(
+            "description",
+            lambda: mapped(
+                "description", work.describe, [(part, self._labelled) for part in self.checked]
+            ),
+        )
+        return found
+
+    def _cuts(self, block_rows: int) -> list[int]:
+        """Where tasks begin and end: between blocks, as near to the ends of chunks as may be."""
+        most = max(int(min(MOST_ROWS, MOST_BYTES // self._row_bytes)) // block_rows, 1) * block_rows
+        fewest = min(FEWEST_ROWS, most)
+        cuts = [0]
+        for end in np.cumsum(self.sizes).tolist():
+            cut = self.n_rows if end == self.n_rows else round(end / block_rows) * block_rows
+            while cut - cuts[-1] > most:
+                cuts.append(cuts[-1] + most)
+            if cut - cuts[-1] >= fewest or (cut == self.n_rows > cuts[-1]):
+                cuts.append(cut)
+        return cuts
+
+    def _picks(self, rows: IntArray) -> list[Delayed]:
+        starts = [*self.chunk_offsets.tolist(), self.n_rows]
+        ends = np.searchsorted(rows, starts)
+        return mapped(
+            "sample",
+            work.pick,
+            [
+                (part, rows[ends[i] : ends[i + 1]] - starts[i])
+                for i, part in enumerate(self.checked)
+                if ends[i] < ends[i + 1]
+            ],
+        )
+
+    def _weighted_picks(self, weights: tuple[float, ...], places: FloatArray) -> list[Delayed]:
+        labels = shared(self.labels, "labels")
+        reached = np.cumsum(weights)
+        jobs = []
+        for i, checked in enumerate(self.checked):
+            before = float(reached[i - 1]) if i else 0.0
+            own = places[(places >= before) & (places < reached[i])]
+            if i == len(reached) - 1:
+                own = places[places >= before]
+            if len(own) and self.sizes[i]:
+                jobs.append((checked, labels, before, own, int(self.chunk_offsets[i])))
+        return mapped("sample", work.pick_weighted, jobs)
+
+    def fit_totals(self) -> tuple[float, ...]:
+        """Weight of each chunk of the source in the fit."""
+        if self.labels is None:
+            return self.about.totals
+        labels = self.labels
+        found = self.passes.collect(
+            "weights",
+            lambda: mapped("weights", work.weight_of, [(part, labels) for part in self.checked]),
+        )
+        return tuple(found)
+
+
+def _stacked(picked: list[tuple[Any, ...]], place: int) -> Any:
+    return np.concatenate([part[place] for part in picked])

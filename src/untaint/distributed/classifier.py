@@ -1,0 +1,177 @@
+"""Trimmed kernel logistic regression on Dask collections."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from .. import estimators
+from .._typing import FloatArray
+from .._validation import class_factors
+from ..estimators.campaign import Campaign
+from ..learners.labels import targets_of
+from ..learners.scores import class_scores
+from ..selection import Balanced
+from ..solvers.concentrating import Outcome
+from .base import OnChunks
+from .chunks import Chunks
+from .parts import Labels
+from .source import is_distributed
+from .verdicts import ByClass, Judge
+
+
+@final
+class SubquantileClassifier(OnChunks, estimators.SubquantileClassifier):  # type: ignore[misc]
+    """Kernel logistic regression on the rows that can be trusted, wherever they are.
+
+    :class:`untaint.SubquantileClassifier` with the same parameters, for Dask arrays and data frames
+    of any size; see :class:`untaint.distributed.SubquantileRegressor` for what differs.
+
+    Attributes
+    ----------
+    inlier_mask_, outlier_scores_ : dask array of shape (n,)
+        Lazy, in the chunks of the rows.
+    statistics_ : Statistics
+        Passes over the rows, with their seconds and bytes, and what was kept in memory.
+    classes_, class_contamination_, class_thresholds_, coef_, intercept_, dual_coef_, X_fit_, \
+kernel_, contamination_, contamination_interval_, loss_threshold_, objective_path_, n_iter_, \
+converged_, n_features_in_, feature_names_in_
+        As on one machine, as far as they do not have a value for each row.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from untaint.distributed import SubquantileClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.random(30_000) < 0.5
+    >>> X = rng.normal(size=(30_000, 2)) + 4.0 * truth[:, None]
+    >>> labels = np.where(truth, "dog", "cat")
+    >>> labels[:3000] = "dog"  # some cats among them
+    >>> rows, targets = da.from_array(X, chunks=(10_000, 2)), da.from_array(labels, chunks=10_000)
+    >>> model = SubquantileClassifier(kernel="linear", contamination=0.05).fit(rows, targets)
+    >>> model.predict(da.from_array([[0.0, 0.0], [4.0, 4.0]])).compute()
+    array(['cat', 'dog'], dtype='<U3')
+    """
+
+    _labelled = True
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, persist: bool | str = "auto"
+    ) -> SubquantileClassifier:
+        """Fit to rows of which some are wrong.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n, d), or rows in memory
+            Chunks may be of unknown sizes.
+        y : dask array or series of shape (n,), in the same chunks
+            Labels of any type.
+        sample_weight : dask array or series of shape (n,), optional
+            A weight of k means k copies of the row, exactly.
+        persist : bool or "auto", default="auto"
+            Whether rows and features stay in the workers' memory between passes; see
+            :meth:`untaint.distributed.SubquantileRegressor.fit`.
+
+        Returns
+        -------
+        SubquantileClassifier
+            The estimator itself.
+        """
+        self._fit_any(X, y, sample_weight, persist)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Most probable class, lazily for Dask collections.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or rows in memory, of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m,)
+        """
+        if not is_distributed(X):
+            return super().predict(X)
+        return self._lazily("predict", X, self.classes_.dtype, None)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the classes, lazily for Dask collections.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or rows in memory, of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m, k)
+        """
+        if not is_distributed(X):
+            return super().predict_proba(X)
+        return self._lazily("predict_proba", X, float, len(self.classes_))
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores of the classes, lazily for Dask collections.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or rows in memory, of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m,) or (m, k)
+        """
+        if not is_distributed(X):
+            return super().decision_function(X)
+        width = None if len(self.classes_) == 2 else len(self.classes_)
+        return self._lazily("decision_function", X, float, width)
+
+    def _learn_targets(self, chunks: Chunks) -> None:
+        found = chunks.about.classes
+        assert found is not None
+        self.classes_ = np.unique(np.array(list(found)))
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "y must hold at least two classes, got only one class: "
+                f"{self.classes_.tolist()[0]!r} in all rows."
+            )
+        sizes = np.array([found[name] for name in self.classes_.tolist()])
+        factors = class_factors(self.class_weight, self.classes_, sizes)
+        chunks.labels = Labels(self.classes_, factors)
+        self._sizes = sizes * factors
+
+    def _targets_of(self, y: Any) -> FloatArray:
+        return targets_of(np.searchsorted(self.classes_, y), len(self.classes_))
+
+    def _conclude(self, chunks: Chunks, campaign: Campaign, outcome: Outcome, poll: Any) -> Judge:
+        share, n_classes, unit = (
+            campaign.first.selection.contamination,
+            len(self.classes_),
+            self._unit,
+        )
+        # Whatever the edge was in the fit, the verdict is yes or no, and no for the share.
+        judge = Balanced(share, campaign.crowd.groups, n_classes)
+        profile = campaign.profile_of(judge, outcome, poll)
+        losses, weights, groups = profile.points(unit or 1.0)
+        rule = judge.over(groups)
+        self.loss_threshold_ = float(
+            rule.threshold(losses, weights) if share else profile.furthest.max()
+        )
+        cut = profile.cut(judge, unit or 1.0)
+        kept = (unit or 1.0) * rule.totals(losses, weights)
+        # Where nothing is given up the largest loss of each class is its threshold.
+        given_up = np.isfinite(cut.thresholds)
+        self.class_thresholds_ = np.where(given_up, cut.thresholds, profile.furthest)
+        self.class_contamination_ = 1.0 - kept / self._sizes
+        self.contamination_ = share
+        self.contamination_interval_ = campaign.first.interval or (share, share)
+        worst = class_scores(profile.furthest.max(keepdims=True), self.class_thresholds_.min())
+        scoring = ByClass(self.class_thresholds_, float(worst[0]))
+        return Judge(poll.setting, poll.raw_coef(campaign.coef(outcome)), cut, scoring)
+
+    def _alone(self) -> estimators.SubquantileClassifier:
+        alone = estimators.SubquantileClassifier(**self.get_params())
+        self._copied(alone)
+        return alone

@@ -1,0 +1,148 @@
+"""Nystroem features of rows in chunks."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import FloatArray
+from .._validation import check_count, check_query_data, check_rows, name_features
+from ..features import LandmarkMap
+from ..kernels import gamma_distance, make_kernel, resolve_gamma
+from ..learners import PILOT_ROWS, Sketch, draw_rows
+from .chunks import Chunks
+from .passes import Passes, mapped, shared, stacked
+from .source import is_distributed, open_source
+
+
+@final
+class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Features whose inner products are a kernel's, on Dask collections or in memory.
+
+    Landmarks are drawn from rows that are not far out, so that wild rows do not become any; the
+    scale ``"median"`` of the kernel is unmoved by them too.
+
+    Parameters
+    ----------
+    kernel : str, callable or Kernel, default="rbf"
+    gamma : float, "median" or "scale", default="median"
+    degree, coef0, shape : int, float, float, default=3, 1.0, 1.0
+        Of the kernel, as in :class:`untaint.SubquantileRegressor`.
+    n_components : int, default=100
+        Landmarks.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, d)
+        The landmarks.
+    normalization_ : array of shape (n_components, p)
+        What kernel values with the landmarks are multiplied by.
+    kernel_ : Kernel
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> X = da.from_array(np.random.default_rng(0).normal(size=(1000, 3)), chunks=(250, 3))
+    >>> features = NystroemFeatures(n_components=50).fit_transform(X)
+    >>> features.chunks[0], features.shape[1]
+    ((250, 250, 250, 250), 50)
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        gamma: float | str = "median",
+        degree: int = 3,
+        coef0: float = 1.0,
+        shape: float = 1.0,
+        n_components: int = 100,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.shape = shape
+        self.n_components = n_components
+
+    def fit(self, X: Any, y: Any = None) -> NystroemFeatures:
+        """Choose landmarks.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or rows in memory, of shape (n, d)
+        y : object
+            Not used.
+
+        Returns
+        -------
+        NystroemFeatures
+            The transformer itself.
+        """
+        check_count("n_components", self.n_components)
+        look = self._look(X)
+        ones = np.ones(look.shape[0])
+        distance = gamma_distance(self.kernel)
+        gamma = None
+        if distance is not None:
+            gamma = resolve_gamma(self.gamma, look, ones, distance=distance)
+        self.kernel_ = make_kernel(
+            self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
+        )
+        rows = Sketch(self.kernel_, look, ones, 0.0, True).representatives(self.n_components).rows
+        landmarks = LandmarkMap(self.kernel_, look[rows], look.dtype)
+        assert landmarks.mixing is not None
+        self.components_ = landmarks.landmarks
+        self.normalization_ = landmarks.mixing.astype(look.dtype)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Features of rows, lazily for Dask collections.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or rows in memory, of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m, p)
+        """
+        check_is_fitted(self)
+        if not is_distributed(X):
+            return self._features(check_query_data(self, X, pairwise=False, n_fit=0))
+        source = open_source(X)
+        told = shared(self, "landmarks")
+        tasks = mapped("features", _transform, [(told, chunk.X) for chunk in source.chunks])
+        width, dtype = self.normalization_.shape[1], self.normalization_.dtype
+        return stacked(tasks, source.sizes, (width,), dtype)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.normalization_.shape[1])
+
+    def _features(self, X: FloatArray) -> FloatArray:
+        values = self.kernel_.matrix(X, self.components_)
+        return values @ self.normalization_.astype(values.dtype)
+
+    def _look(self, X: Any) -> Any:
+        """Rows that stand for all."""
+        if not is_distributed(X):
+            X = check_rows(self, X)
+            return X[draw_rows(np.ones(X.shape[0]), PILOT_ROWS)]
+        source = open_source(X)
+        name_features(self, source.meta)
+        chunks = Chunks.of_rows(source, Passes())
+        return chunks.sample(chunks.about.totals, PILOT_ROWS)[1]
+
+
+def _transform(model: NystroemFeatures, X: Any) -> FloatArray:
+    if not len(X):
+        return np.zeros((0, model.normalization_.shape[1]), model.normalization_.dtype)
+    out: FloatArray = model.transform(X)
+    return out

@@ -1,0 +1,165 @@
+"""From Dask collections to chunks of rows: which there are, and which belong together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import dask.array as da
+import numpy as np
+from dask.base import is_dask_collection
+from dask.delayed import Delayed
+
+
+@final
+@dataclass(frozen=True)
+class Chunk:
+    """Rows, targets and weights that belong together, not computed yet."""
+
+    X: Delayed
+    y: Delayed | None = None
+    weights: Delayed | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Source:
+    """All chunks.
+
+    Attributes
+    ----------
+    chunks : list of Chunk
+    sizes : list of int, or None
+        Rows of each; None where nobody knows yet.
+    meta : array or data frame
+        No rows, but the columns.
+    n_features : int
+    itemsize : int
+        Bytes of a number of X.
+    """
+
+    chunks: list[Chunk]
+    sizes: list[int] | None
+    meta: Any
+    n_features: int
+    itemsize: int
+
+
+def is_distributed(*data: Any) -> bool:
+    """Whether any of the data are Dask collections."""
+    return any(is_dask_collection(part) for part in data)
+
+
+def open_source(X: Any, y: Any = None, sample_weight: Any = None) -> Source:
+    """Chunks of a table, its targets and weights.
+
+    Parameters
+    ----------
+    X : dask array or data frame of shape (n, d)
+    y, sample_weight : dask array, series or data frame, or anything that lies in memory
+    """
+    if not is_dask_collection(X):
+        raise ValueError(
+            "X must be a Dask array or data frame if y or sample_weight is one, got "
+            f"{type(X).__name__}."
+        )
+    rows, sizes, meta = _rows(X)
+    count, d = len(rows), meta.shape[1]
+    targets = _beside("y", y, count, sizes)
+    weights = _beside("sample_weight", sample_weight, count, sizes)
+    chunks = [
+        Chunk(
+            rows[i],
+            None if targets is None else targets[i],
+            None if weights is None else weights[i],
+        )
+        for i in range(count)
+    ]
+    dtype = getattr(meta, "dtype", np.dtype(float))
+    itemsize = 4 if dtype == np.float32 else 8
+    return Source(chunks, sizes, meta, d, itemsize)
+
+
+def _rows(X: Any) -> tuple[list[Delayed], list[int] | None, Any]:
+    if isinstance(X, da.Array):
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions, got {X.ndim}: reshape it to (n, d).")
+        if X.numblocks[1] > 1:
+            X = X.rechunk({1: -1})
+        if X.dtype.kind not in "fiub":
+            raise ValueError(f"X must hold numbers, got a Dask array of {X.dtype}.")
+        meta = np.empty((0, X.shape[1]), dtype=X.dtype)
+        return list(X.to_delayed().ravel()), _known(X.chunks[0]), meta
+    if hasattr(X, "to_delayed") and hasattr(X, "columns"):
+        _check_columns(X)
+        return list(X.to_delayed()), None, X._meta
+    raise ValueError(f"X must be a Dask array or data frame, got {type(X).__name__}.")
+
+
+def _check_columns(X: Any) -> None:
+    """Columns are numbers; others want to be encoded by who knows what they mean."""
+    text = [str(name) for name, kind in X.dtypes.items() if not _numeric(kind)]
+    if text:
+        named = ", ".join(repr(name) for name in text[:5]) + ("…" if len(text) > 5 else "")
+        raise ValueError(
+            f"X must hold numbers only, got columns of another type: {named}. Encode or drop them."
+        )
+
+
+def _numeric(kind: Any) -> bool:
+    return getattr(kind, "kind", "O") in "fiub" and str(kind) != "category"
+
+
+def _beside(name: str, data: Any, count: int, sizes: list[int] | None) -> list[Delayed] | None:
+    """Chunks of what has a value for every row of X."""
+    if data is None:
+        return None
+    if not is_dask_collection(data):
+        data = _scattered(name, data, sizes)
+    if isinstance(data, da.Array):
+        return _array_beside(name, data, count, sizes)
+    parts = list(data.to_delayed())
+    if len(parts) != count:
+        raise ValueError(
+            f"{name} must have as many partitions as X, which has {count:,}, got {len(parts):,}: "
+            "repartition one of them."
+        )
+    return parts
+
+
+def _scattered(name: str, data: Any, sizes: list[int] | None) -> Any:
+    """What lies in memory, cut where X is cut."""
+    values = np.asarray(data)
+    if sizes is None:
+        raise ValueError(
+            f"{name} must be a Dask collection like X, whose chunks are of unknown size, got "
+            f"{type(data).__name__}."
+        )
+    _check_length(name, len(values) if values.ndim else 0, sizes)
+    return da.from_array(values, chunks=(tuple(sizes), *((-1,) * (values.ndim - 1))))
+
+
+def _array_beside(name: str, data: da.Array, count: int, sizes: list[int] | None) -> list[Delayed]:
+    if data.ndim not in (1, 2):
+        raise ValueError(f"{name} must have one dimension or two, got {data.ndim}.")
+    if data.ndim == 2 and data.numblocks[1] > 1:
+        data = data.rechunk({1: -1})
+    own = _known(data.chunks[0])
+    if own is not None and sizes is not None and own != sizes:
+        _check_length(name, sum(own), sizes)
+        data = data.rechunk({0: tuple(sizes)})
+    elif len(data.chunks[0]) != count:
+        raise ValueError(
+            f"{name} must have as many chunks as X, which has {count:,} of unknown size, got "
+            f"{len(data.chunks[0]):,}: call compute_chunk_sizes() on both, or rechunk one."
+        )
+    return list(data.to_delayed().ravel())
+
+
+def _check_length(name: str, found: int, sizes: list[int]) -> None:
+    if found != sum(sizes):
+        raise ValueError(f"{name} must have {sum(sizes):,} rows like X, got {found:,}.")
+
+
+def _known(chunks: tuple[Any, ...]) -> list[int] | None:
+    return None if any(np.isnan(size) for size in chunks) else [int(size) for size in chunks]
