@@ -83,7 +83,7 @@ def check_chunk(
             raise ValueError(
                 f"sample_weight must have {len(X):,} rows like X, got {len(sample_weight):,}."
             )
-        if sample_weight is not None and not np.asarray(sample_weight).any():
+        if not len(X) or (sample_weight is not None and not np.asarray(sample_weight).any()):
             return X, y, np.zeros(len(X))  # other chunks may have rows that count
         return X, y, _row_weights(sample_weight, X)
     except (ValueError, TypeError) as error:

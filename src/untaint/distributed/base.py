@@ -8,17 +8,22 @@ lazy arrays.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from warnings import warn
 
 import dask.array as da
 import numpy as np
+from dask.base import compute
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
 from .._validation import check_flag, check_share, memory_bytes, name_features
+from ..diagnostics import Diagnostics
 from ..estimators.base import REMEDY, SubquantileEstimator
 from ..estimators.campaign import Campaign
 from ..features import ColumnMap, Plan, plan_blocks
@@ -54,10 +59,10 @@ class OnChunks(SubquantileEstimator):
     def _fit_any(self, X: Any, y: Any, sample_weight: Any, persist: Any) -> None:
         if not isinstance(persist, str) or persist != "auto":
             check_flag("persist", persist)
-        self.__dict__.pop("statistics_", None)
-        self.__dict__.pop("_judged", None)
         if not is_distributed(X, y, sample_weight):
             self._fit(X, y, sample_weight)
+            for name in ("statistics_", "_unit"):
+                self.__dict__.pop(name, None)
             return
         self._check_parameters()
         with self._all_or_nothing():
@@ -65,11 +70,16 @@ class OnChunks(SubquantileEstimator):
             source = open_source(X, y, sample_weight)
             name_features(self, source.meta)
             chunks = Chunks(source, Passes(self.verbose), self._labelled, persist)
-            self._learn_targets(chunks)
-            if chunks.n_rows <= PILOT_ROWS:
-                self._fit_here(chunks)
-            else:
-                self._fit_there(chunks, persist)
+            try:
+                if not chunks.n_rows:
+                    raise ValueError(_nobody(sum(chunks.about.lengths)))
+                self._learn_targets(chunks)
+                if chunks.n_rows <= PILOT_ROWS:
+                    self._fit_here(chunks)
+                else:
+                    self._fit_there(chunks, persist)
+            finally:
+                chunks.release()
             self.statistics_ = chunks.passes.statistics
 
     @abstractmethod
@@ -196,7 +206,11 @@ class OnChunks(SubquantileEstimator):
 
     def _store_fit(self, crowd: DaskCrowd, campaign: Campaign, outcome: Outcome) -> None:
         pilot, fit = crowd.pilot, outcome.fit
-        for name in ("coef_", "feature_map_", "feature_coef_", "X_fit_", "dual_coef_"):
+        # Of an earlier fit, which may have been in memory.
+        for name in (
+            "coef_", "feature_map_", "feature_coef_", "X_fit_", "dual_coef_",
+            "_targets", "_row_weights", "_kept_weights", "_fitted", "_codes",
+        ):  # fmt: skip
             self.__dict__.pop(name, None)
         dtype = crowd.chunks.dtype
         self.kernel_, self._map, self._rows = pilot.kernel, pilot.map, None
@@ -209,7 +223,6 @@ class OnChunks(SubquantileEstimator):
         self.objective_path_ = np.asarray(outcome.path)
         self.n_iter_ = outcome.n_iter
         self.converged_ = outcome.converged
-        self._function = np.vstack([fit.coef, fit.intercept])
 
     def _store_verdicts(self, chunks: Chunks, judge: verdicts.Judge) -> None:
         """Lazy arrays, in the chunks of the rows that the fit was given."""
@@ -256,17 +269,41 @@ class OnChunks(SubquantileEstimator):
         alone.inlier_mask_ = np.zeros(0, dtype=bool)
         return alone
 
-    def _on_chunks(self, what: str) -> None:
-        if "statistics_" in self.__dict__:
+    def audit(self, fdr: float | None = None) -> Any:
+        """What is wrong with which rows; only where all of them have come to the client.
+
+        Parameters
+        ----------
+        fdr : float, optional
+            As on one machine.
+
+        Returns
+        -------
+        DataFrame, or a structured array without pandas
+        """
+        with self._at_hand("audit()"):
+            return super().audit(fdr)
+
+    def diagnostics(self) -> Diagnostics:
+        """The theory's constants; only where all rows have come to the client."""
+        with self._at_hand("diagnostics()"):
+            return super().diagnostics()
+
+    @contextmanager
+    def _at_hand(self, what: str) -> Iterator[None]:
+        """Rows and verdicts as on one machine, or an error if they were left in their chunks."""
+        check_is_fitted(self)
+        if "statistics_" in self.__dict__ and self._rows is None:
             raise ValueError(
                 f"{what} needs the training rows at hand, which this fit left in their chunks: "
                 "select rows by outlier_scores_ or inlier_mask_ and fit to those, or fit in memory."
             )
-
-    def audit(self, fdr: float | None = None) -> Any:
-        """What is wrong with which rows; only after a fit to rows in memory."""
-        self._on_chunks("audit()")
-        return super().audit(fdr)
+        lazy = self.inlier_mask_, self.outlier_scores_
+        self.inlier_mask_, self.outlier_scores_ = compute(*lazy)
+        try:
+            yield
+        finally:
+            self.inlier_mask_, self.outlier_scores_ = lazy
 
 
 def _apply(model: SubquantileEstimator, method: str, X: Any, number: int) -> Any:
@@ -277,6 +314,12 @@ def _apply(model: SubquantileEstimator, method: str, X: Any, number: int) -> Any
         return getattr(model, method)(X)
     except ValueError as error:
         raise ValueError(f"Chunk {number} of X: {str(error).splitlines()[0]}") from None
+
+
+def _nobody(n_rows: int) -> str:
+    if not n_rows:
+        return "X must have at least one row, got 0 rows in all chunks."
+    return f"sample_weight must be positive for at least one row, got only zeros for {n_rows:,}."
 
 
 def _lazy(said: list[Any], place: int, sizes: tuple[int, ...], dtype: Any) -> da.Array:

@@ -65,6 +65,7 @@ class Chunks:
         self._labelled = labels
         self._persist = persist
         self._kept = source.sizes is not None and self._fits(sum(source.sizes))
+        passes.revive = self.revive
         self.checked = self._check()
         self.about = self._describe()
         if not self._kept and self._fits(self.n_rows):
@@ -74,7 +75,6 @@ class Chunks:
         passes.statistics.n_rows = self.n_rows
         if self._kept:
             passes.statistics.kept = "rows"
-        passes.revive = self.revive
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -124,6 +124,11 @@ class Chunks:
         """Begin anew with the source, after the cluster has lost what it kept."""
         self.checked = self._check()
         self._layouts = {}
+
+    def release(self) -> None:
+        """Let the cluster forget the rows: nothing here waits for a garbage collector."""
+        self.passes.let_go()
+        self.checked, self._layouts = [], {}
 
     def _piece(self, chunk: int, first: int, last: int) -> Delayed:
         if (first, last) == (0, self.sizes[chunk]):

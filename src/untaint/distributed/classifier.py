@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from .._typing import FloatArray
@@ -12,7 +13,7 @@ from .._validation import class_factors
 from ..estimators.campaign import Campaign
 from ..learners.labels import targets_of
 from ..learners.scores import class_scores
-from ..selection import Balanced
+from ..selection import Balanced, Cut
 from ..solvers.concentrating import Outcome
 from .base import OnChunks
 from .chunks import Chunks
@@ -95,6 +96,7 @@ converged_, n_features_in_, feature_names_in_
         """
         if not is_distributed(X):
             return super().predict(X)
+        check_is_fitted(self)
         return self._lazily("predict", X, self.classes_.dtype, None)
 
     def predict_proba(self, X: Any) -> Any:
@@ -110,6 +112,7 @@ converged_, n_features_in_, feature_names_in_
         """
         if not is_distributed(X):
             return super().predict_proba(X)
+        check_is_fitted(self)
         return self._lazily("predict_proba", X, float, len(self.classes_))
 
     def decision_function(self, X: Any) -> Any:
@@ -125,6 +128,7 @@ converged_, n_features_in_, feature_names_in_
         """
         if not is_distributed(X):
             return super().decision_function(X)
+        check_is_fitted(self)
         width = None if len(self.classes_) == 2 else len(self.classes_)
         return self._lazily("decision_function", X, float, width)
 
@@ -138,6 +142,11 @@ converged_, n_features_in_, feature_names_in_
                 f"{self.classes_.tolist()[0]!r} in all rows."
             )
         sizes = np.array([found[name] for name in self.classes_.tolist()])
+        if not sizes.all():
+            raise ValueError(
+                "sample_weight must be positive for at least one row of each class, got only zeros "
+                f"for class {self.classes_[sizes == 0].tolist()[0]!r}."
+            )
         factors = class_factors(self.class_weight, self.classes_, sizes)
         chunks.labels = Labels(self.classes_, factors)
         self._sizes = sizes * factors
@@ -169,7 +178,8 @@ converged_, n_features_in_, feature_names_in_
         self.contamination_interval_ = campaign.first.interval or (share, share)
         worst = class_scores(profile.furthest.max(keepdims=True), self.class_thresholds_.min())
         scoring = ByClass(self.class_thresholds_, float(worst[0]))
-        return Judge(poll.setting, poll.raw_coef(campaign.coef(outcome)), cut, scoring)
+        absent = (Cut(self.class_thresholds_), scoring)
+        return Judge(poll.setting, poll.raw_coef(campaign.coef(outcome)), cut, scoring, absent)
 
     def _alone(self) -> estimators.SubquantileClassifier:
         alone = estimators.SubquantileClassifier(**self.get_params())

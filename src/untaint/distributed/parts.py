@@ -41,12 +41,15 @@ class Part:
     copies : array of shape (n,)
     present : bool array of all rows of the chunk, or None
         Which rows these are, if not all.
+    lost : array or None
+        Labels of the others.
     """
 
     X: FloatArray
     y: NDArray[Any]
     copies: FloatArray
     present: BoolArray | None = None
+    lost: NDArray[Any] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -60,7 +63,8 @@ def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Part:
     present = copies > 0
     if present.all():
         return Part(X, y, copies)
-    return Part(X[present], y[present], copies[present], present)
+    lost = np.unique(y[~present]) if labels else None
+    return Part(X[present], y[present], copies[present], present, lost)
 
 
 def check_all(
@@ -145,7 +149,9 @@ def describe(part: Part, labels: bool) -> Description:
     classes = None
     if labels:
         names, codes = np.unique(part.y, return_inverse=True)
-        classes = dict(zip(names.tolist(), np.bincount(codes, part.copies).tolist(), strict=True))
+        lost = [] if part.lost is None else part.lost.tolist()
+        classes = dict.fromkeys(lost, 0.0)
+        classes |= dict(zip(names.tolist(), np.bincount(codes, part.copies).tolist(), strict=True))
     copies = part.copies
     return Description(
         (part.n_rows if part.present is None else len(part.present),),

@@ -24,6 +24,7 @@ import numpy as np
 from dask.base import annotate, compute, persist
 from dask.delayed import Delayed, delayed
 from dask.diagnostics.progress import ProgressBar
+from dask.highlevelgraph import HighLevelGraph
 
 from .._validation import memory_bytes
 
@@ -172,6 +173,7 @@ class Passes:
                         f"The cluster has forgotten what it was working on {ATTEMPTS} times, in "
                         f"stage {stage!r}: it was restarted, or its client was closed."
                     ) from lost
+                self._check_client(stage)
                 self.revive()
         raise AssertionError
 
@@ -210,9 +212,16 @@ class Passes:
                 "give them more of it, or make chunks smaller."
             ) from killed
 
-    def _check_company(self, stage: str, alone_since: float | None) -> float | None:
-        if self.client.status not in ("running", "connecting"):
+    def let_go(self) -> None:
+        """Forget what could make lost chunks anew, which knows the chunks themselves."""
+        self.revive = _nothing_to_revive
+
+    def _check_client(self, stage: str) -> None:
+        if self.client is not None and self.client.status not in ("running", "connecting"):
             raise ClusterError(f"The client was closed in stage {stage!r}.")
+
+    def _check_company(self, stage: str, alone_since: float | None) -> float | None:
+        self._check_client(stage)
         if self.n_workers:
             return None
         now = monotonic()
@@ -257,11 +266,15 @@ def stacked(
     parts: Sequence[Delayed], sizes: Sequence[int] | None, shape: tuple[int, ...], dtype: Any
 ) -> Any:
     """What tasks return as one lazy array, a chunk for each; sizes may be unknown."""
+    # da.concatenate would leave out empty chunks, which the rows beside these have.
     known: Sequence[float] = [np.nan] * len(parts) if sizes is None else sizes
-    return da.concatenate(
-        [da.from_delayed(part, (n, *shape), dtype) for part, n in zip(parts, known, strict=True)],
-        allow_unknown_chunksizes=sizes is None,
-    )
+    name = f"untaint-stacked-{uuid4().hex}"
+    tail = (0,) * len(shape)
+    layer: dict[Any, Any] = {(name, i, *tail): part.key for i, part in enumerate(parts)}
+    sources: list[Any] = list(parts)
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=sources)
+    chunks = (tuple(known), *((n,) for n in shape))
+    return da.Array(graph, name, chunks, dtype=np.dtype(dtype))
 
 
 def shared(value: Any, name: str) -> Delayed:

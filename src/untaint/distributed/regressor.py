@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from .._typing import FloatArray
@@ -12,6 +13,7 @@ from ..estimators.campaign import Campaign
 from ..estimators.trusting import ByTrust
 from ..learners import columns
 from ..learners.scores import score_scale
+from ..selection import Cut
 from ..solvers.concentrating import Outcome
 from .base import OnChunks
 from .chunks import Chunks
@@ -97,13 +99,14 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         """
         if not is_distributed(X):
             return super().predict(X)
+        check_is_fitted(self)
         width = None if self._flat else len(np.atleast_1d(self.intercept_))
         return self._lazily("predict", X, float, width)
 
     def leave_one_out_residuals(self) -> FloatArray:
-        """Only after a fit to rows in memory."""
-        self._on_chunks("leave_one_out_residuals()")
-        return super().leave_one_out_residuals()
+        """Only where all rows have come to the client; see the estimator of one machine."""
+        with self._at_hand("leave_one_out_residuals()"):
+            return super().leave_one_out_residuals()
 
     def _learn_targets(self, chunks: Chunks) -> None:
         outputs = chunks.about.outputs
@@ -123,23 +126,30 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         losses, weights, _ = profile.points(self._unit or 1.0)
         n_outputs = campaign.crowd.y.shape[1]
         if isinstance(steering, ByTrust):
-            assert steering.rule is not None and steering.verdict is not None
             self.contamination_, interval = steering.share(outcome.tally)
             self.loss_threshold_ = float(profile.losses_at(outcome.tally.kept)[0])
-            furthest = np.zeros((1, n_outputs))
-            furthest[0, 0] = np.sqrt(profile.furthest[0])
-            worst = float(np.abs(steering.rule.signed(furthest))[0] / steering.verdict.scale)
             weigh: Any = steering.rule
-            scoring: Any = ByReading(steering.rule, worst)
-            self._warn_of_doubt(campaign.doubt(steering.verdict))
         else:
             weigh = steering.cut(outcome.tally)
             t = float(weigh.thresholds[0])
             self.loss_threshold_ = t if np.isfinite(t) else float(profile.furthest[0])
-            scale = score_scale(losses, weights, self.contamination_, n_outputs)
-            scoring = BySize(scale, float(np.sqrt(profile.furthest[0])) / scale)
+        scale = score_scale(losses, weights, self.contamination_, n_outputs)
+        trusting = campaign.trusting(outcome)
+        scoring: Any = BySize(scale, float(np.sqrt(profile.furthest[0])) / scale)
+        if trusting is not None:
+            scoring = self._by_reading(campaign, trusting, float(profile.furthest[0]))
+        absent = (Cut(np.array([self.loss_threshold_])), BySize(scale, np.inf))
         self.contamination_interval_ = interval or (self.contamination_,) * 2
-        return Judge(poll.setting, poll.raw_coef(campaign.coef(outcome)), weigh, scoring)
+        return Judge(poll.setting, poll.raw_coef(campaign.coef(outcome)), weigh, scoring, absent)
+
+    def _by_reading(self, campaign: Campaign, trusting: ByTrust, furthest: float) -> ByReading:
+        """Scores by the two groups of residuals, with a warning if these may be read otherwise."""
+        assert trusting.rule is not None and trusting.verdict is not None
+        self._warn_of_doubt(campaign.doubt(trusting.verdict))
+        one = np.zeros((1, campaign.crowd.y.shape[1]))
+        one[0, 0] = np.sqrt(furthest)
+        worst = float(np.abs(trusting.rule.signed(one))[0] / trusting.verdict.scale)
+        return ByReading(trusting.rule, worst)
 
     def _alone(self) -> estimators.SubquantileRegressor:
         alone = estimators.SubquantileRegressor(**self.get_params())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, final
 
 import numpy as np
@@ -77,12 +77,15 @@ class Judge:
     weigh : Weigh
         Rows that keep half of their weight or more are kept.
     scoring : Scoring
+    absent : (Weigh, Scoring)
+        The same for rows of weight zero, which are judged by their losses alone.
     """
 
     setting: Setting
     coef: FloatArray
     weigh: Weigh
     scoring: Scoring
+    absent: tuple[Weigh, Scoring]
 
 
 def verdict(
@@ -94,12 +97,17 @@ def verdict(
     """
     X, y, copies = check_chunk(X, y, weights, number, labels=judge.setting.labels is not None)
     kept, scores = np.zeros(len(y), dtype=bool), np.zeros(len(y))
-    for rows, first in ((copies > 0, offset), (copies == 0, 0)):
+    # Gates know the rows of the fit by their numbers; rows of weight zero have none.
+    ungated = replace(judge.setting, gate=None)
+    for rows, setting, first, (weigh, scoring) in (
+        (copies > 0, judge.setting, offset, (judge.weigh, judge.scoring)),
+        (copies == 0, ungated, 0, judge.absent),
+    ):
         if rows.any():
             own = np.where(copies[rows] > 0, copies[rows], 1.0)
-            chunk = Ready(Part(X[rows], y[rows], own), first, judge.setting)
+            chunk = Ready(Part(X[rows], y[rows], own), first, setting)
             with single_threaded_blas():
                 heard = chunk.hear(slice(None), chunk.features.values(judge.coef))
-            kept[rows] = judge.weigh.weights(heard) >= 0.5 * heard.row_weights
-            scores[rows] = judge.scoring.scores(heard)
+            kept[rows] = weigh.weights(heard) >= 0.5 * heard.row_weights
+            scores[rows] = scoring.scores(heard)
     return kept, scores

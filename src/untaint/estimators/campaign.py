@@ -137,14 +137,19 @@ class Campaign:
         return Beginning(selection, weights, None, trust, first.interval, shunned), weights
 
     def _trust(self, outcome: Outcome, rows: Heard) -> Trust | None:
+        judge = self.trusting(outcome)
+        return None if judge is None else judge.trust(outcome.tally, rows)
+
+    def trusting(self, outcome: Outcome) -> ByTrust | None:
+        """Who judges each row by itself, if the share was estimated that way."""
+        if isinstance(self.steering, ByTrust):
+            return self.steering
         if self.first.trust is None:
             return None
-        if isinstance(self.steering, ByTrust):
-            return self.steering.trust(outcome.tally, rows)
         # The share came from judging rows, but the fit was told to select otherwise.
         judge = ByTrust(self.crowd, self.shunned, self.first.trust.trust)
         judge.weigh(self._scout.hear(outcome.fit))
-        return judge.trust(outcome.tally, rows)
+        return judge
 
     @property
     def _scout(self) -> Scout:

@@ -10,7 +10,8 @@ with a rounding error of a few u (|x|^2 + |z|^2), where u is the unit roundoff. 
 that is nothing, even in float32. For rows far from the centre it is not, so
 
 * the centre is a coordinate-wise median, which far rows do not move;
-* a tile with rows too far for float32 is multiplied in float64;
+* rows too far for float32 are multiplied in float64, and only these: what the kernel says of a row
+  does not depend on the rows that happen to lie next to it;
 * entries so small beside |x|^2 + |z|^2 that float64 does not do either (two far rows close to
   one another) are computed anew from the difference x - z.
 """
@@ -79,6 +80,17 @@ class SquaredDistances:
             np.abs(t, out=t)
         if t is not out:
             np.copyto(out, t, casting="same_kind")
+        if sides.single is not None:
+            self._spare_near_rows(rows, cols, out)
+
+    def _spare_near_rows(self, rows: slice, cols: slice, out: Array) -> None:
+        """Rows that are not far themselves have the values that they have among their like."""
+        assert self.sides.single is not None
+        norms = self.sides.left_norm[rows] + self.sides.right_norm[cols].max()
+        near = norms <= REACH_SINGLE
+        if near.any():
+            A, B = self.sides.single
+            out[near] = np.abs(np.matmul(A[rows], B[cols].T))[near]
 
     def _refine(self, rows: slice, cols: slice, t: Array, reach: float, spare: Array) -> None:
         """Compute anew the entries of ``t`` whose error matters.

@@ -79,7 +79,8 @@ def loss_reached(losses: FloatArray, row_weights: FloatArray, kept: float) -> fl
     """Smallest loss at which the rows up to it weigh ``kept``."""
     if (row_weights == row_weights[0]).all():
         # Equal weights, the usual case: one partial sort.
-        rank = min(max(int(np.ceil(kept / row_weights[0] - 1e-9)), 1), len(losses))
+        # Sums of weights like 0.1 are off by about n roundings.
+        rank = min(max(int(np.ceil(kept / row_weights[0] * (1 - 1e-11) - 1e-9)), 1), len(losses))
         return float(np.partition(losses, rank - 1)[rank - 1])
     order = np.argsort(losses, kind="stable")
     cumulative = np.cumsum(row_weights[order])

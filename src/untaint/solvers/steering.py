@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Protocol, final
 
 import numpy as np
+from scipy.special import expit
 
 from .._typing import FloatArray
 from ..selection import Cut, Heard, Lens, Selection, Weigh
@@ -275,7 +276,7 @@ class ByThreshold:
             if len(tally.kept) > 1:
                 return True  # the verdict is another rule's
             missed = abs(float(tally.kept.sum()) - self._wanted(tally))
-            return missed <= max(EXACT * self.foresight.total, 1.0) * self.unit
+            return missed <= EXACT * self.foresight.total * self.unit
         assert self.foresight.thresholds is not None
         return tally.profile.knows(self.foresight.thresholds)
 
@@ -305,14 +306,26 @@ class ByThreshold:
     def _corrected(self, tally: Tally, found: FloatArray) -> FloatArray:
         """Thresholds of a soft edge, freed from what bins blur.
 
-        Bins err alike in finding the thresholds that were used, by the weight that they kept.
+        Bins err alike in finding the thresholds that were used, by the weight that they kept. What
+        is kept is counted in whole rows, so that the last part of a row takes a Newton step.
         """
         expected = self.foresight.expected
+        missed = self._wanted(tally) - float(tally.kept.sum())
+        if abs(missed) <= self.unit and np.isfinite(expected).all():
+            losses, weights, _ = tally.profile.points(self.unit)
+            slope = self._slope(float(expected[0]), losses, self.unit * weights)
+            return expected + missed / slope if slope > 0 else expected
         share = 1.0 - float(tally.kept.sum()) / (self.unit * self.foresight.total)
         if not (0.0 < share < 1.0 and np.isfinite(expected).all() and np.isfinite(found).all()):
             return found
         used = replace(self.selection, contamination=share)
         return expected + found - tally.profile.thresholds(used, self.unit)
+
+    def _slope(self, t: float, losses: FloatArray, weights: FloatArray) -> float:
+        """What a soft edge keeps more for a higher threshold."""
+        assert self.smoothing is not None
+        kept = expit(self.smoothing * (t - losses))
+        return float(self.smoothing * weights @ (kept * (1.0 - kept)))
 
 
 def _places(groups: list[FloatArray], thresholds: FloatArray) -> FloatArray:
