@@ -38,7 +38,9 @@ class SubquantileClassifier(OnChunks, estimators.SubquantileClassifier):  # type
     classes_, class_contamination_, class_thresholds_, coef_, intercept_, dual_coef_, X_fit_, \
 kernel_, contamination_, contamination_interval_, loss_threshold_, objective_path_, n_iter_, \
 converged_, n_features_in_, feature_names_in_
-        As on one machine, as far as they do not have a value for each row.
+        As on one machine, as far as they do not have a value for each row. Only
+        ``loss_threshold_``, which no verdict depends on, is read off bins where rows are many: it
+        may be off by a tenth or so where the classes' own thresholds differ.
 
     Examples
     --------

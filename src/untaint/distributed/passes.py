@@ -52,8 +52,9 @@ class Statistics:
     passes : int
         How often chunks were worked off, all of them.
     stages : list of (str, float, int)
-        Name, seconds and bytes of each pass: what is sent to each worker and what comes back from
-        each chunk. Neither depends on how many rows a chunk has.
+        Name, seconds and bytes of each pass: what is sent to each worker, and at most what comes
+        back from each task. Neither depends on how many rows a task has, but for the losses around
+        the threshold, a thousand or so of all rows, which are counted for every task.
     n_chunks, n_rows : int
     kept : str
         What stayed in the cluster's memory between passes: "features", "rows" or "nothing".

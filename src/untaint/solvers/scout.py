@@ -29,6 +29,9 @@ ENOUGH_OF_A_COLUMN = 0.5
 # Relative accuracy of steps: what they miss is small beside what the sample misses.
 STEP_TOL = 1e-3
 
+# Values that a step may move by: beyond, a logistic function is no parabola.
+FARTHEST = 30.0
+
 
 @final
 @dataclass(frozen=True)
@@ -137,6 +140,8 @@ class Scout:
             return self.fit(coef + self.newton.towards(*parts, tol=STEP_TOL, extra=extra))
 
         target = solve_in_ball(at, ridge, bound)
+        if not self.loss.quadratic:
+            target = self._near(point, target)
         gradient = answer.slopes + 2.0 * ridge * penalised * coef
         step = self.coef(target) - coef
         bend = self._bend(point, target, weights, answer.curvature)
@@ -144,6 +149,20 @@ class Scout:
         if extra is not None:
             bend += float(np.sum(extra * step**2)) / self.part
         return Step(target, -float(np.vdot(gradient, step)) - 0.5 * bend, gradient)
+
+    def _near(self, point: Fit, target: Fit) -> Fit:
+        """As far towards a target as the second order may be believed.
+
+        Where classes lie apart it vanishes, and with it all that keeps a step from infinity.
+        """
+        coef, end = self.coef(point), self.coef(target)
+        if not np.isfinite(end).all():
+            return point
+        moves = (target.predictions - point.predictions)[~self.shunned]
+        moved = float(np.abs(moves).max(initial=0.0))
+        if moved <= FARTHEST:
+            return target
+        return self.fit(coef + (FARTHEST / moved) * (end - coef))
 
     def _bend(
         self, point: Fit, target: Fit, weights: FloatArray, curvature: FloatArray | None

@@ -34,7 +34,7 @@ CAUTION, GAP = 3.0, 0.5
 # Losses that are listed, as expected.
 LISTED = 1000.0
 # Part of all rows that a soft edge may keep too many or too few.
-EXACT = 1e-9
+EXACT = 1e-8
 # A threshold is foreseen well enough when it misses this part of what sampling all rows would; with
 # a soft edge no row depends on it alone.
 FORESEEN, SOFTLY_FORESEEN = 0.3, 10.0
