@@ -162,7 +162,7 @@ def death(client, doomed, delay):
 
 def killed(quick):
     """Each trial kills one worker, in one stage after the other."""
-    n, components = (40_000, 50) if quick else (400_000, 200)
+    n, components = (40_000, 50) if quick else (100_000, 100)
     X, y = drawn(n)
     client = started()
     # A graph and not data: what a dead worker held can be computed again.
@@ -172,17 +172,17 @@ def killed(quick):
     reference = untaint.SubquantileRegressor(**params).fit(X, y)
     model = distributed.SubquantileRegressor(**params).fit(rows, targets)
     stages = [stage for stage, _, _ in model.statistics_.stages]
+    closed(client)
     correct, trials = 0, 4 if quick else 10
     for trial in range(trials):
-        doomed = stages[trial % len(stages)]
+        doomed, client = stages[trial % len(stages)], started()
         with death(client, doomed, delay=0.02 + 0.05 * (trial % 5)):
             model = distributed.SubquantileRegressor(**params).fit(rows, targets)
-        client.wait_for_workers(2)
         same = difference(model, reference) == 0 and exchanged(model, reference) == 0
         correct += same
+        closed(client)
         print(f"  killed in {doomed}: {'the same model' if same else 'ANOTHER MODEL'}", flush=True)
     note("killed", f"{n:,} rows, a worker killed in each stage", trials=trials, correct=correct)
-    closed(client)
 
 
 def random_table(n, chunk):
