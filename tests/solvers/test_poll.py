@@ -68,7 +68,7 @@ def test_answers_of_parts_add_up(name, smoothing, rng):
         found = sum(part.curvature for part in parts)
         np.testing.assert_allclose(found, whole.curvature, atol=1e-11)
     tally = parts[2].tally + parts[0].tally + parts[1].tally
-    for part in ("kept", "loss", "entropy", "shunned"):
+    for part in ("kept", "loss", "shunned"):
         np.testing.assert_allclose(getattr(tally, part), getattr(whole.tally, part), rtol=1e-12)
     totals = np.array([20.0, 30.0])
     found, expected = (each.profile.losses_at(totals) for each in (tally, whole.tally))
@@ -82,7 +82,7 @@ def test_a_tally_is_what_a_loop_over_rows_counts(name, smoothing, rng):
     asked = question(rows, rng, smoothing=smoothing)
     tally = rows.ask(asked).tally
     losses = rows.loss.value(rows.y, rows.phi @ asked.coef)
-    kept, lost, entropy = np.zeros(2), 0.0, 0.0
+    kept, lost = np.zeros(2), 0.0
     for loss, weight, group, shunned in zip(
         losses, rows.weights, rows.groups, rows.shunned, strict=True
     ):
@@ -91,11 +91,8 @@ def test_a_tally_is_what_a_loop_over_rows_counts(name, smoothing, rng):
         part *= not shunned
         kept[group] += weight * part
         lost += weight * part * loss
-        if 0 < part < 1:
-            entropy -= weight * (part * np.log(part) + (1 - part) * np.log(1 - part))
     np.testing.assert_allclose(tally.kept, kept)
     assert tally.loss == pytest.approx(lost)
-    assert tally.entropy == pytest.approx(entropy)
     assert tally.shunned == rows.weights[rows.shunned].sum()
 
 
@@ -114,17 +111,20 @@ def test_slopes_are_the_gradient_of_the_kept_losses(name, rng):
 
 @each
 def test_slopes_are_the_gradient_of_the_soft_objective(name, rng):
-    # With thresholds held fixed: kept losses, less t for each, less the entropy.
+    # With thresholds held fixed: minus the softplus of how far each loss lies below.
     rows, smoothing = Rows(name, rng), 1.5
     asked = question(rows, rng, smoothing=smoothing)
     slopes, step = rows.ask(asked).slopes, 1e-5
 
-    def value(tally):
-        return tally.loss - asked.weigh.thresholds @ tally.kept - tally.entropy / smoothing
+    def value(moved_question):
+        losses = rows.loss.value(rows.y, rows.phi @ moved_question.coef)
+        below = smoothing * (asked.weigh.thresholds[rows.groups] - losses)
+        heard = ~rows.shunned
+        return -(rows.weights[heard] @ np.logaddexp(0.0, below[heard])) / smoothing
 
     for _ in range(5):
         way = rng.normal(size=asked.coef.shape)
-        up, down = (value(rows.ask(moved(asked, way, side * step)).tally) for side in (1, -1))
+        up, down = (value(moved(asked, way, side * step)) for side in (1, -1))
         assert np.vdot(slopes, way) == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-5)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import entr
 
 import untaint.selection.profile as profile_module
 from untaint._sums import Sum
@@ -58,9 +57,8 @@ def asked(weigh, lens, rows):
     weights = weigh.weights(rows)
     kept = np.bincount(rows.groups, weights, len(lens.edges)).astype(float)
     loss = float(weights[weights > 0] @ rows.losses[weights > 0])
-    entropy = float(np.sum(entr(weights) + entr(1.0 - weights)))
     profile = lens.look(rows.losses, rows.row_weights, rows.groups)
-    return Tally(Sum(np.array([loss, entropy, 0.0, *kept])), profile)
+    return Tally(Sum(np.array([loss, 0.0, *kept])), profile)
 
 
 def steered(rule, n_groups=1, smoothing=None):

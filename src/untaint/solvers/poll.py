@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Protocol, final
 
 import numpy as np
-from scipy.special import entr
 
 from .._sums import Sum
 from .._typing import BoolArray, FloatArray, IntArray
@@ -55,9 +54,9 @@ class Tally:
 
     Attributes
     ----------
-    sums : Sum of shape (3 + K,)
-        Weighted losses of the kept rows, entropy of weights that are parts of the rows' own, weight
-        of the rows that were not heard, weight of the kept rows of each class.
+    sums : Sum of shape (2 + K,)
+        Weighted losses of the kept rows, weight of the rows that were not heard, weight of the kept
+        rows of each class.
     profile : Profile
     """
 
@@ -74,19 +73,14 @@ class Tally:
         return float(self.sums.value[0])
 
     @property
-    def entropy(self) -> float:
-        """Of weights that are parts of the rows' own."""
-        return float(self.sums.value[1])
-
-    @property
     def shunned(self) -> float:
         """Weight of the rows that were not heard."""
-        return float(self.sums.value[2])
+        return float(self.sums.value[1])
 
     @property
     def kept(self) -> FloatArray:
         """Weight of the kept rows, by class."""
-        return self.sums.value[3:]
+        return self.sums.value[2:]
 
 
 @final
@@ -144,15 +138,12 @@ def answers(
         # A row beyond all bounds that has no weight pulls nowhere.
         slopes[weights == 0], lost[weights == 0] = 0.0, 0.0
     own = rows.row_weights
-    part = np.divide(weights, own, out=np.zeros_like(weights), where=own > 0)
-    partly = (part > 0) & (part < 1)
-    entropy = own[partly] @ (entr(part[partly]) + entr(1.0 - part[partly]))
     n_groups = len(question.lens.edges)
     bend = loss.hessian(y, values).weighted(weights).entry(0, 0) if question.curved else None
     if question.squared:
         hessian = loss.hessian(y, values).weighted(weights)
         bend = np.column_stack([hessian.entry(j, j) for j in range(y.shape[1])])
     kept = np.bincount(rows.groups, weights, n_groups)
-    sums = np.array([lost.sum(), entropy, own[rows.shunned].sum(), *kept], dtype=float)
+    sums = np.array([lost.sum(), own[rows.shunned].sum(), *kept], dtype=float)
     profile = question.lens.look(rows.losses, own, rows.groups)
     return slopes, bend, Tally(Sum(sums), profile)
