@@ -9,8 +9,8 @@ READY  := $(VENV)/.ready
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
 
-demo: $(READY)  ## find the corrupted rows of a small example
-	@$(BIN)/python examples/demo.py
+demo: $(READY)  ## clean a bundled table, write a report, count what was caught
+	@$(BIN)/untaint demo
 
 # One worker for each core and one thread for each worker, lest every BLAS call claims all cores.
 test: export OMP_NUM_THREADS = 1

@@ -10,12 +10,15 @@
 True
 """
 
-from .estimators import (
-    SubquantileClassifier,
-    SubquantileClassifierCV,
-    SubquantileRegressor,
-    SubquantileRegressorCV,
-)
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .estimators import (
+        SubquantileClassifier,
+        SubquantileClassifierCV,
+        SubquantileRegressor,
+        SubquantileRegressorCV,
+    )
 
 __version__ = "0.1.0"
 
@@ -26,3 +29,19 @@ __all__ = [
     "SubquantileRegressorCV",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the estimators, and scikit-learn with them, when one of them is asked for.
+
+    The command line completes words and shows its help without them.
+    """
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import estimators
+
+    return getattr(estimators, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -8,53 +8,100 @@ import sys
 import pytest
 
 import untaint
-from untaint.cli.main import COMMANDS, main
+from untaint.cli.main import main
 
-
-def test_a_command_gets_the_rest_of_the_line(monkeypatch):
-    seen = []
-    fake = COMMANDS["bench"]._replace(run=lambda arguments: seen.append(arguments) or 3)
-    monkeypatch.setitem(COMMANDS, "bench", fake)
-    assert main(["bench", "table1", "--quick", "--jobs", "2", "--help"]) == 3
-    assert seen == [["table1", "--quick", "--jobs", "2", "--help"]]
-
-
-def test_bench_lists_its_studies(capsys):
-    assert main(["bench"]) == 0
-    assert "table1" in capsys.readouterr().out
+COMMANDS = ("clean", "fit", "predict", "report", "demo", "bench")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
+    ("arguments", "words"),
     [
-        ([], "untaint: "),
-        (["bnech"], "untaint: "),
-        (["bench", "table9"], "untaint bench: "),
-        (["bench", "table1", "--sees", "3"], "untaint bench: "),
+        ([], "Missing command"),
+        (["claen"], "No such command 'claen'"),
+        (["clean"], "Missing argument 'DATA'"),
+        (["clean", "a.csv"], "Missing option '--target'"),
+        (["clean", "a.csv", "--target", "y", "--taks", "auto"], "No such option: --taks"),
+        (["clean", "a.csv", "--target", "y", "--task", "guess"], "'guess' is not one of"),
+        (["clean", "a.csv", "--target", "y", "--contamination", "0.7"], "share from 0 to 0.49"),
+        (["clean", "a.csv", "--target", "y", "--contamination", "most"], "share from 0 to 0.49"),
+        (["clean", "a.csv", "--target", "y", "--mark", "--repair"], "do not go together"),
+        (["predict", "no.skops", "a.csv"], "no.skops: the file cannot be read"),
+        (["report", "nowhere"], "nowhere: expected a directory with a report.html"),
+        (["bench", "table9"], "no study 'table9': did you mean"),
+        (["bench", "table1", "--sees", "3"], "No such option: --sees"),
     ],
 )
-def test_bad_usage_ends_with_code_2_and_one_sentence(arguments, reason, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
+def test_bad_usage_ends_with_code_2_and_one_sentence(
+    arguments, words, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("untaint: ")
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"untaint {untaint.__version__}\n"
+
+
+def test_help_lists_the_commands(capsys):
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(command in shown for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command_has_examples(command, capsys):
+    assert main([command, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "For example" in shown
+    assert f"untaint {command}" in shown
+
+
+def test_help_and_completion_do_not_wait_for_scikit_learn():
+    program = (
+        "import sys\nfrom untaint.cli.main import main\nmain(['--help'])\n"
+        "print(*{'sklearn', 'numpy', 'pyarrow', 'skops'} & {*sys.modules}, file=sys.stderr)"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (shown.returncode, shown.stderr) == (0, "\n")
+
+
+def test_without_the_extra_a_hint_says_what_to_install(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "typer", None)
+    for name in [name for name in sys.modules if name.startswith("untaint.cli.")]:
+        if name != "untaint.cli.main":
+            monkeypatch.delitem(sys.modules, name)
+    assert main(["demo"]) == 2
+    assert "pip install 'untaint[cli]'" in capsys.readouterr().err
+
+
+def test_a_fault_of_ours_is_told_in_one_sentence(capsys, monkeypatch, tmp_path):
+    import untaint.tables
+
+    def broken(*_, **__):
+        raise AssertionError("should not happen")
+
+    monkeypatch.setattr(untaint.tables, "read_table", broken)
+    monkeypatch.chdir(tmp_path)
+    assert main(["clean", "a.csv", "--target", "y"]) == 1
     told = capsys.readouterr().err
-    assert told.startswith(reason)
+    assert "a fault of ours: AssertionError: should not happen" in told
     assert told.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("option", "words"), [("--version", untaint.__version__), ("--help", "bench")]
-)
-def test_help_and_version(option, words, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main([option])
-    assert ended.value.code == 0
-    assert words in capsys.readouterr().out
+def test_an_interrupt_ends_with_130(capsys, monkeypatch, tmp_path):
+    import untaint.tables
 
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
 
-def test_the_command_line_needs_no_extra():
-    program = (
-        "import sys, untaint.cli.main; print(*{'typer', 'rich', 'matplotlib'} & {*sys.modules})"
-    )
-    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (shown.returncode, shown.stdout) == (0, "\n"), shown.stderr
+    monkeypatch.setattr(untaint.tables, "read_table", interrupted)
+    monkeypatch.chdir(tmp_path)
+    assert main(["clean", "a.csv", "--target", "y"]) == 130
+    assert capsys.readouterr().err == "untaint: interrupted, and nothing was written.\n"

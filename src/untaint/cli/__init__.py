@@ -1,1 +1,1 @@
-"""The command line, ``untaint COMMAND ...``."""
+"""The command line, ``untaint COMMAND ...``: a file for each command, and what they share."""

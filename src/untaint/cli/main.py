@@ -1,56 +1,63 @@
-"""``untaint COMMAND ...``: find the command and hand it the rest of the line.
-
-A command parses its own arguments and returns its exit code: 0 done, 1 done in part, 2 bad usage or
-bad data, told in one sentence.
-"""
+"""``untaint COMMAND ...``: the commands, and how their ends become exit codes."""
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any
 
-from untaint import __version__
-from untaint.bench.arguments import Parser
-
-
-class Command(NamedTuple):
-    """What a command is for, and what runs it."""
-
-    purpose: str
-    run: Callable[[Sequence[str]], int]
-
-
-def bench(arguments: Sequence[str]) -> int:
-    """Run a study."""
-    from untaint.bench.command import main
-
-    return main(arguments, prog="untaint bench")
-
-
-COMMANDS = {
-    "bench": Command("the papers' tables and figures, and the speed comparisons", bench),
-}
+from .failures import REFUSED, exit_code_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit code of the command."""
-    options = _parser().parse_args(arguments)
-    return COMMANDS[options.command].run(options.arguments)
+    """Run a command, and return its exit code: 0 done, 2 refused with one sentence."""
+    try:
+        app = make_app()
+    except ImportError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        print("untaint: the command line needs pip install 'untaint[cli]'.", file=sys.stderr)
+        return REFUSED
+    words = None if arguments is None else list(arguments)
+    return exit_code_of(lambda: app(args=words, standalone_mode=False, prog_name="untaint"))
 
 
-def _parser() -> Parser:
-    parser = Parser(
-        prog="untaint",
-        description="Learn from data that you cannot trust.",
-        epilog="\n".join(f"{name:<8}{command.purpose}" for name, command in COMMANDS.items()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def make_app() -> Any:
+    """The commands; what they need is imported when they run."""
+    import typer
+
+    from .bench import bench
+    from .clean import clean
+    from .demo import demo
+    from .fit import fit
+    from .predict import predict
+    from .report import report
+
+    app = typer.Typer(
+        name="untaint",
+        help="Learn from data that you cannot trust.",
+        no_args_is_help=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
-    parser.add_argument("--version", action="version", version=f"untaint {__version__}")
-    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of those below")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="COMMAND --help lists them")
-    return parser
+
+    def show_version(asked: bool) -> None:
+        if asked:
+            from .. import __version__
+
+            print(f"untaint {__version__}")
+            raise typer.Exit
+
+    def options(version: bool = False) -> None:
+        """Learn from data that you cannot trust."""
+
+    asked = typer.Option("--version", callback=show_version, is_eager=True, help="Say which.")
+    # By hand, because the text of an annotation is looked up where typer is not known.
+    options.__annotations__["version"] = Annotated[bool, asked]
+    app.callback()(options)
+    for command in (clean, fit, predict, report, demo, bench):
+        app.command()(command)
+    return app
 
 
 if __name__ == "__main__":

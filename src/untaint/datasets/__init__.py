@@ -15,6 +15,7 @@ from .real import (
     fetch_wine_quality,
 )
 from .synthetic import make_classes, make_polynomial, make_smooth
+from .used_cars import make_used_cars, used_cars_file, used_cars_truth
 
 __all__ = [
     "contaminate",
@@ -33,4 +34,7 @@ __all__ = [
     "make_noisy_views",
     "make_polynomial",
     "make_smooth",
+    "make_used_cars",
+    "used_cars_file",
+    "used_cars_truth",
 ]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
-from typing import Any
+from typing import Any, Self
 from warnings import warn
 
 import numpy as np
@@ -33,6 +34,17 @@ from .problem import PrimalProblem, Problem
 
 # Kernel values that are held at a time while predicting.
 PREDICTED_AT_ONCE = 1 << 23
+# What a fitted learner keeps of its training rows, beyond what predictions take.
+TRAINING_STATE = (
+    "_targets",
+    "_codes",
+    "_row_weights",
+    "_kept_weights",
+    "_fitted",
+    "inlier_mask_",
+    "outlier_scores_",
+    "cv_results_",
+)
 
 
 class KernelLearner(BaseEstimator):
@@ -192,6 +204,41 @@ class KernelLearner(BaseEstimator):
         names = ("_rows", "X_fit_") if "coef_" in state else ("_rows",)
         return state | dict.fromkeys(name for name in names if _is_mapped(state.get(name)))
 
+    def predictor(self) -> Self:
+        """A copy that predicts, and that holds no more of the training rows than this takes.
+
+        It is smaller, and gives away neither targets nor the rows that were given up; of a kernel
+        expansion the rows remain that it is made of. What needs the training rows, such as
+        ``audit``, says that they are not there.
+
+        Returns
+        -------
+        estimator
+            Of the same class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from untaint import SubquantileRegressor
+        >>> X = np.linspace(0, 3, 40)[:, None]
+        >>> model = SubquantileRegressor(contamination=0.25).fit(X, np.sin(X).ravel())
+        >>> lean = model.predictor()
+        >>> bool((lean.predict(X) == model.predict(X)).all()), len(lean.X_fit_)
+        (True, 30)
+        """
+        check_is_fitted(self)
+        lean = copy(self)
+        expansion = ("dual_coef_", "X_fit_") if hasattr(self, "coef_") else ()
+        for name in (*TRAINING_STATE, *expansion):
+            lean.__dict__.pop(name, None)
+        lean._rows = lean._map = None
+        if expansion:
+            return lean
+        if not hasattr(self, "feature_map_") and not isinstance(self.kernel_, Precomputed):
+            used = np.flatnonzero(columns(self.dual_coef_).any(axis=1))
+            lean.X_fit_, lean.dual_coef_ = self.X_fit_[used], self.dual_coef_[used]
+        return lean
+
     def _query(self, X: Any) -> FloatArray:
         """Raw predictions of what a user passes."""
         check_is_fitted(self)
@@ -267,7 +314,7 @@ class KernelLearner(BaseEstimator):
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "inlier_mask_")
+        return hasattr(self, "intercept_")
 
 
 def _is_mapped(X: Any) -> bool:

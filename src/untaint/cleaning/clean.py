@@ -1,0 +1,355 @@
+"""From a table to what is wrong with it, and a model of the rest: the front of this room."""
+
+from __future__ import annotations
+
+import platform
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..preprocessing import MedianScaler
+from ..tables import DataFileError, RawTable, TableEncoder, TargetColumn, read_target
+from .explaining import Explainer
+from .findings import ColumnSummary, Findings, Note, Suspect, Task
+from .improvement import measure_improvement
+from .judging import Verdict, judge
+from .model import TableModel
+from .monitoring import monitor_rows
+from .outlying import find_outlying
+from .task import decide_task
+
+# Fewer rows with a target are not worth a model.
+FEWEST = 10
+# Rows that the page lists, and spared ones among them.
+LISTED, SPARED = 3000, 200
+# Kinds of column whose features are amounts.
+AMOUNTS = ("number", "date")
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """What was found, and what it was found with.
+
+    Attributes
+    ----------
+    findings : Findings
+    model : TableModel
+    rows : int array of shape (n,)
+        Position in the table of each judged row.
+    suspects : list of Suspect
+        All flagged rows, the most suspicious first.
+    target : TargetColumn
+    """
+
+    findings: Findings
+    model: TableModel
+    rows: IntArray
+    suspects: list[Suspect]
+    target: TargetColumn
+
+    def kept_rows(self, n_rows: int) -> BoolArray:
+        """Which rows of the whole table are not flagged, those without a target among them."""
+        kept = np.ones(n_rows, dtype=bool)
+        kept[self.rows[self.findings.flagged]] = False
+        return kept
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table as numbers.
+
+    Attributes
+    ----------
+    encoder, scaler
+        Fitted to all rows.
+    target : TargetColumn
+    rows : int array of shape (n,)
+        Position of the rows that have a target.
+    values : array of shape (n, p)
+        Features as they are in the table.
+    amounts : bool array of shape (p,)
+        Which of them are amounts.
+    X : array of shape (n, p)
+        Features in robust deviations.
+    y : array of shape (n,)
+        Amounts, or labels as text.
+    task : {"regression", "classification"}
+    question : str
+        What the user should be told about the task, if anything.
+    """
+
+    encoder: TableEncoder
+    scaler: MedianScaler
+    target: TargetColumn
+    rows: IntArray
+    values: FloatArray
+    amounts: BoolArray
+    X: FloatArray
+    y: NDArray[Any]
+    task: Task
+    question: str
+
+
+def clean_table(
+    table: RawTable,
+    target: str,
+    *,
+    task: str = "auto",
+    contamination: float | str = "auto",
+    ignore: Sequence[str] = (),
+    seed: int = 0,
+    command: str = "",
+    pictures: bool = True,
+    say: Say = lambda _: None,
+) -> Cleaning:
+    r"""Find the wrong rows of a table.
+
+    Parameters
+    ----------
+    table : RawTable
+        What `untaint.tables.read_table` returns.
+    target : str
+        Name of the column that the others should explain.
+    task : {"auto", "regression", "classification"}
+    contamination : float in [0, 0.5) or "auto"
+        Share of wrong rows, estimated by default.
+    ignore : sequence of str
+        Columns to leave out.
+    seed : int
+    command : str
+        What the user typed, for the report.
+    pictures : bool
+        Whether to compute what only a report shows.
+    say : callable
+        Told what is going on, for a progress bar.
+
+    Returns
+    -------
+    Cleaning
+
+    Raises
+    ------
+    DataFileError
+        If the table cannot be learnt from, with one sentence that says why.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from untaint.cleaning import clean_table
+    >>> from untaint.tables import read_table
+    >>> lines = [f"{37 * x % 101},{111 * x % 303 + 0.1 * (x % 3):.1f}" for x in range(100)]
+    >>> lines[8] = "94,2820"
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "line.csv")
+    >>> _ = path.write_text("\n".join(["x,y", *lines]))
+    >>> cleaning = clean_table(read_table(path), "y")
+    >>> cleaning.suspects[0].why
+    'y is 2820, where rows like it have about 281.8: 10 times as much, a slipped decimal point?'
+    """
+    say("reading the columns")
+    prepared = prepare(table, target, task, ignore)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        outlying = find_outlying(prepared.values, prepared.amounts, seed)
+        verdict = judge(prepared.X, prepared.y, prepared.task, contamination, seed, outlying, say)
+        say("measuring what was gained")
+        improvement = measure_improvement(prepared.X, prepared.y, verdict, prepared.task, seed)
+        monitored = (
+            monitor_rows(prepared.X, prepared.y, verdict, prepared.task, seed) if pictures else None
+        )
+    say("explaining what was found")
+    explainer = _explainer(table, prepared, verdict)
+    order = np.argsort(-verdict.scores, kind="stable")
+    n_flagged = int(verdict.flagged.sum())
+    suspects = [explainer.suspect(int(row)) for row in order[:n_flagged]]
+    spared = [explainer.suspect(int(row)) for row in order[n_flagged : n_flagged + SPARED]]
+    findings = Findings(
+        source=PurePath(table.source).name,
+        target=prepared.target.name,
+        task=prepared.task,
+        share=verdict.share,
+        interval=verdict.interval,
+        numbers=prepared.rows + 1,
+        scores=verdict.scores,
+        cut=verdict.cut,
+        flagged=verdict.flagged,
+        observed=prepared.y,
+        expected=verdict.expected,
+        suspects=[*suspects[: LISTED - len(spared)], *spared],
+        set_aside=table.n_rows - len(prepared.rows),
+        columns=_columns(prepared, suspects),
+        improvement=improvement,
+        monitored=monitored,
+        notes=_notes(table, prepared, [str(warning.message) for warning in caught]),
+        command=command,
+        versions=versions(),
+        seed=seed,
+        kinds=verdict.kinds,
+    )
+    return Cleaning(findings, _model(prepared, verdict), prepared.rows, suspects, prepared.target)
+
+
+def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ()) -> Prepared:
+    """Turn a table into numbers, and find out what is asked for."""
+    column = read_target(table, target)
+    encoder = TableEncoder(leave_out=tuple(ignore))
+    X = encoder.fit_transform(table, target=column.name)
+    present = ~column.missing
+    if present.sum() < FEWEST:
+        raise DataFileError(
+            f"{table.source}: expected at least {FEWEST} rows with a {column.name!r}, "
+            f"found {int(present.sum())}."
+        )
+    values = X[present]
+    scaler = MedianScaler()
+    X = scaler.fit_transform(values)
+    if column.kind == "date":
+        raise DataFileError(
+            f"{table.source}: expected a target of numbers or labels, and {column.name!r} holds "
+            "dates."
+        )
+    try:
+        decided, question = decide_task(column.name, column.values[present], X, task)
+    except ValueError as error:
+        raise DataFileError(f"{table.source}: {error}") from None
+    y = _labels(table, column, present) if decided == "classification" else column.values[present]
+    _check_targets(table, column.name, y, decided)
+    return Prepared(
+        encoder,
+        scaler,
+        column,
+        np.flatnonzero(present),
+        values,
+        _amounts(encoder),
+        X,
+        y,
+        decided,
+        question,
+    )
+
+
+def _amounts(encoder: TableEncoder) -> BoolArray:
+    """Which features are amounts: the first of each column of numbers or dates."""
+    first = np.diff(encoder.sources_, prepend=-1) > 0
+    return first & np.isin(_kinds(encoder), AMOUNTS)
+
+
+def _kinds(encoder: TableEncoder) -> NDArray[np.str_]:
+    """Of the columns that the features come from."""
+    return np.array([encoder.columns_[source].kind for source in encoder.sources_])
+
+
+def _labels(table: RawTable, column: TargetColumn, present: BoolArray) -> NDArray[Any]:
+    if column.values.dtype == object:
+        return np.array([str(label) for label in column.values[present]])
+    return np.array([_plain_number(value) for value in column.values[present]])
+
+
+def _plain_number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _check_targets(table: RawTable, name: str, y: NDArray[Any], task: Task) -> None:
+    distinct, counts = np.unique(y, return_counts=True)
+    if len(distinct) < 2:
+        raise DataFileError(
+            f"{table.source}: expected a target that varies, and {name!r} is {distinct[0]} in "
+            "every row."
+        )
+    if task == "classification" and len(distinct) > len(y) / 3:
+        raise DataFileError(
+            f"{table.source}: expected labels that many rows share, and {name!r} has "
+            f"{len(distinct)} different ones in {len(y)} rows; is it the right target?"
+        )
+    if task == "classification" and np.sort(counts)[-2] < 2:
+        raise DataFileError(
+            f"{table.source}: expected at least two labels with two rows each in {name!r}, "
+            "found one."
+        )
+
+
+def _explainer(table: RawTable, prepared: Prepared, verdict: Verdict) -> Explainer:
+    return Explainer(
+        table,
+        prepared.rows,
+        prepared.target.position,
+        scaled=prepared.X,
+        sources=prepared.encoder.sources_,
+        amounts=prepared.amounts,
+        numbers=prepared.amounts & (_kinds(prepared.encoder) == "number"),
+        center=np.asarray(prepared.scaler.center_),
+        scale=np.asarray(prepared.scaler.scale_),
+        task=prepared.task,
+        verdict=verdict,
+        observed=prepared.y,
+    )
+
+
+def _columns(prepared: Prepared, suspects: Sequence[Suspect]) -> list[ColumnSummary]:
+    odd: dict[str, int] = {}
+    for suspect in suspects:
+        for column in {cell.column for cell in suspect.odd}:
+            odd[column] = odd.get(column, 0) + 1
+    target = prepared.target.name
+    return [
+        ColumnSummary(
+            plan.name,
+            plan.kind,
+            plan.used or plan.name == target,
+            plan.missing,
+            odd.get(plan.name, 0) / max(len(suspects), 1),
+        )
+        for plan in prepared.encoder.columns_
+    ]
+
+
+def _notes(table: RawTable, prepared: Prepared, warned: Sequence[str]) -> list[Note]:
+    aside = table.n_rows - len(prepared.rows)
+    notes = [Note("info", f"The file was read as {table.dialect.describe()}.")]
+    if aside:
+        rows = "1 row has" if aside == 1 else f"{aside:,} rows have"
+        text = f"{rows} no {prepared.target.name!r}: set aside, neither judged nor removed."
+        notes.append(Note("warning", text))
+    if prepared.question:
+        notes.append(Note("warning", prepared.question))
+    told = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
+    notes += [Note("info", text) for text in dict.fromkeys(told)]
+    return notes + [Note("warning", text) for text in dict.fromkeys(warned)]
+
+
+def _model(prepared: Prepared, verdict: Verdict) -> TableModel:
+    return TableModel(
+        prepared.encoder,
+        prepared.scaler,
+        verdict.model.predictor(),
+        task=prepared.task,
+        target=prepared.target.name,
+        scale=verdict.scale,
+        version=versions()["untaint"],
+    )
+
+
+def versions() -> dict[str, str]:
+    """Of what a result depends on.
+
+    Examples
+    --------
+    >>> from untaint.cleaning.clean import versions
+    >>> sorted(versions())
+    ['numpy', 'python', 'scikit-learn', 'scipy', 'untaint']
+    """
+    found = {"python": platform.python_version()}
+    for name in ("untaint", "numpy", "scipy", "scikit-learn"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # a checkout that was never installed
+            found[name] = "unknown"
+    return found

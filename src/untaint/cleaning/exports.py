@@ -1,0 +1,173 @@
+"""The files that a user takes away.
+
+Rows of ``cleaned.csv`` keep their bytes. ``flagged.csv`` is for people to read, in a spreadsheet as
+often as not, and a spreadsheet runs cells that begin like a formula: there, such text gets an
+apostrophe in front.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from .._typing import IntArray
+from ..tables import RawTable, TargetColumn
+from .findings import Findings, Suspect
+
+Way = Literal["drop", "mark", "repair"]
+
+MARK = "untaint"
+# Decimals that an amount may have.
+DECIMALS = 12
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+COLUMNS = ("row", "line", "score", "kind", "why", "observed", "expected")
+
+
+def cleaned_bytes(
+    table: RawTable, findings: Findings, rows: IntArray, way: Way, target: TargetColumn
+) -> bytes:
+    """The table as it was, without flagged rows, with a mark at each row, or with new targets.
+
+    Parameters
+    ----------
+    table : RawTable
+    findings : Findings
+    rows : int array of shape (n,)
+        Position in the table of each judged row.
+    way : {"drop", "mark", "repair"}
+    target : TargetColumn
+    """
+    wrong = np.zeros(table.n_rows, dtype=bool)
+    wrong[rows[findings.flagged]] = True
+    if way == "mark":
+        marks = np.full(table.n_rows, "no target", dtype=object)
+        marks[rows] = np.where(findings.flagged, "flagged", "kept")
+        return table.header_with(MARK) + table.rows_bytes(None, extra=marks.tolist())
+    if way == "drop":
+        return table.header_bytes + table.rows_bytes(~wrong)
+    decimals = _decimals(target) if findings.task == "regression" else 0
+    repaired = {
+        int(rows[row]): _expected_cell(findings, row, target, decimals)
+        for row in np.flatnonzero(findings.flagged & (findings.kinds == "target")).tolist()
+    }
+    kept = ~wrong
+    kept[list(repaired)] = True
+    return table.header_bytes + table.rows_bytes(kept, replace=(target.position, repaired))
+
+
+def _expected_cell(findings: Findings, row: int, target: TargetColumn, decimals: int) -> str:
+    """What a target should be, written as the others of its column are."""
+    expected = findings.expected[row]
+    if findings.task == "classification":
+        return str(expected)
+    return target.write_number(round(float(expected), decimals))
+
+
+def _decimals(target: TargetColumn) -> int:
+    """Decimals that amounts are written with, as far as almost all of them tell."""
+    values = target.values[~target.missing].astype(float)
+    for decimals in range(DECIMALS):
+        if np.isclose(values, np.round(values, decimals), rtol=1e-12, atol=0.0).mean() > 0.95:
+            return decimals
+    return DECIMALS
+
+
+def flagged_csv(
+    table: RawTable, findings: Findings, rows: IntArray, suspects: Iterable[Suspect]
+) -> bytes:
+    """All flagged rows, the most suspicious first: what is wrong, and the cells as they are."""
+    buffer = io.StringIO()
+    write = csv.writer(buffer, lineterminator="\n").writerow
+    write([*COLUMNS, *(harmless(name) for name in table.names)])
+    for suspect in suspects:
+        row = suspect.row
+        write(
+            [
+                int(findings.numbers[row]),
+                table.line_number(int(rows[row])),
+                f"{findings.scores[row]:.4g}",
+                suspect.kind,
+                harmless(suspect.why),
+                harmless(_said(findings.observed[row])),
+                harmless(_said(findings.expected[row])),
+                *(harmless(cell) for cell in suspect.cells),
+            ]
+        )
+    return buffer.getvalue().encode("utf-8")
+
+
+def harmless(cell: str) -> str:
+    """Text that no spreadsheet takes for a formula.
+
+    Examples
+    --------
+    >>> from untaint.cleaning.exports import harmless
+    >>> harmless("=1+1"), harmless("-12.5"), harmless("bread")
+    ("'=1+1", '-12.5', 'bread')
+    """
+    if not cell.startswith(FORMULA):
+        return cell
+    try:
+        float(cell.replace(",", "."))
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+def summary_json(findings: Findings) -> bytes:
+    """The findings in a few numbers, for programs."""
+    return (json.dumps(summary(findings), indent=2, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+def summary(findings: Findings) -> dict[str, Any]:
+    """The findings in a few numbers."""
+    improvement = findings.improvement
+    return {
+        "source": findings.source,
+        "target": findings.target,
+        "task": findings.task,
+        "rows": findings.n_rows + findings.set_aside,
+        "judged": findings.n_rows,
+        "set_aside": findings.set_aside,
+        "flagged": findings.n_flagged,
+        "share": round(findings.share, 6),
+        "interval": findings.interval and [round(end, 6) for end in findings.interval],
+        "cut": _finite(findings.cut),
+        "improvement": improvement
+        and {
+            "measure": improvement.measure,
+            "before": _finite(improvement.before),
+            "after": _finite(improvement.after),
+            "rows": improvement.rows,
+        },
+        "flagged_rows": findings.numbers[findings.flagged].tolist(),
+        "columns": [
+            {
+                "name": column.name,
+                "kind": column.kind,
+                "used": column.used,
+                "missing": column.missing,
+                "suspicion": round(column.suspicion, 4),
+            }
+            for column in findings.columns
+        ],
+        "notes": [{"level": note.level, "text": note.text} for note in findings.notes],
+        "command": findings.command,
+        "seed": findings.seed,
+        "versions": dict(findings.versions),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return float(f"{value:.6g}") if np.isfinite(value) else None
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{float(value):.10g}" if np.isfinite(value) else ""

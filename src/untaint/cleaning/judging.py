@@ -1,0 +1,308 @@
+"""Which rows of a table are wrong, how sure that is, and a model of the others.
+
+`judge` has a road for each size of table. Up to some thousand rows everything is chosen on all of
+them; beyond, a sample chooses scale, setting and share, and one fit to all rows follows.
+
+**Peeling.** Errors of one kind can hide another: beside targets that are ten times too large, those
+that are ten times too small look harmless. So the rows that a fit gave up are taken away and the
+rest is judged again, until nothing more is found; the last fit then sees all rows and is told the
+share. On clean rows the first round finds nothing, and that is the end.
+
+**Flags.** A fit gives up all rows that are more likely wrong than right. A list of rows that people
+are going to delete asks for more: of amounts, at least five robust deviations; of labels, at most
+one flag in twenty mistaken. Flags are a cut through the scores, so that the user can move it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import (
+    SubquantileClassifier,
+    SubquantileClassifierCV,
+    SubquantileRegressor,
+    SubquantileRegressorCV,
+)
+from .._typing import BoolArray, FloatArray, IntArray
+from .findings import Task
+from .outlying import Outlying
+from .target_scale import Scale, from_scale, scales_to_try, surprise, to_scale
+
+# Rows that settings are chosen on.
+SAMPLE_ROWS = 2500
+# Rows that are judged by the kernel itself; more are judged by features of it.
+KERNEL_ROWS = 6000
+FEATURES = 256
+# Robust deviations of a target that is flagged.
+FAR = 5.0
+# Share of mistaken flags among labels.
+MISTAKEN = 0.05
+ROUNDS = 3
+# No more than this is taken away by peeling.
+MOST = 0.45
+
+Say = Callable[[str], None]
+
+
+class Verdict(NamedTuple):
+    """What became of each row.
+
+    Attributes
+    ----------
+    model : estimator
+        Fitted to all rows.
+    scale : {"plain", "log"}
+        Of the targets that the model was fitted to.
+    share : float
+    interval : pair of float, or None if the share was given
+    scores : array of shape (n,)
+    cut : float
+    flagged : bool array of shape (n,)
+    expected : array of shape (n,)
+        In units of the table.
+    kinds : array of shape (n,)
+        "target", "features", "both" or empty.
+    odd_features : mapping of int to int array
+        For rows that their features alone make suspicious.
+    fitted : int array
+        Rows that had a part in the fit.
+    """
+
+    model: Any
+    scale: Scale
+    share: float
+    interval: tuple[float, float] | None
+    scores: FloatArray
+    cut: float
+    flagged: BoolArray
+    expected: NDArray[Any]
+    kinds: NDArray[np.str_]
+    odd_features: dict[int, IntArray]
+    fitted: IntArray
+
+
+class Choice(NamedTuple):
+    """What is told to the last fit."""
+
+    scale: Scale
+    alpha: float
+    gamma: float
+    share: float
+    interval: tuple[float, float] | None
+    model: Any  # fitted to the sample
+
+
+def judge(
+    X: FloatArray,
+    y: NDArray[Any],
+    task: Task,
+    contamination: float | str,
+    seed: int,
+    outlying: Outlying,
+    say: Say = lambda _: None,
+) -> Verdict:
+    """Judge every row.
+
+    Rows whose features are implausible are flagged and have no part in anything that is fitted.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Features on a common scale.
+    y : array of shape (n,)
+        Amounts, or labels as text.
+    task : {"regression", "classification"}
+    contamination : float or "auto"
+    seed : int
+    outlying : Outlying
+        What the features alone say.
+    say : callable
+        Told what is going on.
+    """
+    rest = np.flatnonzero(~outlying.wild)
+    verdict = _judge_plausible(X[rest], y[rest], task, contamination, seed, say)
+    return verdict if len(rest) == len(y) else _with_outlying(verdict, rest, outlying, task)
+
+
+def _judge_plausible(
+    X: FloatArray,
+    y: NDArray[Any],
+    task: Task,
+    contamination: float | str,
+    seed: int,
+    say: Say,
+) -> Verdict:
+    sample = _sample(len(y), seed)
+    say("choosing a model")
+    choose = _choose_for_amounts if task == "regression" else _choose_for_labels
+    choice = choose(X[sample], y[sample], contamination, seed, say)
+    say("judging all rows")
+    final = _fit_to_all(X, to_scale(y, choice.scale), task, choice, seed)
+    return _read(final, task, choice, contamination)
+
+
+def _with_outlying(verdict: Verdict, rest: IntArray, outlying: Outlying, task: Task) -> Verdict:
+    """Put the rows back that were judged by their features alone."""
+    n = len(outlying.wild)
+    wild = int(outlying.wild.sum())
+
+    def of_all(values: NDArray[Any], other: Any) -> NDArray[Any]:
+        full = np.full(n, other, dtype=values.dtype)
+        full[rest] = values
+        return full
+
+    def share_of_all(share: float) -> float:
+        return (share * len(rest) + wild) / n
+
+    worst = max(float(verdict.scores.max(initial=0.0)), 2 * FAR)
+    interval = verdict.interval
+    return verdict._replace(
+        share=share_of_all(verdict.share),
+        interval=interval and (share_of_all(interval[0]), share_of_all(interval[1])),
+        scores=of_all(verdict.scores, worst),
+        cut=min(verdict.cut, worst),
+        flagged=of_all(verdict.flagged, True),
+        expected=of_all(verdict.expected, np.nan if task == "regression" else ""),
+        kinds=of_all(verdict.kinds, "features"),
+        odd_features={int(rest[row]): odd for row, odd in verdict.odd_features.items()}
+        | outlying.odd_features,
+        fitted=rest,
+    )
+
+
+def _sample(n: int, seed: int) -> IntArray:
+    if n <= SAMPLE_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS, replace=False))
+
+
+def _choose_for_amounts(
+    X: FloatArray, y: FloatArray, contamination: float | str, seed: int, say: Say
+) -> Choice:
+    fits = {}
+    for scale in scales_to_try(y):
+        model = SubquantileRegressorCV(contamination=contamination, random_state=seed)
+        fits[scale] = model.fit(X, to_scale(y, scale))
+    scale = min(fits, key=lambda scale: surprise(y, _residuals(fits[scale]), scale))
+    model = fits[scale]
+    if contamination != "auto":
+        return _chosen(scale, model, float(contamination), None)
+    return _peel(X, to_scale(y, scale), scale, model, seed, say)
+
+
+def _residuals(model: Any) -> FloatArray:
+    audit = _by_row(model.audit())
+    return np.asarray(audit["observed"], float) - np.asarray(audit["expected"], float)
+
+
+def _peel(X: FloatArray, y: FloatArray, scale: Scale, model: Any, seed: int, say: Say) -> Choice:
+    kept = np.arange(len(y))
+    left = np.ones(3)  # of all rows: by the estimate, and by either end of its interval
+    for _ in range(ROUNDS):
+        low, high = model.contamination_interval_
+        left *= 1 - np.array([model.contamination_, low, high])
+        if model.inlier_mask_.all() or left[0] < 1 - MOST:
+            break
+        kept = kept[model.inlier_mask_]
+        say("looking for more behind what was found")
+        model = SubquantileRegressorCV(random_state=seed).fit(X[kept], y[kept])
+    share, low, high = np.clip(1 - left, 0.0, 0.49)
+    return _chosen(scale, model, float(share), (float(low), float(high)))
+
+
+def _choose_for_labels(
+    X: FloatArray, y: NDArray[Any], contamination: float | str, seed: int, say: Say
+) -> Choice:
+    model = SubquantileClassifierCV(contamination=contamination, random_state=seed).fit(X, y)
+    interval = model.contamination_interval_ if contamination == "auto" else None
+    return _chosen("plain", model, model.contamination_, interval)
+
+
+def _chosen(scale: Scale, model: Any, share: float, interval: tuple[float, float] | None) -> Choice:
+    return Choice(scale, model.alpha_, model.gamma_, share, interval, model)
+
+
+def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: Choice, seed: int) -> Any:
+    """The model of the sample if it has seen all rows, else one that is told the setting."""
+    if len(choice.model.inlier_mask_) == len(y):
+        return choice.model
+    kind = SubquantileRegressor if task == "regression" else SubquantileClassifier
+    model = kind(
+        alpha=choice.alpha,
+        gamma=choice.gamma,
+        contamination=choice.share,
+        random_state=seed,
+        approximation=None if len(y) <= KERNEL_ROWS else "nystroem",
+        n_components=FEATURES,
+    )
+    return model.fit(X, y)
+
+
+def _read(model: Any, task: Task, choice: Choice, contamination: float | str) -> Verdict:
+    audit = _by_row(model.audit())
+    scores = np.asarray(audit["score"], float)
+    given_up = np.asarray(audit["flagged"], bool)
+    if contamination != "auto":
+        count = int(given_up.sum())
+    elif task == "regression":
+        count = int((given_up & (scores >= FAR)).sum())
+    else:
+        count = min(int(given_up.sum()), int((np.asarray(audit["q_value"]) <= MISTAKEN).sum()))
+    cut, flagged = cut_at(scores, count)
+    kinds = np.where(flagged, np.asarray(audit["kind"], "<U8"), "")
+    kinds = np.where(flagged & (kinds == ""), "target", kinds)
+    expected = np.asarray(audit["expected"])
+    if task == "regression":
+        expected = from_scale(expected.astype(float), choice.scale)
+        expected[kinds == "features"] = np.nan  # nothing is known of where they belong
+    else:
+        expected = np.where(kinds == "features", "", expected.astype(str))
+    odd = {
+        int(row): np.array([int(name) for name in str(audit["features"][row]).split(", ")])
+        for row in np.flatnonzero(np.asarray(audit["features"], str) != "")
+    }
+    return Verdict(
+        model,
+        choice.scale,
+        choice.share,
+        choice.interval,
+        scores,
+        cut,
+        flagged,
+        expected,
+        kinds,
+        odd,
+        np.arange(len(scores)),
+    )
+
+
+def _by_row(audit: Any) -> dict[str, NDArray[Any]]:
+    """An audit's columns in the order of the rows, be it a data frame or an array."""
+    names = audit.dtype.names if hasattr(audit, "dtype") else audit.columns
+    columns = {name: np.asarray(audit[name]) for name in names}
+    order = np.argsort(columns["row"])
+    return {name: column[order] for name, column in columns.items()}
+
+
+def cut_at(scores: FloatArray, count: int) -> tuple[float, BoolArray]:
+    """The score that so many rows reach, and which rows these are; ties go together, unflagged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.cleaning.judging import cut_at
+    >>> cut, flagged = cut_at(np.array([9.0, 1.0, 7.0, 2.0]), 2)
+    >>> cut, flagged.tolist()
+    (4.5, [True, False, True, False])
+    """
+    descending = np.sort(scores)[::-1]
+    if count == 0:
+        return float(np.nextafter(descending[0], np.inf)), np.zeros(len(scores), dtype=bool)
+    last = descending[count - 1]
+    below = scores[scores < last]
+    cut = float((last + below.max()) / 2) if len(below) else float(last)
+    return cut, scores >= cut

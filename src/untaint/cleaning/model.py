@@ -1,0 +1,160 @@
+"""A model of a table, with all that stands between its cells and a prediction.
+
+It is saved with skops: data and the names of types, never code. Loading builds only the types that
+are listed here; a file that names any other is refused before anything of it is built.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from .._typing import FloatArray
+from ..preprocessing import MedianScaler
+from ..reading.errors import unreadable
+from ..tables import RawTable, TableEncoder
+from .findings import Task
+from .target_scale import Scale, from_scale
+
+# All that a model may be made of, beyond what skops itself holds to be harmless.
+TRUSTED = frozenset(
+    {
+        "numpy.dtype",
+        "untaint.cleaning.model.TableModel",
+        "untaint.estimators.classifier.SubquantileClassifier",
+        "untaint.estimators.classifier_cv.SubquantileClassifierCV",
+        "untaint.estimators.regressor.SubquantileRegressor",
+        "untaint.estimators.regressor_cv.SubquantileRegressorCV",
+        "untaint.kernels.rbf.RBF",
+        "untaint.preprocessing.MedianScaler",
+        "untaint.tables.encoder.TableEncoder",
+        "untaint.tables.plan.ColumnPlan",
+    }
+)
+
+
+class ModelFileError(ValueError):
+    """A file is no model, or none that can be trusted; the message says why."""
+
+
+class TableModel(BaseEstimator):
+    """Predict the target of a table's rows.
+
+    Parameters
+    ----------
+    encoder : TableEncoder, fitted
+    scaler : MedianScaler, fitted
+    estimator : fitted
+        On scaled features.
+    task : {"regression", "classification"}
+    target : str
+    scale : {"plain", "log"}
+        Of the targets that the estimator was fitted to.
+    version : str
+        Of untaint when it was fitted.
+    """
+
+    def __init__(
+        self,
+        encoder: TableEncoder,
+        scaler: MedianScaler,
+        estimator: Any,
+        *,
+        task: Task,
+        target: str,
+        scale: Scale = "plain",
+        version: str = "",
+    ) -> None:
+        self.encoder = encoder
+        self.scaler = scaler
+        self.estimator = estimator
+        self.task = task
+        self.target = target
+        self.scale = scale
+        self.version = version
+
+    def features(self, table: RawTable) -> tuple[FloatArray, list[str]]:
+        """Features of a table on the scale of the training rows, and notes on what was new."""
+        X, notes = self.encoder.transform_noting(table)
+        return self.scaler.transform(X), notes
+
+    def predict(self, table: RawTable) -> tuple[NDArray[Any], list[str]]:
+        """Targets of a table's rows, and notes on what was new.
+
+        Raises
+        ------
+        DataFileError
+            If a column is missing, or holds something else than it did.
+        """
+        X, notes = self.features(table)
+        predicted = np.asarray(self.estimator.predict(X))
+        if self.task == "regression":
+            predicted = from_scale(predicted, self.scale)
+        return predicted, notes
+
+    def predict_proba(self, table: RawTable) -> NDArray[Any]:
+        """Probabilities of the labels, in the order of ``estimator.classes_``."""
+        return self.estimator.predict_proba(self.features(table)[0])
+
+
+def save_model(model: TableModel) -> bytes:
+    """The content of a model file."""
+    return _skops().dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=3)
+
+
+def load_model(path: str | os.PathLike[str]) -> TableModel:
+    """Read a model file that `save_model` has made, and nothing else.
+
+    Raises
+    ------
+    DataFileError
+        If the file cannot be read.
+    ModelFileError
+        If it is no model, or holds types that are not on the list.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise unreadable(Path(path), error) from None
+    return _load(content, str(path))
+
+
+def _load(content: bytes, place: str) -> TableModel:
+    skops = _skops()
+    try:
+        strange = sorted(set(skops.get_untrusted_types(data=content)) - TRUSTED)
+    except Exception:
+        # Whatever a broken archive makes of the parser, it is not a model.
+        kind = "an archive" if zipfile.is_zipfile(io.BytesIO(content)) else "a file"
+        raise ModelFileError(
+            f"{place}: expected a model that untaint has saved, found {kind} of another kind, "
+            "or a damaged one."
+        ) from None
+    if strange:
+        raise ModelFileError(
+            f"{place}: refused, because it asks for {strange[0]}"
+            f"{f' and {len(strange) - 1} more types' if strange[1:] else ''}, and a model of "
+            "untaint holds only types that are known to run no code when they are loaded."
+        )
+    try:
+        model = skops.loads(content, trusted=sorted(TRUSTED))
+    except Exception:
+        raise ModelFileError(f"{place}: the model is damaged, and cannot be loaded.") from None
+    if not isinstance(model, TableModel):
+        raise ModelFileError(f"{place}: expected a model of a table, found {type(model).__name__}.")
+    return model
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError as error:
+        raise ImportError("model files need skops: pip install 'untaint[cli]'") from error
+    return skops.io

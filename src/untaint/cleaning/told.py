@@ -1,0 +1,36 @@
+"""A fresh estimator with the setting that a fitted one has found, and a share that it is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import SubquantileClassifier, SubquantileRegressor
+
+
+def told(model: Any, contamination: float) -> Any:
+    """A new estimator, not fitted, for some rows of the same table.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    contamination : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.cleaning.told import told
+    >>> model = SubquantileRegressor(alpha=0.1).fit(np.eye(9), np.arange(9.0))
+    >>> told(model, contamination=0.2).alpha
+    0.1
+    """
+    kind = SubquantileClassifier if hasattr(model, "classes_") else SubquantileRegressor
+    alpha = getattr(model, "alpha_", None)
+    gamma = getattr(model, "gamma_", None)
+    return kind(
+        alpha=model.alpha if alpha is None else alpha,
+        gamma=model.gamma if gamma is None else gamma,
+        contamination=contamination,
+        random_state=model.random_state,
+        n_starts=1,
+    )

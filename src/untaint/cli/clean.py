@@ -1,0 +1,113 @@
+"""``untaint clean``: from a messy file to a cleaned one, a list of wrong rows, a model, a page."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .destinations import beside, check_directory
+from .failures import Refusal
+from .terminal import console, progress
+
+FILES = ("cleaned.csv", "flagged.csv", "report.html", "model.skops", "summary.json")
+PARQUET = "cleaned.parquet"
+
+
+def clean(
+    data: options.Data,
+    target: options.Target,
+    task: options.TaskOption = options.Task.auto,
+    contamination: options.Contamination = "auto",
+    out: options.OutDirectory = None,
+    mark: Annotated[
+        bool, typer.Option("--mark", help="Keep all rows, and say in a column which are wrong.")
+    ] = False,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Keep rows whose target alone is wrong, with the expected one."
+        ),
+    ] = False,
+    ignore: options.Ignore = None,
+    seed: options.Seed = 0,
+    force: options.Force = False,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the report in a browser.")
+    ] = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+) -> None:
+    """Find the wrong rows of a table, and write a cleaned one.
+
+    Writes cleaned.csv (the table without the wrong rows, all else byte for byte), flagged.csv (the
+    wrong rows, each with a reason), report.html (a page to look at and pass on), model.skops (a
+    model of the good rows, for untaint predict) and summary.json.
+
+    For example:
+
+      untaint clean cars.csv --target price
+
+      untaint clean survey.csv -t answer --task classification --out checked --mark
+
+      zcat log.csv.gz | untaint clean - --target strength --json
+    """
+    if mark and repair:
+        raise Refusal("--mark and --repair do not go together; choose one")
+    share = options.share_of(contamination)
+    directory = out or beside(data, "-untaint")
+    check_directory(directory, (*FILES, PARQUET), data, force)
+
+    from ..cleaning import clean_table, save_model
+    from ..cleaning.exports import Way, cleaned_bytes, flagged_csv, summary, summary_json
+    from ..cleaning.publishing import publish
+    from ..report import render
+    from ..tables import read_table
+    from .showing import show_findings
+
+    with progress(quiet) as say:
+        table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
+        cleaning = clean_table(
+            table,
+            target,
+            task=task.value,
+            contamination=share,
+            ignore=ignore or (),
+            seed=seed,
+            command=typed(),
+            say=say,
+        )
+        say("writing the files")
+        findings, rows = cleaning.findings, cleaning.rows
+        way: Way = "mark" if mark else "repair" if repair else "drop"
+        files = {
+            "cleaned.csv": cleaned_bytes(table, findings, rows, way, cleaning.target),
+            "flagged.csv": flagged_csv(table, findings, rows, cleaning.suspects),
+            "report.html": render(findings).encode("utf-8"),
+            "model.skops": save_model(cleaning.model),
+            "summary.json": summary_json(findings),
+        }
+        if table.dialect.parquet and way == "drop":
+            files[PARQUET] = table.parquet_bytes(cleaning.kept_rows(table.n_rows))
+        publish(directory, files)
+    if as_json:
+        print(json.dumps(summary(findings), ensure_ascii=True))
+    elif not quiet:
+        show_findings(console(), cleaning, directory)
+    if open_page:
+        from .report import open_in_browser
+
+        open_in_browser(Path(directory) / "report.html")
+
+
+def typed() -> str:
+    """What the user typed, ready to be typed again."""
+    return shlex.join(["untaint", *sys.argv[1:]])

@@ -1,0 +1,69 @@
+"""``untaint demo``: the whole of it on a bundled table, whose mistakes are known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options
+from .clean import clean
+from .terminal import console
+
+TARGET = "price_eur"
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where files go.")] = Path(
+        "untaint-demo"
+    ),
+    seed: options.Seed = 0,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the report in a browser.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Clean a bundled table of used cars, and count which of its mistakes were caught.
+
+    The table is made up, and its mistakes were planted, so that the truth is known: prices with a
+    slipped decimal point or of another car, wrong units, swapped columns.
+
+    For example:
+
+      untaint demo
+
+      untaint demo --open
+    """
+    import json
+    from importlib.resources import as_file
+
+    from ..datasets import used_cars_file, used_cars_truth
+
+    with as_file(used_cars_file()) as path:
+        if not quiet:
+            console().print(f"untaint clean {path.name} --target {TARGET} --out {out}\n")
+        clean(str(path), TARGET, out=out, seed=seed, open_page=open_page, quiet=quiet)
+    if not quiet:
+        summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+        _show_scores(console(), used_cars_truth(), set(summary["flagged_rows"]))
+
+
+def _show_scores(show: Any, truth: list[str], flagged: set[int]) -> None:
+    """How many mistakes of each kind were caught, and how many good rows were flagged."""
+    from rich.table import Table
+
+    planted = Counter(truth)
+    caught = Counter(mistake for row, mistake in enumerate(truth, 1) if row in flagged)
+    table = Table(title="What was caught", title_justify="left", box=None, pad_edge=False)
+    table.add_column("mistake")
+    table.add_column("planted", justify="right")
+    table.add_column("caught", justify="right")
+    for mistake in sorted(filter(None, planted)):
+        table.add_row(mistake, str(planted[mistake]), str(caught[mistake]))
+    wrong = sum(planted.values()) - planted[""]
+    table.add_row("all mistakes", str(wrong), str(sum(caught.values()) - caught[""]), style="bold")
+    table.add_row("good rows", f"{planted['']:,}", f"{caught['']} flagged")
+    show.print()
+    show.print(table)

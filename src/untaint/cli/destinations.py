@@ -1,0 +1,71 @@
+"""Where files may go: looked at before any work is done, so that nobody waits for a refusal."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from .failures import Refusal
+
+
+def beside(data: str, ending: str) -> Path:
+    """A name in the working directory that tells where it comes from.
+
+    Examples
+    --------
+    >>> from untaint.cli.destinations import beside
+    >>> str(beside("data/cars.csv.gz", "-untaint")), str(beside("-", "-untaint"))
+    ('cars-untaint', 'table-untaint')
+    """
+    stem = "table" if data == "-" else Path(data).name.split(".")[0] or "table"
+    return Path(f"{stem}{ending}")
+
+
+def check_directory(directory: Path, names: Iterable[str], data: str, force: bool) -> None:
+    """Refuse a directory that cannot be written to, or that holds somebody else's files."""
+    if directory.exists() and not directory.is_dir():
+        raise Refusal(f"--out {directory}: expected a directory, found a file")
+    _check_writable(directory)
+    for name in names:
+        path = directory / name
+        if not os.path.lexists(path):
+            continue
+        if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
+            raise Refusal(f"--out {directory}: {name} there is the data itself; choose another")
+        if not force and not _is_ours(directory):
+            raise Refusal(
+                f"--out {directory}: {name} is there already, and untaint did not write it; "
+                "choose another directory or say --force"
+            )
+
+
+def check_file(path: Path, data: Iterable[str], force: bool) -> None:
+    """Refuse a file that is there already, or that cannot be written."""
+    if path.is_dir():
+        raise Refusal(f"--out {path}: expected a file, found a directory")
+    _check_writable(path.parent)
+    for source in data:
+        if source != "-" and path.exists() and Path(source).exists() and path.samefile(source):
+            raise Refusal(f"--out {path}: this is what is read; choose another file")
+    if path.exists() and not force:
+        raise Refusal(f"--out {path}: the file is there already; choose another or say --force")
+
+
+def _check_writable(directory: Path) -> None:
+    for path in (directory, *directory.absolute().parents):
+        if path.exists():
+            if not path.is_dir():
+                raise Refusal(f"--out {directory}: {path} is no directory")
+            if not os.access(path, os.W_OK | os.X_OK):
+                raise Refusal(f"--out {directory}: permission denied")
+            return
+
+
+def _is_ours(directory: Path) -> bool:
+    try:
+        summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+        return "untaint" in summary["versions"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False

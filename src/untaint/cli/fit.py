@@ -1,0 +1,83 @@
+"""``untaint fit``: train a model from a file, believing no row blindly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .destinations import beside, check_file
+from .terminal import console, progress, visible
+
+
+def fit(
+    data: options.Data,
+    target: options.Target,
+    task: options.TaskOption = options.Task.auto,
+    contamination: options.Contamination = "auto",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The model file. [default: DATA.skops]",
+            show_default=False,
+        ),
+    ] = None,
+    ignore: options.Ignore = None,
+    seed: options.Seed = 0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the file if it is there.")
+    ] = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+) -> None:
+    """Train a model on a table, without its wrong rows.
+
+    For example:
+
+      untaint fit cars.csv --target price --out cars.skops
+
+      untaint predict cars.skops new_cars.csv
+    """
+    share = options.share_of(contamination)
+    path = out or beside(data, ".skops")
+    check_file(path, [data], force)
+
+    from ..cleaning import clean_table, save_model
+    from ..cleaning.exports import summary
+    from ..cleaning.publishing import publish
+    from ..tables import read_table
+
+    with progress(quiet) as say:
+        table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
+        cleaning = clean_table(
+            table,
+            target,
+            task=task.value,
+            contamination=share,
+            ignore=ignore or (),
+            seed=seed,
+            pictures=False,
+            say=say,
+        )
+        publish(path.parent, {path.name: save_model(cleaning.model)})
+    findings = cleaning.findings
+    if as_json:
+        print(json.dumps(summary(findings) | {"model": str(path)}, ensure_ascii=True))
+    elif not quiet:
+        show = console()
+        show.print(
+            f"A model of {visible(findings.target)} ({findings.task}), fitted to "
+            f"{findings.n_rows:,} rows of which {findings.share:.1%} look wrong: {path}"
+        )
+        for note in findings.notes:
+            if note.level == "warning":
+                show.print(f"Note: {visible(note.text)}", style="yellow")

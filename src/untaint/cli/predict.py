@@ -1,0 +1,106 @@
+"""``untaint predict``: use a model on a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options
+from .destinations import check_file
+from .failures import Refusal
+from .terminal import console, progress, visible
+
+
+def predict(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL", help="A file that untaint fit or clean wrote.", show_default=False
+        ),
+    ],
+    data: options.Data,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="CSV file; standard output by default."),
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Of each label, in columns of their own.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the file if it is there.")
+    ] = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+) -> None:
+    """Predict the target of each row of a table.
+
+    The table must have the columns that the model was trained on, by name and kind, in any order.
+    The model file is data, not code: anything else in it is refused.
+
+    For example:
+
+      untaint predict cars-untaint/model.skops new_cars.csv > prices.csv
+
+      untaint predict cars.skops new_cars.csv --out prices.csv
+    """
+    if out is not None:
+        check_file(out, [data, str(model)], force)
+
+    from ..cleaning import load_model
+    from ..cleaning.publishing import publish
+    from ..tables import read_table
+
+    with progress(quiet) as say:
+        loaded = load_model(model)
+        if probabilities and loaded.task != "classification":
+            raise Refusal(f"--probabilities needs a model of labels, and {model} is of amounts")
+        say("reading the file")
+        table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
+        say("predicting")
+        predicted, notes = loaded.predict(table)
+        columns = {loaded.target: predicted}
+        if probabilities:
+            chances = loaded.predict_proba(table)
+            labels = loaded.estimator.classes_
+            columns |= {f"P({label})": chances[:, k] for k, label in enumerate(labels)}
+    content = _as_json(columns, notes) if as_json else _as_csv(columns)
+    if out is None:
+        sys.stdout.write(content)
+    else:
+        publish(out.parent, {out.name: content.encode("utf-8")})
+    if not quiet:
+        for note in notes:
+            console(error=True).print(f"Note: {visible(note)}", style="yellow")
+
+
+def _as_csv(columns: dict[str, Any]) -> str:
+    from ..cleaning.exports import harmless
+
+    buffer = io.StringIO()
+    write = csv.writer(buffer, lineterminator="\n").writerow
+    write(["row", *(harmless(name) for name in columns)])
+    for row, cells in enumerate(zip(*columns.values(), strict=True), 1):
+        write([row, *(harmless(_cell(cell)) for cell in cells)])
+    return buffer.getvalue()
+
+
+def _as_json(columns: dict[str, Any], notes: list[str]) -> str:
+    values = {name: [_value(cell) for cell in cells] for name, cells in columns.items()}
+    return json.dumps({"predictions": values, "notes": notes}) + "\n"
+
+
+def _value(cell: Any) -> Any:
+    return str(cell) if isinstance(cell, str) else float(cell)
+
+
+def _cell(cell: Any) -> str:
+    return str(cell) if isinstance(cell, str) else f"{float(cell):.8g}"

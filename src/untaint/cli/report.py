@@ -1,0 +1,45 @@
+"""``untaint report``: look at the page that a run of ``clean`` wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .failures import Refusal
+from .terminal import console
+
+
+def report(
+    directory: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A directory that untaint clean wrote.", show_default=False
+        ),
+    ],
+    open_page: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say where the report is, or show it in a browser.
+
+    For example:
+
+      untaint report cars-untaint --open
+    """
+    page = directory / "report.html" if directory.is_dir() else directory
+    if page.name != "report.html" or not page.is_file():
+        raise Refusal(f"{directory}: expected a directory with a report.html, found none")
+    if not quiet:
+        console().print(str(page))
+    if open_page:
+        open_in_browser(page)
+
+
+def open_in_browser(page: Path) -> None:
+    """Open a page, or say why not."""
+    import webbrowser
+
+    if not webbrowser.open(page.absolute().as_uri()):
+        raise Refusal(f"{page}: no browser was found to open it with")

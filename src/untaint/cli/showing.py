@@ -1,0 +1,82 @@
+"""What was found, on a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..cleaning import Cleaning
+from ..cleaning.findings import Findings, Improvement
+from .terminal import visible
+
+# Rows and notes that are shown; the report has all.
+ROWS, NOTES, WIDEST = 6, 6, 100
+
+
+def show_findings(show: Any, cleaning: Cleaning, directory: Path) -> None:
+    """Print the verdict, the worst rows, notes, and where the files are."""
+    from rich.table import Table
+
+    findings = cleaning.findings
+    show.print(headline(findings), style="bold")
+    for line in _details(findings):
+        show.print(line)
+    if cleaning.suspects:
+        table = Table(box=None, pad_edge=False, show_edge=False)
+        table.add_column("row", justify="right")
+        table.add_column("score", justify="right")
+        table.add_column("why")
+        for suspect in cleaning.suspects[:ROWS]:
+            number = f"{findings.numbers[suspect.row]:,}"
+            table.add_row(number, f"{findings.scores[suspect.row]:.1f}", shorten(suspect.why))
+        show.print()
+        show.print(table)
+        if findings.n_flagged > ROWS:
+            show.print(f"… and {findings.n_flagged - ROWS:,} more in flagged.csv", style="dim")
+    show.print()
+    warnings = [note for note in findings.notes if note.level == "warning"]
+    for note in warnings[:NOTES]:
+        show.print(f"Note: {visible(note.text)}", style="yellow")
+    others = len(findings.notes) - len(warnings[:NOTES])
+    if others:
+        show.print(f"{others} more notes on the data are in the report.", style="dim")
+    show.print(f"Report: {directory / 'report.html'}")
+    show.print(f"Cleaned table: {directory / 'cleaned.csv'}")
+
+
+def headline(findings: Findings) -> str:
+    """What was found, in a sentence.
+
+    Parameters
+    ----------
+    findings : Findings
+    """
+    rows = f"{findings.n_rows:,} rows of {visible(findings.source)}"
+    if findings.n_flagged == 0:
+        return f"None of {rows} looks wrong."
+    verb = "looks" if findings.n_flagged == 1 else "look"
+    return f"{findings.n_flagged:,} of {rows} {verb} wrong."
+
+
+def _details(findings: Findings) -> list[str]:
+    lines = []
+    if findings.interval is not None:
+        low, high = findings.interval
+        share = f"{findings.share:.1%}, between {low:.1%} and {high:.1%}"
+        lines.append(f"Estimated share of wrong rows: {share}")
+    if findings.set_aside:
+        lines.append(f"Rows without a target, set aside: {findings.set_aside:,}")
+    if findings.improvement is not None:
+        lines.append(_gain(findings.improvement))
+    return lines
+
+
+def _gain(gain: Improvement) -> str:
+    change = f"{gain.before:.4g} before, {gain.after:.4g} after"
+    return f"{gain.measure[:1].upper()}{gain.measure[1:]} on {gain.rows:,} trusted rows: {change}"
+
+
+def shorten(text: str) -> str:
+    """Text that fits on a line."""
+    shown = visible(text)
+    return shown if len(shown) <= WIDEST else f"{shown[: WIDEST - 1]}…"

@@ -1,0 +1,51 @@
+"""The page's style and script, written as small files and inlined as one of each."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+# In this order: what comes later may use what came before.
+STYLES = ("colours.css", "layout.css", "controls.css", "pictures.css", "suspects.css", "print.css")
+SCRIPTS = (
+    "data.js",
+    "text.js",
+    "state.js",
+    "scales.js",
+    "tooltip.js",
+    "chart.js",
+    "residuals.js",
+    "confusion.js",
+    "histogram.js",
+    "monitoring.js",
+    "cut.js",
+    "selection.js",
+    "download.js",
+    "details.js",
+    "suspects.js",
+    "theme.js",
+    "copy.js",
+    "main.js",
+)
+
+
+def style() -> str:
+    """All style sheets in one."""
+    return _joined(STYLES)
+
+
+def script() -> str:
+    """All scripts in one, in a scope of their own."""
+    return '(() => {\n"use strict";\n' + _joined(SCRIPTS) + "})();\n"
+
+
+def template() -> str:
+    """The page around them."""
+    return _read("templates", "report.html")
+
+
+def _joined(names: tuple[str, ...]) -> str:
+    return "\n".join(_read("static", name) for name in names)
+
+
+def _read(folder: str, name: str) -> str:
+    return files(__package__).joinpath(folder, name).read_text(encoding="utf-8")

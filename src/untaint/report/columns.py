@@ -1,0 +1,43 @@
+"""Which columns drive suspicion, and what became of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..cleaning.findings import Findings
+from .listing import MOST_COLUMNS
+from .numerals import percent
+
+MOST_DRIVERS = 12
+
+
+def drivers(findings: Findings) -> list[dict[str, Any]]:
+    """The columns that are odd in most flagged rows, with the length of their bars in percent."""
+    odd = [column for column in findings.columns if column.suspicion > 0]
+    odd.sort(key=lambda column: -column.suspicion)
+    return [
+        {
+            "name": column.name,
+            "share": percent(column.suspicion),
+            "width": round(100 * min(1.0, column.suspicion), 2),
+        }
+        for column in odd[:MOST_DRIVERS]
+    ]
+
+
+def listed_columns(findings: Findings) -> list[dict[str, Any]]:
+    """Every column of the table, or of very many the first."""
+    return [
+        {
+            "name": column.name,
+            "kind": column.kind,
+            "use": "target" if column.name == findings.target else _use(column.used),
+            "missing": int(column.missing),
+            "share": percent(column.suspicion),
+        }
+        for column in findings.columns[:MOST_COLUMNS]
+    ]
+
+
+def _use(used: bool) -> str:
+    return "used" if used else "not used"

@@ -1,0 +1,59 @@
+"""The small figures under the headline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..cleaning.findings import Findings
+from .numerals import percent
+
+# What is wrong with a row, as the page calls it.
+KINDS = {"target": "target value", "features": "other cells", "both": "both"}
+
+
+def share_bar(findings: Findings) -> dict[str, Any]:
+    """The share and its interval as places on a bar, in percent of its length.
+
+    The bar ends at a round share, well beyond the interval, so that it can be read without ticks.
+    """
+    low, high = findings.interval or (findings.share, findings.share)
+    end = _round_end(max(high, findings.share))
+    places = np.clip(np.array([low, findings.share, high]) / end, 0.0, 1.0) * 100.0
+    left, at, right = np.nan_to_num(places).round(2).tolist()
+    return {
+        "left": left,
+        "at": at,
+        # An interval of no width would not be seen.
+        "width": round(max(right - left, 0.5), 2),
+        "end": percent(end),
+    }
+
+
+def kinds_of_flagged(findings: Findings, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """How many of the flagged rows that are listed have which fault, and their parts of a bar."""
+    flagged = [row["kind"] for row in listed if findings.flagged[row["row"]]]
+    counts = {kind: flagged.count(kind) for kind in KINDS}
+    total = max(1, len(flagged))
+    start, parts = 0.0, []
+    for kind, name in KINDS.items():
+        width = 100.0 * counts[kind] / total
+        parts.append(
+            {
+                "kind": kind,
+                "name": name,
+                "count": counts[kind],
+                "start": round(start, 2),
+                "width": round(width, 2),
+            }
+        )
+        start += width
+    return parts
+
+
+def _round_end(share: float) -> float:
+    for end in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5):
+        if 1.3 * share <= end:
+            return end
+    return 1.0

@@ -1,0 +1,51 @@
+"""Lines for the picture of scores against the share that is given up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import IntArray
+from ..cleaning.findings import Findings, Monitored
+from .bending import bent_axis
+from .numerals import rounded
+
+MOST_LINES = 400
+MOST_SHARES = 60
+
+
+def monitored_rows(findings: Findings) -> IntArray:
+    """Rows that get a line."""
+    if findings.monitored is None:
+        return np.empty(0, dtype=np.intp)
+    return findings.monitored.rows[_chosen(findings, findings.monitored)]
+
+
+def monitored_lines(findings: Findings) -> dict[str, Any] | None:
+    """The shares, and for every row its scores at them; None if nothing was monitored."""
+    monitored = findings.monitored
+    if monitored is None or len(monitored.shares) < 2 or len(monitored.rows) == 0:
+        return None
+    chosen = _chosen(findings, monitored)
+    steps = np.arange(len(monitored.shares))
+    if len(steps) > MOST_SHARES:
+        steps = np.linspace(0, len(steps) - 1, MOST_SHARES).astype(np.intp)
+    scores = np.asarray(monitored.scores, dtype=np.float64)[np.ix_(steps, chosen)]
+    return {
+        "shares": rounded(monitored.shares[steps]),
+        "rows": monitored.rows[chosen].tolist(),
+        "scores": [rounded(line, digits=4) for line in scores.T],
+        "axis": list(bent_axis(scores, findings.cut)),
+    }
+
+
+def _chosen(findings: Findings, monitored: Monitored) -> IntArray:
+    """All lines, or of many the most suspicious and some of the others."""
+    k = len(monitored.rows)
+    if k <= MOST_LINES:
+        return np.arange(k)
+    order = np.argsort(-np.nan_to_num(findings.scores[monitored.rows], nan=-np.inf), kind="stable")
+    rest = order[MOST_LINES // 2 :]
+    spread = np.linspace(0, len(rest) - 1, MOST_LINES - MOST_LINES // 2).astype(np.intp)
+    return np.sort(np.concatenate([order[: MOST_LINES // 2], rest[spread]]))

@@ -1,0 +1,115 @@
+"""Findings in, one HTML page out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..cleaning.findings import Findings
+from . import assets, wording
+from .columns import drivers, listed_columns
+from .embedding import embed
+from .figures import kinds_of_flagged, share_bar
+from .numerals import count, percent
+from .payload import Payload, payload
+from .policy import content_policy
+from .visible import shortened, visible
+
+LONGEST_NAME = 120
+
+
+def render(findings: Findings) -> str:
+    """Write what was found as one HTML page that needs nothing else.
+
+    The page holds its style, its script and its data, and forbids itself to load or run anything
+    more. Save it with the encoding UTF-8.
+
+    Parameters
+    ----------
+    findings : Findings
+
+    Returns
+    -------
+    str
+        The page. A few hundred kilobytes as a rule, and under five megabytes however many rows
+        were judged.
+
+    Raises
+    ------
+    ImportError
+        Without Jinja2, which comes with ``untaint[cli]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.cleaning.findings import Findings, Suspect
+    >>> findings = Findings(
+    ...     source="cars.csv",
+    ...     target="price",
+    ...     task="regression",
+    ...     share=0.25,
+    ...     interval=None,
+    ...     numbers=np.arange(1, 5),
+    ...     scores=np.array([0.3, 0.1, 9.0, 0.2]),
+    ...     cut=3.0,
+    ...     flagged=np.array([False, False, True, False]),
+    ...     observed=np.array([10.0, 11.0, 99.0, 12.0]),
+    ...     expected=np.array([10.2, 11.1, 11.5, 12.1]),
+    ...     suspects=[Suspect(2, "target", "The price is far too high.", ["red", "99"])],
+    ...     set_aside=0,
+    ...     columns=[],
+    ...     improvement=None,
+    ...     monitored=None,
+    ...     notes=[],
+    ...     command="untaint clean cars.csv --target price",
+    ... )
+    >>> page = render(findings)
+    >>> "1 of 4 rows looks wrong" in page
+    True
+    """
+    style, script, data = assets.style(), assets.script(), payload(findings)
+    return _template().render(
+        findings=findings,
+        style=style,
+        script=script,
+        data=embed(data),
+        policy=content_policy(style, script),
+        **_shown(findings, data),
+    )
+
+
+def _shown(findings: Findings, data: Payload) -> dict[str, Any]:
+    """What stands on the page before its script runs."""
+    return {
+        "words": wording,
+        "drivers": drivers(findings),
+        "columns": listed_columns(findings),
+        "columns_left_out": data["columnsLeftOut"],
+        "share_bar": share_bar(findings),
+        "kinds": kinds_of_flagged(findings, data["listed"]),
+        "n_listed": len(data["listed"]),
+        "monitored": data["monitored"] is not None,
+        "notes": sorted(findings.notes, key=lambda note: note.level != "warning"),
+    }
+
+
+def _template() -> Any:
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError as error:
+        raise ImportError("The report needs Jinja2: pip install 'untaint[cli]'") from error
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(
+        visible=visible, named=_named, opening=_opening, count=count, percent=percent
+    )
+    return environment.from_string(assets.template())
+
+
+def _named(text: str) -> str:
+    return visible(shortened(str(text), LONGEST_NAME))
+
+
+def _opening(text: str) -> str:
+    """As the first words of a sentence, all else as it was."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,55 @@
+"""What the page's script gets to know: numbers and text, ready for JSON.
+
+Counts are exact for all rows; of the rows themselves the page carries the most suspicious, and a
+sample of the others for the pictures.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..cleaning.findings import Findings
+from .background import background
+from .confusion import label_counts
+from .histogram import score_histogram
+from .listing import LONGEST_CELL, MOST_COLUMNS, cells_cut, list_suspects
+from .monitoring import monitored_lines, monitored_rows
+from .stops import slider_stops
+from .visible import HIDDEN, shortened
+
+Payload = dict[str, Any]
+
+
+def payload(findings: Findings) -> Payload:
+    """All that the script needs to know of the findings.
+
+    Parameters
+    ----------
+    findings : Findings
+
+    Returns
+    -------
+    dict
+        Of lists, numbers and text.
+    """
+    listed = list_suspects(findings)
+    listed_rows = np.array([row["row"] for row in listed], dtype=np.intp)
+    return {
+        "task": findings.task,
+        "target": shortened(findings.target, LONGEST_CELL),
+        "rows": findings.n_rows,
+        "share": float(findings.share),
+        "interval": None if findings.interval is None else list(map(float, findings.interval)),
+        "columns": [shortened(c.name, LONGEST_CELL) for c in findings.columns[:MOST_COLUMNS]],
+        "stops": slider_stops(findings.scores, float(findings.cut)),
+        "histogram": score_histogram(findings.scores, float(findings.cut)),
+        "listed": listed,
+        "background": background(findings, listed_rows, monitored_rows(findings)),
+        "labels": label_counts(findings) if findings.task == "classification" else None,
+        "monitored": monitored_lines(findings),
+        "cellsCut": cells_cut(findings, len(listed)),
+        "columnsLeftOut": max(0, len(findings.columns) - MOST_COLUMNS),
+        "hidden": HIDDEN,
+    }

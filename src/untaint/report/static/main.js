@@ -1,0 +1,13 @@
+// Everything in its place.
+
+if (isRegression) residualChart();
+else labelTable();
+histogramChart();
+monitoringChart();
+suspectsTable();
+cutControl();
+selectionControl();
+downloadControl();
+themeControl();
+copyControl();
+document.documentElement.dataset.ready = "true";

@@ -1,0 +1,136 @@
+"""What the page says in words, for somebody who has never heard of a robust fit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..cleaning.findings import Findings, Improvement
+from .numerals import count, percent, plain
+from .visible import shortened, visible
+
+LONGEST_NAME = 60
+
+
+def named(text: str) -> str:
+    """A name that users gave, short and harmless enough to stand in a sentence."""
+    return visible(shortened(text, LONGEST_NAME))
+
+
+def rows_of(number: int, noun: str = "row") -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> rows_of(1), rows_of(1030)
+    ('1 row', '1,030 rows')
+    """
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def between(interval: tuple[float, float]) -> str:
+    """An interval of shares, which says more digits where it is narrow."""
+    low, high = (percent(share) for share in interval)
+    return f"about {low}" if low == high else f"between {low} and {high}"
+
+
+def headline(findings: Findings) -> str:
+    """What was found, in a sentence."""
+    n, flagged = findings.n_rows, findings.n_flagged
+    if n == 0:
+        return "There was no row to judge."
+    if flagged == 0:
+        return f"None of the {rows_of(n)} looks wrong."
+    look = "looks" if flagged == 1 else "look"
+    found = f"{count(flagged)} of {rows_of(n)} {look} wrong"
+    if percent(flagged / n) == percent(findings.share):
+        return f"{found}: {share_words(findings)}."
+    return f"{found}."
+
+
+def lead(findings: Findings) -> str:
+    """What the headline leaves unsaid about the share, if anything."""
+    if findings.n_rows == 0:
+        return "Every row was set aside, because none has a target."
+    if findings.n_flagged == 0:
+        return f"The estimated share of wrong rows is {share_words(findings)}."
+    if percent(findings.n_flagged / findings.n_rows) == percent(findings.share):
+        return ""
+    if findings.interval is None:
+        return f"A share of {percent(findings.share)} was asked for."
+    return f"The share of wrong rows is estimated at {share_words(findings)}."
+
+
+def share_words(findings: Findings) -> str:
+    """The share with its interval, or where it comes from."""
+    if findings.interval is None:
+        return f"{percent(findings.share)}, the share that was asked for"
+    return f"{percent(findings.share)}, {between(findings.interval)}"
+
+
+def task_words(findings: Findings) -> str:
+    """What was predicted."""
+    if findings.task == "regression":
+        return "regression: each row's number is compared with what the other rows lead to expect"
+    return "classification: each row's label is compared with what the other rows lead to expect"
+
+
+def improvement_words(improvement: Improvement) -> dict[str, Any]:
+    """The two errors, and what became of them; ``bars`` are their lengths in percent."""
+    before, after = improvement.before, improvement.after
+    shares = improvement.measure.startswith("share")
+    write = percent if shares else plain
+    on = f"on {rows_of(improvement.rows, 'trusted row')} that were left out of the fit"
+    words: dict[str, Any] = {"before": write(before), "after": write(after), "on": on, "bars": None}
+    if not (math.isfinite(before) and math.isfinite(after)):
+        return words | {"verdict": "could not be measured"}
+    longest = max(before, after)
+    if longest > 0:
+        words["bars"] = [round(100.0 * error / longest, 2) for error in (before, after)]
+    if before <= after:
+        worse = write(before) != write(after)
+        return words | {"verdict": "no better after cleaning" if worse else "the same as before"}
+    return words | {"verdict": f"{percent(1.0 - after / before)} smaller"}
+
+
+def residual_summary(findings: Findings) -> str:
+    """The picture of targets for those who do not see it."""
+    target = named(findings.target)
+    flagged = f"{count(findings.n_flagged)} flagged at the suggested cut"
+    if findings.task == "regression":
+        return (
+            f"Scatter plot of observed against expected {target}: "
+            f"{rows_of(findings.n_rows)}, {flagged}. Flagged rows lie away from the diagonal."
+        )
+    agree = sum(a == b for a, b in zip(findings.observed, findings.expected, strict=True))
+    return (
+        f"Table of observed against expected {target}: the labels agree in {count(int(agree))} of "
+        f"{rows_of(findings.n_rows)}; {flagged}."
+    )
+
+
+def histogram_summary(findings: Findings) -> str:
+    """The picture of scores for those who do not see it."""
+    known = np.asarray(findings.scores, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if len(known) == 0:
+        return "Histogram of scores: there are none."
+    highest = float(known.max())
+    top = "infinite" if math.isinf(highest) else plain(highest)
+    return (
+        f"Histogram of scores: half of the rows score below {plain(float(np.median(known)))}, "
+        f"the highest score is {top}, and the suggested cut flags {rows_of(findings.n_flagged)}."
+    )
+
+
+def monitoring_summary(findings: Findings) -> str:
+    """The picture of monitored scores for those who do not see it."""
+    if findings.monitored is None:
+        return ""
+    lines, last = len(findings.monitored.rows), float(findings.monitored.shares[-1])
+    return (
+        f"Scores of {rows_of(lines)} as the share given up grows to {percent(last)}. "
+        f"The estimated share is {share_words(findings)}."
+    )

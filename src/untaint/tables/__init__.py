@@ -1,0 +1,27 @@
+"""People's tables, as messy as they come: read from a file, and turned into numbers.
+
+`read_table` finds out how a file is written and keeps the bytes of every row, so that rows can be
+written again as they were. `TableEncoder` finds out what each column holds and makes features of
+it, and `read_target` reads the column that is to be predicted.
+"""
+
+from ..reading.errors import DataFileError
+from .columns import read_columns
+from .dialect import Dialect
+from .encoder import TableEncoder
+from .plan import ColumnPlan
+from .read import read_table
+from .table import RawTable
+from .target import TargetColumn, read_target
+
+__all__ = [
+    "ColumnPlan",
+    "DataFileError",
+    "Dialect",
+    "RawTable",
+    "TableEncoder",
+    "TargetColumn",
+    "read_columns",
+    "read_table",
+    "read_target",
+]

@@ -1,0 +1,110 @@
+"""A table with types: rows are written as CSV text, or as Parquet with the types they had."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrow import arrow
+from .dialect import Dialect
+from .table import Extra, RawTable, Replacement, as_positions, extra_cells
+from .typed import written
+
+
+class ParquetTable(RawTable):
+    """A table that was read from a Parquet file.
+
+    Parameters
+    ----------
+    source, names, dialect, notes
+        As of every table; the dialect is that of the text it writes.
+    table : Arrow table
+        With everything that the file held.
+    visible : list of int
+        Positions in it of the columns that are the user's.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        names: list[str],
+        dialect: Dialect,
+        notes: list[str],
+        *,
+        table: Any,
+        visible: list[int],
+    ) -> None:
+        super().__init__(source, names, table.num_rows, dialect, notes)
+        self._table = table
+        self._visible = visible
+
+    @property
+    def header_bytes(self) -> bytes:
+        """The header of the rows as CSV text."""
+        return self.header_with()
+
+    def header_with(self, *extra: str) -> bytes:
+        """The header of the rows as CSV text, with the names of further columns."""
+        return self._line([*self.names, *extra]).encode(errors="replace")
+
+    def rows_bytes(
+        self,
+        rows: ArrayLike | None = None,
+        *,
+        extra: Extra | None = None,
+        replace: Replacement | None = None,
+    ) -> bytes:
+        """Rows as CSV text; see `RawTable.rows_bytes`."""
+        positions = as_positions(rows, self.n_rows)
+        added = extra_cells(extra, len(positions)) or [[]] * len(positions)
+        taken = arrow().array(positions)
+        columns = [
+            [text or "" for text in written(self.column(j).take(taken))]
+            for j in range(len(self.names))
+        ]
+        if replace is not None:
+            column, texts = replace
+            for k, i in enumerate(positions.tolist()):
+                columns[column][k] = texts.get(i, columns[column][k])
+        lines = (self._line([*cells, *more]) for *cells, more in zip(*columns, added, strict=True))
+        return "".join(lines).encode(errors="replace")
+
+    def _line(self, cells: list[str]) -> str:
+        written = (self.dialect.write_cell(cell) for cell in cells)
+        return self.dialect.delimiter.join(written) + self.dialect.line_end
+
+    def parquet_bytes(self, rows: ArrayLike | None = None) -> bytes:
+        """Rows as a Parquet file with the types, and the metadata, that the file had."""
+        positions = as_positions(rows, self.n_rows)
+        mask = np.zeros(self.n_rows, bool)
+        mask[positions] = True
+        pa, pq = arrow(), arrow("parquet")
+        in_order = bool((np.diff(positions) > 0).all())
+        # Nested types can be filtered always, but not always taken.
+        table = (
+            self._table.filter(pa.array(mask))
+            if in_order
+            else self._table.take(pa.array(positions))
+        )
+        stream = io.BytesIO()
+        pq.write_table(table, stream)
+        return stream.getvalue()
+
+    def column(self, j: int) -> Any:
+        """A column as an Arrow array of the type it has in the file."""
+        return self._table.column(self._visible[j])
+
+    def cell(self, i: int, j: int) -> str:
+        """What a cell says as text; nothing if it is missing."""
+        return written(self.column(j).slice(i, 1))[0] or ""
+
+    def line_number(self, i: int) -> int:
+        """The number of a row, from 1."""
+        return i + 1
+
+    def place(self, i: int) -> str:
+        """Where a row is, in words."""
+        return f"row {self.line_number(i)}"

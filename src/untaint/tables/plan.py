@@ -1,0 +1,33 @@
+"""What an encoder does with a column: plain text and numbers, so that it can be saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class ColumnPlan:
+    """What an encoder does with a column.
+
+    Parameters
+    ----------
+    name : str
+    kind : str
+        What the column was found to hold.
+    used : bool
+        Whether features are made of it.
+    missing : int
+        Cells without a value, in the table that the encoder was fitted to.
+    details : dict
+        How features are made of it, and what else is known.
+    features : list of str
+        Their names.
+    """
+
+    name: str
+    kind: str
+    used: bool
+    missing: int
+    details: dict[str, Any] = field(default_factory=dict)
+    features: list[str] = field(default_factory=list)

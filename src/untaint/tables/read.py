@@ -1,0 +1,57 @@
+"""The door of this room: from a path to a table."""
+
+from __future__ import annotations
+
+import os
+
+from ..reading.errors import DataFileError
+from .read_parquet import read_parquet
+from .read_text import read_text
+from .source import read_content
+from .table import RawTable
+
+
+def read_table(
+    source: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> RawTable:
+    r"""Read a table that fits into memory, however it is written.
+
+    Parameters
+    ----------
+    source : path
+        Of CSV text or a Parquet file, in gzip or not; "-" is standard input.
+    delimiter, decimal, encoding : str, optional
+        How text is written. What is not given is found out.
+
+    Returns
+    -------
+    RawTable
+        Names and cells, and the bytes of every row, to write them again as they were.
+
+    Raises
+    ------
+    DataFileError
+        With one sentence that says what was expected, and what was found.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from untaint.tables import read_table
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "prices.csv")
+    >>> _ = path.write_bytes(b"size;price\r\n3,5;120\r\n4;150\r\n")
+    >>> table = read_table(path)
+    >>> table.names, table.n_rows, table.dialect.describe()
+    (['size', 'price'], 2, 'semicolons, decimal commas, UTF-8, Windows line ends')
+    >>> table.rows_bytes([False, True])
+    b'4;150\r\n'
+    """
+    if decimal not in (None, ".", ","):
+        raise DataFileError(f"decimal should be '.' or ',', got {decimal!r}.")
+    content = read_content(source)
+    if content.is_parquet:
+        return read_parquet(content, decimal)
+    return read_text(content, delimiter, decimal, encoding)

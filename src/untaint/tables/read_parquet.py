@@ -1,0 +1,41 @@
+"""Reading a Parquet file, whose columns have types already."""
+
+from __future__ import annotations
+
+import re
+
+from ..reading.errors import DataFileError
+from .arrow import arrow, own_buffer
+from .dialect import Dialect
+from .names import clean_names
+from .parquet_table import ParquetTable
+from .source import Content
+
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # written along, and no column of the frame
+
+
+def read_parquet(content: Content, decimal: str | None) -> ParquetTable:
+    """Read a Parquet file; ``decimal`` is for columns of text."""
+    pa, pq = arrow(), arrow("parquet")
+    name = content.name
+    try:
+        table = pq.read_table(pa.BufferReader(own_buffer(content.data)))
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError, KeyError, RuntimeError) as error:
+        raise DataFileError(
+            f"{name}: expected a whole Parquet file, found one that is damaged "
+            f"({_first_line(error)})."
+        ) from error
+    visible = [j for j, n in enumerate(table.column_names) if not _PANDAS_INDEX.fullmatch(n)]
+    if len(visible) < 2:
+        raise DataFileError(f"{name}: expected at least two columns, found {len(visible)}.")
+    if not table.num_rows:
+        raise DataFileError(f"{name}: expected rows below the column names, found none.")
+    names, notes = clean_names(name, [table.column_names[j] for j in visible])
+    dialect = Dialect(parquet=True, compressed=content.compressed, decimal=decimal or ".")
+    return ParquetTable(name, names, dialect, notes, table=table, visible=visible)
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error) or type(error).__name__
+    return text.splitlines()[0].rstrip(". ")

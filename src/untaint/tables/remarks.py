@@ -1,0 +1,54 @@
+"""What is said of the columns that an encoder was fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..reading.errors import listed
+from .column import Column
+from .plan import ColumnPlan
+
+_SEVERAL = 5
+
+
+def remarks_on(columns: Sequence[Column], plans: Sequence[ColumnPlan]) -> list[str]:
+    """What was not understood, what was filled in, and what is set aside."""
+    used = [(column, plan) for column, plan in zip(columns, plans, strict=True) if plan.used]
+    notes = [note for column, _ in used for note in column.notes]
+    gaps = [plan for _, plan in used if plan.missing]
+    n = len(columns[0].missing)
+    if len(gaps) <= _SEVERAL:
+        notes += [_filled_in(plan, n) for plan in gaps]
+    else:
+        notes.append(
+            f"Cells are missing in {len(gaps)} columns, which the usual value of each stands in "
+            f"for: {listed([plan.name for plan in gaps])}."
+        )
+    aside = [
+        f"{plan.name!r} ({_why(plan)})" for plan in plans if not plan.used and not _asked(plan)
+    ]
+    if aside:
+        notes.append(f"Set aside: {', '.join(aside)}.")
+    return notes
+
+
+def _filled_in(plan: ColumnPlan, n: int) -> str:
+    cells = "1 cell" if plan.missing == 1 else f"{plan.missing} of {n} cells"
+    note = f"{cells} of {plan.name!r} {'is' if plan.missing == 1 else 'are'} missing"
+    if plan.kind == "number":
+        note += f"; the median, {plan.details['centre']:.6g}, stands in"
+    elif plan.kind != "category":
+        note += "; the usual value stands in"
+    return f"{note}, and a feature says where." if plan.details["indicator"] else f"{note}."
+
+
+def _why(plan: ColumnPlan) -> str:
+    if plan.kind == "duplicate":
+        return f"the same as {plan.details['of']!r}"
+    if plan.kind == "category":
+        return "a category without frequent levels"
+    return {"text": "free text", "constant": "always the same"}.get(plan.kind, plan.kind)
+
+
+def _asked(plan: ColumnPlan) -> bool:
+    return bool(plan.details.get("target") or plan.details.get("left_out"))

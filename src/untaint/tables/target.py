@@ -1,0 +1,140 @@
+"""The column that is to be predicted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._typing import BoolArray
+from ..reading.errors import DataFileError, listed
+from .columns import read_values
+from .levels import find_levels
+from .numbers import PLAIN, NumberStyle, write_number
+from .table import RawTable
+from .typed import as_strings, plain
+
+TargetKind = Literal["number", "category", "boolean", "date"]
+
+
+@dataclass(frozen=True)
+class TargetColumn:
+    """The column that is to be predicted.
+
+    Parameters
+    ----------
+    name : str
+    position : int
+        Of the column in the table.
+    kind : {"number", "category", "boolean", "date"}
+    values : array of shape (n_rows,)
+        Numbers, or days since 1970 for dates, with NaN where they are missing; else labels, as they
+        are written, as objects, with None.
+    missing : bool array of shape (n_rows,)
+    n_distinct : int
+        Different values or labels.
+    notes : list of str
+    style : NumberStyle
+        How numbers are written in this column.
+    """
+
+    name: str
+    position: int
+    kind: TargetKind
+    values: NDArray[Any]
+    missing: BoolArray
+    n_distinct: int
+    notes: list[str]
+    style: NumberStyle = PLAIN
+
+    def write_number(self, value: float) -> str:
+        """A number as this column would write it, thousands not grouped.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from untaint.tables.target import TargetColumn
+        >>> from untaint.tables.numbers import NumberStyle
+        >>> y, none = np.array([5.0]), np.array([False])
+        >>> TargetColumn("y", 0, "number", y, none, 1, [], NumberStyle(",", "", "%")).write_number(
+        ...     2.5
+        ... )
+        '2,5%'
+        """
+        return write_number(value, self.style)
+
+
+def read_target(table: RawTable, column_name: str) -> TargetColumn:
+    r"""Read the column that is to be predicted.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from untaint.tables import read_table, read_target
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "a.csv")
+    >>> _ = path.write_text("x,y\n1,2.5\n2,\n3,4\n")
+    >>> target = read_target(read_table(path), "y")
+    >>> target.kind, target.values
+    ('number', array([2.5, nan, 4. ]))
+    """
+    j = find_column(table, column_name)
+    column = read_values(table, j)
+    if column.missing.all():
+        raise DataFileError(
+            f"{table.source}: expected values in the target {column_name!r}, found none."
+        )
+    if column.kind in ("number", "date"):
+        assert column.values is not None
+        kind: TargetKind = "number" if column.kind == "number" else "date"
+        return TargetColumn(
+            table.names[j],
+            j,
+            kind,
+            column.values,
+            column.missing,
+            column.n_distinct,
+            column.notes,
+            NumberStyle(*column.details.get("style", (table.dialect.decimal, "", ""))),
+        )
+    levels = column.levels or find_levels(as_strings(plain(table.column(j))))
+    words = np.array([*levels.texts.to_pylist(), None], object)[:-1]
+    words[~levels.said] = None
+    labels = levels.spread(words, None)
+    return TargetColumn(
+        table.names[j],
+        j,
+        "boolean" if column.kind == "boolean" else "category",
+        labels,
+        levels.missing,
+        int(levels.said.sum()),
+        column.notes,
+    )
+
+
+def find_column(table: RawTable, name: str) -> int:
+    """Position of a column; if there is none of that name, the error says what may be meant."""
+    if name in table.names:
+        return table.names.index(name)
+    if name.strip() in table.names:
+        return table.names.index(name.strip())
+    close = close_to(name, table.names)
+    hint = f"; did you mean {listed(close)}" if close else ""
+    raise DataFileError(
+        f"{table.source}: expected a column {name!r}, found {listed(table.names)}{hint}."
+    )
+
+
+def close_to(name: str, names: list[str]) -> list[str]:
+    """Names that differ by little, or by upper and lower case only.
+
+    Examples
+    --------
+    >>> from untaint.tables.target import close_to
+    >>> close_to("Price", ["size", "price"])
+    ['price']
+    """
+    folded = {other.casefold(): other for other in names}
+    return [folded[other] for other in get_close_matches(name.casefold(), folded, n=3)]
