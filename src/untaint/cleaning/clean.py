@@ -169,8 +169,8 @@ def clean_table(
     explainer = _explainer(table, prepared, verdict)
     order = np.argsort(-verdict.scores, kind="stable")
     n_flagged = int(verdict.flagged.sum())
-    suspects = [explainer.suspect(int(row)) for row in order[:n_flagged]]
-    spared = [explainer.suspect(int(row)) for row in order[n_flagged : n_flagged + SPARED]]
+    suspects = explainer.suspects(order[:n_flagged])
+    spared = explainer.suspects(order[n_flagged : n_flagged + SPARED])
     findings = Findings(
         source=PurePath(table.source).name,
         target=prepared.target.name,

@@ -75,27 +75,32 @@ class Explainer:
         self._center, self._scale = center, scale
         self._task, self._verdict, self._observed = task, verdict, observed
         self._usual: dict[int, str] = {}
+        self._range: dict[int, FloatArray] = {}
 
-    def suspect(self, row: int) -> Suspect:
-        """All that is to be said of a row."""
+    def suspects(self, rows: IntArray) -> list[Suspect]:
+        """All that is to be said of some rows."""
+        cells = self._table.rows_cells(self._rows[rows])
+        return [self._suspect(row, own) for row, own in zip(rows.tolist(), cells, strict=True)]
+
+    def _suspect(self, row: int, cells: list[str]) -> Suspect:
         kind: Kind = str(self._verdict.kinds[row]) or "target"  # type: ignore[assignment]
-        odd = self.odd_cells(row, kind)
-        cells = self._table.row_cells(int(self._rows[row]))
-        return Suspect(row, kind, self._why(row, kind, odd), cells, odd)
-
-    def odd_cells(self, row: int, kind: Kind) -> list[Odd]:
-        """The cells that make a row odd, its target first if that is wrong."""
-        found: list[Odd] = []
+        features = self._odd_features(row)
+        odd = [self._odd_cell(row, feature, cells) for feature in features]
+        why = []
         if kind in ("target", "both"):
-            found.append(self._odd_target(row))
-        return found + [self._odd_cell(row, feature) for feature in self._odd_features(row)]
+            why.append(self._why_target(row, cells[self._target]))
+        if kind in ("features", "both"):
+            why.append(self._why_features(row, features, odd))
+        if kind in ("target", "both"):
+            odd.insert(0, self._odd_target(row, cells[self._target]))
+        return Suspect(row, kind, " ".join(why), cells, odd)
 
-    def _odd_target(self, row: int) -> Odd:
+    def _odd_target(self, row: int, cell: str) -> Odd:
         expected = self._verdict.expected[row]
         usual = amount(expected) if self._task == "regression" else str(expected)
         return Odd(
             self._table.names[self._target],
-            self._cell(row, self._target),
+            cell,
             f"about {usual}" if self._task == "regression" else usual,
             float(self._verdict.scores[row]),
         )
@@ -103,79 +108,63 @@ class Explainer:
     def _odd_features(self, row: int) -> list[int]:
         """At most one feature of each column, the oddest first."""
         deviations = np.abs(self._scaled[row])
-        order = np.argsort(-deviations, kind="stable")
-        far = [int(f) for f in order[: 4 * NAMED] if deviations[f] >= ODD]
-        named = [int(f) for f in self._verdict.odd_features.get(row, [])]
+        far = np.flatnonzero(deviations >= ODD)
+        far = far[np.argsort(-deviations[far], kind="stable")]
         columns: dict[int, int] = {}
-        for feature in [*far, *named]:
-            columns.setdefault(int(self._sources[feature]), feature)
+        for feature in [*far.tolist(), *self._verdict.odd_features.get(row, ())]:
+            columns.setdefault(int(self._sources[feature]), int(feature))
         return list(columns.values())[:NAMED]
 
-    def _odd_cell(self, row: int, feature: int) -> Odd:
+    def _odd_cell(self, row: int, feature: int, cells: list[str]) -> Odd:
         column = int(self._sources[feature])
         return Odd(
             self._table.names[column],
-            self._cell(row, column),
+            cells[column],
             self._usual_in(column, feature),
             float(abs(self._scaled[row, feature])),
         )
-
-    def _cell(self, row: int, column: int) -> str:
-        return self._table.cell(int(self._rows[row]), column)
 
     def _usual_in(self, column: int, feature: int) -> str:
         """The cells between which 95 % of the trusted rows lie, as they are written."""
         if column not in self._usual:
             trusted = np.flatnonzero(~self._verdict.flagged)
-            values = self._scaled[trusted, feature]
             if self._amounts[feature]:
+                values = self._scaled[trusted, feature]
                 ends = np.quantile(values, [0.025, 0.975], method="nearest")
-                low, high = (trusted[np.flatnonzero(values == end)[0]] for end in ends)
-                words = [self._cell(int(end), column) for end in (low, high)]
-                self._usual[column] = words[0] if words[0] == words[1] else " to ".join(words)
+                rows = trusted[[int(np.flatnonzero(values == end)[0]) for end in ends]]
+                low, high = self._table.texts(column, self._rows[rows])
+                self._usual[column] = low if low == high else f"{low} to {high}"
+                self._range[column] = self._center[feature] + self._scale[feature] * ends
             else:
-                cells = [self._cell(int(row), column) for row in trusted[:1000]]
+                cells = self._table.texts(column, self._rows[trusted[:1000]])
                 self._usual[column] = f"mostly {max(set(cells), key=cells.count)}"
         return self._usual[column]
 
-    def _why(self, row: int, kind: Kind, odd: Sequence[Odd]) -> str:
-        features = [cell for cell in odd if cell.column != self._table.names[self._target]]
-        sentences = []
-        if kind in ("target", "both"):
-            sentences.append(self._why_target(row))
-        if kind in ("features", "both"):
-            sentences.append(self._why_features(row, features))
-        return " ".join(sentences)
-
-    def _why_target(self, row: int) -> str:
-        name = self._table.names[self._target]
-        cell, expected = _short(self._cell(row, self._target)), self._verdict.expected[row]
+    def _why_target(self, row: int, cell: str) -> str:
+        name, expected = self._table.names[self._target], self._verdict.expected[row]
         if self._task == "classification":
-            return f"{name} is {cell}, but rows like it are {_short(str(expected))}."
+            return f"{name} is {_short(cell)}, but rows like it are {_short(str(expected))}."
         hint = trace(float(self._observed[row]), float(expected))
-        return _sentence(
-            f"{name} is {cell}, where rows like it have about {amount(expected)}{hint}"
-        )
+        where = f"where rows like it have about {amount(expected)}{hint}"
+        return _sentence(f"{name} is {_short(cell)}, {where}")
 
-    def _why_features(self, row: int, odd: Sequence[Odd]) -> str:
-        swapped = self._swapped(row)
+    def _why_features(self, row: int, features: Sequence[int], odd: Sequence[Odd]) -> str:
+        swapped = self._swapped(row, features)
         if swapped:
             return f"{swapped[0]} and {swapped[1]} look swapped."
         if not odd:
             return "Its values are each usual, but not together."
-        first = odd[0]
-        feature = self._odd_features(row)[0]
         hint = ""
-        if self._numbers[feature]:
-            value = self._center[feature] + self._scale[feature] * self._scaled[row, feature]
-            hint = trace(float(value), float(self._center[feature]))
+        if self._numbers[features[0]]:
+            value = self._center + self._scale * self._scaled[row]
+            hint = trace_to(float(value[features[0]]), self._range[int(self._sources[features[0]])])
         more = f" {odd[1].column} is odd as well." if len(odd) > 1 else ""
-        where = f"where trusted rows have {_short(first.usual)}{hint}"
-        return _sentence(f"{first.column} is {_short(first.value)}, {where}") + more
+        where = f"where trusted rows have {_short(odd[0].usual)}{hint}"
+        return _sentence(f"{odd[0].column} is {_short(odd[0].value)}, {where}") + more
 
-    def _swapped(self, row: int) -> tuple[str, str] | None:
+    def _swapped(self, row: int, features: Sequence[int]) -> tuple[str, str] | None:
         """Two columns whose cells would each be at home in the other, one of them odd as it is."""
-        odd = [f for f in self._odd_features(row) if self._numbers[f]]
+        odd = [f for f in features if self._numbers[f]]
         values = self._center + self._scale * self._scaled[row]
         for a in odd[:2]:
             for b in np.flatnonzero(self._numbers):
@@ -208,12 +197,37 @@ def trace(observed: float, expected: float) -> str:
     if observed * expected < 0:
         return ": is the sign wrong?" if abs(decades) < CLOSE else ""
     power = round(decades)
-    if power == 0 or abs(decades - power) > CLOSE or abs(power) > len(_PARTS):
+    return _of_power(power) if abs(decades - power) <= CLOSE else ""
+
+
+def trace_to(value: float, usual: FloatArray) -> str:
+    """What a mistake may have been that took a value out of its usual range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.cleaning.explaining import trace_to
+    >>> trace_to(1.6, np.array([900.0, 3000.0]))
+    ': a thousandth, another unit?'
+    >>> trace_to(4000.0, np.array([900.0, 3000.0]))
+    ''
+    """
+    low, high = usual
+    if low <= -value <= high:
+        return ": is the sign wrong?"
+    at_home = [power for power in _POWERS if low <= value / 10.0**power <= high]
+    # A range that spans decades would take the value in with any power.
+    return _of_power(at_home[0]) if len(at_home) == 1 else ""
+
+
+def _of_power(power: int) -> str:
+    if power not in _POWERS:
         return ""
     size = f"{10**power:,} times as much" if power > 0 else _PARTS[-power - 1]
     return f": {size}, {'another unit' if abs(power) >= 3 else 'a slipped decimal point'}?"
 
 
+_POWERS = (1, -1, 2, -2, 3, -3, 4, -4)
 _PARTS = ["a tenth", "a hundredth", "a thousandth", "a ten-thousandth"]
 
 

@@ -33,7 +33,7 @@ from .outlying import Outlying
 from .target_scale import Scale, from_scale, scales_to_try, surprise, to_scale
 
 # Rows that settings are chosen on.
-SAMPLE_ROWS = 2500
+ALL_ROWS, SAMPLE_ROWS = 2500, 1500
 # Rows that are judged by the kernel itself; more are judged by features of it.
 KERNEL_ROWS = 6000
 FEATURES = 256
@@ -142,7 +142,7 @@ def _judge_plausible(
     choice = choose(X[sample], y[sample], contamination, seed, say)
     say("judging all rows")
     final = _fit_to_all(X, to_scale(y, choice.scale), task, choice, seed)
-    return _read(final, task, choice, contamination)
+    return _read(final, X, y, task, choice, contamination)
 
 
 def _with_outlying(verdict: Verdict, rest: IntArray, outlying: Outlying, task: Task) -> Verdict:
@@ -175,7 +175,7 @@ def _with_outlying(verdict: Verdict, rest: IntArray, outlying: Outlying, task: T
 
 
 def _sample(n: int, seed: int) -> IntArray:
-    if n <= SAMPLE_ROWS:
+    if n <= ALL_ROWS:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS, replace=False))
 
@@ -242,8 +242,18 @@ def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: Choice, seed
     return model.fit(X, y)
 
 
-def _read(model: Any, task: Task, choice: Choice, contamination: float | str) -> Verdict:
-    audit = _by_row(model.audit())
+def _read(
+    model: Any,
+    X: FloatArray,
+    y: NDArray[Any],
+    task: Task,
+    choice: Choice,
+    contamination: float | str,
+) -> Verdict:
+    if task == "regression" and len(y) > KERNEL_ROWS:
+        audit = _as_fitted(model, X, y)
+    else:
+        audit = _by_row(model.audit())
     scores = np.asarray(audit["score"], float)
     given_up = np.asarray(audit["flagged"], bool)
     if contamination != "auto":
@@ -278,6 +288,22 @@ def _read(model: Any, task: Task, choice: Choice, contamination: float | str) ->
         odd,
         np.arange(len(scores)),
     )
+
+
+def _as_fitted(model: Any, X: FloatArray, y: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """An audit's columns without its cost.
+
+    One row among very many moves a fit of few features by nothing to speak of: what it scores in
+    the fit is what it would score without it.
+    """
+    return {
+        "score": model.outlier_scores_,
+        "flagged": ~model.inlier_mask_,
+        "observed": y,
+        "expected": model.predict(X),
+        "kind": np.where(model.inlier_mask_, "", "target"),
+        "features": np.full(len(y), ""),
+    }
 
 
 def _by_row(audit: Any) -> dict[str, NDArray[Any]]:

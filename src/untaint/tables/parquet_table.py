@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._typing import IntArray
 from .arrow import arrow
 from .dialect import Dialect
 from .table import Extra, RawTable, Replacement, as_positions, extra_cells
@@ -100,6 +101,10 @@ class ParquetTable(RawTable):
     def cell(self, i: int, j: int) -> str:
         """What a cell says as text; nothing if it is missing."""
         return written(self.column(j).slice(i, 1))[0] or ""
+
+    def texts(self, j: int, rows: IntArray) -> list[str]:
+        """What the cells of a column say in some rows; nothing if they are missing."""
+        return [text or "" for text in written(self.column(j).take(arrow().array(rows)))]
 
     def line_number(self, i: int) -> int:
         """The number of a row, from 1."""

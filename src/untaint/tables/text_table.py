@@ -147,6 +147,10 @@ class TextTable(RawTable):
         """What a cell says, without quotes."""
         return str(self._columns[j][i].as_py())
 
+    def texts(self, j: int, rows: IntArray) -> list[str]:
+        """What the cells of a column say in some rows, without quotes."""
+        return list(self._columns[j].take(arrow().array(rows)).to_pylist())
+
     def line_number(self, i: int) -> int:
         """The line of the file that a row begins in, from 1."""
         return int(self._lines[i + 1])
