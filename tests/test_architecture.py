@@ -61,6 +61,8 @@ CONTRACT: dict[str, set[str]] = {
         "datasets",
         "preprocessing",
         "model_selection",
+        "cleaning",
+        "tables",
     },
     "tables": {"reading"},  # what is said of a file that cannot be read
     "cleaning": {FRONT_DOOR, "tables", "reading", "preprocessing", "screening"},

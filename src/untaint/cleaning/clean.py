@@ -152,12 +152,13 @@ def clean_table(
     >>> _ = path.write_text("\n".join(["x,y", *lines]))
     >>> cleaning = clean_table(read_table(path), "y")
     >>> cleaning.suspects[0].why
-    'y is 2820, where rows like it have about 281.8: 10 times as much, a slipped decimal point?'
+    'y is 2820, where rows like it have about 282.1: 10 times as much, a slipped decimal point?'
     """
     say("reading the columns")
-    prepared = prepare(table, target, task, ignore)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)  # of sums beyond the largest number
+        prepared = prepare(table, target, task, ignore)
         outlying = find_outlying(prepared.values, prepared.amounts, seed)
         verdict = judge(prepared.X, prepared.y, prepared.task, contamination, seed, outlying, say)
         say("measuring what was gained")
@@ -188,7 +189,7 @@ def clean_table(
         columns=_columns(prepared, suspects),
         improvement=improvement,
         monitored=monitored,
-        notes=_notes(table, prepared, [str(warning.message) for warning in caught]),
+        notes=_notes(table, prepared, _told(caught)),
         command=command,
         versions=versions(),
         seed=seed,
@@ -200,14 +201,14 @@ def clean_table(
 def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ()) -> Prepared:
     """Turn a table into numbers, and find out what is asked for."""
     column = read_target(table, target)
-    encoder = TableEncoder(leave_out=tuple(ignore))
-    X = encoder.fit_transform(table, target=column.name)
     present = ~column.missing
     if present.sum() < FEWEST:
         raise DataFileError(
             f"{table.source}: expected at least {FEWEST} rows with a {column.name!r}, "
             f"found {int(present.sum())}."
         )
+    encoder = TableEncoder(leave_out=tuple(ignore))
+    X = encoder.fit_transform(table, target=column.name)
     values = X[present]
     scaler = MedianScaler()
     X = scaler.fit_transform(values)
@@ -323,6 +324,11 @@ def _notes(table: RawTable, prepared: Prepared, warned: Sequence[str]) -> list[N
     told = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
     notes += [Note("info", text) for text in dict.fromkeys(told)]
     return notes + [Note("warning", text) for text in dict.fromkeys(warned)]
+
+
+def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    """What is meant for users, not for those who write code."""
+    return [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
 
 
 def _model(prepared: Prepared, verdict: Verdict) -> TableModel:

@@ -47,7 +47,7 @@ def cleaned_bytes(
     if way == "mark":
         marks = np.full(table.n_rows, "no target", dtype=object)
         marks[rows] = np.where(findings.flagged, "flagged", "kept")
-        return table.header_with(MARK) + table.rows_bytes(None, extra=marks.tolist())
+        return table.header_with(_free_name(table)) + table.rows_bytes(None, extra=marks.tolist())
     if way == "drop":
         return table.header_bytes + table.rows_bytes(~wrong)
     decimals = _decimals(target) if findings.task == "regression" else 0
@@ -58,6 +58,12 @@ def cleaned_bytes(
     kept = ~wrong
     kept[list(repaired)] = True
     return table.header_bytes + table.rows_bytes(kept, replace=(target.position, repaired))
+
+
+def _free_name(table: RawTable) -> str:
+    """Of the column of marks: another one if the table was marked before."""
+    others = (f"{MARK}_{k}" for k in range(2, len(table.names) + 3))
+    return next(name for name in (MARK, *others) if name not in table.names)
 
 
 def _expected_cell(findings: Findings, row: int, target: TargetColumn, decimals: int) -> str:

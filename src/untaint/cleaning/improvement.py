@@ -17,6 +17,7 @@ from sklearn.base import clone
 from .._typing import BoolArray, FloatArray, IntArray
 from .findings import Improvement, Task
 from .judging import Verdict
+from .rare import alone
 from .target_scale import from_scale, to_scale
 from .told import told
 
@@ -74,8 +75,11 @@ def _errors(
 ) -> FloatArray | None:
     errors = []
     for fold in range(FOLDS):
-        learnt, asked = folds != fold, (folds == fold) & trusted
+        learnt, asked = np.flatnonzero(folds != fold), (folds == fold) & trusted
+        learnt = learnt[~alone(targets[learnt], task)]
         if not asked.any() or (task == "classification" and len(np.unique(targets[learnt])) < 2):
+            return None
+        if 0 < model.contamination * len(learnt) < 1:
             return None
         predicted = clone(model).fit(X[learnt], targets[learnt]).predict(X[asked])
         if task == "regression":

@@ -5,17 +5,21 @@ them; beyond, a sample chooses scale, setting and share, and one fit to all rows
 
 **Peeling.** Errors of one kind can hide another: beside targets that are ten times too large, those
 that are ten times too small look harmless. So the rows that a fit gave up are taken away and the
-rest is judged again, until nothing more is found; the last fit then sees all rows and is told the
-share. On clean rows the first round finds nothing, and that is the end.
+rest is judged again, until no more rows are found that lie far off; the last fit then sees all rows
+and is told how many were taken away.
 
 **Flags.** A fit gives up all rows that are more likely wrong than right. A list of rows that people
 are going to delete asks for more: of amounts, at least five robust deviations; of labels, at most
 one flag in twenty mistaken. Flags are a cut through the scores, so that the user can move it.
+
+**A few rows.** Where the estimate is that no row is wrong, a handful may be wrong all the same, too
+few to be told from a long tail. Rows that lie far off are then taken away on trial, and flagged if
+a fit without them finds them eight deviations away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,15 +34,28 @@ from .. import (
 from .._typing import BoolArray, FloatArray, IntArray
 from .findings import Task
 from .outlying import Outlying
-from .target_scale import Scale, from_scale, scales_to_try, surprise, to_scale
+from .rare import alone
+from .target_scale import (
+    Scale,
+    from_scale,
+    least_surprising,
+    scales_to_try,
+    surprise,
+    to_scale,
+)
 
 # Rows that settings are chosen on.
-ALL_ROWS, SAMPLE_ROWS = 2500, 1500
+ALL_ROWS: dict[Task, int] = {"regression": 2500, "classification": 1200}
+SAMPLE_ROWS: dict[Task, int] = {"regression": 1500, "classification": 1000}
 # Rows that are judged by the kernel itself; more are judged by features of it.
 KERNEL_ROWS = 6000
 FEATURES = 256
-# Robust deviations of a target that is flagged.
-FAR = 5.0
+# Robust deviations of a target that is flagged; and if no share of wrong rows was found.
+FAR, VERY_FAR = 5.0, 8.0
+# Of one that is taken away before the rest is judged again.
+NOTABLE = 3.0
+# A deviation is at least this part of the spread of the targets.
+FINEST = 0.005
 # Share of mistaken flags among labels.
 MISTAKEN = 0.05
 ROUNDS = 3
@@ -91,7 +108,8 @@ class Choice(NamedTuple):
     scale: Scale
     alpha: float
     gamma: float
-    share: float
+    share: float  # that the last fit gives up
+    estimate: float
     interval: tuple[float, float] | None
     model: Any  # fitted to the sample
 
@@ -107,7 +125,8 @@ def judge(
 ) -> Verdict:
     """Judge every row.
 
-    Rows whose features are implausible are flagged and have no part in anything that is fitted.
+    Rows whose features are implausible are flagged and have no part in anything that is fitted, and
+    so are rows whose label no other row has.
 
     Parameters
     ----------
@@ -123,9 +142,19 @@ def judge(
     say : callable
         Told what is going on.
     """
-    rest = np.flatnonzero(~outlying.wild)
+    if task == "classification" and len(np.unique(y[~outlying.wild])) < 2:
+        # It is their label that sets them apart.
+        outlying = Outlying(np.zeros(len(y), dtype=bool), {})
+    plausible = np.flatnonzero(~outlying.wild)
+    lone = alone(y[plausible], task)
+    rest, unlike = plausible[~lone], plausible[lone]
     verdict = _judge_plausible(X[rest], y[rest], task, contamination, seed, say)
-    return verdict if len(rest) == len(y) else _with_outlying(verdict, rest, outlying, task)
+    if len(rest) < len(y):
+        verdict = _with_outlying(verdict, rest, outlying, task)
+    if len(unlike):
+        verdict.kinds[unlike] = "target"
+        verdict.expected[unlike] = verdict.model.predict(X[unlike])
+    return verdict
 
 
 def _judge_plausible(
@@ -136,19 +165,28 @@ def _judge_plausible(
     seed: int,
     say: Say,
 ) -> Verdict:
-    sample = _sample(len(y), seed)
+    sample = _sample(len(y), task, seed)
+    sample = sample[~alone(y[sample], task)]
     say("choosing a model")
     choose = _choose_for_amounts if task == "regression" else _choose_for_labels
-    choice = choose(X[sample], y[sample], contamination, seed, say)
+    choice = choose(X[sample], y[sample], _in_rows(contamination, len(sample)), seed, say)
+    if isinstance(contamination, float):
+        known = float(_in_rows(contamination, len(y)))
+        choice = choice._replace(share=known, estimate=contamination)
     say("judging all rows")
     final = _fit_to_all(X, to_scale(y, choice.scale), task, choice, seed)
     return _read(final, X, y, task, choice, contamination)
 
 
+def _in_rows(contamination: float | str, n: int) -> float | str:
+    """A share as an estimator takes it: none, if it is less than one row."""
+    return 0.0 if isinstance(contamination, float) and contamination * n < 1 else contamination
+
+
 def _with_outlying(verdict: Verdict, rest: IntArray, outlying: Outlying, task: Task) -> Verdict:
-    """Put the rows back that were judged by their features alone."""
+    """Put the rows back that had no part in the fit."""
     n = len(outlying.wild)
-    wild = int(outlying.wild.sum())
+    wild = n - len(rest)
 
     def of_all(values: NDArray[Any], other: Any) -> NDArray[Any]:
         full = np.full(n, other, dtype=values.dtype)
@@ -174,10 +212,10 @@ def _with_outlying(verdict: Verdict, rest: IntArray, outlying: Outlying, task: T
     )
 
 
-def _sample(n: int, seed: int) -> IntArray:
-    if n <= ALL_ROWS:
+def _sample(n: int, task: Task, seed: int) -> IntArray:
+    if n <= ALL_ROWS[task]:
         return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS, replace=False))
+    return np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS[task], replace=False))
 
 
 def _choose_for_amounts(
@@ -187,10 +225,12 @@ def _choose_for_amounts(
     for scale in scales_to_try(y):
         model = SubquantileRegressorCV(contamination=contamination, random_state=seed)
         fits[scale] = model.fit(X, to_scale(y, scale))
-    scale = min(fits, key=lambda scale: surprise(y, _residuals(fits[scale]), scale))
+    scale = least_surprising(
+        {scale: surprise(y, _residuals(model), scale) for scale, model in fits.items()}
+    )
     model = fits[scale]
     if contamination != "auto":
-        return _chosen(scale, model, float(contamination), None)
+        return _chosen(scale, model, model.contamination_, None)
     return _peel(X, to_scale(y, scale), scale, model, seed, say)
 
 
@@ -201,17 +241,51 @@ def _residuals(model: Any) -> FloatArray:
 
 def _peel(X: FloatArray, y: FloatArray, scale: Scale, model: Any, seed: int, say: Say) -> Choice:
     kept = np.arange(len(y))
-    left = np.ones(3)  # of all rows: by the estimate, and by either end of its interval
+    estimate, (low, high) = model.contamination_, model.contamination_interval_
+    found = _given_up(model, NOTABLE) if estimate > 0 else _on_trial(model)
     for _ in range(ROUNDS):
-        low, high = model.contamination_interval_
-        left *= 1 - np.array([model.contamination_, low, high])
-        if model.inlier_mask_.all() or left[0] < 1 - MOST:
+        left = kept[~found]
+        if not found.any() or len(left) < (1 - MOST) * len(y):
             break
-        kept = kept[model.inlier_mask_]
+        kept = left
         say("looking for more behind what was found")
         model = SubquantileRegressorCV(random_state=seed).fit(X[kept], y[kept])
-    share, low, high = np.clip(1 - left, 0.0, 0.49)
-    return _chosen(scale, model, float(share), (float(low), float(high)))
+        found = _given_up(model, FAR) if estimate > 0 else _on_trial(model)
+    gone = 1 - len(kept) / len(y)
+    if estimate > 0:  # what was found behind comes on top
+        more = max(gone - estimate, 0.0)
+        estimate, low, high = (min(part + more, 0.49) for part in (estimate, low, high))
+    # Rows that were given up on a hair's breadth are given back.
+    return _chosen(scale, model, min(gone, 0.49), (low, high), estimate)
+
+
+def _given_up(model: Any, least: float) -> BoolArray:
+    """Rows that a fit gave up, and that lie so far off."""
+    return ~model.inlier_mask_ & (_scores(_by_row(model.audit())) >= least)
+
+
+def _on_trial(model: Any) -> BoolArray:
+    """The rows that lie farthest off; those that they have bent the fit away from come later."""
+    scores = _scores(_by_row(model.audit()))
+    return scores >= max(FAR, 0.5 * float(scores.max()))
+
+
+def _scores(audit: Mapping[str, NDArray[Any]]) -> FloatArray:
+    """Robust deviations of targets, none of them finer than matters.
+
+    Where rows follow a curve to the last digit, five deviations may be a hair's breadth, and what
+    the curve misses would look like mistakes.
+    """
+    scores = np.asarray(audit["score"], float)
+    observed = np.asarray(audit["observed"], float)
+    finest = FINEST * 1.4826 * float(np.median(np.abs(observed - np.median(observed))))
+    if finest > 0:
+        residuals = np.abs(observed - np.asarray(audit["expected"], float))
+        scores = np.minimum(scores, residuals / finest)
+    # Implausible features are as bad as the worst target, however good the targets are.
+    implausible = np.isin(audit["kind"], ("features", "both"))
+    worst = max(float(scores[~implausible].max(initial=0.0)), 2 * FAR)
+    return np.where(implausible, np.maximum(scores, worst), scores)
 
 
 def _choose_for_labels(
@@ -222,8 +296,15 @@ def _choose_for_labels(
     return _chosen("plain", model, model.contamination_, interval)
 
 
-def _chosen(scale: Scale, model: Any, share: float, interval: tuple[float, float] | None) -> Choice:
-    return Choice(scale, model.alpha_, model.gamma_, share, interval, model)
+def _chosen(
+    scale: Scale,
+    model: Any,
+    share: float,
+    interval: tuple[float, float] | None,
+    estimate: float | None = None,
+) -> Choice:
+    estimate = share if estimate is None else estimate
+    return Choice(scale, model.alpha_, model.gamma_, share, estimate, interval, model)
 
 
 def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: Choice, seed: int) -> Any:
@@ -251,15 +332,16 @@ def _read(
     contamination: float | str,
 ) -> Verdict:
     if task == "regression" and len(y) > KERNEL_ROWS:
-        audit = _as_fitted(model, X, y)
+        audit = _as_fitted(model, X, y, choice.scale)
     else:
         audit = _by_row(model.audit())
-    scores = np.asarray(audit["score"], float)
+    scores = _scores(audit) if task == "regression" else np.asarray(audit["score"], float)
     given_up = np.asarray(audit["flagged"], bool)
     if contamination != "auto":
         count = int(given_up.sum())
     elif task == "regression":
-        count = int((given_up & (scores >= FAR)).sum())
+        far = FAR if choice.estimate > 0 else VERY_FAR
+        count = int((given_up & (scores >= far)).sum())
     else:
         count = min(int(given_up.sum()), int((np.asarray(audit["q_value"]) <= MISTAKEN).sum()))
     cut, flagged = cut_at(scores, count)
@@ -278,8 +360,8 @@ def _read(
     return Verdict(
         model,
         choice.scale,
-        choice.share,
-        choice.interval,
+        max(choice.estimate, float(flagged.mean())),
+        choice.interval and (choice.interval[0], max(choice.interval[1], float(flagged.mean()))),
         scores,
         cut,
         flagged,
@@ -290,7 +372,7 @@ def _read(
     )
 
 
-def _as_fitted(model: Any, X: FloatArray, y: NDArray[Any]) -> dict[str, NDArray[Any]]:
+def _as_fitted(model: Any, X: FloatArray, y: NDArray[Any], scale: Scale) -> dict[str, NDArray[Any]]:
     """An audit's columns without its cost.
 
     One row among very many moves a fit of few features by nothing to speak of: what it scores in
@@ -299,7 +381,7 @@ def _as_fitted(model: Any, X: FloatArray, y: NDArray[Any]) -> dict[str, NDArray[
     return {
         "score": model.outlier_scores_,
         "flagged": ~model.inlier_mask_,
-        "observed": y,
+        "observed": to_scale(y, scale),
         "expected": model.predict(X),
         "kind": np.where(model.inlier_mask_, "", "target"),
         "features": np.full(len(y), ""),
@@ -329,6 +411,8 @@ def cut_at(scores: FloatArray, count: int) -> tuple[float, BoolArray]:
     if count == 0:
         return float(np.nextafter(descending[0], np.inf)), np.zeros(len(scores), dtype=bool)
     last = descending[count - 1]
+    if count < len(scores) and descending[count] == last:
+        return cut_at(scores, int((scores > last).sum()))
     below = scores[scores < last]
     cut = float((last + below.max()) / 2) if len(below) else float(last)
     return cut, scores >= cut

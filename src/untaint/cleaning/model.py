@@ -21,6 +21,7 @@ from ..preprocessing import MedianScaler
 from ..reading.errors import unreadable
 from ..tables import RawTable, TableEncoder
 from .findings import Task
+from .stable_archive import stable_archive
 from .target_scale import Scale, from_scale
 
 # All that a model may be made of, beyond what skops itself holds to be harmless.
@@ -38,6 +39,8 @@ TRUSTED = frozenset(
         "untaint.tables.plan.ColumnPlan",
     }
 )
+# A file may unpack to so many bytes, and to so many times its size more.
+ROOM, SWELLING = 2**26, 64
 
 
 class ModelFileError(ValueError):
@@ -105,8 +108,8 @@ class TableModel(BaseEstimator):
 
 
 def save_model(model: TableModel) -> bytes:
-    """The content of a model file."""
-    return _skops().dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=3)
+    """The content of a model file, the same bytes for the same model."""
+    return stable_archive(_skops().dumps(model))
 
 
 def load_model(path: str | os.PathLike[str]) -> TableModel:
@@ -129,7 +132,12 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
 def _load(content: bytes, place: str) -> TableModel:
     skops = _skops()
     try:
+        unpacked = _unpacked_size(content)
+        if unpacked > ROOM + SWELLING * len(content):
+            raise ModelFileError(f"{place}: refused, because it unpacks to {unpacked:,} bytes.")
         strange = sorted(set(skops.get_untrusted_types(data=content)) - TRUSTED)
+    except ModelFileError:
+        raise
     except Exception:
         # Whatever a broken archive makes of the parser, it is not a model.
         kind = "an archive" if zipfile.is_zipfile(io.BytesIO(content)) else "a file"
@@ -149,7 +157,15 @@ def _load(content: bytes, place: str) -> TableModel:
         raise ModelFileError(f"{place}: the model is damaged, and cannot be loaded.") from None
     if not isinstance(model, TableModel):
         raise ModelFileError(f"{place}: expected a model of a table, found {type(model).__name__}.")
+    parts = {"encoder": TableEncoder, "scaler": MedianScaler, "estimator": BaseEstimator}
+    if not all(isinstance(getattr(model, name, None), kind) for name, kind in parts.items()):
+        raise ModelFileError(f"{place}: the model is damaged, a part of it is missing.")
     return model
+
+
+def _unpacked_size(content: bytes) -> int:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return sum(entry.file_size for entry in archive.infolist())
 
 
 def _skops() -> Any:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._typing import FloatArray
 from .findings import Monitored, Task
 from .judging import Verdict
+from .rare import alone
 from .target_scale import to_scale
 from .told import told
 
@@ -33,6 +34,7 @@ def monitor_rows(
     seed : int
     """
     rows = np.sort(np.random.default_rng(seed).permutation(verdict.fitted)[:ROWS])
+    rows = rows[~alone(y[rows], task)]
     if len(rows) < FEWEST:
         return None
     targets = to_scale(y[rows], verdict.scale) if task == "regression" else y[rows]
@@ -40,6 +42,6 @@ def monitor_rows(
         return None
     scores = [
         told(verdict.model, contamination=share).fit(X[rows], targets).outlier_scores_
-        for share in SHARES
+        for share in np.where(SHARES * len(rows) < 1, 0.0, SHARES).tolist()
     ]
     return Monitored(SHARES, rows, np.array(scores, dtype=float))

@@ -3,6 +3,11 @@
 The estimators look for values that lie far out. An engine of 1.6 cubic centimetres does not: it is
 only 1,600 less than another. Its logarithm does. So columns of positive amounts are screened on
 that scale, where a wrong unit is a long way off upwards and downwards alike.
+
+Two things are asked there. The screen of the estimators looks at all columns together and tolerates
+any tail that is long but whole. And a column on its own may fall into two parts with nothing in
+between: values beyond a gap of at least a factor of four, and of three robust deviations, are of
+another unit, or no measurements at all.
 """
 
 from __future__ import annotations
@@ -19,6 +24,9 @@ from ..screening import screen, screen_by_sample
 DIFFERENT = 10
 # Rows that are screened as they are; of more, a sample says what is plausible.
 ALL_ROWS, SAMPLE_ROWS = 20_000, 4_000
+# A gap: this wide as a factor and in robust deviations, with what lies beyond it this far out, and
+# at most this part of the rows there.
+FACTOR, WIDE, OUT, PART = 4.0, 3.0, 6.0, 0.25
 
 
 class Outlying(NamedTuple):
@@ -50,12 +58,30 @@ def find_outlying(values: FloatArray, amounts: BoolArray, seed: int) -> Outlying
     --------
     >>> import numpy as np
     >>> from untaint.cleaning.outlying import find_outlying
-    >>> engines = np.random.default_rng(0).normal(1600, 60, size=(200, 1))
+    >>> engines = np.random.default_rng(0).normal(1600, 250, size=(200, 1))
     >>> engines[7] /= 1000
     >>> np.flatnonzero(find_outlying(engines, np.array([True]), seed=0).wild)
     array([7])
     """
-    X = MedianScaler().fit_transform(_on_scale(values, amounts))
+    logs = [j for j in np.flatnonzero(amounts).tolist() if _has_logarithm(values[:, j])]
+    on_scale = values.copy()
+    on_scale[:, logs] = np.log(values[:, logs])
+    scaler = MedianScaler()
+    X = scaler.fit_transform(on_scale)
+    wild, odd = _screened(X, seed)
+    for j in logs:
+        apart = beyond_gap(X[:, j], float(np.asarray(scaler.scale_)[j]))
+        for row in np.flatnonzero(apart).tolist():
+            odd[row] = np.unique(np.append(odd.get(row, np.empty(0, dtype=np.intp)), j))
+        wild |= apart
+    return Outlying(wild, odd)
+
+
+def _has_logarithm(column: FloatArray) -> bool:
+    return bool(column.min() > 0) and len(np.unique(column[:ALL_ROWS])) > DIFFERENT
+
+
+def _screened(X: FloatArray, seed: int) -> tuple[BoolArray, dict[int, IntArray]]:
     n = len(X)
     if n <= ALL_ROWS:
         found = screen(X, np.ones(n))
@@ -63,13 +89,34 @@ def find_outlying(values: FloatArray, amounts: BoolArray, seed: int) -> Outlying
         sample = np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS, replace=False))
         found = screen_by_sample(X, np.ones(n), sample)
     rows = np.flatnonzero(found.wild)
-    return Outlying(found.wild, dict(zip(rows.tolist(), found.odd_features(rows), strict=True)))
+    return found.wild.copy(), dict(zip(rows.tolist(), found.odd_features(rows), strict=True))
 
 
-def _on_scale(values: FloatArray, amounts: BoolArray) -> FloatArray:
-    scaled = values.copy()
-    for j in np.flatnonzero(amounts):
-        column = values[:, j]
-        if column.min() > 0 and len(np.unique(column[:ALL_ROWS])) > DIFFERENT:
-            scaled[:, j] = np.log(column)
-    return scaled
+def beyond_gap(z: FloatArray, scale: float) -> BoolArray:
+    """Which values lie beyond a gap, above or below.
+
+    Parameters
+    ----------
+    z : array of shape (n,)
+        Logarithms in robust deviations from their median.
+    scale : float
+        What a deviation is worth in logarithms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.cleaning.outlying import beyond_gap
+    >>> beyond_gap(np.array([0.0, -1.0, 0.5, 1.0, 0.2, -0.3, 9.0]), scale=1.0)
+    array([False, False, False, False, False, False,  True])
+    """
+    apart = np.zeros(len(z), dtype=bool)
+    if max(z.max(), -z.min()) < OUT:
+        return apart
+    most = int(PART * len(z))
+    width = max(WIDE, np.log(FACTOR) / scale)
+    for side in (z, -z):
+        descending = np.sort(side)[::-1][: most + 1]
+        gaps = np.flatnonzero((-np.diff(descending) >= width) & (descending[:-1] >= OUT))
+        if len(gaps):
+            apart |= side >= descending[gaps[-1]]
+    return apart

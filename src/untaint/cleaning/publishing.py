@@ -17,15 +17,22 @@ Where the system knows no symbolic links the files are renamed one after the oth
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 STAGE = ".untaint"
+# What the hidden directory may hold; one that holds anything else is somebody else's.
+_OWN = ("new", "old", "current", "turned")
+_LINK = "link-"
+# Errors that do not mean that a system knows no links.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
 
 
-def publish(directory: Path, files: Mapping[str, bytes]) -> None:
+def publish(directory: Path, files: Mapping[str, bytes], *, gone: Iterable[str] = ()) -> None:
     """Write files into a directory, all of them or none.
 
     Parameters
@@ -34,6 +41,8 @@ def publish(directory: Path, files: Mapping[str, bytes]) -> None:
         Made if it is not there.
     files : mapping of str to bytes
         Plain names, and what the files should hold.
+    gone : iterable of str
+        Names of files that are to disappear as the others appear, if they are there.
 
     Raises
     ------
@@ -50,55 +59,115 @@ def publish(directory: Path, files: Mapping[str, bytes]) -> None:
     ...     sorted(path.name for path in Path(folder, "out").iterdir())
     ['a.txt', 'b.txt']
     """
-    for name in files:
+    names = [*files, *gone]
+    for name in names:
         if name != Path(name).name or name in ("", ".", "..", STAGE):
             raise ValueError(f"files must have plain names, got {name!r}.")
-    made = _missing_parents(directory)
-    directory.mkdir(parents=True, exist_ok=True)
+    with _made(directory), _locked(directory):
+        finish(directory)  # what an earlier run may have left
+        try:
+            if _stage(directory / STAGE, files):
+                _link(directory, names)
+                _turn(directory / STAGE)
+            else:
+                _rename(directory, files, names)
+        finally:
+            finish(directory)  # forward once it has turned, else back
+
+
+def publish_file(path: Path, content: bytes) -> None:
+    """Write one file, all of it or nothing.
+
+    Parameters
+    ----------
+    path : path
+    content : bytes
+
+    Raises
+    ------
+    OSError
+        If the disk is full, or writing is not allowed; the file is as it was before.
+    """
+    # A name of its own, so that runs that write other files of the directory can go on beside it.
+    beside = path.with_name(f".{path.name}{STAGE}")
+    with _made(path.parent):
+        try:
+            beside.unlink(missing_ok=True)  # of a run that was killed
+            _write(beside, content)
+            os.replace(beside, path)
+        except BaseException:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+            raise
+
+
+def is_on_the_way(path: Path) -> bool:
+    """Whether a name is a link of a run that was killed before its end."""
+    return path.is_symlink() and os.readlink(path).startswith(STAGE + os.sep)
+
+
+def finish(directory: Path) -> None:
+    """Put files in the place of links to them, and links to nothing away."""
     stage = directory / STAGE
-    try:
-        _finish(directory)  # what an earlier run may have left
-        _write_new(stage, files)
-    except BaseException:
-        shutil.rmtree(stage, ignore_errors=True)
-        for path in made:  # those that are empty
-            _remove_empty(path)
-        raise
-    try:
-        _link(directory, list(files))
-    except (OSError, NotImplementedError):
-        for name in files:
-            os.replace(stage / "new" / name, directory / name)
-        shutil.rmtree(stage, ignore_errors=True)
+    if not stage.is_dir():
         return
-    _turn(stage)
-    _finish(directory)
+    for name in os.listdir(stage):
+        if name not in _OWN and not name.startswith(_LINK):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(stage))
+    for path in directory.iterdir():
+        if not is_on_the_way(path):
+            continue
+        if path.is_file():
+            os.replace(path.resolve(), path)
+        else:
+            path.unlink()
+    shutil.rmtree(stage)
 
 
-def _write_new(stage: Path, files: Mapping[str, bytes]) -> None:
-    shutil.rmtree(stage, ignore_errors=True)
-    new = stage / "new"
-    new.mkdir(parents=True)
+def _stage(stage: Path, files: Mapping[str, bytes]) -> bool:
+    """Write the new files aside; whether the system knows links that can show them."""
+    (stage / "new").mkdir(parents=True)
     for name, content in files.items():
-        with open(new / name, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
+        _write(stage / "new" / name, content)
+    (stage / "old").mkdir()
+    try:
+        os.symlink("old", stage / "current")
+    except NotImplementedError:
+        return False
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise
+        return False
+    return True
+
+
+def _write(path: Path, content: bytes) -> None:
+    with open(path, "xb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def _link(directory: Path, names: list[str]) -> None:
     """Let every name show, through ``current``, the file that it has now, or nothing."""
     stage = directory / STAGE
-    old = stage / "old"
-    old.mkdir()
     for name in names:
         if (directory / name).is_file():
-            os.link(directory / name, old / name)
-    os.symlink("old", stage / "current")
+            _twin((directory / name).resolve(), stage / "old" / name)
     for name in names:
-        beside = stage / f"link-{name}"
+        beside = stage / f"{_LINK}{name}"
         os.symlink(os.path.join(STAGE, "current", name), beside)
         os.replace(beside, directory / name)
+
+
+def _twin(path: Path, other: Path) -> None:
+    """The same file under another name, or a copy where a file has one name only."""
+    try:
+        os.link(path, other)
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise
+        shutil.copy2(path, other)
 
 
 def _turn(stage: Path) -> None:
@@ -107,31 +176,40 @@ def _turn(stage: Path) -> None:
     os.replace(stage / "turned", stage / "current")
 
 
-def _finish(directory: Path) -> None:
-    """Put files in the place of links to them, and links to nothing away."""
-    stage = directory / STAGE
-    if not stage.is_dir():
-        return
-    for path in directory.iterdir():
-        if not path.is_symlink() or not os.readlink(path).startswith(STAGE + os.sep):
-            continue
-        if path.is_file():
-            beside = stage / f"file-{path.name}"
-            beside.unlink(missing_ok=True)
-            os.link(path.resolve(), beside)
-            os.replace(beside, path)
+def _rename(directory: Path, files: Mapping[str, bytes], names: list[str]) -> None:
+    for name in names:
+        if name in files:
+            os.replace(directory / STAGE / "new" / name, directory / name)
         else:
-            path.unlink()
-    shutil.rmtree(stage)
+            (directory / name).unlink(missing_ok=True)
 
 
-def _missing_parents(directory: Path) -> list[Path]:
-    """Directories that have to be made, the innermost first."""
-    return [path for path in (directory, *directory.parents) if not path.exists()]
-
-
-def _remove_empty(path: Path) -> None:
+@contextmanager
+def _made(directory: Path) -> Iterator[None]:
+    """A directory that is there, and that goes again if it was not and nothing comes of it."""
+    missing = [path for path in (directory, *directory.parents) if not path.exists()]
     try:
-        path.rmdir()
-    except OSError:
+        directory.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for path in missing:  # the innermost first; those that are empty
+            with suppress(OSError):
+                path.rmdir()
+        raise
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Wait for others that write into the same directory, where the system has such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
         return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some network drives know none
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -12,6 +12,7 @@ mean, so that three rows in ten may be wrong without a say in it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,8 @@ Scale = Literal["plain", "log"]
 WIDE = 4.0
 # Part of the rows that have a say.
 HEARD = 0.7
+# How much better a logarithm must be: residuals a tenth smaller.
+CLEARLY = 0.1
 
 
 def scales_to_try(y: FloatArray) -> list[Scale]:
@@ -75,3 +78,15 @@ def surprise(y: FloatArray, residuals: FloatArray, scale: Scale) -> float:
     spread = max(float(np.quantile(np.abs(residuals), HEARD)), np.finfo(float).tiny)
     stretch = float(np.median(np.log(y))) if scale == "log" else 0.0
     return float(np.log(spread)) + stretch
+
+
+def least_surprising(surprises: Mapping[Scale, float]) -> Scale:
+    """The scale to take: the plain one, unless a logarithm is clearly better.
+
+    Examples
+    --------
+    >>> from untaint.cleaning.target_scale import least_surprising
+    >>> least_surprising({"plain": 1.0, "log": 0.95}), least_surprising({"plain": 1.0, "log": 0.5})
+    ('plain', 'log')
+    """
+    return "log" if surprises.get("log", np.inf) < surprises["plain"] - CLEARLY else "plain"

@@ -16,11 +16,11 @@ def bench(
         str | None, typer.Argument(metavar="[NAME]", help="The study; none lists them all.")
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option("--seeds", min=1, help="How many. [default: the study's own]")
+        int | None, typer.Option("--seeds", min=1, help="How many; the study's own by default.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = 1,
     out: Annotated[
-        Path | None, typer.Option("--out", help="CSV file. [default: results/NAME.csv]")
+        Path | None, typer.Option("--out", help="CSV file; results/NAME.csv by default.")
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sizes, bundled data, two seeds.")

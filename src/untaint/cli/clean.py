@@ -97,7 +97,7 @@ def clean(
         }
         if table.dialect.parquet and way == "drop":
             files[PARQUET] = table.parquet_bytes(cleaning.kept_rows(table.n_rows))
-        publish(directory, files)
+        publish(directory, files, gone={PARQUET} - files.keys())
     if as_json:
         print(json.dumps(summary(findings), ensure_ascii=True))
     elif not quiet:

@@ -10,7 +10,7 @@ import typer
 
 from . import options
 from .clean import clean
-from .terminal import console
+from .terminal import console, visible
 
 TARGET = "price_eur"
 
@@ -43,7 +43,8 @@ def demo(
 
     with as_file(used_cars_file()) as path:
         if not quiet:
-            console().print(f"untaint clean {path.name} --target {TARGET} --out {out}\n")
+            place = visible(str(out))
+            console().print(f"untaint clean {path.name} --target {TARGET} --out {place}\n")
         clean(str(path), TARGET, out=out, seed=seed, open_page=open_page, quiet=quiet)
     if not quiet:
         summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))

@@ -32,9 +32,11 @@ def check_directory(directory: Path, names: Iterable[str], data: str, force: boo
         path = directory / name
         if not os.path.lexists(path):
             continue
+        if path.exists() and not path.is_file():
+            raise Refusal(f"--out {directory}: {name} there is not a file; choose another")
         if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
             raise Refusal(f"--out {directory}: {name} there is the data itself; choose another")
-        if not force and not _is_ours(directory):
+        if not force and not _is_left_over(path) and not _is_ours(directory):
             raise Refusal(
                 f"--out {directory}: {name} is there already, and untaint did not write it; "
                 "choose another directory or say --force"
@@ -45,6 +47,8 @@ def check_file(path: Path, data: Iterable[str], force: bool) -> None:
     """Refuse a file that is there already, or that cannot be written."""
     if path.is_dir():
         raise Refusal(f"--out {path}: expected a file, found a directory")
+    if path.exists() and not path.is_file():
+        raise Refusal(f"--out {path}: expected a file, found a device or a pipe")
     _check_writable(path.parent)
     for source in data:
         if source != "-" and path.exists() and Path(source).exists() and path.samefile(source):
@@ -61,6 +65,15 @@ def _check_writable(directory: Path) -> None:
             if not os.access(path, os.W_OK | os.X_OK):
                 raise Refusal(f"--out {directory}: permission denied")
             return
+
+
+def _is_left_over(path: Path) -> bool:
+    """Whether a name was left by a run that was killed."""
+    if not path.is_symlink():
+        return False
+    from ..cleaning.publishing import is_on_the_way
+
+    return is_on_the_way(path)
 
 
 def _is_ours(directory: Path) -> bool:

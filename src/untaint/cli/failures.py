@@ -24,11 +24,12 @@ def exit_code_of(run: Callable[[], Any]) -> int:
     """Run a command, and turn what it raises into a sentence and a code."""
     try:
         code = run()
+        _flush()
     except KeyboardInterrupt:
         return _say("interrupted, and nothing was written", INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has gone; nothing is wrong, and nobody is there to be told.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return DONE
     except ImportError as error:
         return _say(str(error), REFUSED)
@@ -41,6 +42,21 @@ def exit_code_of(run: Callable[[], Any]) -> int:
     if code == INTERRUPTED:  # the parser has caught it
         return _say("interrupted, and nothing was written", INTERRUPTED)
     return code if isinstance(code, int) else DONE
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # the files are there; what was to be shown is not
+        _give_up_output()
+        raise Refusal(f"standard output: {os.strerror(error.errno or 0).lower()}") from None
+
+
+def _give_up_output() -> None:
+    """Lest the interpreter tries again at its end, and complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _of_exception(error: Exception) -> int:

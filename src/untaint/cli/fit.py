@@ -24,7 +24,7 @@ def fit(
             "--out",
             "-o",
             metavar="FILE",
-            help="The model file. [default: DATA.skops]",
+            help="The model file; DATA.skops by default.",
             show_default=False,
         ),
     ] = None,
@@ -53,7 +53,7 @@ def fit(
 
     from ..cleaning import clean_table, save_model
     from ..cleaning.exports import summary
-    from ..cleaning.publishing import publish
+    from ..cleaning.publishing import publish_file
     from ..tables import read_table
 
     with progress(quiet) as say:
@@ -68,7 +68,7 @@ def fit(
             pictures=False,
             say=say,
         )
-        publish(path.parent, {path.name: save_model(cleaning.model)})
+        publish_file(path, save_model(cleaning.model))
     findings = cleaning.findings
     if as_json:
         print(json.dumps(summary(findings) | {"model": str(path)}, ensure_ascii=True))
@@ -76,7 +76,8 @@ def fit(
         show = console()
         show.print(
             f"A model of {visible(findings.target)} ({findings.task}), fitted to "
-            f"{findings.n_rows:,} rows of which {findings.share:.1%} look wrong: {path}"
+            f"{findings.n_rows:,} rows of which {findings.share:.1%} look wrong: "
+            f"{visible(str(path))}"
         )
         for note in findings.notes:
             if note.level == "warning":

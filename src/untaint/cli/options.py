@@ -78,7 +78,7 @@ OutDirectory = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Where files go. [default: DATA-untaint]",
+        help="Where files go; DATA-untaint by default.",
         show_default=False,
     ),
 ]

@@ -56,7 +56,7 @@ def predict(
         check_file(out, [data, str(model)], force)
 
     from ..cleaning import load_model
-    from ..cleaning.publishing import publish
+    from ..cleaning.publishing import publish_file
     from ..tables import read_table
 
     with progress(quiet) as say:
@@ -66,17 +66,20 @@ def predict(
         say("reading the file")
         table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
         say("predicting")
-        predicted, notes = loaded.predict(table)
-        columns = {loaded.target: predicted}
-        if probabilities:
-            chances = loaded.predict_proba(table)
-            labels = loaded.estimator.classes_
-            columns |= {f"P({label})": chances[:, k] for k, label in enumerate(labels)}
+        try:
+            predicted, notes = loaded.predict(table)
+            columns = {loaded.target: predicted}
+            if probabilities:
+                chances = loaded.predict_proba(table)
+                labels = loaded.estimator.classes_
+                columns |= {f"P({label})": chances[:, k] for k, label in enumerate(labels)}
+        except AttributeError as error:
+            raise Refusal(f"{model}: the model is damaged, {error.name!r} is missing") from None
     content = _as_json(columns, notes) if as_json else _as_csv(columns)
     if out is None:
         sys.stdout.write(content)
     else:
-        publish(out.parent, {out.name: content.encode("utf-8")})
+        publish_file(out, content.encode("utf-8"))
     if not quiet:
         for note in notes:
             console(error=True).print(f"Note: {visible(note)}", style="yellow")

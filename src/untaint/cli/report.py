@@ -9,7 +9,7 @@ import typer
 
 from . import options
 from .failures import Refusal
-from .terminal import console
+from .terminal import console, visible
 
 
 def report(
@@ -32,7 +32,7 @@ def report(
     if page.name != "report.html" or not page.is_file():
         raise Refusal(f"{directory}: expected a directory with a report.html, found none")
     if not quiet:
-        console().print(str(page))
+        console().print(visible(str(page)))
     if open_page:
         open_in_browser(page)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,12 @@ def show_findings(show: Any, cleaning: Cleaning, directory: Path) -> None:
         show.print(f"Note: {visible(note.text)}", style="yellow")
     others = len(findings.notes) - len(warnings[:NOTES])
     if others:
-        show.print(f"{others} more notes on the data are in the report.", style="dim")
-    show.print(f"Report: {directory / 'report.html'}")
-    show.print(f"Cleaned table: {directory / 'cleaned.csv'}")
+        more = "1 more note" if others == 1 else f"{others} more notes"
+        verb = "is" if others == 1 else "are"
+        show.print(f"{more} on the data {verb} in the report.", style="dim")
+    place = visible(str(directory))
+    show.print(f"Report: {os.path.join(place, 'report.html')}")
+    show.print(f"Cleaned table: {os.path.join(place, 'cleaned.csv')}")
 
 
 def headline(findings: Findings) -> str:

@@ -42,7 +42,11 @@ def console(*, error: bool = False) -> Any:
     """Where to print: a rich console, which keeps colours for terminals."""
     from rich.console import Console
 
-    return Console(
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:  # rich would end the program here, with code 1
+            raise BrokenPipeError
+
+    return Piped(
         stderr=error, highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty()
     )
 

@@ -1,0 +1,104 @@
+"""Reasons name the mistake where it left a trace, and only there."""
+
+import numpy as np
+import pytest
+
+from untaint.cleaning import clean_table
+from untaint.cleaning.explaining import amount, trace, trace_to
+from untaint.tables import read_table
+
+
+@pytest.mark.parametrize(
+    ("observed", "expected", "words"),
+    [
+        (250.0, 25.0, "10 times as much, a slipped decimal point?"),
+        (2.4, 25.0, "a tenth, a slipped decimal point?"),
+        (2500.0, 25.0, "100 times as much, a slipped decimal point?"),
+        (25000.0, 25.0, "1,000 times as much, another unit?"),
+        (-25.0, 25.5, "is the sign wrong?"),
+        (40.0, 25.0, ""),
+        (25e9, 25.0, ""),
+        (0.0, 25.0, ""),
+        (25.0, 0.0, ""),
+        (float("nan"), 25.0, ""),
+        (25.0, float("inf"), ""),
+    ],
+)
+def test_traces_of_targets(observed, expected, words):
+    assert trace(observed, expected) == (f": {words}" if words else "")
+
+
+@pytest.mark.parametrize(
+    ("value", "usual", "words"),
+    [
+        (1.6, (900, 3000), "a thousandth, another unit?"),
+        (16000, (900, 3000), "10 times as much, a slipped decimal point?"),
+        (-1600, (900, 3000), "is the sign wrong?"),
+        (5000, (900, 3000), ""),
+        (5000, (0.001, 1000), ""),  # any power would bring it home
+    ],
+)
+def test_traces_of_cells(value, usual, words):
+    assert trace_to(value, np.array(usual)) == (f": {words}" if words else "")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(1234567.8, "1,234,568"), (12.3456, "12.35"), (1e20, "1e+20"), (np.nan, "unknown")],
+)
+def test_amounts_are_said_as_people_do(value, said):
+    assert amount(value) == said
+
+
+@pytest.fixture(scope="module")
+def cleaning(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    width, year = rng.normal(1600, 60, 200), rng.integers(1990, 2020, 200)
+    price = 3 * width + 50 * (year - 1990) + rng.normal(0, 20, 200)
+    width[5] /= 1000
+    price[9] *= 10
+    width[20], year[20] = year[20], width[20]
+    lines = [
+        f"{w:.2f},{y},{p:.1f},{'ab'[i % 2]}"
+        for i, (w, y, p) in enumerate(zip(width, year, price, strict=True))
+    ]
+    path = tmp_path_factory.mktemp("table") / "t.csv"
+    path.write_text("width,year,price,kind\n" + "\n".join(lines) + "\n")
+    return clean_table(read_table(path), "price")
+
+
+def found(cleaning, number):
+    return next(s for s in cleaning.suspects if cleaning.findings.numbers[s.row] == number)
+
+
+def test_a_target_with_a_slipped_point(cleaning):
+    suspect = found(cleaning, 10)
+    assert suspect.kind == "target"
+    assert suspect.why.startswith("price is ")
+    assert suspect.why.endswith(": 10 times as much, a slipped decimal point?")
+    assert suspect.odd[0].column == "price"
+    assert suspect.odd[0].usual.startswith("about ")
+
+
+def test_a_cell_in_another_unit(cleaning):
+    suspect = found(cleaning, 6)
+    assert suspect.kind in ("features", "both")
+    assert "width is 1." in suspect.why
+    assert "a thousandth, another unit?" in suspect.why
+    odd = next(cell for cell in suspect.odd if cell.column == "width")
+    assert odd.value == suspect.cells[0]
+    low, high = (float(end) for end in odd.usual.split(" to "))
+    assert 1400 < low < high < 1800
+
+
+def test_cells_are_the_row_as_it_is_written(cleaning):
+    assert len(found(cleaning, 10).cells) == 4
+    assert found(cleaning, 10).cells[3] == "b"
+
+
+def test_columns_that_drive_suspicion(cleaning):
+    by_name = {column.name: column for column in cleaning.findings.columns}
+    assert by_name["price"].used
+    assert by_name["width"].suspicion > 0
+    assert by_name["kind"].suspicion == 0
+    assert all(0 <= column.suspicion <= 1 for column in by_name.values())

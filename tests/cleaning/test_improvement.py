@@ -1,0 +1,50 @@
+"""What cleaning gains is measured on rows that were left out, and claimed only if it is there."""
+
+import numpy as np
+
+from untaint.cleaning.improvement import measure_improvement
+from untaint.cleaning.judging import judge
+from untaint.cleaning.monitoring import monitor_rows
+from untaint.cleaning.outlying import Outlying
+
+
+def judged(y, X, task="regression"):
+    outlying = Outlying(np.zeros(len(y), dtype=bool), {})
+    return judge(X, y, task, "auto", 0, outlying)
+
+
+def line(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, (n, 2))
+    return X, np.sin(2 * X[:, 0]) + 0.05 * rng.standard_normal(n)
+
+
+def test_one_sided_errors_make_a_plain_fit_worse():
+    X, y = line()
+    y[::8] += 6
+    gain = measure_improvement(X, y, judged(y, X), "regression", seed=0)
+    assert gain.measure == "typical error"
+    assert gain.after < 0.5 * gain.before
+    assert gain.rows <= 300
+
+
+def test_clean_rows_gain_nothing_and_say_nothing():
+    X, y = line()
+    assert measure_improvement(X, y, judged(y, X), "regression", seed=0) is None
+
+
+def test_scores_are_monitored_over_the_share():
+    X, y = line()
+    y[::10] += 6
+    verdict = judged(y, X)
+    seen = monitor_rows(X, y, verdict, "regression", seed=0)
+    assert seen.scores.shape == (len(seen.shares), len(seen.rows))
+    assert (np.diff(seen.shares) > 0).all()
+    assert np.isfinite(seen.scores).all()
+    wrong = verdict.flagged[seen.rows]
+    assert np.median(seen.scores[-1, wrong]) > 5 * np.median(seen.scores[-1, ~wrong])
+
+
+def test_too_few_rows_are_not_monitored():
+    X, y = line(15)
+    assert monitor_rows(X, y, judged(y, X), "regression", seed=0) is None
