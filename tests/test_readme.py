@@ -64,3 +64,13 @@ def test_links_lead_somewhere():
     for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), ROOT / "benchmarks" / "README.md"]:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
             assert target.startswith("http") or (page.parent / target).exists(), (page, target)
+
+
+def test_the_page_on_messy_files_works(capsys):
+    pytest.importorskip("pyarrow")
+    page = (ROOT / "docs" / "cleaning.md").read_text("utf-8")
+    names = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(code, names)
+    assert "rows look wrong" in capsys.readouterr().out
+    assert names["page"].startswith("<!doctype html>")

@@ -115,8 +115,8 @@ def test_a_kill_while_tidying_up_after_a_kill_does_no_harm(tmp_path):
     steps = 0
     while fork_and_kill(prepared(tmp_path / f"c{steps}", OLD), steps + 1):
         steps += 1
-    for first in range(4, steps + 1, 5):
-        for second in range(1, 20, 2):
+    for first in range(6, steps + 1, 7):
+        for second in range(1, 20, 3):
             directory = prepared(tmp_path / f"{first}-{second}", OLD)
             assert fork_and_kill(directory, first)
             before = seen(directory)
@@ -287,7 +287,7 @@ def _is_whole(found, new):
     """As the new files, but for what was typed, which a child cannot know."""
     typed = ("summary.json", "report.html")
     return found.keys() == new.keys() and all(
-        found[name] == new[name] or name in typed and len(found[name]) > 0.99 * len(new[name])
+        found[name] == new[name] or (name in typed and len(found[name]) > 0.99 * len(new[name]))
         for name in new
     )
 

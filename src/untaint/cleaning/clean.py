@@ -173,7 +173,7 @@ def clean_table(
     suspects = explainer.suspects(order[:n_flagged])
     spared = explainer.suspects(order[n_flagged : n_flagged + SPARED])
     findings = Findings(
-        source=PurePath(table.source).name,
+        source=_encodable(PurePath(table.source).name),
         target=prepared.target.name,
         task=prepared.task,
         share=verdict.share,
@@ -190,7 +190,7 @@ def clean_table(
         improvement=improvement,
         monitored=monitored,
         notes=_notes(table, prepared, _told(caught)),
-        command=command,
+        command=_encodable(command),
         versions=versions(),
         seed=seed,
         kinds=verdict.kinds,
@@ -324,6 +324,11 @@ def _notes(table: RawTable, prepared: Prepared, warned: Sequence[str]) -> list[N
     told = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
     notes += [Note("info", text) for text in dict.fromkeys(told)]
     return notes + [Note("warning", text) for text in dict.fromkeys(warned)]
+
+
+def _encodable(text: str) -> str:
+    """Names of files may hold bytes that are no text."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:

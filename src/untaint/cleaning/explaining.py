@@ -106,14 +106,27 @@ class Explainer:
         )
 
     def _odd_features(self, row: int) -> list[int]:
-        """At most one feature of each column, the oddest first."""
+        """At most one feature of each column: far out, or named by the screen, the oddest first."""
         deviations = np.abs(self._scaled[row])
         far = np.flatnonzero(deviations >= ODD)
         far = far[np.argsort(-deviations[far], kind="stable")]
+        named = self._verdict.odd_features.get(row, ())
         columns: dict[int, int] = {}
-        for feature in [*far.tolist(), *self._verdict.odd_features.get(row, ())]:
+        for feature in [*named, *far.tolist()]:
             columns.setdefault(int(self._sources[feature]), int(feature))
-        return list(columns.values())[:NAMED]
+        odd = list(columns.values())
+        # A screen that compares columns names both of a pair; the one in its usual range is fine.
+        unusual = [feature for feature in odd if not self._is_usual(row, feature)]
+        return (unusual or odd)[:NAMED]
+
+    def _is_usual(self, row: int, feature: int) -> bool:
+        column = int(self._sources[feature])
+        self._usual_in(column, feature)
+        if column not in self._range:
+            return False
+        value = self._center[feature] + self._scale[feature] * self._scaled[row, feature]
+        low, high = self._range[column]
+        return bool(low <= value <= high)
 
     def _odd_cell(self, row: int, feature: int, cells: list[str]) -> Odd:
         column = int(self._sources[feature])

@@ -24,7 +24,8 @@ Way = Literal["drop", "mark", "repair"]
 MARK = "untaint"
 # Decimals that an amount may have.
 DECIMALS = 12
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# How a formula begins, also in wide letters, which some spreadsheets take for the narrow ones.
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 COLUMNS = ("row", "line", "score", "kind", "why", "observed", "expected")
 
 
@@ -116,7 +117,7 @@ def harmless(cell: str) -> str:
     >>> harmless("=1+1"), harmless("-12.5"), harmless("bread")
     ("'=1+1", '-12.5', 'bread')
     """
-    if not cell.startswith(FORMULA):
+    if not cell.lstrip().startswith(FORMULA) and not cell.startswith(("\t", "\r", "\n")):
         return cell
     try:
         float(cell.replace(",", "."))

@@ -72,7 +72,8 @@ def find_outlying(values: FloatArray, amounts: BoolArray, seed: int) -> Outlying
     for j in logs:
         apart = beyond_gap(X[:, j], float(np.asarray(scaler.scale_)[j]))
         for row in np.flatnonzero(apart).tolist():
-            odd[row] = np.unique(np.append(odd.get(row, np.empty(0, dtype=np.intp)), j))
+            others = [f for f in odd.get(row, ()) if f != j]
+            odd[row] = np.array([j, *others], dtype=np.intp)
         wild |= apart
     return Outlying(wild, odd)
 
