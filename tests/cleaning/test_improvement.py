@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from untaint.cleaning.clean import doubts
+from untaint.cleaning.findings import Improvement
 from untaint.cleaning.improvement import measure_improvement
 from untaint.cleaning.judging import judge
 from untaint.cleaning.monitoring import monitor_rows
@@ -48,3 +50,12 @@ def test_scores_are_monitored_over_the_share():
 def test_too_few_rows_are_not_monitored():
     X, y = line(15)
     assert monitor_rows(X, y, judged(y, X), "regression", seed=0) is None
+
+
+def test_many_flags_without_a_gain_are_doubted():
+    X, y = line()
+    y[::8] += 6
+    verdict = judged(y, X)
+    assert doubts(verdict, Improvement("typical error", 1.0, 0.5, 250)) == []
+    assert doubts(verdict, None) == []
+    assert "hardly better" in doubts(verdict, Improvement("typical error", 1.0, 0.99, 250))[0]

@@ -17,7 +17,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..preprocessing import MedianScaler
 from ..tables import DataFileError, RawTable, TableEncoder, TargetColumn, read_target
 from .explaining import Explainer
-from .findings import ColumnSummary, Findings, Note, Suspect, Task
+from .findings import ColumnSummary, Findings, Improvement, Note, Suspect, Task
 from .improvement import measure_improvement
 from .judging import Verdict, judge
 from .model import TableModel
@@ -29,6 +29,8 @@ from .task import decide_task
 FEWEST = 10
 # Rows that the page lists, and spared ones among them.
 LISTED, SPARED = 3000, 200
+# Share of wrong rows that calls for a gain, and what is hardly one.
+MANY, HARDLY = 0.1, 0.95
 # Kinds of column whose features are amounts.
 AMOUNTS = ("number", "date")
 
@@ -189,7 +191,7 @@ def clean_table(
         columns=_columns(prepared, suspects),
         improvement=improvement,
         monitored=monitored,
-        notes=_notes(table, prepared, _told(caught)),
+        notes=_notes(table, prepared, [*doubts(verdict, improvement), *_told(caught)]),
         command=_encodable(command),
         versions=versions(),
         seed=seed,
@@ -324,6 +326,22 @@ def _notes(table: RawTable, prepared: Prepared, warned: Sequence[str]) -> list[N
     told = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
     notes += [Note("info", text) for text in dict.fromkeys(told)]
     return notes + [Note("warning", text) for text in dict.fromkeys(warned)]
+
+
+def doubts(verdict: Verdict, improvement: Improvement | None) -> list[str]:
+    """What speaks against a verdict: many rows are flagged, and leaving them out gains little.
+
+    Rows of several kinds in one table, such as measurements of the same few animals, look like
+    that; so do labels that the other columns hardly explain.
+    """
+    if improvement is None or verdict.share < MANY:
+        return []
+    if improvement.after < HARDLY * improvement.before:
+        return []
+    return [
+        f"{verdict.share:.0%} of the rows look wrong, but a model without them is hardly better: "
+        "they may be of another kind rather than wrong. Look at the report before you drop them."
+    ]
 
 
 def _encodable(text: str) -> str:
