@@ -4,7 +4,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types bench clean
+.PHONY: help demo test slow check lint types bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
@@ -13,9 +13,12 @@ demo: $(READY)  ## clean a bundled table, write a report, count what was caught
 	@$(BIN)/untaint demo
 
 # One worker for each core and one thread for each worker, lest every BLAS call claims all cores.
-test: export OMP_NUM_THREADS = 1
-test: $(READY)  ## run tests and docstring examples; ARGS="-m 'not slow'" leaves out the slow ones
-	@$(BIN)/python -m pytest -q -n auto $(ARGS)
+test slow: export OMP_NUM_THREADS = 1
+test: $(READY)  ## run tests and docstring examples, all but the slow ones; ARGS="-k kernels" runs a part
+	@$(BIN)/python -m pytest -q -n auto -m "not slow" $(ARGS)
+
+slow: $(READY)  ## run the slow tests: more configurations of what test checks already
+	@$(BIN)/python -m pytest -q -n auto -m slow $(ARGS)
 
 check: lint types test  ## all that must pass: ruff, mypy, tests
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import os
 import random
 import resource
@@ -17,6 +18,8 @@ from cli_tables import FILES, NAMES, cars, changed, labelled, text, write
 ROWS = cars()
 TABLE = text(ROWS)
 TREES = ("width", "height", "species")
+PROGRAM = "import sys; from untaint.cli.main import main; sys.exit(main())"
+KNOWN = ("--contamination", "0.05")
 
 
 def prices(cell):
@@ -152,14 +155,13 @@ def test_a_full_disk_leaves_everything_as_it_was(
 
 def test_a_limit_on_the_size_of_files_is_told(tmp_path):
     write(tmp_path / "cars.csv", TABLE)
-    program = "import sys; from untaint.cli.main import main; sys.exit(main())"
-    words = ["clean", "cars.csv", "-t", "price", "--contamination", "0.05"]
+    words = ["clean", "cars.csv", "-t", "price", *KNOWN]
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 
     ran = subprocess.run(
-        [sys.executable, "-c", program, *words],
+        [sys.executable, "-c", PROGRAM, *words],
         cwd=tmp_path,
         preexec_fn=limit,
         capture_output=True,
@@ -233,12 +235,10 @@ def test_fit_does_not_overwrite_its_data_nor_a_file_that_is_there(refused, tmp_p
 
 def test_nobody_who_reads_the_output_is_no_error(tmp_path):
     write(tmp_path / "cars.csv", TABLE)
-    program = "import sys; from untaint.cli.main import main; sys.exit(main())"
-    words = ["clean", "cars.csv", "-t", "price", "--contamination", "0.05"]
     reader, writer = os.pipe()
     os.close(reader)
     ran = subprocess.run(
-        [sys.executable, "-c", program, *words],
+        [sys.executable, "-c", PROGRAM, "clean", "cars.csv", "-t", "price", *KNOWN],
         cwd=tmp_path,
         stdout=writer,
         stderr=subprocess.PIPE,
@@ -247,3 +247,31 @@ def test_nobody_who_reads_the_output_is_no_error(tmp_path):
     os.close(writer)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert {path.name for path in (tmp_path / "cars-untaint").iterdir()} == FILES
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no disk that is always full")
+def test_output_that_cannot_be_shown_is_told_and_the_files_are_there(tmp_path):
+    write(tmp_path / "cars.csv", TABLE.replace("petrol", "бензин"))
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-c", PROGRAM, "clean", "cars.csv", "-t", "price", *KNOWN],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        )
+    assert ran.returncode == 2
+    assert ran.stderr == "untaint: standard output: no space left on device.\n"
+    assert {path.name for path in (tmp_path / "cars-untaint").iterdir()} == FILES
+
+
+def test_an_old_terminal_shows_what_it_can(untaint, tmp_path, monkeypatch):
+    from untaint.cli.main import main
+
+    write(tmp_path / "cars.csv", text(ROWS, ("age", "km", "топливо", "цена")))
+    shown = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", shown)
+    monkeypatch.chdir(tmp_path)
+    assert main(["clean", "cars.csv", "-t", "цена", "--contamination", "0.2"]) == 0
+    assert b"12 of 60 rows of cars.csv look wrong." in shown.buffer.getvalue()

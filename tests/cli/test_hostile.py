@@ -83,10 +83,9 @@ def test_cells_and_names_do_not_act(untaint, tmp_path, plain_page, case):
     assert page.scripts == plain_page.scripts
     source = (tmp_path / "cars-untaint" / "report.html").read_text(encoding="utf-8")
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", source)
-    assert_inert(untaint("clean", "cars.csv", "-t", target, "--json", *KNOWN).out)
 
 
-@pytest.mark.parametrize("case", ["window title", "direction", "markup", "script"])
+@pytest.mark.parametrize("case", ["window title", "script"])
 def test_labels_do_not_act(untaint, tmp_path, plain_page, case):
     evil = SEQUENCES[case]
     rows = changed(labelled(), 2, lambda _, label: evil if label == "oak" else label)
@@ -97,7 +96,7 @@ def test_labels_do_not_act(untaint, tmp_path, plain_page, case):
     assert page_of(tmp_path / "trees-untaint" / "report.html").scripts == plain_page.scripts
 
 
-@pytest.mark.parametrize("case", ["window title", "bell", "direction", "attribute"])
+@pytest.mark.parametrize("case", ["window title", "direction", "attribute"])
 def test_names_of_files_do_not_act(untaint, tmp_path, plain_page, case):
     name = f"{SEQUENCES[case]}.csv"
     write(tmp_path / name, text(cars()))
@@ -113,7 +112,9 @@ def test_names_of_files_do_not_act(untaint, tmp_path, plain_page, case):
     assert_inert(ran.out)
 
 
-@pytest.mark.parametrize("case", SEQUENCES)
+@pytest.mark.parametrize(
+    "case", ["window title", "one byte of control", "line separator", "markup"]
+)
 @pytest.mark.parametrize(
     "words",
     [
@@ -178,6 +179,15 @@ def test_a_spreadsheet_runs_nothing_of_flagged_csv(untaint, tmp_path, formula):
     flagged = read_csv(tmp_path / "cars-untaint" / "flagged.csv")
     assert len(flagged) == 3
     assert not any(runs(cell) for row in flagged for cell in (*row, *row.values()))
+
+
+def test_json_is_free_of_control_characters(untaint, tmp_path):
+    evil = "".join(SEQUENCES.values())
+    write(tmp_path / "cars.csv", text(cars(), (evil, "km", "fuel", f"{evil} price")))
+    ran = untaint("clean", "cars.csv", "-t", f"{evil} price", "--json", *KNOWN)
+    assert (ran.code, ran.err) == (0, "")
+    assert_inert(ran.out)
+    assert ran.out.isascii()
 
 
 def test_labels_are_harmless_in_predictions_as_well(untaint, tmp_path):

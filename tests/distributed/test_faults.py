@@ -93,7 +93,9 @@ def test_worker_killed_while_features_are_kept(client, monkeypatch, expected):
     np.testing.assert_allclose(model.dual_coef_, expected["auto"].dual_coef_, rtol=ROUNDING)
 
 
-@pytest.mark.parametrize("stage", ["description", "question-2"])
+@pytest.mark.parametrize(
+    "stage", ["question-2", pytest.param("description", marks=pytest.mark.slow)]
+)
 def test_cluster_restarted_during_a_fit(client, monkeypatch, expected, stage):
     X, y = rows()
     monkeypatch.setattr(passes, "NO_WORKERS", 20.0)

@@ -30,7 +30,10 @@ def flipped(n=160, *, n_classes=2, share=0.2, seed=0):
     "params",
     [
         {"alphas": [0.1, 1.0], "gammas": [0.1], "n_starts": 1},
-        {"kernel": "linear", "contamination": 0.2, "n_starts": 1, "alphas": [1.0]},
+        pytest.param(
+            {"kernel": "linear", "contamination": 0.2, "n_starts": 1, "alphas": [1.0]},
+            marks=pytest.mark.slow,
+        ),
         {"contamination": 0, "alphas": [0.1, 1.0], "gammas": [0.1, 1.0]},
     ],
     ids=str,

@@ -9,10 +9,12 @@ CONFIGURATIONS = [
     {},
     {"contamination": 0.2, "n_starts": 1},
     {"kernel": "linear"},
-    {"kernel": "laplacian", "n_starts": 1},
     {"solver": "iterative", "n_starts": 1},
-    {"solver": "gradient", "contamination": 0.2, "max_iter": 100},
-    {"smoothing": 1.0, "n_starts": 1},
+    pytest.param({"kernel": "laplacian", "n_starts": 1}, marks=pytest.mark.slow),
+    pytest.param(
+        {"solver": "gradient", "contamination": 0.2, "max_iter": 100}, marks=pytest.mark.slow
+    ),
+    pytest.param({"smoothing": 1.0, "n_starts": 1}, marks=pytest.mark.slow),
 ]
 # Each skip carries its reason.
 SKIPS = {"check_array_api_input": "SCIPY_ARRAY_API is not set"}

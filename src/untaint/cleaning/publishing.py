@@ -191,7 +191,9 @@ def _made(directory: Path) -> Iterator[None]:
     try:
         directory.mkdir(parents=True, exist_ok=True)
         yield
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(directory)
         for path in missing:  # the innermost first; those that are empty
             with suppress(OSError):
                 path.rmdir()

@@ -49,9 +49,9 @@ def _flush() -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         raise
-    except OSError as error:  # the files are there; what was to be shown is not
+    except OSError:
         _give_up_output()
-        raise Refusal(f"standard output: {os.strerror(error.errno or 0).lower()}") from None
+        raise
 
 
 def _give_up_output() -> None:
@@ -86,8 +86,10 @@ def _usage(error: Any) -> str:
 
 def _of_system(error: OSError) -> str:
     reason = os.strerror(error.errno) if error.errno else str(error)
-    place = f"{error.filename}: " if error.filename else ""
-    return f"{place}{reason[:1].lower()}{reason[1:]}; nothing was written"
+    reason = f"{reason[:1].lower()}{reason[1:]}"
+    if error.filename is None:  # files have names; what is shown has none, and comes after them
+        return f"standard output: {reason}"
+    return f"{error.filename}: {reason}; nothing was written"
 
 
 def _say(message: str, code: int) -> int:

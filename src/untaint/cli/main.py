@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -18,6 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print("untaint: the command line needs pip install 'untaint[cli]'.", file=sys.stderr)
         return REFUSED
+    if isinstance(sys.stdout, io.TextIOWrapper):  # show what an old terminal cannot, as it can
+        sys.stdout.reconfigure(errors="backslashreplace")
     words = None if arguments is None else list(arguments)
     return exit_code_of(lambda: app(args=words, standalone_mode=False, prog_name="untaint"))
 

@@ -77,7 +77,9 @@ def predict(
             raise Refusal(f"{model}: the model is damaged, {error.name!r} is missing") from None
     content = _as_json(columns, notes) if as_json else _as_csv(columns)
     if out is None:
-        sys.stdout.write(content)
+        # Labels come from strangers: on a terminal nothing in them may act.
+        terminal = sys.stdout.isatty()
+        sys.stdout.write("\n".join(map(visible, content.split("\n"))) if terminal else content)
     else:
         publish_file(out, content.encode("utf-8"))
     if not quiet:

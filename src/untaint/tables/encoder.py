@@ -162,9 +162,9 @@ class TableEncoder(BaseEstimator):
         if not absent:
             return
         close = close_to(absent[0], table.names)
-        hint = f"; did you rename it to {listed(close)}" if close else ""
+        hint = f"; did you rename it to {listed(close)}?" if close else "."
         more = f" (and {listed(absent[1:])})" if absent[1:] else ""
         raise DataFileError(
             f"{table.source}: expected a column {absent[0]!r}{more}, as in the table that was "
-            f"learnt from, found {listed(table.names)}{hint}."
+            f"learnt from, found {listed(table.names)}{hint}"
         )

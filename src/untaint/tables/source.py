@@ -80,7 +80,7 @@ def _read_file(path: Path) -> bytes:
         return path.expanduser().read_bytes()
     except FileNotFoundError as error:
         raise DataFileError(
-            f"{path}: expected a file, found none of that name{_alike(path)}."
+            f"{path}: expected a file, found none of that name{_alike(path)}"
         ) from error
     except IsADirectoryError as error:
         raise DataFileError(f"{path}: expected a file, found a directory.") from error
@@ -95,9 +95,9 @@ def _alike(path: Path) -> str:
     try:
         names = [entry.name for entry in path.expanduser().parent.iterdir()]
     except (OSError, RuntimeError):
-        return ""
+        return "."
     close = get_close_matches(path.name, names, n=1)
-    return f"; did you mean {close[0]!r}" if close else ""
+    return f"; did you mean {close[0]!r}?" if close else "."
 
 
 def _unpacked(name: str, data: bytes) -> Content:

@@ -121,9 +121,9 @@ def find_column(table: RawTable, name: str) -> int:
     if name.strip() in table.names:
         return table.names.index(name.strip())
     close = close_to(name, table.names)
-    hint = f"; did you mean {listed(close)}" if close else ""
+    hint = f"; did you mean {listed(close)}?" if close else "."
     raise DataFileError(
-        f"{table.source}: expected a column {name!r}, found {listed(table.names)}{hint}."
+        f"{table.source}: expected a column {name!r}, found {listed(table.names)}{hint}"
     )
 
 
