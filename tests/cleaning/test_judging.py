@@ -112,6 +112,20 @@ def test_wrong_labels_are_flagged():
     assert (found.expected[found.flagged] == truth[found.flagged]).mean() > 0.9
 
 
+def test_a_few_wrong_labels_are_flagged_where_no_share_can_be_estimated():
+    rng = np.random.default_rng(1)
+    X = np.vstack([rng.normal(-2.5, 1, (150, 2)), rng.normal(2.5, 1, (150, 2))])
+    y = np.repeat(["left", "right"], 150)
+    y[[20, 250]] = ["right", "left"]
+    assert np.flatnonzero(verdict(X, y, task="classification").flagged).tolist() == [20, 250]
+
+
+def test_clean_labels_are_all_spared():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(-2.5, 1, (150, 2)), rng.normal(2.5, 1, (150, 2))])
+    assert not verdict(X, np.repeat(["a", "b"], 150), task="classification").flagged.any()
+
+
 @pytest.mark.parametrize("n", [3000, 7000])
 def test_many_rows_are_judged_like_few(n, monkeypatch):
     X, y = curve(n)

@@ -14,7 +14,8 @@ one flag in twenty mistaken. Flags are a cut through the scores, so that the use
 
 **A few rows.** Where the estimate is that no row is wrong, a handful may be wrong all the same, too
 few to be told from a long tail. Rows that lie far off are then taken away on trial, and flagged if
-a fit without them finds them eight deviations away.
+a fit without them finds them eight deviations away. So are labels that the others contradict, if
+they are few, and flagged if at most one flag in a hundred is expected to be mistaken.
 """
 
 from __future__ import annotations
@@ -56,8 +57,10 @@ FAR, VERY_FAR = 5.0, 8.0
 NOTABLE = 3.0
 # A deviation is at least this part of the spread of the targets.
 FINEST = 0.005
-# Share of mistaken flags among labels.
-MISTAKEN = 0.05
+# Share of mistaken flags among labels; and if no share of wrong ones was found.
+MISTAKEN, HARDLY_MISTAKEN = 0.05, 0.01
+# Share of labels that the others contradict at which these are put on trial.
+FEW = 0.05
 ROUNDS = 3
 # No more than this is taken away by peeling.
 MOST = 0.45
@@ -292,8 +295,13 @@ def _choose_for_labels(
     X: FloatArray, y: NDArray[Any], contamination: float | str, seed: int, say: Say
 ) -> Choice:
     model = SubquantileClassifierCV(contamination=contamination, random_state=seed).fit(X, y)
-    interval = model.contamination_interval_ if contamination == "auto" else None
-    return _chosen("plain", model, model.contamination_, interval)
+    share = model.contamination_
+    if contamination != "auto":
+        return _chosen("plain", model, share, None)
+    audit = _by_row(model.audit())
+    contradicted = float(np.mean(audit["observed"] != audit["expected"]))
+    on_trial = contradicted if share == 0 and contradicted <= FEW else share
+    return _chosen("plain", model, on_trial, model.contamination_interval_, share)
 
 
 def _chosen(
@@ -309,7 +317,7 @@ def _chosen(
 
 def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: Choice, seed: int) -> Any:
     """The model of the sample if it has seen all rows, else one that is told the setting."""
-    if len(choice.model.inlier_mask_) == len(y):
+    if len(choice.model.inlier_mask_) == len(y) and choice.share == choice.model.contamination_:
         return choice.model
     kind = SubquantileRegressor if task == "regression" else SubquantileClassifier
     model = kind(
@@ -343,7 +351,8 @@ def _read(
         far = FAR if choice.estimate > 0 else VERY_FAR
         count = int((given_up & (scores >= far)).sum())
     else:
-        count = min(int(given_up.sum()), int((np.asarray(audit["q_value"]) <= MISTAKEN).sum()))
+        mistaken = MISTAKEN if choice.estimate > 0 else HARDLY_MISTAKEN
+        count = min(int(given_up.sum()), int((np.asarray(audit["q_value"]) <= mistaken).sum()))
     cut, flagged = cut_at(scores, count)
     kinds = np.where(flagged, np.asarray(audit["kind"], "<U8"), "")
     kinds = np.where(flagged & (kinds == ""), "target", kinds)
