@@ -1,13 +1,13 @@
 """Rows whose features are implausible, whatever their target says.
 
-The estimators look for values that lie far out. An engine of 1.6 cubic centimetres does not: it is
-only 1,600 less than another. Its logarithm does. So columns of positive amounts are screened on
-that scale, where a wrong unit is a long way off upwards and downwards alike.
+The screen of the estimators looks at all columns together for values that lie far out, and
+tolerates any tail that is long but whole. An engine of 1.6 cubic centimetres does not lie far out:
+it is only 1,600 less than another. Its logarithm does. So columns of positive amounts are screened
+on that scale as well, where a wrong unit is a long way off upwards and downwards alike.
 
-Two things are asked there. The screen of the estimators looks at all columns together and tolerates
-any tail that is long but whole. And a column on its own may fall into two parts with nothing in
-between: values beyond a gap of at least a factor of four, and of three robust deviations, are of
-another unit, or no measurements at all.
+And a column on its own may fall into two parts with nothing in between: values beyond a gap of at
+least a factor of four, and of three robust deviations, are of another unit, or no measurements at
+all.
 """
 
 from __future__ import annotations
@@ -63,12 +63,16 @@ def find_outlying(values: FloatArray, amounts: BoolArray, seed: int) -> Outlying
     >>> np.flatnonzero(find_outlying(engines, np.array([True]), seed=0).wild)
     array([7])
     """
+    wild, odd = _screened(MedianScaler().fit_transform(values), seed)
     logs = [j for j in np.flatnonzero(amounts).tolist() if _has_logarithm(values[:, j])]
+    if not logs:
+        return Outlying(wild, odd)
     on_scale = values.copy()
     on_scale[:, logs] = np.log(values[:, logs])
     scaler = MedianScaler()
     X = scaler.fit_transform(on_scale)
-    wild, odd = _screened(X, seed)
+    also, of_logs = _screened(X, seed)
+    wild, odd = wild | also, of_logs | odd
     for j in logs:
         apart = beyond_gap(X[:, j], float(np.asarray(scaler.scale_)[j]))
         for row in np.flatnonzero(apart).tolist():
