@@ -6,6 +6,9 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from untaint.cleaning.outlying import ALL_ROWS, beyond_gap, find_outlying
 
+# The width of a factor of four, where a deviation is a factor of e.
+LOGS = float(np.log(4))
+
 
 def amounts(X):
     return np.ones(X.shape[1], dtype=bool)
@@ -47,16 +50,25 @@ def test_rows_are_not_changed():
 
 def test_a_long_tail_without_a_gap_is_whole():
     z = np.r_[np.random.default_rng(0).standard_normal(500), np.arange(3, 40, 2.5)]
-    assert not beyond_gap(z, scale=1.0).any()
+    assert not beyond_gap(z, LOGS).any()
 
 
 def test_a_gap_must_be_a_factor_and_deviations_wide():
     z = np.r_[np.random.default_rng(0).standard_normal(500), 12.0]
-    assert beyond_gap(z, scale=1.0).tolist() == [False] * 500 + [True]
-    assert not beyond_gap(z, scale=0.05).any()  # 12 deviations, and less than twice as much
-    assert beyond_gap(-z, scale=1.0)[-1]
+    assert beyond_gap(z, LOGS).tolist() == [False] * 500 + [True]
+    assert not beyond_gap(z, 20 * LOGS).any()  # 12 deviations, and less than twice as much
+    assert beyond_gap(-z, LOGS)[-1]
 
 
 def test_one_half_is_not_wrong_because_of_the_other():
     z = np.r_[np.zeros(60), np.full(40, 20.0)] + np.linspace(0, 0.1, 100)
-    assert not beyond_gap(z, scale=1.0).any()
+    assert not beyond_gap(z, LOGS).any()
+
+
+def test_a_code_for_a_fault_lies_beyond_a_gap_that_is_wider_than_all_the_rest():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, size=(300, 3))
+    X[:40, 1] = -30
+    found = find_outlying(X, amounts(X), seed=0)
+    assert np.flatnonzero(found.wild).tolist() == list(range(40))
+    assert all(odd[0] == 1 for odd in found.odd_features.values())

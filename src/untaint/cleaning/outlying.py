@@ -5,9 +5,9 @@ tolerates any tail that is long but whole. An engine of 1.6 cubic centimetres do
 it is only 1,600 less than another. Its logarithm does. So columns of positive amounts are screened
 on that scale as well, where a wrong unit is a long way off upwards and downwards alike.
 
-And a column on its own may fall into two parts with nothing in between: values beyond a gap of at
-least a factor of four, and of three robust deviations, are of another unit, or no measurements at
-all.
+And a column on its own may fall into two parts with nothing in between. Values beyond a gap are of
+another unit, or no measurements at all: a gap of at least a factor of four and of three robust
+deviations, or one that is wider than everything else together, half as much again.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ..screening import screen, screen_by_sample
 DIFFERENT = 10
 # Rows that are screened as they are; of more, a sample says what is plausible.
 ALL_ROWS, SAMPLE_ROWS = 20_000, 4_000
-# A gap: this wide as a factor and in robust deviations, with what lies beyond it this far out, and
-# at most this part of the rows there.
-FACTOR, WIDE, OUT, PART = 4.0, 3.0, 6.0, 0.25
+# A gap: this wide as a factor and in robust deviations, or in units of all that is on this side of
+# it; with what lies beyond it this far out, and at most this part of the rows there.
+FACTOR, WIDE, SPANS, OUT, PART = 4.0, 3.0, 1.5, 6.0, 0.25
 
 
 class Outlying(NamedTuple):
@@ -63,18 +63,20 @@ def find_outlying(values: FloatArray, amounts: BoolArray, seed: int) -> Outlying
     >>> np.flatnonzero(find_outlying(engines, np.array([True]), seed=0).wild)
     array([7])
     """
-    wild, odd = _screened(MedianScaler().fit_transform(values), seed)
-    logs = [j for j in np.flatnonzero(amounts).tolist() if _has_logarithm(values[:, j])]
-    if not logs:
-        return Outlying(wild, odd)
-    on_scale = values.copy()
-    on_scale[:, logs] = np.log(values[:, logs])
-    scaler = MedianScaler()
-    X = scaler.fit_transform(on_scale)
-    also, of_logs = _screened(X, seed)
-    wild, odd = wild | also, of_logs | odd
-    for j in logs:
-        apart = beyond_gap(X[:, j], float(np.asarray(scaler.scale_)[j]))
+    X = MedianScaler().fit_transform(values)
+    wild, odd = _screened(X, seed)
+    gaps = {j: beyond_gap(X[:, j], np.inf) for j in np.flatnonzero(amounts).tolist()}
+    logs = [j for j in gaps if _has_logarithm(values[:, j])]
+    if logs:
+        on_scale = values.copy()
+        on_scale[:, logs] = np.log(values[:, logs])
+        scaler = MedianScaler()
+        X = scaler.fit_transform(on_scale)
+        also, of_logs = _screened(X, seed)
+        wild, odd = wild | also, of_logs | odd
+        for j in logs:
+            gaps[j] |= beyond_gap(X[:, j], np.log(FACTOR) / float(np.asarray(scaler.scale_)[j]))
+    for j, apart in gaps.items():
         for row in np.flatnonzero(apart).tolist():
             others = [f for f in odd.get(row, ()) if f != j]
             odd[row] = np.array([j, *others], dtype=np.intp)
@@ -97,31 +99,33 @@ def _screened(X: FloatArray, seed: int) -> tuple[BoolArray, dict[int, IntArray]]
     return found.wild.copy(), dict(zip(rows.tolist(), found.odd_features(rows), strict=True))
 
 
-def beyond_gap(z: FloatArray, scale: float) -> BoolArray:
+def beyond_gap(z: FloatArray, width: float) -> BoolArray:
     """Which values lie beyond a gap, above or below.
 
     Parameters
     ----------
     z : array of shape (n,)
-        Logarithms in robust deviations from their median.
-    scale : float
-        What a deviation is worth in logarithms.
+        Values in robust deviations from their median.
+    width : float
+        A gap this wide will do, if it is not too narrow; else it must be wider than all the rest.
 
     Examples
     --------
     >>> import numpy as np
     >>> from untaint.cleaning.outlying import beyond_gap
-    >>> beyond_gap(np.array([0.0, -1.0, 0.5, 1.0, 0.2, -0.3, 9.0]), scale=1.0)
+    >>> beyond_gap(np.array([0.0, -1.0, 0.5, 1.0, 0.2, -0.3, 9.0]), width=5.0)
     array([False, False, False, False, False, False,  True])
     """
     apart = np.zeros(len(z), dtype=bool)
     if max(z.max(), -z.min()) < OUT:
         return apart
     most = int(PART * len(z))
-    width = max(WIDE, np.log(FACTOR) / scale)
     for side in (z, -z):
-        descending = np.sort(side)[::-1][: most + 1]
-        gaps = np.flatnonzero((-np.diff(descending) >= width) & (descending[:-1] >= OUT))
-        if len(gaps):
-            apart |= side >= descending[gaps[-1]]
+        descending = np.sort(side)[::-1]
+        top = descending[: most + 1]
+        gaps, rest = -np.diff(top), top[1:] - descending[-1]
+        wide = (gaps >= max(WIDE, width)) | ((gaps >= SPANS * rest) & (rest > 0))
+        found = np.flatnonzero(wide & (top[:-1] >= OUT))
+        if len(found):
+            apart |= side >= top[found[-1]]
     return apart
