@@ -23,6 +23,7 @@ from untaint.bench.studies import (
     class_speed,
     growth,
     measurement_error,
+    mistakes,
     privacy,
     speed,
 )
@@ -42,9 +43,11 @@ def fake_methods(monkeypatch):
 def test_cases_are_distinct_and_name_known_kinds(name, quick):
     cases = STUDIES[name].cases(range(2), quick)
     assert len(set(cases)) == len(cases) > 0
-    # The study of ambiguity has a shift of its own; noise of features is no corruption of rows.
+    # The study of ambiguity has a shift of its own, people make mistakes of their own, and noise of
+    # features is no corruption of rows.
     noisy = {measurement_error.KIND, privacy.KIND, *ANGLES}
-    assert {case.kind for case in cases} <= set(KINDS) | set(ambiguity.SHIFTS) | noisy
+    others = {*ambiguity.SHIFTS, *mistakes.KINDS, *noisy}
+    assert {case.kind for case in cases} <= {*KINDS, *others}
     assert {case.seed for case in cases} == {0, 1}
 
 
