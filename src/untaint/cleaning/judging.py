@@ -47,7 +47,7 @@ from .target_scale import (
 
 # Rows that settings are chosen on.
 ALL_ROWS: dict[Task, int] = {"regression": 2500, "classification": 1200}
-SAMPLE_ROWS: dict[Task, int] = {"regression": 1500, "classification": 1000}
+SAMPLE_ROWS: dict[Task, int] = {"regression": 1000, "classification": 800}
 # Rows that are judged by the kernel itself; more are judged by features of it.
 KERNEL_ROWS = 6000
 FEATURES = 256

@@ -9,7 +9,9 @@ from __future__ import annotations
 import io
 import os
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -110,6 +112,16 @@ class TableModel(BaseEstimator):
 def save_model(model: TableModel) -> bytes:
     """The content of a model file, the same bytes for the same model."""
     return stable_archive(_skops().dumps(model))
+
+
+def warm_up() -> None:
+    """Begin to import what saving needs, which takes a second, while something else goes on."""
+    Thread(target=_try_import, daemon=True).start()
+
+
+def _try_import() -> None:
+    with suppress(ImportError):  # told when it is needed
+        _skops()
 
 
 def load_model(path: str | os.PathLike[str]) -> TableModel:

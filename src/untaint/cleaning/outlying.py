@@ -64,9 +64,14 @@ def find_outlying(values: FloatArray, amounts: BoolArray, seed: int) -> Outlying
     array([7])
     """
     X = MedianScaler().fit_transform(values)
-    wild, odd = _screened(X, seed)
+    few = len(values) <= ALL_ROWS
+    # Of many rows one screen has to do: what lies far above the others does so by logarithms too.
+    nothing: tuple[BoolArray, dict[int, IntArray]] = np.zeros(len(values), dtype=bool), {}
+    wild, odd = _screened(X, seed) if few else nothing
     gaps = {j: beyond_gap(X[:, j], np.inf) for j in np.flatnonzero(amounts).tolist()}
     logs = [j for j in gaps if _has_logarithm(values[:, j])]
+    if not logs and not few:
+        wild, odd = _screened(X, seed)
     if logs:
         on_scale = values.copy()
         on_scale[:, logs] = np.log(values[:, logs])

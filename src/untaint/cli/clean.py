@@ -68,12 +68,14 @@ def clean(
 
     from ..cleaning import clean_table, save_model
     from ..cleaning.exports import Way, cleaned_bytes, flagged_csv, summary, summary_json
+    from ..cleaning.model import warm_up
     from ..cleaning.publishing import publish
     from ..report import render
     from ..tables import read_table
     from .showing import show_findings
 
     with progress(quiet) as say:
+        warm_up()
         table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
         cleaning = clean_table(
             table,
