@@ -4,37 +4,29 @@ from __future__ import annotations
 
 import platform
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._typing import BoolArray, FloatArray, IntArray
-from ..preprocessing import MedianScaler
-from ..tables import DataFileError, RawTable, TableEncoder, TargetColumn, read_target
+from .._typing import BoolArray, IntArray
+from ..tables import RawTable, TargetColumn
+from .choosing import Say
 from .explaining import Explainer
-from .findings import ColumnSummary, Findings, Improvement, Note, Suspect, Task
+from .findings import ColumnSummary, Findings, Improvement, Note, Suspect
 from .improvement import measure_improvement
 from .judging import Verdict, judge
 from .model import TableModel
 from .monitoring import monitor_rows
 from .outlying import find_outlying
-from .task import decide_task
+from .preparing import Prepared, kinds_of, prepare
 
-# Fewer rows with a target are not worth a model.
-FEWEST = 10
 # Rows that the page lists, and spared ones among them.
 LISTED, SPARED = 3000, 200
 # Share of wrong rows that calls for a gain, and what is hardly one.
 MANY, HARDLY = 0.1, 0.95
-# Kinds of column whose features are amounts.
-AMOUNTS = ("number", "date")
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -63,42 +55,6 @@ class Cleaning:
         kept = np.ones(n_rows, dtype=bool)
         kept[self.rows[self.findings.flagged]] = False
         return kept
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A table as numbers.
-
-    Attributes
-    ----------
-    encoder, scaler
-        Fitted to all rows.
-    target : TargetColumn
-    rows : int array of shape (n,)
-        Position of the rows that have a target.
-    values : array of shape (n, p)
-        Features as they are in the table.
-    amounts : bool array of shape (p,)
-        Which of them are amounts.
-    X : array of shape (n, p)
-        Features in robust deviations.
-    y : array of shape (n,)
-        Amounts, or labels as text.
-    task : {"regression", "classification"}
-    question : str
-        What the user should be told about the task, if anything.
-    """
-
-    encoder: TableEncoder
-    scaler: MedianScaler
-    target: TargetColumn
-    rows: IntArray
-    values: FloatArray
-    amounts: BoolArray
-    X: FloatArray
-    y: NDArray[Any]
-    task: Task
-    question: str
 
 
 def clean_table(
@@ -200,85 +156,6 @@ def clean_table(
     return Cleaning(findings, _model(prepared, verdict), prepared.rows, suspects, prepared.target)
 
 
-def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ()) -> Prepared:
-    """Turn a table into numbers, and find out what is asked for."""
-    column = read_target(table, target)
-    present = ~column.missing
-    if present.sum() < FEWEST:
-        raise DataFileError(
-            f"{table.source}: expected at least {FEWEST} rows with a {column.name!r}, "
-            f"found {int(present.sum())}."
-        )
-    encoder = TableEncoder(leave_out=tuple(ignore))
-    X = encoder.fit_transform(table, target=column.name)
-    values = X[present]
-    scaler = MedianScaler()
-    X = scaler.fit_transform(values)
-    if column.kind == "date":
-        raise DataFileError(
-            f"{table.source}: expected a target of numbers or labels, and {column.name!r} holds "
-            "dates."
-        )
-    try:
-        decided, question = decide_task(column.name, column.values[present], X, task)
-    except ValueError as error:
-        raise DataFileError(f"{table.source}: {error}") from None
-    y = _labels(table, column, present) if decided == "classification" else column.values[present]
-    _check_targets(table, column.name, y, decided)
-    return Prepared(
-        encoder,
-        scaler,
-        column,
-        np.flatnonzero(present),
-        values,
-        _amounts(encoder),
-        X,
-        y,
-        decided,
-        question,
-    )
-
-
-def _amounts(encoder: TableEncoder) -> BoolArray:
-    """Which features are amounts: the first of each column of numbers or dates."""
-    first = np.diff(encoder.sources_, prepend=-1) > 0
-    return first & np.isin(_kinds(encoder), AMOUNTS)
-
-
-def _kinds(encoder: TableEncoder) -> NDArray[np.str_]:
-    """Of the columns that the features come from."""
-    return np.array([encoder.columns_[source].kind for source in encoder.sources_])
-
-
-def _labels(table: RawTable, column: TargetColumn, present: BoolArray) -> NDArray[Any]:
-    if column.values.dtype == object:
-        return np.array([str(label) for label in column.values[present]])
-    return np.array([_plain_number(value) for value in column.values[present]])
-
-
-def _plain_number(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
-
-
-def _check_targets(table: RawTable, name: str, y: NDArray[Any], task: Task) -> None:
-    distinct, counts = np.unique(y, return_counts=True)
-    if len(distinct) < 2:
-        raise DataFileError(
-            f"{table.source}: expected a target that varies, and {name!r} is {distinct[0]} in "
-            "every row."
-        )
-    if task == "classification" and len(distinct) > len(y) / 3:
-        raise DataFileError(
-            f"{table.source}: expected labels that many rows share, and {name!r} has "
-            f"{len(distinct)} different ones in {len(y)} rows; is it the right target?"
-        )
-    if task == "classification" and np.sort(counts)[-2] < 2:
-        raise DataFileError(
-            f"{table.source}: expected at least two labels with two rows each in {name!r}, "
-            "found one."
-        )
-
-
 def _explainer(table: RawTable, prepared: Prepared, verdict: Verdict) -> Explainer:
     return Explainer(
         table,
@@ -287,7 +164,7 @@ def _explainer(table: RawTable, prepared: Prepared, verdict: Verdict) -> Explain
         scaled=prepared.X,
         sources=prepared.encoder.sources_,
         amounts=prepared.amounts,
-        numbers=prepared.amounts & (_kinds(prepared.encoder) == "number"),
+        numbers=prepared.amounts & (kinds_of(prepared.encoder) == "number"),
         center=np.asarray(prepared.scaler.center_),
         scale=np.asarray(prepared.scaler.scale_),
         task=prepared.task,

@@ -3,47 +3,27 @@
 `judge` has a road for each size of table. Up to some thousand rows everything is chosen on all of
 them; beyond, a sample chooses scale, setting and share, and one fit to all rows follows.
 
-**Peeling.** Errors of one kind can hide another: beside targets that are ten times too large, those
-that are ten times too small look harmless. So the rows that a fit gave up are taken away and the
-rest is judged again, until no more rows are found that lie far off; the last fit then sees all rows
-and is told how many were taken away.
-
 **Flags.** A fit gives up all rows that are more likely wrong than right. A list of rows that people
 are going to delete asks for more: of amounts, at least five robust deviations; of labels, at most
 one flag in twenty mistaken. Flags are a cut through the scores, so that the user can move it.
-
-**A few rows.** Where the estimate is that no row is wrong, a handful may be wrong all the same, too
-few to be told from a long tail. Rows that lie far off are then taken away on trial, and flagged if
-a fit without them finds them eight deviations away. So are labels that the others contradict, if
-they are few, and flagged if at most one flag in a hundred is expected to be mistaken.
+Where no share of wrong rows was found, it takes eight deviations, or one mistake in a hundred.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import (
-    SubquantileClassifier,
-    SubquantileClassifierCV,
-    SubquantileRegressor,
-    SubquantileRegressorCV,
-)
+from .. import SubquantileClassifier, SubquantileRegressor
 from .._typing import BoolArray, FloatArray, IntArray
+from .auditing import FAR, as_fitted, by_row, deviations
+from .choosing import Choice, Say, choose_for_amounts, choose_for_labels
 from .findings import Task
 from .outlying import Outlying
 from .rare import alone
-from .target_scale import (
-    Scale,
-    from_scale,
-    least_surprising,
-    scales_to_try,
-    surprise,
-    to_scale,
-)
+from .target_scale import Scale, from_scale, to_scale
 
 # Rows that settings are chosen on.
 ALL_ROWS: dict[Task, int] = {"regression": 2500, "classification": 1200}
@@ -51,21 +31,10 @@ SAMPLE_ROWS: dict[Task, int] = {"regression": 1000, "classification": 800}
 # Rows that are judged by the kernel itself; more are judged by features of it.
 KERNEL_ROWS = 6000
 FEATURES = 256
-# Robust deviations of a target that is flagged; and if no share of wrong rows was found.
-FAR, VERY_FAR = 5.0, 8.0
-# Of one that is taken away before the rest is judged again.
-NOTABLE = 3.0
-# A deviation is at least this part of the spread of the targets.
-FINEST = 0.005
+# Robust deviations of a target that is flagged if no share of wrong rows was found.
+VERY_FAR = 8.0
 # Share of mistaken flags among labels; and if no share of wrong ones was found.
 MISTAKEN, HARDLY_MISTAKEN = 0.05, 0.01
-# Share of labels that the others contradict at which these are put on trial.
-FEW = 0.05
-ROUNDS = 3
-# No more than this is taken away by peeling.
-MOST = 0.45
-
-Say = Callable[[str], None]
 
 
 class Verdict(NamedTuple):
@@ -103,18 +72,6 @@ class Verdict(NamedTuple):
     kinds: NDArray[np.str_]
     odd_features: dict[int, IntArray]
     fitted: IntArray
-
-
-class Choice(NamedTuple):
-    """What is told to the last fit."""
-
-    scale: Scale
-    alpha: float
-    gamma: float
-    share: float  # that the last fit gives up
-    estimate: float
-    interval: tuple[float, float] | None
-    model: Any  # fitted to the sample
 
 
 def judge(
@@ -171,7 +128,7 @@ def _judge_plausible(
     sample = _sample(len(y), task, seed)
     sample = sample[~alone(y[sample], task)]
     say("choosing a model")
-    choose = _choose_for_amounts if task == "regression" else _choose_for_labels
+    choose = choose_for_amounts if task == "regression" else choose_for_labels
     choice = choose(X[sample], y[sample], _in_rows(contamination, len(sample)), seed, say)
     if isinstance(contamination, float):
         known = float(_in_rows(contamination, len(y)))
@@ -221,100 +178,6 @@ def _sample(n: int, task: Task, seed: int) -> IntArray:
     return np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS[task], replace=False))
 
 
-def _choose_for_amounts(
-    X: FloatArray, y: FloatArray, contamination: float | str, seed: int, say: Say
-) -> Choice:
-    fits = {}
-    for scale in scales_to_try(y):
-        model = SubquantileRegressorCV(contamination=contamination, random_state=seed)
-        fits[scale] = model.fit(X, to_scale(y, scale))
-    scale = least_surprising(
-        {scale: surprise(y, _residuals(model), scale) for scale, model in fits.items()}
-    )
-    model = fits[scale]
-    if contamination != "auto":
-        return _chosen(scale, model, model.contamination_, None)
-    return _peel(X, to_scale(y, scale), scale, model, seed, say)
-
-
-def _residuals(model: Any) -> FloatArray:
-    audit = _by_row(model.audit())
-    return np.asarray(audit["observed"], float) - np.asarray(audit["expected"], float)
-
-
-def _peel(X: FloatArray, y: FloatArray, scale: Scale, model: Any, seed: int, say: Say) -> Choice:
-    kept = np.arange(len(y))
-    estimate, (low, high) = model.contamination_, model.contamination_interval_
-    found = _given_up(model, NOTABLE) if estimate > 0 else _on_trial(model)
-    for _ in range(ROUNDS):
-        left = kept[~found]
-        if not found.any() or len(left) < (1 - MOST) * len(y):
-            break
-        kept = left
-        say("looking for more behind what was found")
-        model = SubquantileRegressorCV(random_state=seed).fit(X[kept], y[kept])
-        found = _given_up(model, FAR) if estimate > 0 else _on_trial(model)
-    gone = 1 - len(kept) / len(y)
-    if estimate > 0:  # what was found behind comes on top
-        more = max(gone - estimate, 0.0)
-        estimate, low, high = (min(part + more, 0.49) for part in (estimate, low, high))
-    # Rows that were given up on a hair's breadth are given back.
-    return _chosen(scale, model, min(gone, 0.49), (low, high), estimate)
-
-
-def _given_up(model: Any, least: float) -> BoolArray:
-    """Rows that a fit gave up, and that lie so far off."""
-    return ~model.inlier_mask_ & (_scores(_by_row(model.audit())) >= least)
-
-
-def _on_trial(model: Any) -> BoolArray:
-    """The rows that lie farthest off; those that they have bent the fit away from come later."""
-    scores = _scores(_by_row(model.audit()))
-    return scores >= max(FAR, 0.5 * float(scores.max()))
-
-
-def _scores(audit: Mapping[str, NDArray[Any]]) -> FloatArray:
-    """Robust deviations of targets, none of them finer than matters.
-
-    Where rows follow a curve to the last digit, five deviations may be a hair's breadth, and what
-    the curve misses would look like mistakes.
-    """
-    scores = np.asarray(audit["score"], float)
-    observed = np.asarray(audit["observed"], float)
-    finest = FINEST * 1.4826 * float(np.median(np.abs(observed - np.median(observed))))
-    if finest > 0:
-        residuals = np.abs(observed - np.asarray(audit["expected"], float))
-        scores = np.minimum(scores, residuals / finest)
-    # Implausible features are as bad as the worst target, however good the targets are.
-    implausible = np.isin(audit["kind"], ("features", "both"))
-    worst = max(float(scores[~implausible].max(initial=0.0)), 2 * FAR)
-    return np.where(implausible, np.maximum(scores, worst), scores)
-
-
-def _choose_for_labels(
-    X: FloatArray, y: NDArray[Any], contamination: float | str, seed: int, say: Say
-) -> Choice:
-    model = SubquantileClassifierCV(contamination=contamination, random_state=seed).fit(X, y)
-    share = model.contamination_
-    if contamination != "auto":
-        return _chosen("plain", model, share, None)
-    audit = _by_row(model.audit())
-    contradicted = float(np.mean(audit["observed"] != audit["expected"]))
-    on_trial = contradicted if share == 0 and contradicted <= FEW else share
-    return _chosen("plain", model, on_trial, model.contamination_interval_, share)
-
-
-def _chosen(
-    scale: Scale,
-    model: Any,
-    share: float,
-    interval: tuple[float, float] | None,
-    estimate: float | None = None,
-) -> Choice:
-    estimate = share if estimate is None else estimate
-    return Choice(scale, model.alpha_, model.gamma_, share, estimate, interval, model)
-
-
 def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: Choice, seed: int) -> Any:
     """The model of the sample if it has seen all rows, else one that is told the setting."""
     if len(choice.model.inlier_mask_) == len(y) and choice.share == choice.model.contamination_:
@@ -340,10 +203,10 @@ def _read(
     contamination: float | str,
 ) -> Verdict:
     if task == "regression" and len(y) > KERNEL_ROWS:
-        audit = _as_fitted(model, X, y, choice.scale)
+        audit = as_fitted(model, X, y, choice.scale)
     else:
-        audit = _by_row(model.audit())
-    scores = _scores(audit) if task == "regression" else np.asarray(audit["score"], float)
+        audit = by_row(model.audit())
+    scores = deviations(audit) if task == "regression" else np.asarray(audit["score"], float)
     given_up = np.asarray(audit["flagged"], bool)
     if contamination != "auto":
         count = int(given_up.sum())
@@ -379,30 +242,6 @@ def _read(
         odd,
         np.arange(len(scores)),
     )
-
-
-def _as_fitted(model: Any, X: FloatArray, y: NDArray[Any], scale: Scale) -> dict[str, NDArray[Any]]:
-    """An audit's columns without its cost.
-
-    One row among very many moves a fit of few features by nothing to speak of: what it scores in
-    the fit is what it would score without it.
-    """
-    return {
-        "score": model.outlier_scores_,
-        "flagged": ~model.inlier_mask_,
-        "observed": to_scale(y, scale),
-        "expected": model.predict(X),
-        "kind": np.where(model.inlier_mask_, "", "target"),
-        "features": np.full(len(y), ""),
-    }
-
-
-def _by_row(audit: Any) -> dict[str, NDArray[Any]]:
-    """An audit's columns in the order of the rows, be it a data frame or an array."""
-    names = audit.dtype.names if hasattr(audit, "dtype") else audit.columns
-    columns = {name: np.asarray(audit[name]) for name in names}
-    order = np.argsort(columns["row"])
-    return {name: column[order] for name, column in columns.items()}
 
 
 def cut_at(scores: FloatArray, count: int) -> tuple[float, BoolArray]:
