@@ -202,3 +202,9 @@ def test_it_can_be_saved(table):
     assert all(name.startswith("untaint.tables.") for name in types)
     loaded = sio.loads(saved, trusted=types)
     np.testing.assert_array_equal(loaded.transform(table), encoder.transform(table))
+
+
+def test_the_target_is_not_among_the_columns_to_leave_out(read):
+    table = read("x,y\n1.5,2\n2.5,3\n4,5\n")
+    with pytest.raises(DataFileError, match="found the target, 'y'"):
+        TableEncoder(leave_out=["y"]).fit(table, target="y")

@@ -137,6 +137,11 @@ class TableEncoder(BaseEstimator):
     def _fit(self, table: RawTable, target: str | None) -> list[Column]:
         aside = {table.names[find_column(table, name)] for name in self.leave_out}
         self.target_ = None if target is None else table.names[find_column(table, target)]
+        if self.target_ in aside:
+            raise DataFileError(
+                f"{table.source}: expected columns besides the target to leave out, found the "
+                f"target, {self.target_!r}."
+            )
         columns = read_columns(table, self.target_)
         limits = Limits(self.max_levels, self.min_rows, self.min_share, self.indicator_share)
         plans = [plan_features(column, limits) for column in columns]
