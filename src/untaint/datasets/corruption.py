@@ -2,7 +2,7 @@
 
 A kind of corruption is a choice of rows and something written into them: round(epsilon n) rows,
 no more and no fewer, all others left as they were, in the order given. An attack on a model settles
-both at once (`_attacks`).
+both at once (`_attacks`). Subquantile Minimization, Definition 1: any rows, any values.
 """
 
 from __future__ import annotations

@@ -10,6 +10,9 @@ whose :math:`\gamma` is drawn from a Gamma distribution of shape s and mean :mat
 
 Frequencies of pairs of draws are made orthogonal where the kernel is a function of the Euclidean
 distance: it leaves each frequency's distribution alone and takes away some of the chance.
+
+Subquantile Minimization, first version, eqs. (86) and (87), where the Gaussian kernel's frequencies
+have the variance :math:`2 / \gamma` in print; :math:`2 \gamma` is right.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 r"""The polynomial kernel.
 
 .. math:: k(x, z) = (\gamma \langle x, z \rangle + c_0)^{degree}
+
+Subquantile Minimization, first version, eq. (79). Its features are the monomials up to the degree,
+with multinomial weights.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 r"""The Gaussian (radial basis function) kernel.
 
 .. math:: k(x, z) = \exp(-\gamma \|x - z\|_2^2)
+
+Subquantile Minimization, first version, eq. (84).
 """
 
 from __future__ import annotations

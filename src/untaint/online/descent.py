@@ -3,6 +3,9 @@ r"""Projected online gradient descent (Zinkevich): :math:`w \leftarrow P(w - \et
 The projection on the ball of radius B scales down: :math:`P(w) = \min\{1, B / \|w\|\} \, w`.
 The average of the iterates is what online-to-batch conversion predicts with; where early iterates
 are poor because the step had to be found first, round t counts t times.
+
+Learning from Noisy Data, eq. (2): for any vectors v and any u of the ball,
+:math:`\sum \langle w_t - u, v_t \rangle \le B^2 / (2 \eta) + \frac{\eta}{2} \sum \|v_t\|^2`.
 """
 
 from __future__ import annotations

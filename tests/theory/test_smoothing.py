@@ -1,0 +1,127 @@
+"""The softplus form: its derivatives, its limit, and what does not survive the limit.
+
+First version, section 3.1, eqs. (20) to (37), Claims 3 and 4, Definition 10, Lemma 8. One
+coefficient f, rows of the squared loss (f - y_i)^2, t fixed or at its best.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from untaint.losses import SquaredLoss
+from untaint.selection import Smallest, Softplus
+from untaint.solvers import TrimmedProblem
+
+Y = np.array([-1.2, -0.3, 0.1, 0.4, 2.0, 3.0])
+KEPT = 4
+
+
+def softplus(x, sharp):
+    """Eq. (20), its parameter in place."""
+    return np.logaddexp(0.0, sharp * x) / sharp
+
+
+def smoothed(t, f, sharp):
+    """Eq. (22)."""
+    return t - softplus(t - (f - Y) ** 2, sharp).sum() / KEPT
+
+
+def second_derivative(t, f, sharp, factor):
+    """Eq. (30); factor is lambda in the right form, and one in print."""
+    slope, part = 2 * (f - Y), expit(sharp * (t - (f - Y) ** 2))
+    return np.sum(2 * part - factor * slope**2 * part * (1 - part)) / KEPT
+
+
+def by_differences(function, at, step=1e-4):
+    """First and second derivative."""
+    low, mid, high = function(at - step), function(at), function(at + step)
+    return (high - low) / (2 * step), (high - 2 * mid + low) / step**2
+
+
+def trimmed(f, rule):
+    """Psi: the best over thresholds, as a mean over the kept rows."""
+    return rule.value((f - Y) ** 2, np.ones(len(Y))) / KEPT
+
+
+@pytest.mark.parametrize("sharp", [0.5, 3.0, 100.0])
+def test_softplus_lies_within_log_two_over_lambda_of_the_positive_part(sharp):
+    x = np.linspace(-4, 4, 101)
+    excess = softplus(x, sharp) - np.maximum(x, 0.0)
+    assert np.all(excess >= -1e-14) and excess.max() == pytest.approx(np.log(2) / sharp)
+
+
+@pytest.mark.parametrize("sharp", [0.5, 3.0, 20.0])
+@pytest.mark.parametrize("f", [-0.7, 0.6, 1.3])
+def test_derivatives_of_the_smoothed_objective(sharp, f):
+    """Eqs. (24), (27) and (30): the second derivative carries lambda, which print leaves out."""
+    t = 0.9
+    part = expit(sharp * (t - (f - Y) ** 2))
+    in_t, _ = by_differences(lambda s: smoothed(s, f, sharp), t)
+    assert in_t == pytest.approx(1 - part.sum() / KEPT, abs=1e-6)
+    in_f, bend = by_differences(lambda s: smoothed(t, s, sharp), f)
+    assert in_f == pytest.approx(np.sum(2 * (f - Y) * part) / KEPT, abs=1e-5)
+    assert bend == pytest.approx(second_derivative(t, f, sharp, factor=sharp), rel=1e-3, abs=1e-4)
+    assert abs(bend - second_derivative(t, f, sharp, factor=1.0)) > 1e-3
+
+
+def test_limits_are_those_of_trimming_but_for_rows_on_the_threshold():
+    """Eqs. (25), (28) and (31): indicators of t > loss; a row on the threshold counts half."""
+    t, f, sharp = 0.9, 0.35, 1e5
+    below = (f - Y) ** 2 < t
+    in_f, bend = by_differences(lambda s: smoothed(t, s, sharp), f, step=1e-5)
+    assert in_f == pytest.approx(np.sum(2 * (f - Y)[below]) / KEPT, abs=1e-6)
+    assert bend == pytest.approx(2 * below.sum() / KEPT, rel=1e-3)
+    on_it = (f - Y[0]) ** 2
+    assert expit(sharp * (on_it - (f - Y) ** 2))[0] == 0.5
+
+
+def test_curvature_has_no_bound_from_below_as_lambda_grows():
+    """Lemma 8's proof takes the largest curvature before the limit: it then grows with lambda."""
+    f = np.linspace(-3, 4, 4001)
+    lowest = [min(second_derivative(0.9, s, sharp, factor=sharp) for s in f) for sharp in (10, 100)]
+    assert lowest[1] < 8 * lowest[0] < 0
+    highest = max(second_derivative(0.9, s, 100, factor=100) for s in f)
+    assert highest <= 2 * len(Y) / KEPT  # from above beta holds whatever lambda is
+
+
+def test_gradient_jumps_where_two_rows_change_places():
+    """Lemmas 8, 14 and 19: no constant bounds the change of the gradient between any functions."""
+    y = np.array([[-1.0], [1.0]])
+    problem = TrimmedProblem(
+        np.ones((2, 2)), SquaredLoss(), Smallest(0.5), y, np.ones(2), 0.0, fit_intercept=False
+    )
+    beta = 2 * 2 / 1  # 2 Tr K / (n p)
+
+    def gradient(f):
+        return problem.gradient(problem.function(np.array([[f], [0.0]]), np.zeros(1))).sum()
+
+    changes = [abs(gradient(h) - gradient(-h)) / (2 * h) for h in (1e-1, 1e-3, 1e-6)]
+    assert all(later > 10 * sooner for sooner, later in pairwise(changes))
+    assert changes[-1] > 1e5 * beta
+
+
+def test_trimmed_objective_is_not_weakly_convex():
+    """Claims 3 and 4, Definition 10: adding any multiple of f^2 leaves a kink that points up."""
+    hard = Smallest(1 / 3)
+    kinks = np.array([(Y[i] + Y[j]) / 2 for i in range(6) for j in range(i)])
+    bends = {
+        h: min(
+            (trimmed(k + h, hard) - 2 * trimmed(k, hard) + trimmed(k - h, hard)) / h**2
+            for k in kinks
+        )
+        for h in (1e-1, 1e-2, 1e-3)
+    }
+    assert bends[1e-2] < 5 * bends[1e-1] < 0
+    assert bends[1e-3] < 5 * bends[1e-2]
+
+
+@pytest.mark.parametrize("sharp", [1.0, 10.0])
+def test_smoothed_objective_is_weakly_convex_with_a_constant_that_grows_with_lambda(sharp):
+    """With t at its best; the constant is lambda / 4 times the largest squared slope there."""
+    rule, f = Softplus(1 / 3, smoothing=sharp), np.linspace(-3, 4, 701)
+    slopes = np.abs(2 * (f[:, None] - Y)).max()
+    constant = sharp / 4 * slopes**2 * len(Y) / KEPT
+    values = np.array([trimmed(s, rule) for s in f]) + constant / 2 * f**2
+    assert np.all(values[2:] - 2 * values[1:-1] + values[:-2] >= -1e-9 * constant)
