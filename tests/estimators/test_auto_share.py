@@ -114,9 +114,7 @@ def test_few_rows_say_nothing_of_a_share():
     [
         (20, 0.1),
         (40, 0.1),
-        pytest.param(
-            20, 1.0, marks=pytest.mark.xfail(reason="a stiff fit: one seed in eight loses half")
-        ),
+        (20, 1.0),
         (40, 1.0),
     ],
 )
@@ -250,7 +248,6 @@ def test_duplicated_rows_are_not_wild():
     assert model.inlier_mask_[np.tile(~bad, 4)].mean() > 0.95
 
 
-@pytest.mark.xfail(reason="a ridge that bends six points unequally: their errors make peaks")
 def test_a_small_design_with_repeated_measurements_keeps_its_rows():
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -384,7 +381,6 @@ def test_same_result_every_time():
     np.testing.assert_array_equal(one.outlier_scores_, other.outlier_scores_)
 
 
-@pytest.mark.xfail(reason="a kernel too narrow for its ridge: isolated good rows are flagged")
 def test_a_narrow_kernel_flags_few_clean_rows():
     X, y = smooth(120)
     rates = [
@@ -393,3 +389,25 @@ def test_a_narrow_kernel_flags_few_clean_rows():
         for alpha in (0.01, 0.1, 1.0)
     ]
     assert max(rates) <= 0.05
+
+
+def uneven(X, rng):
+    return np.abs(X[:, 0]) * rng.normal(size=len(X))
+
+
+def skewed(X, rng):
+    return (rng.lognormal(size=len(X)) - np.exp(0.5)) / np.sqrt(np.e**2 - np.e)
+
+
+@pytest.mark.parametrize("noise", [uneven, skewed])
+def test_honest_noise_of_few_rows_is_not_taken_for_half_of_them(noise):
+    """A search that begins with half of the rows may find the other half wrong, and stay there."""
+    shares = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-3.0, 3.0, size=(100, 1))
+        y = 2.0 * np.sin(2.0 * X[:, 0]) + 0.5 * noise(X, rng)
+        shares.append(regressor(gamma=0.5).fit(X, y).contamination_)
+    # Without a second look two or three of them are; uneven noise can still look like two groups.
+    assert np.sum(np.array(shares) > 0.3) <= 1
+    assert np.mean(shares) < 0.05

@@ -106,7 +106,7 @@ def test_residuals_are_those_of_the_setting_agreed_upon(rng):
     features, y = planted(rng)
     found = agreed(features, y, nearest_to_the_middle(y), within(6.0))
     path = RidgePath(features[found.kernel], found.weights)
-    expected = standard_residuals(path, y, RIDGES[found.ridge], np.ones(len(y)))
+    expected, _ = standard_residuals(path, y, RIDGES[found.ridge], np.ones(len(y)))
     # The last turn moved hardly any weight.
     np.testing.assert_allclose(found.residuals, expected, rtol=1e-6, atol=1e-8)
 
@@ -115,7 +115,7 @@ def test_residuals_are_measured_by_what_a_prediction_leaves_open(rng):
     features, y = planted(rng)
     path = RidgePath(features[2], np.ones(len(y)))
     residuals, variances = path.leave_one_out(y, 0.1, np.ones(len(y)))
-    found = standard_residuals(path, y, 0.1, np.ones(len(y)))
+    found, _ = standard_residuals(path, y, 0.1, np.ones(len(y)))
     assert (np.abs(found) <= np.abs(residuals)).all()
     # No row is excused from more than half of its square.
     assert (np.abs(found) >= np.abs(residuals) / np.sqrt(2) - 1e-12).all()
@@ -223,7 +223,7 @@ def test_the_first_turn_is_that_of_the_first_setting(rng):
 
     agreed(features, y, judge=judge, first=(3, 2))
     path = RidgePath(features[3], np.ones(len(y)))
-    expected = standard_residuals(path, y, RIDGES[2], np.ones(len(y)))
+    expected, _ = standard_residuals(path, y, RIDGES[2], np.ones(len(y)))
     np.testing.assert_allclose(heard[0], expected, rtol=1e-12)
 
 

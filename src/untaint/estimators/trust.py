@@ -22,9 +22,10 @@ from ..learners import Rows
 from ..screening import weighted_median
 from ..selection import Smallest, TwoGroups, two_groups
 from ..selection.base import unit_weight
-from ..selection.two_groups import CERTAIN, CLOSE_CALL
+from ..selection.two_groups import CERTAIN, CLOSE_CALL, as_rows
 from ..solvers import Agreement, RidgePath, agree
 from ..solvers.agreement import standard_residuals
+from .second_look import SAME_END, worth_asking
 
 # Share given up while the share itself is being estimated.
 CAUTIOUS_SHARE = 0.45
@@ -146,6 +147,15 @@ class Jury:
         high = max(high, share)
         return Trust(trust, signed, float(share), (float(low), float(high)), readings)
 
+    def evidence(self, agreement: Agreement) -> float:
+        """Log-density of the targets of all rows that are heard, each foretold by the others.
+
+        Residuals are counted in units of a prediction's deviation, hence its logarithm.
+        """
+        signed = signed_sizes(agreement.residuals, agreement.weights)
+        likelihood = self._read(signed, agreement.weights)[0].log_likelihood
+        return likelihood - float(as_rows(self.heard) @ np.log(agreement.deviations))
+
     def _read(self, signed: FloatArray, weights: FloatArray) -> list[TwoGroups]:
         trusted = weights / np.where(self.row_weights > 0, self.row_weights, 1.0)
         return two_groups(signed, self.heard, trusted, self.least_scale, self.step)
@@ -185,6 +195,9 @@ def agree_on(
 ) -> tuple[Agreement, Trust | None]:
     """Search for rows that agree, then judge rows and settings by turns until nothing changes.
 
+    Where many rows seem wrong, turns are also taken from all rows, at the setting agreed upon, and
+    the end counts that foretells the targets better (:mod:`~untaint.estimators.second_look`).
+
     Parameters
     ----------
     candidates : sequence of Rows
@@ -214,20 +227,22 @@ def agree_on(
         found = start.search(y, CAUTIOUS_SHARE if share is None else share, n_starts, rng)
         weights = np.where(wild, 0.0, found.weights)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        floor = _least_ridge(start, wild)
-        agreement = agree(
-            [partial(getattr, rows, "judging_features") for rows in candidates],
-            np.maximum(ridges, floor),
-            y,
-            row_weights,
-            weights,
-            judge,
-            first=first,
-            fit_intercept=start.fit_intercept,
+        features = [partial(getattr, rows, "judging_features") for rows in candidates]
+        ridges = np.maximum(ridges, _least_ridge(start, wild))
+        settle = partial(
+            agree, y=y, row_weights=row_weights, judge=judge, fit_intercept=start.fit_intercept
         )
+        agreement = settle(features, ridges, weights=weights, first=first)
         if share is not None:
             return agreement, None
-        return agreement, jury.verdict(agreement.residuals, agreement.weights)
+        trust = jury.verdict(agreement.residuals, agreement.weights)
+        chosen = agreement.kernel, agreement.ridge
+        if worth_asking(trust.share, features[chosen[0]](), y, as_rows(row_weights)):
+            rival = settle([features[chosen[0]]], ridges[[chosen[1]]], weights=jury.heard)
+            if jury.evidence(rival) > jury.evidence(agreement) + SAME_END:
+                agreement = settle(features, ridges, weights=rival.weights, first=chosen)
+                trust = jury.verdict(agreement.residuals, agreement.weights)
+        return agreement, trust
 
 
 def trust_rows(rows: Rows, y: FloatArray, n_starts: int, rng: np.random.Generator) -> Trust:
@@ -245,7 +260,7 @@ def judge_rows(
         path = RidgePath(rows.judging_features, weights, rows.fit_intercept)
         ridge = max(rows.ridge, _least_ridge(rows, wild))
         residuals, _ = path.leave_one_out(y, ridge, rows.row_weights)
-        standard = standard_residuals(path, y, ridge, rows.row_weights)
+        standard, _ = standard_residuals(path, y, ridge, rows.row_weights)
         jury = Jury(y, rows.row_weights, wild)
         return np.nan_to_num(residuals), jury.verdict(standard, weights)
 

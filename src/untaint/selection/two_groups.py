@@ -161,10 +161,7 @@ def two_groups(
     >>> round(best.share, 2), bool(best.interval[0] < 0.2 < best.interval[1])
     (0.2, True)
     """
-    present = row_weights > 0
-    if present.any():
-        # Rows of one weight are rows, whatever the weight is; of several weights, on average.
-        row_weights = row_weights / (unit_weight(row_weights) or row_weights[present].mean())
+    present, row_weights = row_weights > 0, as_rows(row_weights)
     least_scale = max(least_scale, step / np.sqrt(12.0))
     scale = max(least_scale, _first_scale(residuals[present], (trusted * row_weights)[present]))
     if scale == 0:
@@ -186,6 +183,23 @@ def two_groups(
             readings.append(reading)
     readings.sort(key=lambda reading: (reading.blurred, -reading.log_likelihood))
     return [_with_interval(reading, readings, values, weights) for reading in readings]
+
+
+def as_rows(row_weights: FloatArray) -> FloatArray:
+    """How many rows each one counts for.
+
+    Rows of one weight are rows, whatever the weight is; of several weights, on average.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_rows(np.array([0.5, 0.5, 0.0]))
+    array([1., 1., 0.])
+    """
+    present = row_weights > 0
+    if not present.any():
+        return row_weights
+    return row_weights / (unit_weight(row_weights) or row_weights[present].mean())
 
 
 def _separate(

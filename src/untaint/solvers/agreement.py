@@ -44,6 +44,8 @@ class Agreement:
     weights : array of shape (n,)
     residuals : array of shape (n, k)
         Leave-one-out residuals under that setting, over the deviation of such a prediction.
+    deviations : array of shape (n,)
+        Which is one and more, in units of the noise.
     errors : array of shape (n_kernels, n_ridges)
         Mean square of the leave-one-out residuals, over the weights of the last turn that scored
         the setting.
@@ -54,6 +56,7 @@ class Agreement:
     ridge: int
     weights: FloatArray
     residuals: FloatArray
+    deviations: FloatArray
     errors: FloatArray
     turns: int
 
@@ -98,7 +101,7 @@ def agree(
             path = table.path(first[0], weights)
         else:
             choice, path = table.best(kernels, weights)
-        residuals = standard_residuals(path, y, ridges[choice[1]], row_weights)
+        residuals, deviations = standard_residuals(path, y, ridges[choice[1]], row_weights)
         judged = judge(residuals, weights)
         moved = float(np.abs(judged - weights).sum()) / float(row_weights.sum())
         weights, turns = judged, turns + 1
@@ -106,7 +109,7 @@ def agree(
         if turns >= TURNS or (settled and len(kernels) == len(features) and table.complete):
             if table.errors.size == 1:  # nothing to choose from, but still to be reported
                 table.errors[:] = _error(path, y, ridges[0], row_weights)
-            return Agreement(*choice, weights, residuals, table.errors, turns)
+            return Agreement(*choice, weights, residuals, deviations, table.errors, turns)
         # All kernels, then those next to the best, which are all in play; in the end all again.
         if turns == 1 or settled or turns == TURNS - 1:
             kernels = everything
@@ -154,10 +157,11 @@ class _Table:
 
 def standard_residuals(
     path: RidgePath, y: FloatArray, ridge: float, row_weights: FloatArray
-) -> FloatArray:
-    """Leave-one-out residuals over the deviation of such a prediction."""
+) -> tuple[FloatArray, FloatArray]:
+    """Leave-one-out residuals over the deviation of such a prediction, and that deviation."""
     residuals, variances = path.leave_one_out(y, ridge, row_weights)
-    return residuals / np.sqrt(1.0 + np.minimum(variances, LARGEST_EXCUSE))[:, None]
+    deviations = np.sqrt(1.0 + np.minimum(variances, LARGEST_EXCUSE))
+    return residuals / deviations[:, None], deviations
 
 
 def _error(path: RidgePath, y: FloatArray, ridge: float, row_weights: FloatArray) -> float:

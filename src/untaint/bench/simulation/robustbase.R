@@ -1,0 +1,24 @@
+# Fit lmrob or ltsReg of robustbase to many samples of the same size.
+# Arguments: method, samples, rows, features, file of all samples (X by columns, then y), file of
+# the answer: intercept and coefficients of each sample, or NaN where a fit failed.
+suppressMessages(library(robustbase))
+told <- commandArgs(trailingOnly = TRUE)
+method <- told[1]
+count <- as.numeric(told[2]); n <- as.numeric(told[3]); d <- as.numeric(told[4])
+
+fit <- function(X, y) {
+  set.seed(0)
+  found <- if (method == "ltsreg") ltsReg(X, y) else lmrob(y ~ X)
+  as.double(coef(found))
+}
+
+source <- file(told[5], "rb")
+answer <- file(told[6], "wb")
+for (sample in seq_len(count)) {
+  X <- matrix(readBin(source, "double", n * d), n, d)
+  y <- readBin(source, "double", n)
+  found <- tryCatch(suppressWarnings(fit(X, y)), error = function(e) rep(NaN, d + 1))
+  writeBin(found, answer)
+}
+close(source)
+close(answer)
