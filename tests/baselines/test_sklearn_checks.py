@@ -21,9 +21,9 @@ each = pytest.mark.parametrize("model", EVERY, ids=name)
 CONFIGURATIONS = [
     *EVERY[:-1],
     pytest.param(EVERY[-1], marks=pytest.mark.slow),  # two hundred fits to hard problems
-    TiltedClassifier(kernel="linear", tilt=-0.2),
+    pytest.param(TiltedClassifier(kernel="linear", tilt=-0.2), marks=pytest.mark.slow),
     SeverRegressor(kernel="linear", n_rounds=1),
-    SeverClassifier(kernel="linear"),
+    pytest.param(SeverClassifier(kernel="linear"), marks=pytest.mark.slow),
     TiltedRegressor(kernel="linear", tilt=-0.1),
     TiltedClassifier(tilt=0.0),
 ]

@@ -32,7 +32,17 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("params", SETTINGS.values(), ids=SETTINGS)
+# Roads that others of these go as well.
+MORE = {"nystroem-none-bad", "nystroem-through-origin", "nystroem-from-zeros", "waves-laplacian"}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        pytest.param(params, marks=[pytest.mark.slow] * (name in MORE), id=name)
+        for name, params in SETTINGS.items()
+    ],
+)
 def test_same_model_as_in_memory(params):
     here, there = pair(KIND, params, *rows())
     assert_same(there, here)

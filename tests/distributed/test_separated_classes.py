@@ -11,7 +11,7 @@ FULL_SIZE = True
 N = 24_000
 
 
-@pytest.mark.parametrize("distance", [5.0, 12.0])
+@pytest.mark.parametrize("distance", [pytest.param(5.0, marks=pytest.mark.slow), 12.0])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_weak_ridge_does_not_let_a_step_run_away(distance):
     rng = np.random.default_rng(1)

@@ -29,7 +29,9 @@ def flipped(n=160, *, n_classes=2, share=0.2, seed=0):
 @pytest.mark.parametrize(
     "params",
     [
-        {"alphas": [0.1, 1.0], "gammas": [0.1], "n_starts": 1},
+        pytest.param(
+            {"alphas": [0.1, 1.0], "gammas": [0.1], "n_starts": 1}, marks=pytest.mark.slow
+        ),
         pytest.param(
             {"kernel": "linear", "contamination": 0.2, "n_starts": 1, "alphas": [1.0]},
             marks=pytest.mark.slow,

@@ -47,8 +47,15 @@ def test_nothing_overflows_at_any_width(open_page, make):
         assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), width
 
 
-@pytest.mark.parametrize("width", [1400, 400])
-@pytest.mark.parametrize("make", [samples.regression, samples.classification])
+@pytest.mark.parametrize(
+    ("make", "width"),
+    [
+        (samples.regression, 400),
+        (samples.classification, 1400),
+        pytest.param(samples.regression, 1400, marks=pytest.mark.slow),
+        pytest.param(samples.classification, 400, marks=pytest.mark.slow),
+    ],
+)
 def test_axe_finds_nothing(open_page, make, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
     page = open_page(make(), width=width, bypass_csp=True)

@@ -42,7 +42,10 @@ def test_both_formats_are_written_and_settings_left_alone(draw, rows, tmp_path):
     assert dict(matplotlib.rcParams) == before
 
 
-@pytest.mark.parametrize(("draw", "rows"), [(draw_errors, errors), (draw_objectives, objectives)])
+@pytest.mark.parametrize(
+    ("draw", "rows"),
+    [pytest.param(draw_errors, errors, marks=pytest.mark.slow), (draw_objectives, objectives)],
+)
 def test_the_same_rows_give_the_same_files(draw, rows, tmp_path):
     one, two = (draw(rows(), tmp_path / f"{name}.csv") for name in "ab")
     for left, right in zip(one, two, strict=True):
