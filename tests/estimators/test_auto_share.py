@@ -411,3 +411,17 @@ def test_honest_noise_of_few_rows_is_not_taken_for_half_of_them(noise):
     # Without a second look two or three of them are; uneven noise can still look like two groups.
     assert np.sum(np.array(shares) > 0.3) <= 1
     assert np.mean(shares) < 0.05
+
+
+@pytest.mark.parametrize("share", [0.4, 0.45])
+def test_equal_targets_in_one_place_do_not_take_the_trust_from_all_rows(share):
+    """Once all weights were zero there, and the fit ended in a division by their sum."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-3.0, 3.0, size=(100, 1))
+        y = 2.0 * np.sin(2.0 * X[:, 0]) + 0.5 * rng.normal(size=100)
+        bad = np.arange(100) < 100 * share
+        X[bad, 0], y[bad] = rng.normal(1.0, 0.1, size=bad.sum()), 4.6
+        model = regressor(gamma=0.5).fit(X, y)
+        assert model.inlier_mask_.sum() >= 25
+        assert np.isfinite(model.predict(X)).all()

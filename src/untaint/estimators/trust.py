@@ -22,7 +22,7 @@ from ..learners import Rows
 from ..screening import weighted_median
 from ..selection import Smallest, TwoGroups, two_groups
 from ..selection.base import unit_weight
-from ..selection.two_groups import CERTAIN, CLOSE_CALL, as_rows
+from ..selection.two_groups import CERTAIN, CLOSE_CALL, LARGEST_SHARE, as_rows
 from ..solvers import Agreement, RidgePath, agree
 from ..solvers.agreement import standard_residuals
 from .second_look import SAME_END, worth_asking
@@ -39,6 +39,8 @@ GATHERED = 2.5
 COHERENT_CALL = 3.5
 # Readings that differ by less are the same to a user.
 SAME_SHARE = 0.15
+# Part of the rows that no reading takes all trust from: fewer than half of them are ever bad.
+LEAST_TRUSTED = 0.25
 # Noise that any target has, in units of its spread: a fit to formulas has errors of its own.
 LEAST_NOISE = 1e-3
 # Ridge of the judging fits when none is asked for, relative to the features' squares.
@@ -133,18 +135,18 @@ class Jury:
     def weigh(self, residuals: FloatArray, weights: FloatArray) -> FloatArray:
         """New weights from residuals under the present ones."""
         signed = signed_sizes(residuals, weights)
-        return self._read(signed, weights)[0].good(signed) * self.heard
+        return self._trust(self._read(signed, weights)[0], signed, weights) * self.heard
 
     def verdict(self, residuals: FloatArray, weights: FloatArray) -> Trust:
         """The same with the reasons."""
         signed = signed_sizes(residuals, weights)
         readings = self._read(signed, weights)
-        trust = np.where(self.wild, 0.0, readings[0].good(signed))
+        trust = np.where(self.wild, 0.0, self._trust(readings[0], signed, weights))
         far = 1.0 - float(self.heard.sum() / self.row_weights.sum())
         low, high = (far + (1.0 - far) * end for end in readings[0].interval)
         found = max(readings[0].share, certain_share(readings[0], signed, self.heard))
-        share = far + (1.0 - far) * found
-        high = max(high, share)
+        share = min(far + (1.0 - far) * found, LARGEST_SHARE)
+        low, high = min(low, share), max(high, share)
         return Trust(trust, signed, float(share), (float(low), float(high)), readings)
 
     def evidence(self, agreement: Agreement) -> float:
@@ -157,8 +159,20 @@ class Jury:
         return likelihood - float(as_rows(self.heard) @ np.log(agreement.deviations))
 
     def _read(self, signed: FloatArray, weights: FloatArray) -> list[TwoGroups]:
-        trusted = weights / np.where(self.row_weights > 0, self.row_weights, 1.0)
+        trusted = self._trusted(weights)
         return two_groups(signed, self.heard, trusted, self.least_scale, self.step)
+
+    def _trust(self, reading: TwoGroups, signed: FloatArray, weights: FloatArray) -> FloatArray:
+        """Probabilities of being good; where hardly a row has any, those of before.
+
+        A reading may fall in with equal targets, which are no noise, and leave all others out.
+        """
+        good = reading.good(signed)
+        few = float(self.heard @ good) < LEAST_TRUSTED * float(self.heard.sum())
+        return self._trusted(weights) if few else good
+
+    def _trusted(self, weights: FloatArray) -> FloatArray:
+        return weights / np.where(self.row_weights > 0, self.row_weights, 1.0)
 
 
 @final
