@@ -43,11 +43,12 @@ CONTRACT: dict[str, set[str]] = {
     "screening": set(),
     "solvers": {"losses", "selection"},
     "diagnostics": {"kernels", "losses", "selection", "solvers"},
-    "learners": PARTS | {"_validation", "_progress"},
+    "portable": {"kernels", "features"},  # their parameters, to write the same formulas for others
+    "learners": PARTS | {"portable", "_validation", "_progress"},
     "estimators": PARTS | {"learners", "_validation"},
     "baselines": PARTS | {"learners", "_validation"},
     "online": {"kernels", "losses", "_validation"},
-    "preprocessing": {"_validation", "screening"},
+    "preprocessing": {"_validation", "screening", "portable"},
     "model_selection": {"selection", "_validation"},
     "plotting": set(),
     "datasets": set(),
@@ -70,6 +71,7 @@ CONTRACT: dict[str, set[str]] = {
     "cli": {FRONT_DOOR, "bench", "cleaning", "datasets", "report", "tables"},
     "__main__": {"cli"},
     "distributed": PARTS | {"learners", "estimators", "_validation", "_progress"},
+    "onnx": {FRONT_DOOR, "portable", "learners", "preprocessing", "_validation"},
 }
 
 # Libraries that import untaint itself must not bring in.
@@ -85,6 +87,9 @@ HEAVY = {
     "jinja2",
     "skops",
     "playwright",
+    "onnx",
+    "onnxruntime",
+    "torch",
 }
 
 
@@ -243,6 +248,15 @@ def test_only_distributed_knows_dask():
         if room_of(found.importer) != "distributed"
     ]
     assert not offenders
+
+
+def test_only_the_onnx_room_knows_onnx():
+    offenders = [found for found in imports_of("onnx") if room_of(found.importer) != "onnx"]
+    assert not offenders
+
+
+def test_no_room_knows_torch_or_a_runtime():
+    assert not imports_of("torch") + imports_of("onnxruntime")
 
 
 def modules_after(statement: str) -> set[str]:

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
+from sklearn.utils._array_api import (
+    _convert_to_numpy,
+    _is_numpy_namespace,
+    device,
+    get_namespace,
+)
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -26,23 +33,65 @@ from .exceptions import MemoryLimitError
 _UNITS = ("", "K", "M", "G", "T")
 
 
+# A weight is a number of copies; beyond these, sums and squares of weights are no numbers.
+LIGHTEST, HEAVIEST = 1e-100, 1e100
+
+
+@contextmanager
+def reading(X: Any, y: Any = None) -> Iterator[None]:
+    """Name the argument where scikit-learn's checks do not, and keep their overflows to them."""
+    try:
+        # Whether all is finite is read from a sum, which may overflow both ways.
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except ValueError as error:
+        complaint = str(error)
+        if complaint.startswith("could not convert string"):
+            raise ValueError(f"X must hold numbers: {complaint}.") from None
+        if complaint.startswith("Complex data not supported"):
+            found = "X" if np.iscomplexobj(X) else "y"
+            raise ValueError(
+                f"{found} must hold real numbers. (Complex data not supported.)"
+            ) from None
+        raise
+
+
+@contextmanager
+def within_range() -> Iterator[None]:
+    """A fit whose losses may be infinite, for such rows are given up, but never no numbers.
+
+    What comes of values beyond that is one sentence, not an error of linear algebra.
+    """
+    try:
+        with np.errstate(over="ignore", invalid="raise"):
+            yield
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        raise ValueError(
+            "X, y and sample_weight must hold values whose squares are numbers, got some too large "
+            f"or too small to compute with ({error}): scale them, or leave such rows out."
+        ) from error
+
+
 def check_training_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
 ) -> tuple[Any, FloatArray, FloatArray]:
     """X as float array or CSR, y as (n,) or (n, k), and one weight a row.
 
-    float32 stays float32; anything else becomes float64.
+    float32 stays float32; anything else becomes float64. Arrays of other libraries are brought to
+    the host, where fits are computed.
     """
+    X, y, sample_weight = on_host(X), on_host(y), on_host(sample_weight)
     _check_no_text(y)
-    X, y = validate_data(
-        estimator,
-        X,
-        y,
-        accept_sparse=False if pairwise else "csr",
-        dtype=[np.float64, np.float32],
-        multi_output=True,
-        y_numeric=True,
-    )
+    with reading(X, y):
+        X, y = validate_data(
+            estimator,
+            X,
+            y,
+            accept_sparse=False if pairwise else "csr",
+            dtype=[np.float64, np.float32],
+            multi_output=True,
+            y_numeric=True,
+        )
     _check_square(X, pairwise)
     y = np.asarray(y, dtype=X.dtype if y.dtype != np.float64 else np.float64)
     _check_finite_targets(y)
@@ -128,18 +177,23 @@ def check_labelled_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
 ) -> tuple[Any, NDArray[Any], IntArray, FloatArray]:
     """X as in :func:`check_training_data`, the classes, each row's class and weight."""
+    X, y, sample_weight = on_host(X), on_host(y), on_host(sample_weight)
     _check_no_missing_label(y)
-    X, y = validate_data(
-        estimator,
-        X,
-        y,
-        accept_sparse=False if pairwise else "csr",
-        dtype=[np.float64, np.float32],
-    )
+    with reading(X, y):
+        X, y = validate_data(
+            estimator,
+            X,
+            y,
+            accept_sparse=False if pairwise else "csr",
+            dtype=[np.float64, np.float32],
+        )
     _check_square(X, pairwise)
-    check_classification_targets(y)
     row_weights = _row_weights(sample_weight, X)
-    classes, codes = np.unique(y, return_inverse=True)
+    try:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:  # text and numbers
+        raise ValueError(f"y must hold labels that can be put in order: {error}.") from None
     if len(classes) < 2:
         raise ValueError(
             f"y must hold at least two classes, got only one class: {classes.tolist()[0]!r} in all "
@@ -239,15 +293,51 @@ def _check_square(X: Any, pairwise: bool) -> None:
         )
 
 
+class Home(NamedTuple):
+    """Where an array is that is not NumPy's: its library, as the standard has it, and device."""
+
+    xp: Any
+    device: Any
+
+    @property
+    def widest(self) -> Any:
+        """float64, or float32 on a device that has no other, as NumPy calls it."""
+        known = self.xp.__array_namespace_info__().dtypes(kind="real floating", device=self.device)
+        return np.float64 if "float64" in known else np.float32
+
+    def floats(self) -> list[Any]:
+        """Types that are left as they are; anything else becomes the first."""
+        both = [self.xp.float64, self.xp.float32]
+        return both if self.widest is np.float64 else both[1:]
+
+
+def home_of(array: Any) -> Home | None:
+    """Where an array of another library is, if scikit-learn is told to dispatch on these."""
+    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
+        return None
+    xp, dispatched = get_namespace(array)
+    if not dispatched or _is_numpy_namespace(xp):
+        return None
+    return Home(xp, device(array))
+
+
+def on_host(array: Any) -> Any:
+    """The array as NumPy's, if it is another library's and dispatched on; else as it is."""
+    home = home_of(array)
+    return array if home is None else _convert_to_numpy(array, home.xp)
+
+
 def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> Any:
-    """X of a prediction, as in :func:`check_training_data`."""
-    X = validate_data(
-        estimator,
-        X,
-        accept_sparse=False if pairwise else "csr",
-        dtype=[np.float64, np.float32],
-        reset=False,
-    )
+    """X of a prediction, as in :func:`check_training_data`; other libraries' arrays stay theirs."""
+    home = home_of(X)
+    with reading(X):
+        X = validate_data(
+            estimator,
+            X,
+            accept_sparse=False if pairwise else "csr",
+            dtype=[np.float64, np.float32] if home is None else home.floats(),
+            reset=False,
+        )
     if pairwise and X.shape[1] != n_fit:
         raise ValueError(
             "X must hold the kernel of each new row with every training row when "
@@ -267,15 +357,16 @@ def check_noisy_data(
     if not reset and sample_weight is None and not gaps and _ready(estimator, X, y):
         return X, y, None
     _check_no_text(y)
-    X, y = validate_data(
-        estimator,
-        X,
-        y,
-        reset=reset,
-        dtype=np.float64,
-        ensure_all_finite="allow-nan" if gaps else True,
-        y_numeric=True,
-    )
+    with reading(X, y):
+        X, y = validate_data(
+            estimator,
+            X,
+            y,
+            reset=reset,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan" if gaps else True,
+            y_numeric=True,
+        )
     y = np.asarray(y, dtype=np.float64)
     _check_finite_targets(y)
     _check_squares(X, y)
@@ -336,24 +427,43 @@ def check_copy(estimator: Any, X_copy: Any, X: FloatArray, *, gaps: bool) -> Flo
 def check_noisy_query(estimator: Any, X: Any, *, gaps: bool) -> FloatArray:
     """Dense float64 rows of a prediction."""
     check_is_fitted(estimator)
-    return validate_data(
-        estimator,
-        X,
-        reset=False,
-        dtype=np.float64,
-        ensure_all_finite="allow-nan" if gaps else True,
-    )
+    with reading(X):
+        return validate_data(
+            estimator,
+            X,
+            reset=False,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan" if gaps else True,
+        )
 
 
 def _row_weights(sample_weight: Any, X: Any) -> FloatArray:
-    if sample_weight is not None and not np.asarray(sample_weight).any():
-        raise ValueError("sample_weight must be positive for at least one row, got only zeros.")
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if sample_weight is not None:
+        _check_weights_are_numbers(np.asarray(sample_weight))
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
         raise ValueError(
             f"sample_weight must not be negative, got a smallest weight of {weights.min():g}."
         )
+    odd = weights[(weights > 0) & ((weights < LIGHTEST) | (weights > HEAVIEST))]
+    if len(odd):
+        raise ValueError(
+            f"sample_weight must be zero or between {LIGHTEST:g} and {HEAVIEST:g}, got {odd[0]:g}."
+        )
     return weights
+
+
+def _check_weights_are_numbers(weights: NDArray[Any]) -> None:
+    if weights.dtype.kind not in "biuf":
+        try:
+            weights = weights.astype(float)
+        except (ValueError, TypeError):
+            raise ValueError(
+                f"sample_weight must hold numbers, got the type {weights.dtype}."
+            ) from None
+    if not weights.any():
+        raise ValueError("sample_weight must be positive for at least one row, got only zeros.")
 
 
 def check_share(contamination: Any, row_weights: FloatArray) -> float | None:

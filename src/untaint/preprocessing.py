@@ -35,7 +35,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ._typing import FloatArray, IntArray
-from ._validation import _row_weights, check_flag
+from ._validation import _row_weights, check_flag, home_of, on_host, reading
+from .portable import ArrayArithmetic, bounded, scaled, unscaled
 from .screening import FAR_OUT, weighted_median
 
 # Median deviation of a standard Gaussian variable, inverted.
@@ -130,7 +131,11 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         for name in ("with_centering", "with_scaling", "copy"):
             check_flag(name, getattr(self, name))
-        X = validate_data(self, X, accept_sparse="csc", dtype=DTYPES, ensure_all_finite="allow-nan")
+        X, sample_weight = on_host(X), on_host(sample_weight)
+        with reading(X):
+            X = validate_data(
+                self, X, accept_sparse="csc", dtype=DTYPES, ensure_all_finite="allow-nan"
+            )
         _check_sparse(X, self.with_centering)
         weights = _row_weights(sample_weight, X)
         unit = ROUNDING * float(np.finfo(X.dtype).eps)
@@ -151,16 +156,21 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         array or sparse matrix of shape (m, d)
         """
         check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse=("csr", "csc"),
-            dtype=DTYPES,
-            copy=self.copy,
-            force_writeable=True,
-            reset=False,
-            ensure_all_finite="allow-nan",
-        )
+        home = home_of(X)
+        with reading(X):
+            X = validate_data(
+                self,
+                X,
+                accept_sparse=("csr", "csc"),
+                dtype=DTYPES if home is None else home.floats(),
+                copy=self.copy,
+                force_writeable=True,
+                reset=False,
+                ensure_all_finite="allow-nan",
+            )
+        if home is not None:
+            arithmetic = ArrayArithmetic.at(home, X)
+            return bounded(scaled(arithmetic.value(X), self.center_, self.scale_).narrow()).data
         _check_sparse(X, self.center_ is not None)
         values, columns = _values(X)
         with np.errstate(over="ignore"):
@@ -182,10 +192,11 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         array or sparse matrix of shape (m, d)
         """
         check_is_fitted(self)
+        home = home_of(X)
         X = check_array(
             X,
             accept_sparse=("csr", "csc"),
-            dtype=DTYPES,
+            dtype=DTYPES if home is None else home.floats(),
             copy=self.copy,
             force_writeable=True,
             ensure_all_finite="allow-nan",
@@ -194,6 +205,9 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"X must have {self.n_features_in_} columns, as in fit, got shape {X.shape}."
             )
+        if home is not None:
+            arithmetic = ArrayArithmetic.at(home, X)
+            return bounded(unscaled(arithmetic.value(X), self.center_, self.scale_).narrow()).data
         _check_sparse(X, self.center_ is not None)
         values, columns = _values(X)
         with np.errstate(over="ignore"):

@@ -11,6 +11,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+
 from .._typing import FloatArray
 
 
@@ -27,9 +29,17 @@ class FeatureMap(ABC):
         M; None is the identity.
     """
 
-    dtype: Any
     raw_width: int
     mixing: FloatArray | None = None
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the raw features; kept as a type, which files of models hold without being trusted."""
+        return np.dtype(self._precision)
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        self._precision = np.dtype(dtype).type
 
     @abstractmethod
     def raw(self, X: Any) -> FloatArray:

@@ -73,7 +73,9 @@ class WaveMap(FeatureMap):
     def raw(self, X: Any) -> FloatArray:
         """Cosines, then sines."""
         # Phases in double precision: wild rows have many turns.
-        phase = np.asarray(X @ self.omega) - self.centre @ self.omega
+        with np.errstate(over="ignore", invalid="ignore"):
+            phase = np.asarray(X @ self.omega) - self.centre @ self.omega
+        phase[~np.isfinite(phase)] = 0.0
         half = self.raw_width // 2
         out = np.empty((X.shape[0], self.raw_width), dtype=self.dtype)
         # Turns beyond counting carry no information, and no cosine either.

@@ -22,9 +22,25 @@ from threadpoolctl import threadpool_limits
 
 from .._progress import ProgressLine
 from .._typing import FloatArray, IntArray
-from .._validation import check_matrix_memory, check_query_data, memory_bytes
+from .._validation import (
+    check_matrix_memory,
+    check_query_data,
+    home_of,
+    memory_bytes,
+    on_host,
+    within_range,
+)
 from ..features import ColumnMap, FeatureMap, LandmarkMap, plan_blocks
-from ..kernels import Kernel, Linear, Precomputed, gamma_distance, make_kernel, resolve_gamma
+from ..kernels import (
+    CallableKernel,
+    Kernel,
+    Linear,
+    Precomputed,
+    gamma_distance,
+    make_kernel,
+    resolve_gamma,
+)
+from ..portable import ArrayArithmetic, function_of
 from ..screening import Screen, screen, screen_by_sample
 from ..solvers import Fit, Solution
 from ..solvers.base import Report, silent
@@ -244,7 +260,23 @@ class KernelLearner(BaseEstimator):
         check_is_fitted(self)
         pairwise = isinstance(self.kernel_, Precomputed)
         n_fit = self.X_fit_.shape[0] if pairwise else 0
-        return self._raw(check_query_data(self, X, pairwise=pairwise, n_fit=n_fit))
+        rows = check_query_data(self, X, pairwise=pairwise, n_fit=n_fit)
+        return self._raw(rows) if home_of(rows) is None else self._raw_at_home(rows)
+
+    def _raw_at_home(self, X: Any) -> Any:
+        """Predictions of another library's rows, by that library and where the rows are."""
+        home = home_of(X)
+        assert home is not None
+        if isinstance(self.kernel_, CallableKernel):  # made for NumPy's rows
+            raw = np.asarray(self._raw(on_host(X)))
+            return home.xp.asarray(raw, device=home.device)
+        arithmetic = ArrayArithmetic.at(home, X)
+        function = function_of(self)
+        step = max(PREDICTED_AT_ONCE // max(len(function.coef), 1), 1)
+        n = X.shape[0]  # the standard knows no slices beyond it
+        blocks = (X[start : min(start + step, n), :] for start in range(0, n, step))
+        raw = home.xp.concat([function(arithmetic.value(rows)).data for rows in blocks])
+        return self._shaped_dual(raw)
 
     def _raw(self, X: Any) -> FloatArray:
         """Predictions of rows, in blocks where features have to be made for them."""
@@ -293,7 +325,10 @@ class KernelLearner(BaseEstimator):
         """Leave the estimator as it was if the fit does not come to its end."""
         before = dict(self.__dict__)
         try:
-            yield
+            with within_range():
+                yield
+                if not np.isfinite(getattr(self, "intercept_", 0.0)).all():
+                    raise FloatingPointError("the function found is no number")
         except BaseException:
             self.__dict__ = before
             raise

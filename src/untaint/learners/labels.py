@@ -13,8 +13,9 @@ from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 
 from .._typing import FloatArray, IntArray
-from .._validation import check_labelled_data
+from .._validation import check_labelled_data, home_of, on_host
 from ..losses import LogisticLoss, Loss, SoftmaxLoss
+from ..portable import ArrayArithmetic, Value, likeliest_class, probabilities
 from .base import columns
 
 
@@ -52,6 +53,8 @@ class LabelPredictions(ClassifierMixin):
         array of shape (m, k)
         """
         scores = self.decision_function(X)
+        if home_of(scores) is not None:
+            return probabilities(_at_home(scores), len(self.classes_)).data
         if scores.ndim == 1:
             return np.column_stack([expit(-scores), expit(scores)])
         return softmax(scores, axis=1)
@@ -68,7 +71,13 @@ class LabelPredictions(ClassifierMixin):
         array of shape (m,)
         """
         scores = self.decision_function(X)
-        return self.classes_[likeliest(columns(scores))]
+        home = home_of(scores)
+        if home is None:
+            return self.classes_[likeliest(columns(scores))]
+        codes = likeliest_class(_at_home(scores), len(self.classes_)).data
+        if self.classes_.dtype.kind not in "biuf":  # text is NumPy's
+            return self.classes_[on_host(codes)]
+        return home.xp.take(home.xp.asarray(self.classes_, device=home.device), codes, axis=0)
 
     def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
         X, self.classes_, self._codes, row_weights = check_labelled_data(
@@ -82,6 +91,13 @@ class LabelPredictions(ClassifierMixin):
 
     def _observed(self) -> NDArray[Any]:
         return self.classes_[self._codes]
+
+
+def _at_home(scores: Any) -> Value:
+    """Scores in columns, for their own library to go on with."""
+    home = home_of(scores)
+    assert home is not None
+    return ArrayArithmetic.at(home, scores).value(columns(scores))
 
 
 def loss_of(n_classes: int) -> Loss:

@@ -8,7 +8,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_copy, check_flag, check_noisy_data, check_noisy_query
+from .._validation import check_copy, check_flag, check_noisy_data, check_noisy_query, within_range
 from .learning import Learning
 from .views import Views
 
@@ -33,7 +33,9 @@ class Tables(Learning):
             Noise covariance of these rows, in place of the parameter: one variance, one for each
             feature, a matrix, or the rows' own, of shape (n, d) or (n, d, d).
         sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row; a gradient step is made k times as long.
+            A row of weight k counts k times in every sum, and a gradient step is made k times as
+            long. Copies of a row would also fall into folds of their own, so that what is chosen
+            by folds may differ from that of k copies.
 
         Returns
         -------
@@ -41,7 +43,8 @@ class Tables(Learning):
         """
         before = dict(vars(self))
         try:
-            self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=True)
+            with within_range():
+                self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=True)
         except BaseException:  # all or nothing
             self.__dict__.clear()
             self.__dict__.update(before)

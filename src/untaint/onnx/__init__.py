@@ -1,0 +1,15 @@
+"""Fitted models as ONNX graphs, which run without Python.
+
+The only room that knows onnx. The formulas are those of :mod:`untaint.portable`; here they are
+written down.
+"""
+
+try:
+    import onnx  # noqa: F401
+except ImportError as missing:
+    raise ImportError("untaint.onnx needs onnx: pip install 'untaint[onnx]'.") from missing
+
+from .export import to_onnx
+from .saving import save_onnx
+
+__all__ = ["save_onnx", "to_onnx"]

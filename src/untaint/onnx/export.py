@@ -1,0 +1,194 @@
+r"""From a fitted model to an ONNX graph.
+
+.. math:: X \to \text{scalers} \to f(X) \to \text{variable}, \quad \text{or} \quad
+          f(X) \to (\text{label}, \text{probabilities})
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import ModelProto, ValueInfoProto, helper
+
+from .. import __version__
+from .._validation import check_choice
+from ..portable import Value, function_of, likeliest_class, probabilities
+from .graph import ROWS, GraphArithmetic, Symbol
+from .precision import single_suffices
+from .steps import Chain, after, chain_of
+
+# 18 is the first version in which all reductions are told their axes in one way. Every onnxruntime
+# since 1.14, of February 2023, reads it; nothing here needs more.
+OPSET = 18
+# What the format can hold in one file.
+LARGEST = 2**31 - 1
+
+
+def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> ModelProto:
+    """Write a fitted model down as an ONNX graph.
+
+    Parameters
+    ----------
+    model : fitted estimator or pipeline
+        :class:`~untaint.SubquantileRegressor`, :class:`~untaint.SubquantileClassifier`, their CV
+        classes or a baseline, with any kernel but a precomputed one or a function of Python's; or
+        a scikit-learn pipeline of :class:`~untaint.preprocessing.MedianScaler`,
+        :class:`~sklearn.preprocessing.StandardScaler` or
+        :class:`~sklearn.preprocessing.RobustScaler`, and such an estimator.
+    dtype : {"float32", "float64"}, default="float32"
+        Of the graph's input and of its numbers that come out.
+    precision : {"auto", "single", "double"}, default="auto"
+        Of the large tables within. ``"auto"`` is single for float32 if that was seen to change
+        predictions by less than about 1e-5 of their spread, and double else.
+
+    Returns
+    -------
+    onnx.ModelProto
+        With the input ``X`` of shape (rows, d). A regressor has the output ``variable`` of shape
+        (rows, k), also for k = 1. A classifier has ``label`` of shape (rows,) and
+        ``probabilities`` of shape (rows, k), in the order of ``classes_``.
+
+    See Also
+    --------
+    save_onnx : The same, to a file.
+
+    Notes
+    -----
+    Memory while predicting is that of a table of as many rows as come and as many columns as there
+    are training rows or landmarks in the expansion: send many rows in batches. Such an expansion
+    holds these rows as they are; who has the file can read them. Rows with missing or infinite
+    values are not refused by the graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.onnx import to_onnx
+    >>> X = np.linspace(0, 3, 40)[:, None]
+    >>> model = SubquantileRegressor(contamination=0.25).fit(X, np.sin(X).ravel())
+    >>> graph = to_onnx(model).graph
+    >>> graph.input[0].name, graph.output[0].name
+    ('X', 'variable')
+    """
+    number = _float_type(dtype)
+    check_choice("precision", precision, ("auto", "single", "double"))
+    chain = chain_of(model)
+    learner = chain.learner
+    if learner._pairwise:
+        raise ValueError(
+            'kernel="precomputed" cannot be exported: the graph would have to be given the kernel '
+            "of each new row with every training row; fit with the kernel itself."
+        )
+    function = function_of(learner)
+    classes = getattr(learner, "classes_", None)
+    if precision == "auto":
+        single = number == np.float32 and single_suffices(function, scores=classes is not None)
+        precision = "single" if single else "double"
+    graph = GraphArithmetic(np.float32 if precision == "single" else np.float64)
+    x = graph.value("X", number)
+    for scaler in chain.scalers:
+        x = after(scaler, x)
+    raw = function(x)
+    if classes is None:
+        outputs = [_output(graph, "variable", raw, number, len(function.intercept))]
+    else:
+        outputs = _label_outputs(graph, raw, classes, number)
+    return _model(graph, chain, number, outputs, precision)
+
+
+def _float_type(dtype: Any) -> np.dtype[Any]:
+    try:
+        number = np.dtype(object if dtype is None else dtype)  # None would be float64
+    except TypeError:
+        number = np.dtype(object)
+    if number not in (np.float32, np.float64):
+        raise ValueError(f'dtype must be "float32" or "float64", got {dtype!r}.')
+    return number
+
+
+def _label_outputs(
+    graph: GraphArithmetic, raw: Value, classes: Any, number: np.dtype[Any]
+) -> list[ValueInfoProto]:
+    labels = graph.constant(*_labels(classes))
+    codes = likeliest_class(raw, len(classes)).data
+    found = Value(graph.node("Gather", [labels, codes], labels.dtype, axis=0), graph)
+    chances = probabilities(raw, len(classes))
+    return [
+        _output(graph, "label", found, labels.dtype),
+        _output(graph, "probabilities", chances, number, len(classes)),
+    ]
+
+
+def _labels(classes: Any) -> tuple[Any, Any]:
+    """Labels and their type, as ONNX knows them: text, whole numbers, numbers, or yes and no."""
+    if classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes):
+        return classes.astype(str), np.str_
+    kinds = {"U": np.str_, "b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
+    if classes.dtype.kind not in kinds:
+        raise ValueError(
+            "classes_ must be text, numbers or booleans to be exported, got "
+            f"{classes.tolist()[0]!r}."
+        )
+    return classes, kinds[classes.dtype.kind]
+
+
+def _output(
+    graph: GraphArithmetic, name: str, value: Value, dtype: Any, *columns: int
+) -> ValueInfoProto:
+    """Give a result its name and its type."""
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(object if dtype.kind == "U" else dtype))
+    symbol: Symbol = value.data
+    if symbol.dtype != dtype and dtype.kind == "f":
+        symbol = graph.cast(symbol, dtype)
+    graph.nodes.append(helper.make_node("Identity", [symbol.name], [name]))
+    return helper.make_tensor_value_info(name, kind, [ROWS, *columns])
+
+
+def _model(
+    graph: GraphArithmetic,
+    chain: Chain,
+    number: np.dtype[Any],
+    outputs: list[ValueInfoProto],
+    precision: str,
+) -> ModelProto:
+    size = sum(tensor.ByteSize() for tensor in graph.constants)
+    if size > LARGEST:
+        raise ValueError(
+            f"the expansion must fit in an ONNX file of 2 GB, got {size / 1e9:.1f} GB: fit with "
+            'approximation="nystroem".'
+        )
+    kind = helper.np_dtype_to_tensor_dtype(number)
+    rows = helper.make_tensor_value_info("X", kind, [ROWS, chain.first.n_features_in_])
+    body = helper.make_graph(graph.nodes, "prediction", [rows], outputs, graph.constants)
+    opset = helper.make_opsetid("", OPSET)
+    model = helper.make_model(
+        body,
+        opset_imports=[opset],
+        ir_version=helper.find_min_ir_version_for([opset]),
+        producer_name="untaint",
+        producer_version=__version__,
+        doc_string=_description(chain.learner),
+    )
+    helper.set_model_props(model, _properties(chain, precision))
+    onnx.checker.check_model(model, full_check=True)
+    return model
+
+
+def _description(learner: Any) -> str:
+    return f"{type(learner).__name__}: {(learner.__doc__ or '').strip().splitlines()[0]}"
+
+
+def _properties(chain: Chain, precision: str) -> dict[str, str]:
+    steps = [*chain.scalers, chain.learner]
+    properties = {
+        "steps": json.dumps([type(step).__name__ for step in steps]),
+        "kernel": repr(chain.learner.kernel_),
+        "precision": precision,
+    }
+    names = getattr(chain.first, "feature_names_in_", None)
+    if names is not None:
+        properties["feature_names"] = json.dumps([str(name) for name in names])
+    return properties

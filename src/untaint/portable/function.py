@@ -1,0 +1,151 @@
+r"""What a fitted learner is: a function of a row, with all its numbers.
+
+.. math:: f(x) = x^T w + b, \qquad f(x) = \sum_i a_i k(z_i, x) + b, \qquad
+          f(x) = \sum_j c_j \cos \omega_j^T (x - m) + d_j \sin \omega_j^T (x - m) + b
+
+The first is the linear kernel's, the second an expansion in training rows or landmarks, the third
+that of random Fourier features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from .._typing import FloatArray
+from ..features.waves import WaveMap
+from ..kernels import CallableKernel, Kernel, Precomputed
+from .kernels import kernel_values
+from .value import Value
+
+
+class Function(Protocol):
+    """Raw predictions, of rows of anyone's."""
+
+    @property
+    def coef(self) -> FloatArray:
+        """Of shape (m, k)."""
+
+    @property
+    def intercept(self) -> FloatArray:
+        """Of shape (k,)."""
+
+    def __call__(self, X: Value) -> Value:
+        """Predictions of shape (n, k) of rows of shape (n, d), in the working precision."""
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """A linear function; of a precomputed kernel, one of its values.
+
+    Attributes
+    ----------
+    coef : array of shape (d, k)
+    intercept : array of shape (k,)
+    """
+
+    coef: FloatArray
+    intercept: FloatArray
+
+    def __call__(self, X: Value) -> Value:
+        """Evaluate."""
+        return X.narrow() @ self.coef + self.intercept
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """A sum of kernel functions.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    rows : array of shape (m, d)
+    coef : array of shape (m, k)
+    intercept : array of shape (k,)
+    """
+
+    kernel: Kernel
+    rows: FloatArray
+    coef: FloatArray
+    intercept: FloatArray
+
+    def __call__(self, X: Value) -> Value:
+        """Evaluate."""
+        return kernel_values(self.kernel, X, self.rows) @ self.coef + self.intercept
+
+
+@dataclass(frozen=True, eq=False)
+class Waves:
+    """A sum of random waves.
+
+    Attributes
+    ----------
+    omega : array of shape (d, m)
+    centre : array of shape (d,)
+    coef : array of shape (2 m, k)
+        Of the cosines, then of the sines.
+    intercept : array of shape (k,)
+    """
+
+    omega: FloatArray
+    centre: FloatArray
+    coef: FloatArray
+    intercept: FloatArray
+
+    def __call__(self, X: Value) -> Value:
+        """Evaluate; turns are counted in double precision, for wild rows have many of them."""
+        turns = (X.wide() - self.centre) @ (self.omega / (2.0 * np.pi))
+        angles = (2.0 * np.pi * (turns - turns.floor())).narrow()
+        half = self.omega.shape[1]
+        waves = angles.cos() @ self.coef[:half] + angles.sin() @ self.coef[half:]
+        return waves * np.sqrt(1.0 / half) + self.intercept
+
+
+def function_of(model: Any) -> Function:
+    """The function that a fitted learner has found.
+
+    Parameters
+    ----------
+    model : fitted learner with a kernel
+
+    Returns
+    -------
+    Slopes, Expansion or Waves
+
+    Examples
+    --------
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.portable import ArrayArithmetic
+    >>> X = np.linspace(0, 3, 40)[:, None]
+    >>> model = SubquantileRegressor(contamination=0.25).fit(X, np.sin(X).ravel())
+    >>> raw = function_of(model)(ArrayArithmetic(np, np.float64).value(X)).data
+    >>> bool(np.allclose(raw[:, 0], model.predict(X)))
+    True
+    """
+    intercept = np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64))
+    if hasattr(model, "coef_"):
+        return Slopes(np.atleast_2d(np.asarray(model.coef_, dtype=np.float64)).T, intercept)
+    if hasattr(model, "feature_map_"):
+        assert isinstance(model.feature_map_, WaveMap)
+        waves = model.feature_map_
+        return Waves(waves.omega, waves.centre, _columns(model.feature_coef_), intercept)
+    coef, kernel = _columns(model.dual_coef_), model.kernel_
+    if isinstance(kernel, Precomputed):
+        return Slopes(coef, intercept)
+    if isinstance(kernel, CallableKernel):
+        raise ValueError(
+            "kernel must have a formula for a prediction to be written as one, got a function "
+            f"of Python's, {kernel.function!r}."
+        )
+    used = np.flatnonzero(coef.any(axis=1))
+    rows = model.X_fit_[used]
+    rows = rows.toarray() if sparse.issparse(rows) else rows
+    return Expansion(kernel, np.asarray(rows, dtype=np.float64), coef[used], intercept)
+
+
+def _columns(coef: Any) -> FloatArray:
+    coef = np.asarray(coef, dtype=np.float64)
+    return coef[:, None] if coef.ndim == 1 else coef
