@@ -115,7 +115,9 @@ class Baseline(KernelLearner):
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 found = self._estimate(problem, y)
-            if np.isfinite(found.solution.fit.predictions).all():
+            solution = found.solution
+            known = not np.isnan(solution.objective_path).any()
+            if known and np.isfinite(solution.fit.predictions).all():
                 return found
         except (np.linalg.LinAlgError, ArpackError):
             pass

@@ -112,6 +112,8 @@ class ReweightedRegressor(LinearBaseline):
         while len(path) < self.max_iter:
             rule = Truncated(1.0 / bend)
             weights = rule.weights(losses, rows)
+            if not (weights > 0).any():
+                raise np.linalg.LinAlgError("residuals so large that no row has a weight")
             latest = refit(weights, fit, solved)
             moved = np.square(latest.predictions - fit.predictions).sum(axis=1)
             fit, losses = latest, self._loss.value(y, latest.predictions)

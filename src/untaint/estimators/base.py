@@ -466,7 +466,8 @@ class SubquantileEstimator(Parameters):
         return {}
 
     def _warn_of_doubt(self, beginning: Beginning) -> None:
-        doubt = beginning.trust.doubt if beginning.trust is not None else ""
+        with np.errstate(invalid="ignore"):  # readings that are both impossible
+            doubt = beginning.trust.doubt if beginning.trust is not None else ""
         if doubt:
             warn(
                 f'contamination="auto" cannot tell which rows are wrong: {doubt}. '

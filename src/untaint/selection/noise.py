@@ -117,7 +117,7 @@ def _skewed(values: FloatArray, weights: FloatArray, tail: float, least_scale: f
             low, high = max(below * both, least), max(above * both, least)
             scales = np.where(left, low, high)
         likelihood = float(weights @ log_student(centred / scales, tail))
-        best = max(best, likelihood + total * np.log(2.0 / (low + high)))
+        best = max(best, likelihood - total * np.log(0.5 * (low + high)))
     # Two more parameters than a symmetric one has.
     return Noise(scale, tail, best - np.log(total))
 
