@@ -7,7 +7,9 @@ are listed here; a file that names any other is refused before anything of it is
 from __future__ import annotations
 
 import io
+import json
 import os
+import warnings
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +28,7 @@ from .findings import Task
 from .stable_archive import stable_archive
 from .target_scale import Scale, from_scale
 
-# All that a model may be made of, beyond what skops itself holds to be harmless.
+# All types of ours, and of NumPy's, that skops has to be told of.
 TRUSTED = frozenset(
     {
         "numpy.dtype",
@@ -41,8 +43,18 @@ TRUSTED = frozenset(
         "untaint.tables.plan.ColumnPlan",
     }
 )
+# What else a model is made of. skops trusts all of scikit-learn as well; but a decision tree, say,
+# whose branches lead nowhere ends the process. So a type that no model of ours has is refused.
+PLAIN = frozenset(
+    f"builtins.{name}" for name in ("bool", "dict", "float", "int", "list", "str", "tuple")
+)
+NODES = frozenset(
+    {"DictNode", "DTypeNode", "JsonNode", "ListNode", "NdArrayNode", "ObjectNode", "TupleNode"}
+    | {"TypeNode"}
+)
 # A file may unpack to so many bytes, and to so many times its size more.
 ROOM, SWELLING = 2**26, 64
+_LONGEST = 120
 
 
 class ModelFileError(ValueError):
@@ -116,11 +128,12 @@ def save_model(model: TableModel) -> bytes:
 
 def warm_up() -> None:
     """Begin to import what saving needs, which takes a second, while something else goes on."""
-    Thread(target=_try_import, daemon=True).start()
+    with suppress(RuntimeError):  # no memory for a thread: then it is imported when it is needed
+        Thread(target=_try_import, daemon=True).start()
 
 
 def _try_import() -> None:
-    with suppress(ImportError):  # told when it is needed
+    with suppress(Exception):  # told when it is needed, be it missing or too large for the memory
         _skops()
 
 
@@ -147,7 +160,11 @@ def _load(content: bytes, place: str) -> TableModel:
         unpacked = _unpacked_size(content)
         if unpacked > ROOM + SWELLING * len(content):
             raise ModelFileError(f"{place}: refused, because it unpacks to {unpacked:,} bytes.")
+        schema = _schema(content)
         strange = sorted(set(skops.get_untrusted_types(data=content)) - TRUSTED)
+        root = str(schema["__class__"])
+        if not strange and root == TableModel.__name__:
+            strange = sorted(_strange_types(schema))
     except ModelFileError:
         raise
     except Exception:
@@ -159,20 +176,55 @@ def _load(content: bytes, place: str) -> TableModel:
         ) from None
     if strange:
         raise ModelFileError(
-            f"{place}: refused, because it asks for {strange[0]}"
+            f"{place}: refused, because it asks for {strange[0][:_LONGEST]}"
             f"{f' and {len(strange) - 1} more types' if strange[1:] else ''}, and a model of "
             "untaint holds only types that are known to run no code when they are loaded."
         )
+    if root != TableModel.__name__:
+        raise ModelFileError(f"{place}: expected a model of a table, found {root[:_LONGEST]}.")
     try:
-        model = skops.loads(content, trusted=sorted(TRUSTED))
+        with warnings.catch_warnings():
+            # A number of ours has no imaginary part to be lost.
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
+            model = skops.loads(content, trusted=sorted(TRUSTED))
     except Exception:
         raise ModelFileError(f"{place}: the model is damaged, and cannot be loaded.") from None
-    if not isinstance(model, TableModel):
-        raise ModelFileError(f"{place}: expected a model of a table, found {type(model).__name__}.")
     parts = {"encoder": TableEncoder, "scaler": MedianScaler, "estimator": BaseEstimator}
-    if not all(isinstance(getattr(model, name, None), kind) for name, kind in parts.items()):
+    if not isinstance(model, TableModel) or not all(
+        isinstance(getattr(model, name, None), kind) for name, kind in parts.items()
+    ):
         raise ModelFileError(f"{place}: the model is damaged, a part of it is missing.")
     return model
+
+
+def _schema(content: bytes) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return dict(json.loads(archive.read("schema.json")))
+
+
+def _strange_types(schema: dict[str, Any]) -> set[str]:
+    """Types and kinds of nodes in a file that no model of ours has."""
+    waiting: list[Any] = [schema]
+    strange = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting.extend(part)
+        elif isinstance(part, dict):
+            waiting.extend(part.values())
+            if "__loader__" in part:
+                name = f"{part.get('__module__')}.{part.get('__class__')}"
+                known = name in PLAIN or name in TRUSTED or _is_of_arrays(name)
+                strange |= set() if known else {name}
+                strange |= set() if part["__loader__"] in NODES else {f"{part['__loader__']}"}
+    return strange
+
+
+def _is_of_arrays(name: str) -> bool:
+    """An array, or one of NumPy's numbers or texts."""
+    module, _, kind = name.rpartition(".")
+    found = getattr(np, kind, None) if module == "numpy" else None
+    return found is np.ndarray or (isinstance(found, type) and issubclass(found, np.generic))
 
 
 def _unpacked_size(content: bytes) -> int:

@@ -77,8 +77,10 @@ def _is_left_over(path: Path) -> bool:
 
 
 def _is_ours(directory: Path) -> bool:
+    path = directory / "summary.json"
     try:
-        summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
-        return "untaint" in summary["versions"]
-    except (OSError, ValueError, KeyError, TypeError):
+        if not path.is_file():  # a pipe would be waited for
+            return False
+        return "untaint" in json.loads(path.read_text(encoding="utf-8"))["versions"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False

@@ -14,6 +14,7 @@ from typing import Any
 from .terminal import visible
 
 DONE, FAULT, REFUSED, INTERRUPTED = 0, 1, 2, 130
+LONGEST = 1000
 
 
 class Refusal(Exception):
@@ -69,6 +70,8 @@ def _of_exception(error: Exception) -> int:
         return _say("interrupted, and nothing was written", INTERRUPTED)
     if isinstance(error, (DataFileError, ModelFileError, Refusal)):
         return _say(str(error), REFUSED)
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return _say("there is not enough memory for this table", REFUSED)
     if os.environ.get("UNTAINT_DEBUG"):
         traceback.print_exception(error)
     return _say(
@@ -94,6 +97,8 @@ def _of_system(error: OSError) -> str:
 
 def _say(message: str, code: int) -> int:
     sentence = " ".join(visible(message).split())
+    if len(sentence) > LONGEST:  # somebody's words, or names of a file, without an end
+        sentence = f"{sentence[:LONGEST]}..."
     end = "" if sentence.endswith((".", "?", "!")) else "."
     print(f"untaint: {sentence}{end}", file=sys.stderr)
     return code

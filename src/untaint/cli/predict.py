@@ -57,7 +57,7 @@ def predict(
 
     from ..cleaning import load_model
     from ..cleaning.publishing import publish_file
-    from ..tables import read_table
+    from ..tables import DataFileError, read_table
 
     with progress(quiet) as say:
         loaded = load_model(model)
@@ -73,9 +73,17 @@ def predict(
                 chances = loaded.predict_proba(table)
                 labels = loaded.estimator.classes_
                 columns |= {f"P({label})": chances[:, k] for k, label in enumerate(labels)}
+            content = _as_json(columns, notes) if as_json else _as_csv(columns)
         except AttributeError as error:
             raise Refusal(f"{model}: the model is damaged, {error.name!r} is missing") from None
-    content = _as_json(columns, notes) if as_json else _as_csv(columns)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            if isinstance(error, DataFileError):
+                raise
+            # The table has been read: what does not fit together is within the model.
+            raise Refusal(
+                f"{model}: the model is damaged, and predicts nothing of {data} "
+                f"({type(error).__name__})"
+            ) from error
     if out is None:
         # Labels come from strangers: on a terminal nothing in them may act.
         terminal = sys.stdout.isatty()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from .blocks import read_table
 from .columns import Columns
 from .errors import DataFileError, reason, unreadable
 from .table import Table
+
+_WIDEST = 2**20
 
 
 def map_array(path: Path, form: Form) -> Table | None:
@@ -44,14 +47,20 @@ def count_array_rows(path: Path) -> int:
 
 def _open(path: Path) -> np.memmap[Any, Any]:
     try:
-        array: np.memmap[Any, Any] = np.lib.format.open_memmap(path, mode="r")
+        with np.errstate(over="ignore"), warnings.catch_warnings():
+            # Of a size that the header makes up; and a header in an old form is still a header.
+            warnings.simplefilter("ignore")
+            array: np.memmap[Any, Any] = np.lib.format.open_memmap(path, mode="r")
     except OSError as error:
         raise unreadable(path, error) from error
-    except (ValueError, EOFError) as error:  # no such format, objects in it, or too short
+    except Exception as error:
+        # No such format, objects in it, too short; or a header that no parser expects.
         raise DataFileError(
             f"{path}: expected a whole .npy file of numbers, found none ({reason(error)})."
         ) from error
-    if array.ndim != 2 or array.dtype.kind not in "biuf":
+    # Only an array without rows can claim any number of columns.
+    boundless = array.ndim == 2 and len(array) == 0 and array.shape[1] > _WIDEST
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or boundless:
         raise DataFileError(
             f"{path}: expected a 2-d array of numbers, found one of shape {array.shape} and type "
             f"{array.dtype}."

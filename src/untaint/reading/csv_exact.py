@@ -125,7 +125,7 @@ def read_exactly(
 def _full_rows(file: CsvFile) -> Iterator[Record]:
     width = len(file.header)
     rows = records(file.path, file.delimiter)
-    next(rows)
+    next(rows, None)  # nothing, if the file has been emptied since its header was read
     for record in rows:
         if len(record.cells) != width:
             raise DataFileError(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 _LISTED = 8
 _LONGEST = 40
+_LONGEST_NAME = 80
+_LONGEST_REASON = 160
+_ADDRESS = re.compile(r" object at 0x[0-9a-f]+")
 
 
 class DataFileError(ValueError):
@@ -31,8 +35,10 @@ def reason(error: Exception) -> str:
     """What the system says of an errno, else the first line of what the exception says."""
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno)  # pyarrow has its own words for it
-    text = str(error) or type(error).__name__
-    return text.splitlines()[0].rstrip(". ")
+    text = (str(error) or type(error).__name__).splitlines()[0]
+    text = _ADDRESS.sub("", text)[:_LONGEST_REASON].rstrip(". ")
+    # Parsers quote what they have met, and that may be any bytes.
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def listed(names: Sequence[object]) -> str:
@@ -44,12 +50,12 @@ def listed(names: Sequence[object]) -> str:
     >>> listed(["a", "b"])
     "'a', 'b'"
     """
-    shown = ", ".join(repr(name) for name in names[:_LISTED])
+    shown = ", ".join(shortened(name, _LONGEST_NAME) for name in names[:_LISTED])
     more = len(names) - _LISTED
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def shortened(cell: object) -> str:
+def shortened(cell: object, longest: int = _LONGEST) -> str:
     """A cell as it is quoted in a message."""
     text = repr(cell)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= longest else f"{text[:longest]}..."

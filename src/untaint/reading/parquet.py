@@ -35,7 +35,11 @@ def read_parquet(path: Path, columns: Columns, form: Form) -> Iterator[Rows]:
         _check_types(path, [field.type for field in fields], picked, pa)
         first_row = 0
         for batch in _batches(path, file, names, picked, form, pa):
-            yield _rows(batch, picked, form, str(path), first_row, pa)
+            try:
+                rows = _rows(batch, picked, form, str(path), first_row, pa)
+            except (UnicodeDecodeError, pa.ArrowException) as error:  # cells that are no such type
+                raise _damaged(path, error) from error
+            yield rows
             first_row += batch.num_rows
 
 
@@ -56,19 +60,28 @@ def _need_arrow() -> tuple[Any, Any]:
 def _open(path: Path, pa: Any, pq: Any) -> Any:
     try:
         # As it comes, pyarrow holds a whole row group, and that may be the whole file.
-        return pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False)
+        file = pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False)
+        # Types and names are made when they are asked for, and may be none that there are.
+        _ = [field.name for field in file.schema_arrow]
     except pa.ArrowInvalid as error:
         raise DataFileError(
             f"{path}: expected a whole Parquet file, found none ({reason(error)})."
         ) from error
     except OSError as error:
         raise _refused(path, error) from error
+    except (UnicodeDecodeError, pa.ArrowException) as error:
+        raise _damaged(path, error) from error
+    return file
 
 
 def _refused(path: Path, error: OSError) -> DataFileError:
     """The system says why in strerror; a damaged file is pyarrow's own finding."""
     if error.errno is not None:
         return unreadable(path, error)
+    return _damaged(path, error)
+
+
+def _damaged(path: Path, error: Exception) -> DataFileError:
     return DataFileError(f"{path}: the Parquet file is damaged ({reason(error)}).")
 
 
@@ -83,7 +96,7 @@ def _batches(
             # pyarrow returns columns in the order of the file.
             yield batch.select(wanted)
     except (OSError, pa.ArrowException) as error:
-        raise DataFileError(f"{path}: the Parquet file is damaged ({reason(error)}).") from error
+        raise _damaged(path, error) from error
 
 
 def _check_types(path: Path, types: list[Any], picked: Picked, pa: Any) -> None:

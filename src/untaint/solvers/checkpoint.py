@@ -8,12 +8,13 @@ have made, with the same sums in its preconditioner, and ends with the same numb
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, final
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -143,24 +144,24 @@ class Checkpoint:
         finally:
             draft.unlink(missing_ok=True)
 
-    def _arrays(self, file: Any) -> dict[str, Any]:
+    def _arrays(self) -> dict[str, Any]:
         try:
-            return {name: file[name] for name in file.files}
-        except (OSError, ValueError, EOFError, BadZipFile):
+            with (
+                warnings.catch_warnings(),
+                open(self.path, "rb") as file,
+                np.load(file, allow_pickle=False) as arrays,
+            ):
+                warnings.simplefilter("ignore")  # of types that no checkpoint of ours has
+                return {name: arrays[name] for name in arrays.files}
+        except Exception:
+            # Whatever a broken archive makes of the parser, it is not a checkpoint.
             return {}
 
     def _read(self) -> dict[str, Any] | None:
         if not self.path.exists():
             return None
-        try:
-            file = np.load(self.path, allow_pickle=False)
-        except (OSError, ValueError, EOFError, BadZipFile):
-            file = None
-        saved: dict[str, Any] = {}
-        if isinstance(file, np.lib.npyio.NpzFile):
-            with file:
-                saved = self._arrays(file)
-        if str(saved.get("format")) != FORMAT:
+        saved = self._arrays()
+        if str(saved.get("format")) != FORMAT or not _is_complete(saved):
             raise ValueError(
                 f"checkpoint must name a checkpoint of untaint or a new file, got {self.path}, "
                 "which holds something else."
@@ -171,6 +172,28 @@ class Checkpoint:
                 "it, or name another file."
             )
         return saved
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Say of the file that it is damaged, if what is in it cannot be gone on from."""
+        try:
+            yield
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"checkpoint {self.path} is damaged: delete it, or name another file."
+            ) from error
+
+
+def _is_complete(saved: dict[str, Any]) -> bool:
+    """Whether what every checkpoint says of itself is there, and is what it should be."""
+    numbers = [saved.get(name) for name in ("seed", "width", "stage")]
+    return "key" in saved and all(
+        isinstance(number, np.ndarray)
+        and number.shape == ()
+        and number.dtype.kind in "iu"
+        and number >= 0
+        for number in numbers
+    )
 
 
 @final
@@ -187,11 +210,12 @@ class Slot:
         saved = self.checkpoint.recall(self.stage)
         if saved is None:
             return None
-        for part in self.systems:
-            part.restore(saved)
-        path, inner = saved["path"].tolist(), float(saved["inner"])
-        fit = unpack("fit", saved)
-        return Reached(int(saved["iteration"]), fit, saved["weights"], path, inner)
+        with self.checkpoint.restoring():
+            for part in self.systems:
+                part.restore(saved)
+            path, inner = saved["path"].tolist(), float(saved["inner"])
+            fit = unpack("fit", saved)
+            return Reached(int(saved["iteration"]), fit, saved["weights"], path, inner)
 
     def keep(self, reached: Reached) -> None:
         """Write where it is."""
@@ -208,8 +232,9 @@ class Slot:
         """Let systems go on where they were, if that is known."""
         saved = self.checkpoint.recall(self.stage)
         if saved is not None:
-            for part in systems:
-                part.restore(saved)
+            with self.checkpoint.restoring():
+                for part in systems:
+                    part.restore(saved)
 
     def note(self, systems: Sequence[Lasting]) -> None:
         """Write where they are."""

@@ -19,6 +19,8 @@ from .reread import read_as, unknown_levels
 from .table import RawTable
 from .target import close_to, find_column
 
+_LONGEST = 600
+
 
 class TableEncoder(BaseEstimator):
     r"""Turn the columns of a table into features.
@@ -156,9 +158,10 @@ class TableEncoder(BaseEstimator):
         self.notes_ = remarks_on(columns, plans)
         self.last_notes_ = list(self.notes_)
         if not self.names_:
+            why = " ".join(self.notes_)
             raise DataFileError(
                 f"{table.source}: expected at least one column to learn from, found none; "
-                f"{' '.join(self.notes_)}"
+                f"{why if len(why) <= _LONGEST else f'{why[:_LONGEST]}...'}"
             )
         return columns
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..reading.errors import DataFileError
+from ..reading.errors import DataFileError, reason
 from .arrow import arrow, own_buffer
 from .dialect import Dialect
 from .names import clean_names
@@ -21,21 +21,16 @@ def read_parquet(content: Content, decimal: str | None) -> ParquetTable:
     try:
         table = pq.read_table(pa.BufferReader(own_buffer(content.data)))
         table.validate(full=True)
+        written = table.column_names
     except (pa.ArrowException, OSError, ValueError, KeyError, RuntimeError) as error:
         raise DataFileError(
-            f"{name}: expected a whole Parquet file, found one that is damaged "
-            f"({_first_line(error)})."
+            f"{name}: expected a whole Parquet file, found one that is damaged ({reason(error)})."
         ) from error
-    visible = [j for j, n in enumerate(table.column_names) if not _PANDAS_INDEX.fullmatch(n)]
+    visible = [j for j, n in enumerate(written) if not _PANDAS_INDEX.fullmatch(n)]
     if len(visible) < 2:
         raise DataFileError(f"{name}: expected at least two columns, found {len(visible)}.")
     if not table.num_rows:
         raise DataFileError(f"{name}: expected rows below the column names, found none.")
-    names, notes = clean_names(name, [table.column_names[j] for j in visible])
+    names, notes = clean_names(name, [written[j] for j in visible])
     dialect = Dialect(parquet=True, compressed=content.compressed, decimal=decimal or ".")
     return ParquetTable(name, names, dialect, notes, table=table, visible=visible)
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error) or type(error).__name__
-    return text.splitlines()[0].rstrip(". ")

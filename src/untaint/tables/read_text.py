@@ -76,7 +76,7 @@ def _parse(name: str, text: bytes, delimiter: str) -> _Parsed:
     if len(records.toggles) and not _wraps_fields(text, delimiter):
         plain = find_records(text, delimiter, quotes=False)
         columns = read_cells(text, plain, delimiter, quotes=False)
-        if columns is not None:
+        if columns is not None and len(plain.starts) > 1:
             return _Parsed(plain, columns, False)
     raise _unclosed(name, text, records) or _ragged(name, text, records, delimiter)
 

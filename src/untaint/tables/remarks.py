@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..reading.errors import listed
+from ..reading.errors import listed, shortened
 from .column import Column
 from .plan import ColumnPlan
 
@@ -25,7 +25,9 @@ def remarks_on(columns: Sequence[Column], plans: Sequence[ColumnPlan]) -> list[s
             f"for: {listed([plan.name for plan in gaps])}."
         )
     aside = [
-        f"{plan.name!r} ({_why(plan)})" for plan in plans if not plan.used and not _asked(plan)
+        f"{shortened(plan.name, 80)} ({_why(plan)})"
+        for plan in plans
+        if not plan.used and not _asked(plan)
     ]
     if aside:
         notes.append(f"Set aside: {', '.join(aside)}.")
@@ -34,7 +36,7 @@ def remarks_on(columns: Sequence[Column], plans: Sequence[ColumnPlan]) -> list[s
 
 def _filled_in(plan: ColumnPlan, n: int) -> str:
     cells = "1 cell" if plan.missing == 1 else f"{plan.missing} of {n} cells"
-    note = f"{cells} of {plan.name!r} {'is' if plan.missing == 1 else 'are'} missing"
+    note = f"{cells} of {shortened(plan.name, 80)} {'is' if plan.missing == 1 else 'are'} missing"
     if plan.kind == "number":
         note += f"; the median, {plan.details['centre']:.6g}, stands in"
     elif plan.kind != "category":
