@@ -2,9 +2,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+WRITER := $(VENV)/.writer
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check lint types bench clean
+.PHONY: help demo test slow check lint types docs bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
@@ -13,7 +14,7 @@ demo: $(READY)  ## clean a bundled table, write a report, count what was caught
 	@$(BIN)/untaint demo
 
 # One worker for each core and one thread for each worker, lest every BLAS call claims all cores.
-test slow: export OMP_NUM_THREADS = 1
+test slow docs: export OMP_NUM_THREADS = 1
 test: $(READY)  ## run tests and docstring examples, all but the slow ones; ARGS="-k kernels" runs a part
 	@$(BIN)/python -m pytest -q -n auto -m "not slow" $(ARGS)
 
@@ -29,15 +30,25 @@ lint: $(READY)  ## ruff alone
 types: $(READY)  ## mypy alone
 	@$(BIN)/mypy
 
+docs: $(WRITER)  ## build the documentation, gallery included, into docs/_build/html
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 bench: $(READY)  ## what can be measured; ARGS="NAME" runs it
 	@$(BIN)/untaint bench $(ARGS)
 
 clean:  ## remove .venv, caches and build products
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf docs/_build docs/gallery docs/api/generated
 	@find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
 	@echo "Installing untaint and its development tools into $(VENV): about a minute, once"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,plot]'
+	@touch $@
+
+$(WRITER): $(READY)
+	@echo "Installing what the documentation is built with into $(VENV), once"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[docs]'
 	@touch $@

@@ -1,0 +1,173 @@
+"""How the documentation is built: ``make docs``.
+
+Nothing is fetched, neither while building nor by a reader's browser: fonts and scripts come with
+packages, formulas are MathML, and links to other projects are plain links.
+"""
+
+import importlib
+import re
+import sys
+import warnings
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+sys.path.insert(0, str(HERE.parent / "src"))
+
+import untaint  # noqa: E402, the checkout's own
+
+project = "untaint"
+author = "The untaint authors"
+project_copyright = author
+release = version = untaint.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "mathml",
+    "commands",
+]
+exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
+templates_path = ["_templates"]
+suppress_warnings = ["config.cache"]  # some settings are functions
+
+# Pages are Markdown as any forge shows it; guides may use fences of three colons as well.
+myst_enable_extensions = ["colon_fence", "dollarmath", "amsmath", "attrs_inline", "deflist"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+
+# Reference pages: parameters are told by the docstrings, so that types are not told twice.
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+
+
+def is_ours(module, class_name, method):
+    """Whether a method is more than what every scikit-learn estimator has."""
+    member = getattr(getattr(importlib.import_module(module), class_name), method)
+    return str(getattr(member, "__module__", "")).startswith("untaint")
+
+
+autosummary_context = {"is_ours": is_ours}
+
+html_math_renderer = "mathml"
+html_theme = "pydata_sphinx_theme"
+html_title = "untaint"
+html_static_path = ["_static"]
+html_css_files = ["untaint.css"]
+html_favicon = "_static/mark.svg"
+html_show_sourcelink = False
+html_show_sphinx = False
+html_copy_source = False
+html_sidebars = {"index": []}
+html_theme_options = {
+    "logo": {
+        "text": "untaint",
+        "image_light": "_static/mark.svg",
+        "image_dark": "_static/mark.svg",
+        "alt_text": "untaint, home",
+    },
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+
+FILTERS = warnings.filters[:]
+
+
+def picture_style(gallery_conf, fname):
+    """The same plain look for every figure, whatever an example before it has set."""
+    import matplotlib
+
+    matplotlib.rcdefaults()
+    matplotlib.rcParams.update({"figure.figsize": (7.2, 4.2), "font.size": 10.5})
+    warnings.filters[:] = FILTERS
+
+
+class Storyline:
+    """From the first claim to the last doubt; what is not named comes at the end."""
+
+    names = (
+        "robust_curve",
+        "share_is_estimated",
+        "everyday_tools",
+        "leverage",
+        "flipped_labels",
+        "one_sided_flips",
+        "audit_fdr",
+        "monitoring",
+        "noisy_views",
+        "privacy",
+        "many_rows",
+        "acceleration",
+        "what_cannot_be_seen",
+    )
+
+    def __init__(self, folder):
+        pass
+
+    def __call__(self, filename):
+        """Where an example stands."""
+        name = filename.removeprefix("plot_").removesuffix(".py")
+        return (self.names.index(name) if name in self.names else len(self.names), name)
+
+    def __repr__(self):
+        return "Storyline"
+
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"(^|/)(?!plot_)[^/]*\.py$",  # scripts, which write where they are told
+    "within_subsection_order": Storyline,
+    "reset_modules": (picture_style,),
+    "image_srcset": ["2x"],
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "min_reported_time": float("inf"),  # how long a build took says little to a reader
+    "show_memory": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+}
+
+# Pages outside of this folder, and the pages that include them.
+ELSEWHERE = {
+    "README": "/index.md",
+    "benchmarks/README": "/benchmarks.md",
+    "CONTRIBUTING": "/contributing.md",
+    "CHANGELOG": "/changelog.md",
+}
+
+
+def link_outside_pages(app, docname, source):
+    """Let links that work in the repository work in the site too."""
+
+    def page(link):
+        return f"]({ELSEWHERE[link[1]]}" if link[1] in ELSEWHERE else link[0]
+
+    text = re.sub(r"\]\((?:\.\./)+([\w/]+)\.md", page, source[0])
+    source[0] = re.sub(r"\]\((?:\.\./)+examples/(plot_\w+)\.py", r"](/gallery/\1.rst", text)
+
+
+def setup(app):
+    """Sphinx's door."""
+    app.connect("source-read", link_outside_pages)

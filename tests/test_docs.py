@@ -1,0 +1,234 @@
+"""What the pages say can be done: their Python runs, their commands exist, their links lead on.
+
+A block of Python that CI cannot run, for want of a cluster or a device, is ``{code-block} python``
+with a caption that says what it needs. All other blocks of a page run in order, in one namespace
+and in an empty directory. The site itself is built by ``make docs``.
+"""
+
+import ast
+import importlib
+import os
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+GENERATED = ("_build", "gallery", "generated")
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    ROOT / "benchmarks" / "README.md",
+    *(
+        page
+        for page in sorted(DOCS.rglob("*.md"))
+        if not set(GENERATED) & set(page.relative_to(DOCS).parts)
+    ),
+]
+EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+# What a page may need and a small environment may lack.
+OPTIONAL = {"dask", "distributed", "river", "pyarrow", "onnx", "onnxruntime", "matplotlib", "typer"}
+
+
+def name(page):
+    return str(page.relative_to(ROOT))
+
+
+def python_blocks(page):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.S | re.M)
+
+
+def run(page):
+    """The namespace after all blocks of a page."""
+    names = {"__name__": "page"}
+    for code in python_blocks(page):
+        try:
+            exec(compile(code, name(page), "exec"), names)
+        except ModuleNotFoundError as missing:
+            if missing.name.partition(".")[0] in OPTIONAL:
+                pytest.skip(f"{name(page)} needs {missing.name}")
+            raise
+    return names
+
+
+def share_of_many_rows(names, said):
+    assert "0.20 of the rows are wrong" in said
+    assert said.strip().endswith("[ 1. -2.]")
+
+
+def share_on_cluster(names, said):
+    share = float(re.search(r"(.*) of the rows are wrong", said)[1])
+    assert abs(share - 0.2) < 0.02
+
+
+def messy_file(names, said):
+    assert "rows look wrong" in said
+    assert names["page"].startswith("<!doctype html>")
+
+
+def wrong_labels(names, said):
+    assert abs(names["model"].contamination_ - 0.2) < 0.05
+    assert names["wrong"][names["flagged"]].mean() > 0.8
+    assert (names["one_sided"].predict(names["X"]) == names["truth"]).mean() > 0.95
+
+
+def known_noise(names, said):
+    for model in ("told", "twice", "stream"):
+        assert np.allclose(names[model].coef_, [1.0, -2.0, 0.5], atol=0.1)
+
+
+def privacy_noise(names, said):
+    truth = np.array([2.0, -1.0, 0.5, 0.0, 1.0])
+    assert np.abs(names["corrected"].coef_ - truth).max() < 0.2
+    assert np.abs(names["plain"].coef_ - truth).max() > 1.0
+
+
+def monitoring(names, said):
+    scores, wrong = names["monitoring"].scores, names["wrong"]
+    assert np.median(scores[0, wrong]) < 3 < 10 < np.median(scores[2, wrong])
+
+
+CHECKS = {
+    "docs/large-data.md": share_of_many_rows,
+    "docs/distributed.md": share_on_cluster,
+    "docs/cleaning.md": messy_file,
+    "docs/guides/wrong-labels.md": wrong_labels,
+    "docs/guides/known-noise.md": known_noise,
+    "docs/guides/privacy-noise.md": privacy_noise,
+    "docs/guides/monitoring.md": monitoring,
+    "docs/guides/cluster.md": share_on_cluster,
+}
+
+# tests/test_readme.py has the README; the start page shows its first block.
+ELSEWHERE = {"README.md", "docs/index.md"}
+RUNNABLE = [page for page in PAGES if python_blocks(page) and name(page) not in ELSEWHERE]
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=name)
+def test_the_page_works(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(os.environ, "MPLBACKEND", "agg")
+    names = run(page)
+    CHECKS.get(name(page), lambda names, said: None)(names, capsys.readouterr().out)
+
+
+def test_every_check_has_its_page():
+    assert set(CHECKS) <= {name(page) for page in RUNNABLE}
+
+
+def test_the_start_page_shows_the_five_lines():
+    assert python_blocks(DOCS / "index.md") == python_blocks(ROOT / "README.md")[:1]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_block_that_does_not_run_says_why(page):
+    for options in re.findall(
+        r"^`{3,}\{code-block\} python\n(.*?)\n\n", page.read_text("utf-8"), re.S | re.M
+    ):
+        assert ":caption: " in options, f"{name(page)}: a code-block of Python needs a caption"
+
+
+def without_code(text):
+    text = re.sub(r"^(`{3,})(?!\{).*?^\1", "", text, flags=re.S | re.M)
+    return re.sub(r"`[^`\n]*`", "", text)
+
+
+def anchors(page):
+    """The anchors of a page's headings, as forges and the site make them."""
+    headings = re.findall(
+        r"^#+ (.*)$", re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.S | re.M), re.M
+    )
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page):
+    for target, anchor in re.findall(
+        r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", without_code(page.read_text("utf-8"))
+    ):
+        if target.startswith("http"):
+            continue
+        found = (page.parent / target).resolve() if target else page
+        assert found.exists(), f"{name(page)} links to {target}, which is not there"
+        if anchor and found.suffix == ".md":
+            assert anchor in anchors(found), f"{name(page)}: {target} has no heading #{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_pages_in_lists_and_cards_are_there(page):
+    text = page.read_text("utf-8")
+    listed = re.findall(r"^:link: (\S+)$", text, re.M)
+    for block in re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.S | re.M):
+        lines = [line for line in block.splitlines() if line and not line.startswith(":")]
+        listed += [re.sub(r".*<(.*)>", r"\1", line) for line in lines]
+    for target in listed:
+        if target == "gallery/index":  # made of the examples
+            continue
+        matches = [found for end in (".md", ".rst") for found in page.parent.glob(target + end)]
+        matches += [page.parent / f"{target}{end}" for end in (".md", ".rst")]
+        assert any(found.exists() for found in matches), f"{name(page)} lists {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_pictures_have_words(page):
+    for words in re.findall(r"!\[([^\]]*)\]\(", without_code(page.read_text("utf-8"))):
+        assert len(words.split()) > 2, f"{name(page)} has a picture without a description"
+
+
+COMMAND = re.compile(
+    r"(?:^|`|\$ |\| )(untaint (?:clean|fit|predict|report|demo|bench)\b[^`\n#>|]*)", re.M
+)
+STUDY = re.compile(r"make bench ARGS=\"?([\w-]+)")
+
+
+@pytest.fixture(scope="module")
+def commands():
+    pytest.importorskip("typer")
+    from typer.main import get_command
+
+    from untaint.cli.main import make_app
+
+    return get_command(make_app()).commands
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_commands_and_their_options_exist(page, commands):
+    from untaint.bench.studies import STUDIES
+
+    text = page.read_text("utf-8")
+    studies = set(STUDY.findall(text))
+    for written in COMMAND.findall(text):
+        _, command, *words = shlex.split(written)
+        known = {option for one in commands[command].params for option in one.opts} | {"--help"}
+        unknown = [word for word in words if word.startswith("--") and word not in known]
+        assert not unknown, f"{name(page)}: untaint {command} has no {unknown}"
+        if command == "bench" and words and not words[0].startswith("-"):
+            studies.add(words[0])
+    assert studies - {"NAME"} <= set(STUDIES), f"{name(page)} names studies that are not there"
+
+
+ROOMS = ["", "baselines", "online", "distributed", "datasets", "plotting", "cleaning", "onnx"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_reference_has_every_public_name(room):
+    module = f"untaint.{room}".rstrip(".")
+    try:
+        public = set(importlib.import_module(module).__all__) - {"__version__"}
+    except ImportError as missing:
+        pytest.skip(str(missing))
+    listed = set()
+    for page in (DOCS / "api").glob("*.rst"):
+        for part in page.read_text("utf-8").split(".. currentmodule:: ")[1:]:
+            if part.splitlines()[0] == module:
+                listed |= set(re.findall(r"^   (\w+)$", part, re.M))
+    assert public <= listed
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_makes_a_claim_and_checks_it(example):
+    tree = ast.parse(example.read_text("utf-8"))
+    assert "**Claim.**" in ast.get_docstring(tree)
+    assert any(isinstance(node, ast.Assert) for node in ast.walk(tree))
