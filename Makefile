@@ -5,16 +5,16 @@ READY  := $(VENV)/.ready
 WRITER := $(VENV)/.writer
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check lint types docs bench clean
+.PHONY: help demo test slow check coverage lint types docs bench clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' Makefile
 
 demo: $(READY)  ## clean a bundled table, write a report, count what was caught
 	@$(BIN)/untaint demo
 
 # One worker for each core and one thread for each worker, lest every BLAS call claims all cores.
-test slow docs: export OMP_NUM_THREADS = 1
+test slow coverage docs: export OMP_NUM_THREADS = 1
 test: $(READY)  ## run tests and docstring examples, all but the slow ones; ARGS="-k kernels" runs a part
 	@$(BIN)/python -m pytest -q -n auto -m "not slow" $(ARGS)
 
@@ -22,6 +22,9 @@ slow: $(READY)  ## run the slow tests: more configurations of what test checks a
 	@$(BIN)/python -m pytest -q -n auto -m slow $(ARGS)
 
 check: lint types test  ## all that must pass: ruff, mypy, tests
+
+coverage: $(READY)  ## tests again, counting lines; fewer than 95 % is a failure
+	@$(BIN)/python -m pytest -q -n auto -m "not slow" --cov=untaint --cov-report=term:skip-covered --cov-fail-under=95
 
 lint: $(READY)  ## ruff alone
 	@$(BIN)/ruff check .
@@ -31,6 +34,7 @@ types: $(READY)  ## mypy alone
 	@$(BIN)/mypy
 
 docs: $(WRITER)  ## build the documentation, gallery included, into docs/_build/html
+	@$(BIN)/python docs/theory/make_map.py
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 

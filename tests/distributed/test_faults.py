@@ -94,7 +94,8 @@ def test_worker_killed_while_features_are_kept(client, monkeypatch, expected):
 
 
 @pytest.mark.parametrize(
-    "stage", ["question-2", pytest.param("description", marks=pytest.mark.slow)]
+    "stage",
+    [pytest.param(stage, marks=pytest.mark.slow) for stage in ("question-2", "description")],
 )
 def test_cluster_restarted_during_a_fit(client, monkeypatch, expected, stage):
     X, y = rows()
@@ -158,6 +159,7 @@ def test_task_that_kills_every_worker(cluster, client, monkeypatch):
     assert not hasattr(model, "coef_")
 
 
+@pytest.mark.slow  # it waits for time-outs
 def test_no_workers_at_all_or_not_yet(cluster, monkeypatch, expected):
     given = [chunked(part, SIZE) for part in rows()]
     cluster.scale(0)

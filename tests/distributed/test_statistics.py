@@ -37,6 +37,7 @@ def test_a_handful_of_passes(params, share):
     assert model.statistics_.passes == len(model.statistics_.stages)
 
 
+@pytest.mark.slow  # of what tests/distributed/test_same_* ask at smaller sizes
 @pytest.mark.parametrize("params", [LINEAR, NYSTROEM], ids=["linear", "nystroem"])
 @pytest.mark.parametrize("share", [0.2, "auto"])
 def test_same_model_as_in_memory_at_full_size(params, share):

@@ -437,9 +437,17 @@ def test_waves_have_a_map_and_coefficients():
     ("estimator", "params"),
     [
         (SubquantileRegressor, {"approximation": "nystroem", "contamination": 0.2, "n_starts": 1}),
-        (SubquantileRegressor, {"approximation": "rff", "n_components": 200, "contamination": 0}),
-        (SubquantileClassifier, {"approximation": "nystroem", "contamination": 0}),
         (SubquantileClassifier, {"approximation": "rff", "contamination": 0}),
+        pytest.param(
+            SubquantileRegressor,
+            {"approximation": "rff", "n_components": 200, "contamination": 0},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            SubquantileClassifier,
+            {"approximation": "nystroem", "contamination": 0},
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             SubquantileRegressor,
             {"approximation": "nystroem", "n_components": 50},

@@ -206,7 +206,10 @@ def test_default_fit_draws_nothing_at_random(share):
 
 @pytest.mark.filterwarnings("ignore:SubquantileClassifier stopped")
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
-@pytest.mark.parametrize("solver", ["exact", "iterative", "gradient"])
+@pytest.mark.parametrize(
+    "solver",
+    ["exact", *(pytest.param(s, marks=pytest.mark.slow) for s in ("iterative", "gradient"))],
+)
 def test_inputs_are_left_alone(kernel, solver):
     X, y = rows(SIZES[0])
     X = X @ X.T if kernel == "precomputed" else X

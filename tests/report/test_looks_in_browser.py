@@ -36,7 +36,17 @@ def background(page):
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
-@pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
+# The others are narrower than these.
+WIDEST = ("regression", "30 classes", "hostile", "wide")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(make, marks=[] if name in WIDEST else [pytest.mark.slow], id=name)
+        for name, make in PAGES.items()
+    ],
+)
 def test_nothing_overflows_at_any_width(open_page, make):
     page = open_page(make())
     for width in (1400, 800, 400):

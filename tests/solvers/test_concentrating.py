@@ -176,7 +176,7 @@ def test_too_few_steps_are_said_to_be_too_few(max_iter, rng):
 
 
 @pytest.mark.parametrize(("name", "share"), [("squared", 0.2), ("softmax", 0.0)])
-@pytest.mark.parametrize("stop", [1, 3, 5])
+@pytest.mark.parametrize("stop", [3, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 5))])
 def test_goes_on_bitwise_after_an_interruption(name, share, stop, tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint_module, "EVERY", 0.0)
     path = tmp_path / "fit.checkpoint"

@@ -26,6 +26,7 @@ LEVELS = ("#fca56b", "#e8586a", "#b03a80", "#6c2a86", "#2a1555")
 # Grey and two of Okabe and Ito's, apart in lightness as well as in hue.
 KINDS = ("#7f8c98", "#d55e00", "#0072b2")
 FORMATS = (".png", ".pdf")
+DPI = 300
 
 SETTINGS: Any = {
     "font.size": 8,
@@ -111,6 +112,6 @@ def save(figure: Figure, beside: Path) -> list[Path]:
         path = beside.with_suffix(ending)
         # No date, so that the same rows give the same file.
         metadata = {"CreationDate": None} if ending == ".pdf" else {}
-        write_whole(path, lambda at: figure.savefig(at, dpi=300, metadata=metadata))  # noqa: B023
+        write_whole(path, lambda at: figure.savefig(at, dpi=DPI, metadata=metadata))  # noqa: B023
         written.append(path)
     return written
