@@ -58,12 +58,12 @@ def reading(X: Any, y: Any = None) -> Iterator[None]:
 
 @contextmanager
 def within_range() -> Iterator[None]:
-    """A fit whose losses may be infinite, for such rows are given up, but never no numbers.
+    """A fit whose losses may be infinite, for such rows are given up.
 
-    What comes of values beyond that is one sentence, not an error of linear algebra.
+    What linear algebra and division cannot do with such values is said in one sentence.
     """
     try:
-        with np.errstate(over="ignore", invalid="raise"):
+        with np.errstate(over="ignore", invalid="ignore"):
             yield
     except (ArithmeticError, np.linalg.LinAlgError) as error:
         raise ValueError(
