@@ -153,6 +153,7 @@ def test_a_full_disk_leaves_everything_as_it_was(
     assert "no space left on device" in refused(*words)
 
 
+@pytest.mark.slow  # of what a full disk says as well
 def test_a_limit_on_the_size_of_files_is_told(tmp_path):
     write(tmp_path / "cars.csv", TABLE)
     words = ["clean", "cars.csv", "-t", "price", *KNOWN]

@@ -223,7 +223,7 @@ def test_summary_says_what_was_done(untaint, tmp_path):
     assert [column["name"] for column in found["columns"]] == list(NAMES)
 
 
-@pytest.mark.parametrize("kind", ["amounts", "labels"])
+@pytest.mark.parametrize("kind", ["labels", pytest.param("amounts", marks=pytest.mark.slow)])
 def test_the_same_command_writes_the_same_bytes(untaint, tmp_path, monkeypatch, kind):
     content = text(cars()) if kind == "amounts" else text(labelled(), TREES)
     target = "price" if kind == "amounts" else "species"

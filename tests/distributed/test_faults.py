@@ -72,7 +72,11 @@ class At:
 
 @pytest.mark.parametrize(
     ("stage", "persist"),
-    [("description", "auto"), ("sample", True), ("question-1", False)],
+    [
+        ("question-1", False),
+        pytest.param("description", "auto", marks=pytest.mark.slow),
+        pytest.param("sample", True, marks=pytest.mark.slow),
+    ],
 )
 def test_worker_killed_during_a_fit(client, monkeypatch, expected, stage, persist):
     X, y = rows()

@@ -8,8 +8,8 @@ from untaint import SubquantileRegressor
 CONFIGURATIONS = [
     {},
     {"contamination": 0.2, "n_starts": 1},
-    {"kernel": "linear"},
-    {"solver": "iterative", "n_starts": 1},
+    pytest.param({"kernel": "linear"}, marks=pytest.mark.slow),
+    pytest.param({"solver": "iterative", "n_starts": 1}, marks=pytest.mark.slow),
     pytest.param({"kernel": "laplacian", "n_starts": 1}, marks=pytest.mark.slow),
     pytest.param(
         {"solver": "gradient", "contamination": 0.2, "max_iter": 100}, marks=pytest.mark.slow
