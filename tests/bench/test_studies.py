@@ -16,6 +16,7 @@ from untaint.bench.evaluate import ALPHAS, MEASURES, POWERS, evaluate
 from untaint.bench.fitting import gammas
 from untaint.bench.memory import Usage
 from untaint.bench.noisy.streams import ANGLES
+from untaint.bench.simulation.designs import ERRORS
 from untaint.bench.studies import (
     STUDIES,
     ambiguity,
@@ -27,10 +28,11 @@ from untaint.bench.studies import (
     privacy,
     speed,
 )
+from untaint.bench.studies.simulation import PLACES, SIZES
 from untaint.datasets.corruption import KINDS, task_of
 
 # Streams and surfaces that are drawn in the study, and have no name among the data sets.
-DRAW_THEIR_OWN = ("regret", "noisy-kernel", "stream-speed", *speed.STUDIES)
+DRAW_THEIR_OWN = ("regret", "noisy-kernel", "stream-speed", "simulation", *speed.STUDIES)
 
 
 @pytest.fixture
@@ -43,10 +45,11 @@ def fake_methods(monkeypatch):
 def test_cases_are_distinct_and_name_known_kinds(name, quick):
     cases = STUDIES[name].cases(range(2), quick)
     assert len(set(cases)) == len(cases) > 0
-    # The study of ambiguity has a shift of its own, people make mistakes of their own, and noise of
-    # features is no corruption of rows.
+    # The study of ambiguity has a shift of its own, people make mistakes of their own, noise of
+    # features is no corruption of rows, and a simulation draws errors and places lies.
     noisy = {measurement_error.KIND, privacy.KIND, *ANGLES}
-    others = {*ambiguity.SHIFTS, *mistakes.KINDS, *noisy}
+    simulated = {*ERRORS, *(f"{place}-{size:g}" for place in PLACES for size in SIZES)}
+    others = {*ambiguity.SHIFTS, *mistakes.KINDS, *noisy, *simulated}
     assert {case.kind for case in cases} <= {*KINDS, *others}
     assert {case.seed for case in cases} == {0, 1}
 
