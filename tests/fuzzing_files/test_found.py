@@ -51,6 +51,7 @@ HEADERS = {
     "an overflow": f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({2**32}, {2**32}), }}",
     "no rows, many columns": f"{{'descr': '<f8', 'fortran_order': False, 'shape': (0, {10**11})}}",
     "a float": "{'descr': '<f8', 'fortran_order': False, 'shape': (2.5, 1), }",
+    "nothing, often": "{'descr': '|S0', 'fortran_order': False, 'shape': (-1,)}",
     "a strange escape": r"{'descr': '<f8\ ', 'fortran_order': False, 'shape': (3, 2), }",
     "long integers of old, too many": "{'descr': '<f8', 'fortran_order': False, 'shape': (3L, 9L)}",
 }

@@ -50,6 +50,7 @@ def _open(path: Path) -> np.memmap[Any, Any]:
         with np.errstate(over="ignore"), warnings.catch_warnings():
             # Of a size that the header makes up; and a header in an old form is still a header.
             warnings.simplefilter("ignore")
+            _check_sizes(path)
             array: np.memmap[Any, Any] = np.lib.format.open_memmap(path, mode="r")
     except OSError as error:
         raise unreadable(path, error) from error
@@ -66,3 +67,15 @@ def _open(path: Path) -> np.memmap[Any, Any]:
             f"{array.dtype}."
         )
     return array
+
+
+def _check_sizes(path: Path) -> None:
+    """Refuse a header whose sizes NumPy would divide by, which ends the whole process."""
+    with path.open("rb") as file:
+        version = np.lib.format.read_magic(file)
+        # Headers of version 3 differ in the letters that names of fields may have.
+        first = version == (1, 0)
+        read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+    if dtype.itemsize == 0 or min(shape, default=0) < 0:
+        raise ValueError(f"a type {dtype} and a shape {shape} that no array has")
