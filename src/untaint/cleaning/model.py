@@ -111,7 +111,9 @@ class TableModel(BaseEstimator):
             If a column is missing, or holds something else than it did.
         """
         X, notes = self.features(table)
-        predicted = np.asarray(self.estimator.predict(X))
+        # Numbers of a damaged file may overflow; what comes of them is the caller's to refuse.
+        with np.errstate(over="ignore", invalid="ignore"):
+            predicted = np.asarray(self.estimator.predict(X))
         if self.task == "regression":
             predicted = from_scale(predicted, self.scale)
         return predicted, notes
