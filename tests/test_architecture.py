@@ -22,7 +22,7 @@ PACKAGE = SRC / "untaint"
 FRONT_DOOR = "untaint"
 
 # Every room may know these, and itself.
-BASICS = {"_typing", "_threads", "_sums", "exceptions"}
+BASICS = {"_typing", "_threads", "_sums", "_atomic_write", "exceptions"}
 
 # What a learner is built from.
 PARTS = {"kernels", "features", "losses", "selection", "screening", "solvers", "diagnostics"}
@@ -32,6 +32,7 @@ CONTRACT: dict[str, set[str]] = {
     "_typing": set(),
     "_threads": set(),
     "_sums": set(),
+    "_atomic_write": set(),
     "exceptions": set(),
     "_progress": set(),
     "_validation": set(),

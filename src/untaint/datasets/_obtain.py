@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
+from .._atomic_write import open_atomically
 from ._download import download
 from ._sources import Source
 from ._table import Table, read_table, write_table
@@ -90,15 +89,11 @@ def _fetch(source: Source, url: str) -> tuple[Table, bytes]:
 def _keep(file: bytes, filename: str, folders: list[Path]) -> None:
     """Write a file into the first directory that takes it, so that no reader sees it half done."""
     for folder in folders:
-        part = folder / f".{filename}.{secrets.token_hex(8)}.part"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            part.write_bytes(file)
-            os.replace(part, folder / filename)
+            with open_atomically(folder / filename) as stream:
+                stream.write(file)
         except OSError:
             continue
         else:
             return
-        finally:
-            with suppress(OSError):  # already in place, or never begun
-                part.unlink()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
+from .._atomic_write import open_atomically
 from .._validation import check_new_file
 from .export import to_onnx
 
@@ -43,15 +41,5 @@ def save_onnx(model: Any, path: Any, *, dtype: Any = "float32", precision: str =
         raise ValueError("path must be the path of a file, got None.")
     check_new_file("path", path)
     content = to_onnx(model, dtype=dtype, precision=precision).SerializeToString()
-    path = Path(path)
-    beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        with open(beside, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise
+    with open_atomically(Path(path)) as stream:
+        stream.write(content)

@@ -7,7 +7,6 @@ have made, with the same sums in its preconditioner, and ends with the same numb
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
+from .._atomic_write import open_atomically, remove_abandoned_drafts
 from .._typing import FloatArray
 from .base import Fit
 
@@ -107,6 +107,7 @@ class Checkpoint:
     def remove(self) -> None:
         """The fit is over."""
         self.path.unlink(missing_ok=True)
+        remove_abandoned_drafts(self.path)
 
     def recall(self, stage: int) -> dict[str, FloatArray] | None:
         """The state at this stage, once."""
@@ -134,15 +135,8 @@ class Checkpoint:
         self._written = monotonic()
 
     def _write(self, state: dict[str, Any]) -> None:
-        draft = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        try:
-            with open(draft, "wb") as file:
-                np.savez(file, **state)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(self.path)
-        finally:
-            draft.unlink(missing_ok=True)
+        with open_atomically(self.path) as file:
+            np.savez(file, **state)
 
     def _arrays(self) -> dict[str, Any]:
         try:
