@@ -59,7 +59,7 @@ _TYPES = (
     ),
     *(
         "untaint.tables.encoder.TableEncoder",
-        "untaint.cleaning.publishing.publish_file",
+        "untaint.cleaning.atomic_output.write_file_atomically",
         "__main__.x",
     ),
     *("untaint.preprocessing.MedianScaler", "antigravity.x", "this.x", ".x", "x.", "..", "a b.c"),

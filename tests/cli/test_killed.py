@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from cli_tables import FILES, cars, snapshot, text, write
 
-from untaint.cleaning import publishing
-from untaint.cleaning.publishing import publish, publish_file
+from untaint.cleaning import atomic_output
+from untaint.cleaning.atomic_output import write_file_atomically, write_files_atomically
 from untaint.cli.main import main
 
 OLD = {"a.csv": b"old a", "b.html": b"old b" * 9, "left.txt": b"of the old run only"}
@@ -49,12 +49,12 @@ def prepared(folder: Path, old) -> Path:
 
 
 def fork_and_kill(directory: Path, at: int) -> bool:
-    """Publish in a child that is gone right after its ``at``-th change; whether it got so far."""
+    """Write in a child that is gone right after its ``at``-th change; whether it got so far."""
     child = os.fork()
     if child == 0:
         try:
             _count_changes(at, lambda: os._exit(9))
-            publish(directory, NEW, gone=["left.txt"])
+            write_files_atomically(directory, NEW, remove=["left.txt"])
             os._exit(0)
         except BaseException:
             os._exit(1)
@@ -103,7 +103,7 @@ def test_a_kill_at_any_step_leaves_all_old_or_all_new(tmp_path, state):
         found = seen(directory)
         assert found in (old, after(old)), f"a mixture after {at} steps"
         outcomes.append(found == old)
-        publish(directory, NEW, gone=["left.txt"])  # the next run tidies up
+        write_files_atomically(directory, NEW, remove=["left.txt"])  # the next run tidies up
         assert snapshot(directory) == after(old)
     assert len(outcomes) > 20
     assert outcomes == sorted(outcomes, reverse=True)  # one step turns all, and none turns back
@@ -142,7 +142,7 @@ def test_a_full_disk_at_any_step_leaves_what_was_there(tmp_path, monkeypatch, na
         with monkeypatch.context() as patch:
             patch.setattr(os, name, full)
             try:
-                publish(directory, NEW, gone=["left.txt"])
+                write_files_atomically(directory, NEW, remove=["left.txt"])
             except OSError as error:
                 assert error.errno == errno.ENOSPC
                 failed = True
@@ -176,7 +176,7 @@ def test_an_interrupt_at_any_step_leaves_nothing_half_done(tmp_path, monkeypatch
             with monkeypatch.context() as patch:
                 patch.setattr(os, name, interrupted)
                 try:
-                    publish(directory, NEW, gone=["left.txt"])
+                    write_files_atomically(directory, NEW, remove=["left.txt"])
                 except KeyboardInterrupt:
                     assert seen(directory) in (OLD, after(OLD))
                     if name in ("link", "fsync"):
@@ -191,14 +191,14 @@ def test_systems_without_links_get_the_files_as_well(tmp_path, monkeypatch, lack
 
     monkeypatch.setattr(os, lacking, unknown)
     directory = prepared(tmp_path, STATES[state])
-    publish(directory, NEW, gone=["left.txt"])
+    write_files_atomically(directory, NEW, remove=["left.txt"])
     assert snapshot(directory) == after(STATES[state])
 
 
 def test_a_single_file_needs_no_stage(tmp_path, monkeypatch):
     write(tmp_path / ".untaint" / "mine", "of somebody else")
-    publish_file(tmp_path / "model.skops", b"one")
-    publish_file(tmp_path / "model.skops", b"two")
+    write_file_atomically(tmp_path / "model.skops", b"one")
+    write_file_atomically(tmp_path / "model.skops", b"two")
     assert snapshot(tmp_path) == {
         ".untaint": None,
         ".untaint/mine": b"of somebody else",
@@ -212,7 +212,7 @@ def test_a_single_file_needs_no_stage(tmp_path, monkeypatch):
     before = snapshot(tmp_path)
     for path in (tmp_path / "model.skops", tmp_path / "a" / "b" / "other.skops"):
         with pytest.raises(OSError, match="No space"):
-            publish_file(path, b"three")
+            write_file_atomically(path, b"three")
     assert snapshot(tmp_path) == before
 
 
@@ -223,7 +223,7 @@ def test_two_that_write_at_once_do_not_mix(tmp_path):
     def write_often(files):
         try:
             for _ in range(15):
-                publish(tmp_path / "out", files)
+                write_files_atomically(tmp_path / "out", files)
         except Exception as error:
             troubles.append(error)
 
@@ -236,10 +236,10 @@ def test_two_that_write_at_once_do_not_mix(tmp_path):
     assert snapshot(tmp_path / "out") in sets
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/etc/x", publishing.STAGE])
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/etc/x", atomic_output.STAGING_DIRECTORY])
 def test_names_that_lead_elsewhere_are_refused(tmp_path, name):
     with pytest.raises(ValueError, match="plain names"):
-        publish(tmp_path / "out", {"good": b"", name: b""})
+        write_files_atomically(tmp_path / "out", {"good": b"", name: b""})
     assert snapshot(tmp_path) == {}
 
 
@@ -247,7 +247,7 @@ def test_a_link_of_the_user_is_replaced_and_not_followed(tmp_path):
     treasure = write(tmp_path / "treasure.txt", "precious")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a.csv").symlink_to(treasure)
-    publish(tmp_path / "out", NEW)
+    write_files_atomically(tmp_path / "out", NEW)
     assert treasure.read_bytes() == b"precious"
     assert snapshot(tmp_path / "out") == NEW
 
@@ -300,7 +300,7 @@ def test_the_next_run_accepts_what_a_killed_one_left(untaint, tmp_path):
     child = os.fork()
     if child == 0:
         _count_changes(22, lambda: os._exit(9))  # some names are links already, to nothing
-        publish(tmp_path / "cars-untaint", files)
+        write_files_atomically(tmp_path / "cars-untaint", files)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     left = [path for path in (tmp_path / "cars-untaint").iterdir() if path.is_symlink()]

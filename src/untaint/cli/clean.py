@@ -67,9 +67,9 @@ def clean(
     check_directory(directory, (*FILES, PARQUET), data, force)
 
     from ..cleaning import clean_table, save_model
+    from ..cleaning.atomic_output import write_files_atomically
     from ..cleaning.exports import Way, cleaned_bytes, flagged_csv, summary, summary_json
     from ..cleaning.model import warm_up
-    from ..cleaning.publishing import publish
     from ..report import render
     from ..tables import read_table
     from .showing import show_findings
@@ -99,7 +99,7 @@ def clean(
         }
         if table.dialect.parquet and way == "drop":
             files[PARQUET] = table.parquet_bytes(cleaning.kept_rows(table.n_rows))
-        publish(directory, files, gone={PARQUET} - files.keys())
+        write_files_atomically(directory, files, remove={PARQUET} - files.keys())
     if as_json:
         print(json.dumps(summary(findings), ensure_ascii=True))
     elif not quiet:

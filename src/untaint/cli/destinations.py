@@ -25,9 +25,11 @@ def beside(data: str, ending: str) -> Path:
 
 def check_directory(directory: Path, names: Iterable[str], data: str, force: bool) -> None:
     """Refuse a directory that cannot be written to, or that holds somebody else's files."""
-    if directory.exists() and not directory.is_dir():
-        raise Refusal(f"--out {directory}: expected a directory, found a file")
+    if os.path.lexists(directory) and not directory.is_dir():
+        found = "file" if directory.exists() else "link to nothing"
+        raise Refusal(f"--out {directory}: expected a directory, found a {found}")
     _check_writable(directory)
+    _check_staging(directory)
     for name in names:
         path = directory / name
         if not os.path.lexists(path):
@@ -53,7 +55,7 @@ def check_file(path: Path, data: Iterable[str], force: bool) -> None:
     for source in data:
         if source != "-" and path.exists() and Path(source).exists() and path.samefile(source):
             raise Refusal(f"--out {path}: this is what is read; choose another file")
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:
         raise Refusal(f"--out {path}: the file is there already; choose another or say --force")
 
 
@@ -67,13 +69,26 @@ def _check_writable(directory: Path) -> None:
             return
 
 
+def _check_staging(directory: Path) -> None:
+    """Refuse a directory in which the name that files are prepared under is taken."""
+    if not os.path.lexists(directory / ".untaint"):  # without it, nothing needs to be imported
+        return
+    from ..cleaning.atomic_output import STAGING_DIRECTORY, has_foreign_staging
+
+    if has_foreign_staging(directory):
+        raise Refusal(
+            f"--out {directory / STAGING_DIRECTORY}: file exists, and untaint did not write it; "
+            "choose another directory"
+        )
+
+
 def _is_left_over(path: Path) -> bool:
     """Whether a name was left by a run that was killed."""
     if not path.is_symlink():
         return False
-    from ..cleaning.publishing import is_on_the_way
+    from ..cleaning.atomic_output import is_interrupted_link
 
-    return is_on_the_way(path)
+    return is_interrupted_link(path)
 
 
 def _is_ours(directory: Path) -> bool:

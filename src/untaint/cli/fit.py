@@ -52,8 +52,8 @@ def fit(
     check_file(path, [data], force)
 
     from ..cleaning import clean_table, save_model
+    from ..cleaning.atomic_output import write_file_atomically
     from ..cleaning.exports import summary
-    from ..cleaning.publishing import publish_file
     from ..tables import read_table
 
     with progress(quiet) as say:
@@ -68,7 +68,7 @@ def fit(
             pictures=False,
             say=say,
         )
-        publish_file(path, save_model(cleaning.model))
+        write_file_atomically(path, save_model(cleaning.model))
     findings = cleaning.findings
     if as_json:
         print(json.dumps(summary(findings) | {"model": str(path)}, ensure_ascii=True))

@@ -56,7 +56,7 @@ def predict(
         check_file(out, [data, str(model)], force)
 
     from ..cleaning import load_model
-    from ..cleaning.publishing import publish_file
+    from ..cleaning.atomic_output import write_file_atomically
     from ..tables import DataFileError, read_table
 
     with progress(quiet) as say:
@@ -89,7 +89,7 @@ def predict(
         terminal = sys.stdout.isatty()
         sys.stdout.write("\n".join(map(visible, content.split("\n"))) if terminal else content)
     else:
-        publish_file(out, content.encode("utf-8"))
+        write_file_atomically(out, content.encode("utf-8"))
     if not quiet:
         for note in notes:
             console(error=True).print(f"Note: {visible(note)}", style="yellow")
