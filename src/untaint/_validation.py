@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils._array_api import (
     _convert_to_numpy,
@@ -93,9 +94,29 @@ def check_training_data(
             y_numeric=True,
         )
     _check_square(X, pairwise)
-    y = np.asarray(y, dtype=X.dtype if y.dtype != np.float64 else np.float64)
+    y = _as_targets(y, X.dtype)
     _check_finite_targets(y)
     return X, y, _row_weights(sample_weight, X)
+
+
+def _as_targets(y: NDArray[Any], dtype: Any) -> FloatArray:
+    """Targets in the precision of the rows, unless that would round them."""
+    same = np.asarray(y, dtype=dtype)
+    exact = dtype == np.float64 or (y.dtype != np.float64 and bool((same == y).all()))
+    return same if exact else np.asarray(y, dtype=np.float64)
+
+
+def in_double(X: Any) -> Any:
+    """Rows in double precision: themselves if they are, else a copy in memory.
+
+    Examples
+    --------
+    >>> in_double(np.ones((1, 1), dtype=np.float32)).dtype
+    dtype('float64')
+    """
+    if X.dtype == np.float64:
+        return X
+    return X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
 
 
 def check_chunk(

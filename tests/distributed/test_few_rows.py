@@ -72,7 +72,7 @@ def test_few_single_precision_rows_of_several_outputs():
     here = untaint.SubquantileRegressor(**LINEAR).fit(X, y)
     there = SubquantileRegressor(**LINEAR).fit(chunked(X, 90), chunked(y, 90))
     assert_same_attributes(there, here)
-    assert there.coef_.dtype == here.coef_.dtype == np.float32
+    assert there.coef_.dtype == here.coef_.dtype == np.float64
 
 
 @pytest.mark.parametrize("kind", ["SubquantileRegressor", "SubquantileClassifier"])

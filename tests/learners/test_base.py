@@ -110,11 +110,11 @@ def test_screen_looks_at_the_features(rng):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_precision_is_that_of_the_rows(rng, dtype, kernel):
+def test_predictions_have_the_precision_of_the_rows_and_coefficients_are_double(rng, dtype, kernel):
     X, y = rows(rng)
     model = PlainRidge(kernel).fit(X.astype(dtype), y.astype(dtype))
-    assert model.dual_coef_.dtype == model.predict(X.astype(dtype)).dtype == dtype
-    assert np.asarray(model.intercept_).dtype == dtype
+    assert model.X_fit_.dtype == model.predict(X.astype(dtype)).dtype == dtype
+    assert model.dual_coef_.dtype == np.asarray(model.intercept_).dtype == np.float64
 
 
 def test_matrix_of_the_fit_is_that_of_its_rows(rng):

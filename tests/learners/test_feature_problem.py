@@ -76,10 +76,10 @@ def test_automatic_components_follow_the_ridge(rng):
     assert widths[0] > widths[1] >= widths[2] == 100
 
 
-def test_few_rows_have_double_precision_and_single_rows_single(rng):
-    X = rows(rng, N)
-    assert made(X).map.dtype == np.float64
-    assert made(X.astype(np.float32)).map.dtype == np.float32
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_few_rows_have_double_features_whatever_their_own_precision(rng, dtype):
+    X = rows(rng, N).astype(dtype)
+    assert made(X).map.dtype == made(X, "rff").map.dtype == np.float64
 
 
 def test_many_rows_have_single_precision_unless_it_rounds_away_more_than_the_ridge(rng):

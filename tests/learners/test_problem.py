@@ -61,12 +61,17 @@ def test_many_rows_are_iterated_on(rng):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_precision_of_the_matrix_and_what_it_can_attain(rng, dtype):
+def test_precision_of_the_matrix_and_what_it_can_attain(rng, dtype, monkeypatch):
     X, _ = rows(rng)
-    problem = make_problem(RBF(1.0), X.astype(dtype), np.ones(40), 1.0, True)
-    assert problem.K.dtype == dtype
-    assert problem.attainable(1e-9) == (1e-5 if dtype == np.float32 else 1e-9)
-    assert problem.attainable(1e-3) == 1e-3
+    parts = (RBF(1.0), X.astype(dtype), np.ones(40), 1.0, True)
+    few = make_problem(*parts, iterative=True)
+    monkeypatch.setattr("untaint.learners.problem.DOUBLE_ROWS", 39)
+    factorised, many = make_problem(*parts), make_problem(*parts, iterative=True)
+    assert few.K.dtype == factorised.K.dtype == np.float64
+    assert many.K.dtype == np.float32
+    assert few.attainable(1e-9) == factorised.attainable(1e-9) == 1e-9
+    assert many.attainable(1e-9) == 1e-5
+    assert many.attainable(1e-3) == 1e-3
     primal = make_problem(Linear(), X.astype(dtype), np.ones(40), 1.0, True)
     assert primal.attainable(1e-9) == 1e-9
 

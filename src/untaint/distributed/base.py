@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
-from .._validation import check_flag, check_share, memory_bytes, name_features
+from .._validation import check_flag, check_share, in_double, memory_bytes, name_features
 from ..diagnostics import Diagnostics
 from ..estimators.base import REMEDY, SubquantileEstimator
 from ..estimators.campaign import Campaign
@@ -139,6 +139,7 @@ class OnChunks(SubquantileEstimator):
         totals = chunks.fit_totals()
         total = float(sum(totals))
         rows, X, raw = chunks.sample(totals, PILOT_ROWS)
+        X = in_double(X)
         y = self._targets_of(raw)
         # A sample tells one table from another.
         saved = self._open_checkpoint(X, y, np.array([float(chunks.n_rows), total]))
@@ -158,6 +159,7 @@ class OnChunks(SubquantileEstimator):
         count = pilot_size(feature_map.width, memory_bytes(self.memory_limit))
         if count < len(rows):
             rows, X, raw = chunks.sample(totals, count)
+            X = in_double(X)
             y = self._targets_of(raw)
         parts = (chunks.n_rows, y.shape[1], feature_map.raw_width, feature_map.dtype)
         block_rows = plan_blocks(*parts, AMPLE).block_rows
@@ -212,14 +214,13 @@ class OnChunks(SubquantileEstimator):
             "_targets", "_row_weights", "_kept_weights", "_fitted", "_codes",
         ):  # fmt: skip
             self.__dict__.pop(name, None)
-        dtype = crowd.chunks.dtype
         self.kernel_, self._map, self._rows = pilot.kernel, pilot.map, None
         if isinstance(pilot.map, ColumnMap):
             coef, intercept = pilot.primal_coef(fit)
-            self.coef_ = self._shaped_coef(coef.T.astype(dtype))
-            self.intercept_ = self._shaped_intercept(intercept.astype(dtype))
+            self.coef_ = self._shaped_coef(coef.T)
+            self.intercept_ = self._shaped_intercept(intercept)
         else:
-            self._store_features(pilot, fit, dtype)
+            self._store_features(pilot, fit)
         self.objective_path_ = np.asarray(outcome.path)
         self.n_iter_ = outcome.n_iter
         self.converged_ = outcome.converged

@@ -181,11 +181,6 @@ class Chunks:
         found = self.passes.collect("everything", lambda: mapped("rows", work.check_all, jobs))
         return _stacked(found, 0), _stacked(found, 1), _stacked(found, 2)
 
-    @property
-    def dtype(self) -> Any:
-        """Of the rows: single precision stays single."""
-        return np.dtype(np.float32 if self.about.single else np.float64)
-
     def _fits(self, n_rows: int) -> bool:
         if isinstance(self._persist, bool):
             return self._persist

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_count, check_query_data, check_rows, name_features
+from .._validation import check_count, check_query_data, check_rows, in_double, name_features
 from ..features import LandmarkMap
 from ..kernels import gamma_distance, make_kernel, resolve_gamma
 from ..learners import PILOT_ROWS, Sketch, draw_rows
@@ -86,7 +86,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             The transformer itself.
         """
         check_count("n_components", self.n_components)
-        look = self._look(X)
+        look = in_double(self._look(X))
         ones = np.ones(look.shape[0])
         distance = gamma_distance(self.kernel)
         gamma = None
@@ -96,10 +96,10 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
         )
         rows = Sketch(self.kernel_, look, ones, 0.0, True).representatives(self.n_components).rows
-        landmarks = LandmarkMap(self.kernel_, look[rows], look.dtype)
+        landmarks = LandmarkMap(self.kernel_, look[rows])
         assert landmarks.mixing is not None
         self.components_ = landmarks.landmarks
-        self.normalization_ = landmarks.mixing.astype(look.dtype)
+        self.normalization_ = landmarks.mixing
         return self
 
     def transform(self, X: Any) -> Any:
@@ -117,18 +117,18 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if not is_distributed(X):
             return self._features(check_query_data(self, X, pairwise=False, n_fit=0))
         source = open_source(X)
-        told = shared(self, "landmarks")
-        tasks = mapped("features", _transform, [(told, chunk.X) for chunk in source.chunks])
-        width, dtype = self.normalization_.shape[1], self.normalization_.dtype
-        return stacked(tasks, source.sizes, (width,), dtype)
+        told, dtype = shared(self, "landmarks"), np.float32 if source.itemsize == 4 else np.float64
+        tasks = mapped("features", _transform, [(told, chunk.X, dtype) for chunk in source.chunks])
+        return stacked(tasks, source.sizes, (self._n_features_out,), dtype)
 
     @property
     def _n_features_out(self) -> int:
         return int(self.normalization_.shape[1])
 
     def _features(self, X: FloatArray) -> FloatArray:
-        values = self.kernel_.matrix(X, self.components_)
-        return values @ self.normalization_.astype(values.dtype)
+        """Of the rows' precision, but computed in double: mixing magnifies what is rounded away."""
+        values = self.kernel_.matrix(X, self.components_, dtype=np.float64)
+        return (values @ self.normalization_).astype(X.dtype, copy=False)
 
     def _look(self, X: Any) -> Any:
         """Rows that stand for all."""
@@ -141,8 +141,8 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return chunks.sample(chunks.about.totals, PILOT_ROWS)[1]
 
 
-def _transform(model: NystroemFeatures, X: Any) -> FloatArray:
+def _transform(model: NystroemFeatures, X: Any, dtype: Any) -> FloatArray:
     if not len(X):
-        return np.zeros((0, model.normalization_.shape[1]), model.normalization_.dtype)
+        return np.zeros((0, model.normalization_.shape[1]), dtype)
     out: FloatArray = model.transform(X)
-    return out
+    return out.astype(dtype, copy=False)

@@ -106,8 +106,6 @@ class Description:
         Weights.
     whole : bool
         Whether weights are whole numbers.
-    single : bool
-        Whether numbers are of single precision.
     outputs : set of int
         Targets of a row; 0 for a plain column of them.
     classes : dict from label to weight, or None
@@ -119,7 +117,6 @@ class Description:
     least: float
     most: float
     whole: bool
-    single: bool
     outputs: frozenset[int]
     classes: dict[Any, float] | None
 
@@ -138,7 +135,6 @@ class Description:
             min(self.least, other.least),
             max(self.most, other.most),
             self.whole and other.whole,
-            self.single and other.single,
             self.outputs | other.outputs,
             classes,
         )
@@ -160,7 +156,6 @@ def describe(part: Part, labels: bool) -> Description:
         float(copies.min(initial=np.inf)),
         float(copies.max(initial=0.0)),
         bool((copies == np.floor(copies)).all()),
-        part.X.dtype == np.float32,
         frozenset([0 if part.y.ndim == 1 else part.y.shape[1]] if part.n_rows else []),
         classes,
     )

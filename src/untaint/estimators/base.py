@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._sums import total
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_rate, check_real, check_share
+from .._validation import check_rate, check_real, check_share, in_double
 from ..diagnostics import Diagnostics, diagnose
 from ..exceptions import AmbiguousContaminationWarning
 from ..kernels import Kernel
@@ -43,6 +43,7 @@ from ..learners import (
     take,
 )
 from ..learners.audit import Judgement, audit_table, q_values
+from ..learners.problem import DOUBLE_ROWS
 from ..losses import Loss
 from ..selection import Selection
 from ..solvers import Fit, Solution, TrimmedProblem, alternate, projected_gradient, solve_in_ball
@@ -139,10 +140,11 @@ class SubquantileEstimator(Parameters):
         with self._all_or_nothing(), self._limited_threads(), self._reporting() as report:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             X, targets, copies = self._check_data(X, y, sample_weight)
+            targets = in_double(targets)
             share = check_share(self.contamination, copies)
             row_weights = self._fit_weights(copies)
             present = np.flatnonzero(copies)
-            rows = take(X, present, self._pairwise)
+            rows = self._few_in_double(take(X, present, self._pairwise))
             y, weights = targets[present], row_weights[present]
             saved = self._open_checkpoint(rows, y, weights)
             say_stage(report, "kernel and ridge")
@@ -170,6 +172,10 @@ class SubquantileEstimator(Parameters):
         self._warn_unless_converged(solution)
         self._warn_of_doubt(beginning)
 
+    def _few_in_double(self, X: Any) -> Any:
+        """Few rows in double precision; many become double where, and as far as, they are used."""
+        return in_double(X) if X.shape[0] <= (DOUBLE_ROWS if self._pairwise else PILOT_ROWS) else X
+
     def _setting_by_few(
         self,
         X: Any,
@@ -182,7 +188,7 @@ class SubquantileEstimator(Parameters):
         if X.shape[0] <= PILOT_ROWS or self._pairwise:
             return self._setting(X, y, copies, row_weights, share)
         rows = draw_rows(row_weights, PILOT_ROWS)
-        return self._setting_of(X[rows], y[rows], float(total(row_weights)), share)
+        return self._setting_of(in_double(X[rows]), y[rows], float(total(row_weights)), share)
 
     def _setting_of(self, X: Any, y: FloatArray, total: float, share: float | None) -> Setting:
         """Kernel and ridge, from rows that stand for others of this weight in total."""

@@ -159,7 +159,7 @@ class Common(KernelLearner):
             return "columns" if n > PILOT_ROWS and not sparse.issparse(X) else None
         if asked is not None or self.approximation is None:
             return asked
-        needed = n**2 * np.dtype(matrix_dtype(X, iterative)).itemsize
+        needed = n**2 * np.dtype(matrix_dtype(n, iterative)).itemsize
         return "nystroem" if needed > memory_bytes(self.memory_limit) else None
 
     def _check_approximation(self, kernel: Kernel, asked: str) -> None:

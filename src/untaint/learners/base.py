@@ -26,6 +26,7 @@ from .._validation import (
     check_matrix_memory,
     check_query_data,
     home_of,
+    in_double,
     memory_bytes,
     on_host,
     within_range,
@@ -117,31 +118,31 @@ class KernelLearner(BaseEstimator):
         self._rows = X
         self._map = problem.map if isinstance(problem, FeatureProblem) else None
         if isinstance(problem, FeatureProblem) and not isinstance(problem.map, ColumnMap):
-            self._store_features(problem, fit, X.dtype)
+            self._store_features(problem, fit)
             return
         self.X_fit_ = X
-        intercept, dtype = fit.intercept, X.dtype
+        intercept = fit.intercept
         dual = np.zeros(targets.shape)
         dual[present] = problem.dual_coef(fit, targets[present], weights)
         dual[present[weights == 0]] = 0.0  # what an iterative solver has left of them
         if isinstance(problem, PrimalProblem | FeatureProblem):
             coef, intercept = problem.primal_coef(fit)
-            self.coef_ = self._shaped_coef(coef.T.astype(dtype))
+            self.coef_ = self._shaped_coef(coef.T.astype(np.float64))
         elif isinstance(problem.kernel, Linear):
-            self.coef_ = self._shaped_coef(np.asarray(X.T @ dual).T.astype(dtype))
-        self.dual_coef_ = self._shaped_dual(dual.astype(dtype))
-        self.intercept_ = self._shaped_intercept(intercept.astype(dtype))
+            self.coef_ = self._shaped_coef(np.asarray(X.T @ dual).T)
+        self.dual_coef_ = self._shaped_dual(dual)
+        self.intercept_ = self._shaped_intercept(intercept.astype(np.float64))
 
-    def _store_features(self, problem: FeatureProblem, fit: Fit, dtype: Any) -> None:
+    def _store_features(self, problem: FeatureProblem, fit: Fit) -> None:
         """A kernel expansion in the landmarks, or coefficients of random features."""
-        coef = problem.map.spread(fit.coef).astype(dtype)
+        coef = problem.map.spread(fit.coef).astype(np.float64)
         if isinstance(problem.map, LandmarkMap):
             self.X_fit_ = problem.map.landmarks
             self.dual_coef_ = self._shaped_dual(coef)
         else:
             self.feature_map_ = problem.map
             self.feature_coef_ = self._shaped_dual(coef)
-        self.intercept_ = self._shaped_intercept(fit.intercept.astype(dtype))
+        self.intercept_ = self._shaped_intercept(fit.intercept.astype(np.float64))
 
     def _shaped_coef(self, coef: FloatArray) -> FloatArray:
         return coef
@@ -261,7 +262,9 @@ class KernelLearner(BaseEstimator):
         pairwise = isinstance(self.kernel_, Precomputed)
         n_fit = self.X_fit_.shape[0] if pairwise else 0
         rows = check_query_data(self, X, pairwise=pairwise, n_fit=n_fit)
-        return self._raw(rows) if home_of(rows) is None else self._raw_at_home(rows)
+        if home_of(rows) is not None:
+            return self._raw_at_home(rows)
+        return self._raw(rows).astype(rows.dtype, copy=False)
 
     def _raw_at_home(self, X: Any) -> Any:
         """Predictions of another library's rows, by that library and where the rows are."""
@@ -279,9 +282,12 @@ class KernelLearner(BaseEstimator):
         return self._shaped_dual(raw)
 
     def _raw(self, X: Any) -> FloatArray:
-        """Predictions of rows, in blocks where features have to be made for them."""
+        """Predictions of rows, in blocks where features have to be made for them.
+
+        In double precision, whatever that of the rows: coefficients may be large and nearly cancel.
+        """
         if hasattr(self, "coef_"):
-            return np.asarray(X @ self.coef_.T.astype(X.dtype)) + self.intercept_
+            return self._by_columns(X) + self.intercept_
         if hasattr(self, "feature_map_"):
             coef, features = self.feature_coef_, self.feature_map_.raw
         else:
@@ -290,15 +296,24 @@ class KernelLearner(BaseEstimator):
             if isinstance(self.kernel_, Precomputed):
                 return X[:, used] @ coef + self.intercept_
             features = partial(self._kernel_values, landmarks=self.X_fit_[used])
-        out = np.empty((X.shape[0], *coef.shape[1:]), dtype=X.dtype)
+        out = np.empty((X.shape[0], *coef.shape[1:]))
         step = max(PREDICTED_AT_ONCE // max(len(coef), 1), 1)
         for start in range(0, X.shape[0], step):
             block = features(X[start : start + step])
             out[start : start + step] = block @ coef.astype(block.dtype) + self.intercept_
         return out
 
+    def _by_columns(self, X: Any) -> FloatArray:
+        """Of a linear function without its intercept; single rows become double block by block."""
+        slopes = self.coef_.T.astype(np.float64, copy=False)
+        if X.dtype == np.float64:
+            return np.asarray(X @ slopes)
+        step = max(PREDICTED_AT_ONCE // max(X.shape[1], 1), 1)
+        starts = range(0, X.shape[0], step)
+        return np.concatenate([in_double(X[i : i + step]) @ slopes for i in starts])
+
     def _kernel_values(self, X: Any, landmarks: Any) -> FloatArray:
-        return self.kernel_.matrix(X, landmarks, n_threads=self._n_threads)
+        return self.kernel_.matrix(X, landmarks, dtype=np.float64, n_threads=self._n_threads)
 
     @contextmanager
     def _limited_threads(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ import numpy as np
 from .._sums import total
 from .._threads import single_threaded_blas
 from .._typing import FloatArray, IntArray
-from .._validation import memory_bytes, readable_bytes
+from .._validation import in_double, memory_bytes, readable_bytes
 from ..exceptions import MemoryLimitError
 from ..features import (
     BlockedFeatures,
@@ -112,7 +112,7 @@ class FeatureProblem(Problem):
         plan = self.features.plan
         return rows, pilot_problem(
             self.kernel,
-            self.X[rows],
+            in_double(self.X[rows]),
             float(total(self.row_weights)),
             self.ridge,
             self.fit_intercept,
@@ -236,7 +236,7 @@ def make_feature_problem(
     many = len(rows) < X.shape[0]
     sketch = Sketch(
         kernel,
-        X[rows] if many else X,
+        in_double(X[rows] if many else X),
         np.ones(len(rows)) if many else row_weights,
         ridge,
         fit_intercept,
@@ -293,13 +293,12 @@ def make_map(
     """
     X, kernel = sketch.X, sketch.kernel
     if approximation == "columns":
-        affordable(X.shape[1], X.shape[1], X.dtype)
+        affordable(X.shape[1], X.shape[1], np.float64)
         none = np.zeros(X.shape[1])
         middle = _offset(X, sketch.row_weights) if sketch.fit_intercept else none
-        return ColumnMap(middle, X.dtype)
+        return ColumnMap(middle, np.float64)
     count = n_components or _automatic(sketch, total)
-    single = X.dtype == np.float32 or total > DOUBLE_ROWS
-    dtype = np.float32 if single else np.float64
+    dtype = np.float32 if total > DOUBLE_ROWS else np.float64
     count = affordable(count, n_components, dtype)
     if approximation == "rff":
         middle = centre(X, sketch.row_weights)
@@ -342,8 +341,6 @@ def _offset(look: FloatArray, weights: FloatArray) -> FloatArray:
 def _landmarks(sketch: Sketch, count: int, size: float, n_threads: int | None) -> LandmarkMap:
     """Of rows that are not far out; in single precision for many rows, where that is safe."""
     landmarks = sketch.X[sketch.representatives(count).rows]
-    if sketch.X.dtype == np.float32:
-        return LandmarkMap(sketch.kernel, landmarks, np.float32, n_threads)
     double = LandmarkMap(sketch.kernel, landmarks, np.float64, n_threads)
     if size <= DOUBLE_ROWS:
         return double

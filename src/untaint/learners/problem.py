@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from .._typing import BoolArray, FloatArray
-from .._validation import check_matrix_memory
-from ..kernels import Kernel, Linear
+from .._validation import check_matrix_memory, in_double
+from ..kernels import Kernel, Linear, Precomputed
 from ..screening import BEYOND_REACH, centre, near_rows
 from ..selection import Selection
 from ..solvers import (
@@ -176,8 +176,8 @@ class PrimalProblem(SystemProblem):
     def features(self) -> Any:
         """Centred columns; sparse ones as they are."""
         if sparse.issparse(self.X) or not self.centre.any():
-            return self.X
-        return self.X - self.centre.astype(self.X.dtype)
+            return in_double(self.X)
+        return self.X - self.centre
 
     @cached_property
     def search_features(self) -> FloatArray:
@@ -248,7 +248,7 @@ def make_problem(
     otherwise: str = 'kernel="linear"',
     n_threads: int | None = None,
 ) -> SystemProblem:
-    """The problem that suits the kernel and the size.
+    """The problem that suits the kernel and the size; single rows are a matter of storage alone.
 
     Parameters
     ----------
@@ -265,20 +265,25 @@ def make_problem(
     n_threads : int, optional
     """
     n, d = X.shape
+    given = isinstance(kernel, Precomputed)
+    X = X if given else in_double(X)
     if isinstance(kernel, Linear) and d <= n and not matrix:
         return PrimalProblem(kernel, X, row_weights, ridge, fit_intercept)
-    dtype = matrix_dtype(X, iterative)
+    dtype = matrix_dtype(n, iterative)
     iterative = n > EXACT_ROWS if iterative is None else iterative
     check_matrix_memory(n, dtype, memory_limit, otherwise)
     K = kernel.matrix(X, dtype=dtype, n_threads=n_threads)
+    X = K if given and X.dtype != np.float64 else X
     return DualProblem(kernel, X, row_weights, ridge, fit_intercept, K, iterative)
 
 
-def matrix_dtype(X: Any, iterative: bool | None) -> Any:
-    """Single precision where refits are iterative and rows are many."""
-    n = X.shape[0]
-    iterative = n > EXACT_ROWS if iterative is None else iterative
-    return np.float32 if X.dtype == np.float32 or (iterative and n > DOUBLE_ROWS) else np.float64
+def matrix_dtype(n_rows: int, iterative: bool | None) -> Any:
+    """Single precision where refits are iterative and rows are many, whatever that of the rows.
+
+    A factorisation with a small ridge magnifies the rounding of single precision beyond all use.
+    """
+    iterative = n_rows > EXACT_ROWS if iterative is None else iterative
+    return np.float32 if iterative and n_rows > DOUBLE_ROWS else np.float64
 
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
+from .._validation import in_double
 from ..kernels import Kernel, Precomputed
 from ..losses import Loss
 from ..screening import (
@@ -183,5 +184,6 @@ class Sketch(Rows):
     def _nystroem(self, count: int) -> FloatArray:
         landmarks = self.representatives(count).rows
         if isinstance(self.kernel, Precomputed):
-            return nystroem_features(self.X[landmarks], landmarks)
-        return nystroem_features(self.kernel.matrix(self.X[landmarks], self.X), landmarks)
+            return nystroem_features(in_double(self.X[landmarks]), landmarks)
+        values = self.kernel.matrix(self.X[landmarks], self.X, dtype=np.float64)
+        return nystroem_features(values, landmarks)

@@ -52,7 +52,8 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
             np.take_along_axis(ordered, np.argmax(passed, axis=0)[None], axis=0)[0]
             for passed in (reached >= half, reached > half)
         )
-    return np.asarray(0.5 * lower + 0.5 * upper)
+    # Single values have a mean that single precision may not hold.
+    return np.asarray(0.5 * np.asarray(lower, dtype=float) + 0.5 * np.asarray(upper, dtype=float))
 
 
 def centre(X: Any, weights: FloatArray) -> FloatArray:
@@ -69,7 +70,7 @@ def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> Floa
     >>> radii(np.array([[0.0], [1.0], [5.0]]), np.ones(3))
     array([1., 0., 4.])
     """
-    moved = X if sparse.issparse(X) else X - centre(X, weights).astype(X.dtype)
+    moved = X.astype(float, copy=False) if sparse.issparse(X) else X - centre(X, weights)
     if distance == "manhattan":
         return np.asarray(abs(moved).sum(axis=1)).ravel()
     with np.errstate(over="ignore"):
@@ -89,7 +90,7 @@ def distances_from(X: Any, middle: FloatArray, block_rows: int) -> FloatArray:
     out = np.empty(X.shape[0])
     for start in range(0, X.shape[0], block_rows):
         rows = slice(start, start + block_rows)
-        part = X[rows] if sparse.issparse(X) else X[rows] - middle.astype(X.dtype)
+        part = X[rows].astype(float) if sparse.issparse(X) else X[rows] - middle
         with np.errstate(over="ignore"):
             if sparse.issparse(part):
                 out[rows] = np.sqrt(np.asarray(part.multiply(part).sum(axis=1)).ravel())
