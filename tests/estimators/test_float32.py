@@ -251,3 +251,12 @@ def test_columns_far_from_zero_that_all_but_repeat_one_another(n):
     X[:, 2] = X[:, 0] + 1e-3 * rng.standard_normal(n)
     X = X + np.float32(30.0)
     assert_alike(*both(MANY_ROWS["linear"], X, y), X, y)
+
+
+def test_a_ridge_that_single_precision_drowns_is_solved_in_double_however_many_rows():
+    X, y = targets(4100, seed=1)
+    setting = {"gamma": 0.05, "alpha": 1e-5, "contamination": 0.0}
+    quick = SubquantileRegressor(**setting).fit(X, y)
+    exact = SubquantileRegressor(**setting, solver="exact").fit(X, y)
+    query, _ = targets(200, seed=2)
+    assert_close(quick.predict(query), exact.predict(query), CLOSE * y.std())

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from .._typing import BoolArray, FloatArray
-from .._validation import check_matrix_memory, in_double
+from .._validation import check_matrix_memory, in_double, memory_bytes
 from ..kernels import Kernel, Linear, Precomputed
 from ..screening import BEYOND_REACH, centre, near_rows
 from ..selection import Selection
@@ -273,6 +273,8 @@ def make_problem(
     iterative = n > EXACT_ROWS if iterative is None else iterative
     check_matrix_memory(n, dtype, memory_limit, otherwise)
     K = kernel.matrix(X, dtype=dtype, n_threads=n_threads)
+    if dtype == np.float32 and _drowned(K, row_weights, ridge, memory_limit):
+        K = kernel.matrix(X, dtype=np.float64, n_threads=n_threads)
     X = K if given and X.dtype != np.float64 else X
     return DualProblem(kernel, X, row_weights, ridge, fit_intercept, K, iterative)
 
@@ -284,6 +286,12 @@ def matrix_dtype(n_rows: int, iterative: bool | None) -> Any:
     """
     iterative = n_rows > EXACT_ROWS if iterative is None else iterative
     return np.float32 if iterative and n_rows > DOUBLE_ROWS else np.float64
+
+
+def _drowned(K: FloatArray, sample_weight: FloatArray, alpha: float, memory_limit: Any) -> bool:
+    """Whether single precision rounds K by more than alpha, and memory allows for double."""
+    rounding = float(np.finfo(np.float32).eps) * float(sample_weight @ np.diag(K))
+    return alpha < rounding and 2 * K.nbytes <= memory_bytes(memory_limit)
 
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:
