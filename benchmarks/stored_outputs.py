@@ -21,7 +21,7 @@ from fnmatch import fnmatch
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from output_store import all_cases
@@ -78,7 +78,8 @@ def chosen(pattern: str | None) -> list[Case]:
 
 def store(path: Path, cases: list[Case], n_jobs: int) -> int:
     """Write the outputs of all configurations to one file."""
-    arrays, failed = {}, 0
+    arrays: dict[str, Any] = {}
+    failed = 0
     for ran in run_all(cases, n_jobs):
         failed += bool(ran.error)
         told = f"FAILED, {ran.error}" if ran.error else f"{len(ran.outputs)} outputs"

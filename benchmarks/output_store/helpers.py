@@ -89,7 +89,7 @@ def scaler_cases() -> list[Case]:
 
 def scorer_cases() -> list[Case]:
     """Metrics of numbers and of labels, the share given and estimated."""
-    specs = [
+    specs: list[tuple[str, float | str, Rows]] = [
         ("squared_error", 0.2, Rows(200)),
         ("absolute_error", "auto", Rows(200)),
         ("r2", 0.2, Rows(200)),

@@ -48,9 +48,10 @@ MODELS: list[Spec] = [
 @contextmanager
 def cluster() -> Iterator[None]:
     """A client of two threads in this process; it is quiet."""
-    from dask.distributed import Client
+    from dask import distributed
 
-    with Client(
+    start: Any = distributed.Client  # without types of its own
+    with start(
         processes=False,
         n_workers=1,
         threads_per_worker=2,
@@ -64,8 +65,9 @@ def chunked(values: Any, n_chunks: int) -> Any:
     """Rows in chunks of about equal size."""
     import dask.array as da
 
+    split: Any = da.from_array  # without types of its own
     size = -(-len(values) // n_chunks)
-    return da.from_array(values, chunks=(size, *values.shape[1:]))
+    return split(values, chunks=(size, *values.shape[1:]))
 
 
 def run_model(kind: str, rows: Rows, params: dict[str, Any], n_chunks: int) -> Outputs:
