@@ -192,3 +192,15 @@ def test_sklearn_knows_what_this_is():
 
 def test_repr_names_what_was_changed():
     assert repr(SubquantileRegressor(alpha=2.0)) == "SubquantileRegressor(alpha=2.0)"
+
+
+@pytest.mark.parametrize("contamination", ["auto", 0.1])
+def test_diagnostics_leave_out_rows_of_weight_zero(contamination):
+    X, y = smooth(60)
+    weights = np.ones(60)
+    weights[::4] = 0.0
+    model = SubquantileRegressor(contamination=contamination)
+    weighted = model.fit(X, y, weights).diagnostics()
+    fewer = model.fit(X[weights > 0], y[weights > 0]).diagnostics()
+    assert weighted.effective_dimension == pytest.approx(fewer.effective_dimension)
+    assert weighted.stationarity == pytest.approx(fewer.stationarity, abs=1e-6)

@@ -387,12 +387,13 @@ class SubquantileEstimator(Parameters):
                 "diagnostics() evaluates the theory on the kernel matrix of all rows, which this "
                 "fit did without: fit with approximation=None."
             )
+        present = np.flatnonzero(self._row_weights)
         return diagnose(
-            K=self._fit_matrix(),
-            y=self._targets.astype(float),
-            coef=columns(self.dual_coef_).astype(float),
+            K=take(self._fit_matrix(), present, True),
+            y=self._targets[present].astype(float),
+            coef=columns(self.dual_coef_)[present].astype(float),
             intercept=np.atleast_1d(self.intercept_).astype(float),
-            row_weights=self._row_weights,
+            row_weights=self._row_weights[present],
             loss=self._loss,
             **self._fitted,
         )
