@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, Ridge, RidgeCV
 
 from naive import noisy_views as naive
@@ -87,7 +89,7 @@ def test_bias_of_the_naive_fit_is_gone(copies):
 
 
 @pytest.mark.parametrize("n", [15, 40])
-def test_guard_keeps_few_rows_from_doing_worse_than_naive(n):
+def test_selection_keeps_few_rows_from_doing_worse_than_naive(n):
     ratios = []
     for seed in range(12):
         X, y, _ = linear_rows(n, 6, seed=seed, target_noise=1.0)
@@ -151,3 +153,28 @@ def test_more_features_than_rows_have_an_answer():
     model = quietly(CorrectedRidge(noise_cov=0.01).fit, X, y)
     assert np.isfinite(model.coef_).all()
     assert np.abs(model.predict(X)).max() < 10
+
+
+@given(st.lists(st.integers(1, 199), max_size=6, unique=True).map(sorted))
+def test_batches_may_be_cut_anywhere(cuts):
+    X, y, _ = linear_rows(200, intercept=1.0)
+    X = noisy(X, FULL, 3)
+    whole, cut = CorrectedRidge(noise_cov=FULL).fit(X, y), CorrectedRidge(noise_cov=FULL)
+    for rows in np.split(np.arange(200), cuts):
+        quietly(cut.partial_fit, X[rows], y[rows])
+    np.testing.assert_allclose(cut.coef_, whole.coef_, rtol=1e-8)
+    assert cut.share_ == whole.share_
+    assert cut.n_rounds_ == whole.n_rounds_ == 200
+
+
+def test_selection_is_not_misled_by_consecutive_rows_that_are_alike():
+    ratios = []
+    for seed in range(12):
+        X, y, _ = linear_rows(40, 6, seed=seed, target_noise=1.0)
+        queries, targets, _ = linear_rows(500, 6, seed=1000 + seed, target_noise=0.0)
+        X, y = np.repeat(noisy(X, 0.5, seed), 4, axis=0), np.repeat(y, 4)
+        model = quietly(CorrectedRidge(noise_cov=0.5).fit, X, y)
+        naive_fit = quietly(CorrectedRidge(noise_cov=0.5, share=0.0).fit, X, y)
+        ratios.append(rmse(model, queries, targets) / rmse(naive_fit, queries, targets))
+    assert np.median(ratios) < 1.1
+    assert max(ratios) < 1.6

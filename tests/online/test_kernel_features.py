@@ -12,9 +12,9 @@ from naive import kernels as naive_kernels
 from naive import noisy_views as naive
 from online.cases import noisy, quietly, rmse, views, wavy_rows
 from untaint.online import NoisyKernelRegressor
-from untaint.online.features import WaveCorrection, waves
+from untaint.online.fourier import FourierCorrection, fourier_features
 from untaint.online.mixture import make_mixture
-from untaint.online.surrogate import Surrogate
+from untaint.online.surrogate import SurrogateKernel
 
 KERNELS = ["rbf", "exponential", "rational_quadratic"]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
@@ -51,7 +51,7 @@ def test_noise_is_taken_out_of_the_surface(kernel, copies):
     model = NoisyKernelRegressor(noise_cov=0.15, **options).fit(a, y, **more)
     taken = a if copies == 1 else (a + b) / 2
     blind = NoisyKernelRegressor(noise_cov=0.0, **options).fit(taken, y)
-    # The exponential kernel is mostly waves that noise drowns: there the guard refrains.
+    # The exponential kernel is mostly high frequencies, which noise destroys: the fit is naive.
     factor = 1.05 if kernel == "exponential" else 0.8
     assert rmse(model, queries, targets) < factor * rmse(blind, queries, targets)
 
@@ -140,7 +140,7 @@ def test_far_rows_are_no_trouble():
     away = NoisyKernelRegressor(noise_cov=0.1, random_state=0, budget=30, gamma=0.5)
     away.fit(X + 1e4, y + 1e4)
     scale = np.abs(model.predict(X)).max()
-    # Other phases of the same waves: another choice of share or ridge is possible, not likely.
+    # Other phases of the same features: another share or alpha may be selected.
     np.testing.assert_allclose(away.predict(X + 1e4) - 1e4, model.predict(X), atol=0.05 * scale)
 
 
@@ -243,10 +243,10 @@ def test_mixtures_do_not_depend_on_units(kernel, unit):
 def test_surrogate_of_a_mixture_is_unbiased_and_positive_definite(kernel, rng):
     noise = np.array([[0.2, 0.1], [0.1, 0.3]])
     mixture = make_mixture(kernel, 0.7, 1.5, noise)
-    surrogate = Surrogate(mixture, noise)
+    surrogate = SurrogateKernel(mixture, noise)
     X = rng.normal(size=(30, 2))
-    assert np.linalg.eigvalsh(surrogate.matrix(X, X)).min() > -1e-8 * surrogate.peak
-    np.testing.assert_allclose(np.diag(surrogate.matrix(X, X)), surrogate.peak)
+    assert np.linalg.eigvalsh(surrogate.matrix(X, X)).min() > -1e-8 * surrogate.diagonal
+    np.testing.assert_allclose(np.diag(surrogate.matrix(X, X)), surrogate.diagonal)
     # A trapezoidal rule fine enough for the narrowest member, a tenth of the noise's deviation.
     axis = np.arange(-130, 131) / 20
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
@@ -258,11 +258,11 @@ def test_surrogate_of_a_mixture_is_unbiased_and_positive_definite(kernel, rng):
 
 @pytest.mark.parametrize("covariance", [0.2 * np.eye(2), np.array([[0.3, -0.1], [-0.1, 0.2]])])
 def test_surrogate_of_the_gaussian_kernel_is_its_formula(covariance, rng):
-    surrogate = Surrogate(make_mixture("rbf", 0.7, 1.0, covariance), covariance)
+    surrogate = SurrogateKernel(make_mixture("rbf", 0.7, 1.0, covariance), covariance)
     X, Z = rng.normal(size=(2, 8, 2))
     expected = [[naive.surrogate_kernel(x, z, 0.7, covariance) for z in Z] for x in X]
     np.testing.assert_allclose(surrogate.matrix(X, Z), expected, rtol=1e-12)
-    assert surrogate.peak == pytest.approx(naive.surrogate_square(0.7, covariance), rel=1e-12)
+    assert surrogate.diagonal == pytest.approx(naive.surrogate_square(0.7, covariance), rel=1e-12)
 
 
 @pytest.mark.parametrize("n_copies", [1, 2])
@@ -276,8 +276,8 @@ def test_corrected_sums_are_those_of_the_reference(noise, n_copies, rng):
         return damping(np.asarray(frequency) / n_copies, covariance) ** n_copies
 
     x, y = rng.normal(size=2), 0.7
-    row = np.concatenate([[1.0], waves(x[None], omega)[0], [y]])
-    correct = WaveCorrection(omega, covariance, noise, n_copies)
+    row = np.concatenate([[1.0], fourier_features(x[None], omega)[0], [y]])
+    correct = FourierCorrection(omega, covariance, noise, n_copies)
     found = correct(np.outer(row, row), np.empty(0), 1.0)
     first = naive.corrected_features(x, omega, covariance, of_the_mean)
     np.testing.assert_allclose(found[0, 1:-1], first, rtol=1e-12)

@@ -1,45 +1,36 @@
-"""What is declared of the noise, and its characteristic function."""
-
-import math
+"""The forms in which the noise covariance can be declared."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from naive import noisy_views as naive
-from online.cases import FULL, VARIANCES
-from untaint.online.noise import covariance_matrix, log_characteristic
+from online.cases import FULL, VARIANCES, as_matrix, linear_rows, noisy
+from untaint.online import CorrectedRidge
 
 
-@pytest.mark.parametrize("covariance", [0.5, VARIANCES, FULL])
-def test_every_form_becomes_a_matrix(covariance):
-    expected = FULL if covariance is FULL else np.diag(np.broadcast_to(covariance, (3,)))
-    np.testing.assert_array_equal(covariance_matrix(covariance, 3), expected)
+def fitted(covariance, **options):
+    X, y, _ = linear_rows(300)
+    frame = pd.DataFrame(noisy(X, 0.5, 3), columns=list("abc"))
+    return CorrectedRidge(noise_cov=covariance, **options).fit(frame, y)
 
 
-def test_features_may_be_named():
-    found = covariance_matrix({"b": 0.5, "a": 0.1}, 3, ["a", "b", "c"])
-    np.testing.assert_array_equal(found, np.diag([0.1, 0.5, 0.0]))
+@pytest.mark.parametrize("covariance", [0.2, VARIANCES, FULL])
+def test_every_form_is_reported_as_a_matrix(covariance):
+    model = fitted(covariance)
+    np.testing.assert_allclose(model.noise_cov_, as_matrix(covariance, 3), rtol=1e-12)
+
+
+def test_variances_may_be_declared_by_feature_name():
+    model = fitted({"b": 0.5, "a": 0.1})
+    np.testing.assert_allclose(model.noise_cov_, np.diag([0.1, 0.5, 0.0]), rtol=1e-12)
     with pytest.raises(ValueError, match="noise_cov names the feature 'd'"):
-        covariance_matrix({"d": 0.5}, 3, ["a", "b", "c"])
+        fitted({"d": 0.5})
 
 
-def test_rounding_of_a_computed_covariance_is_forgiven(rng):
-    root = rng.normal(size=(3, 2))
+def test_rounding_errors_of_a_singular_covariance_are_tolerated(rng):
+    root = rng.normal(size=(3, 2)) / 3
     singular = root @ root.T
     singular[0, 1] *= 1 + 1e-15
-    found = covariance_matrix(singular, 3)
+    found = fitted(singular).noise_cov_
     np.testing.assert_array_equal(found, found.T)
-
-
-def test_characteristic_functions_are_the_means_of_waves(rng):
-    frequencies = rng.normal(size=(5, 3))
-    diagonal = np.diag(VARIANCES)
-    gaussian = np.exp(log_characteristic(frequencies, FULL, "gaussian"))
-    laplace = np.exp(log_characteristic(frequencies, diagonal, "laplace"))
-    for k, omega in enumerate(frequencies):
-        assert gaussian[k] == pytest.approx(naive.gaussian_damping(omega, FULL), rel=1e-12)
-        assert laplace[k] == pytest.approx(naive.laplace_damping(omega, diagonal), rel=1e-12)
-    noise = rng.laplace(scale=np.sqrt(VARIANCES / 2), size=(40000, 3))
-    waves = np.cos(noise @ frequencies.T)
-    error = waves.std(axis=0) / math.sqrt(len(noise))
-    assert np.all(np.abs(waves.mean(axis=0) - laplace) <= 3 * error)
+    np.testing.assert_allclose(found, singular, rtol=1e-12)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from naive import noisy_views as naive
-from untaint.online.descent import Descent
 from untaint.online.mixture import make_mixture
-from untaint.online.steps import Scheduled, Theory
-from untaint.online.surrogate import Surrogate
+from untaint.online.projected_gradient import ProjectedGradientDescent
+from untaint.online.step_size import ScheduledStepSize, TheoreticalStepSize
+from untaint.online.surrogate import SurrogateKernel
 
 # The trapezoid rule, which is exact to rounding for such integrands, narrow ones included.
 NODES = np.linspace(-9, 9, 9001)
@@ -25,10 +25,10 @@ def gaussian_kernel(x, z, gamma):
 def surrogate_of(gamma, variance):
     """In one dimension, from the library."""
     noise = np.array([[variance]])
-    surrogate = Surrogate(make_mixture("rbf", gamma, 1.0, noise), noise)
+    surrogate = SurrogateKernel(make_mixture("rbf", gamma, 1.0, noise), noise)
     return lambda x, z: surrogate.matrix(
         np.atleast_1d(x)[:, None].astype(float), np.atleast_1d(z)[:, None].astype(float)
-    ), surrogate.peak
+    ), surrogate.diagonal
 
 
 # --- descent ---------------------------------------------------------------------------------
@@ -45,10 +45,10 @@ def test_projected_steps_keep_up_with_every_point_of_the_ball(kind, seed):
         vectors *= (-1.0) ** np.arange(T)[:, None]
     if kind == "outwards":
         vectors = np.tile(vectors[:1], (T, 1))
-    descent, steps = Descent(3, Scheduled(rate), radius), []
+    descent, steps = ProjectedGradientDescent(3, ScheduledStepSize(rate), radius), []
     for vector in vectors:
         steps.append(descent.w)
-        descent.move(vector)
+        descent.update(vector)
     worst = -radius * vectors.sum(axis=0) / np.linalg.norm(vectors.sum(axis=0))
     gap = np.sum(np.array(steps) * vectors) - worst @ vectors.sum(axis=0)
     assert gap <= radius**2 / (2 * rate) + rate / 2 * np.sum(vectors**2)
@@ -56,8 +56,8 @@ def test_projected_steps_keep_up_with_every_point_of_the_ball(kind, seed):
 
 def test_the_theorems_step_makes_both_parts_equal():
     """B / sqrt(G T) turns B^2 / (2 eta) + eta G T / 2 into B sqrt(G T)."""
-    step = Theory(radius=2.0, horizon=50)
-    step.allow(3.0, 1)
+    step = TheoreticalStepSize(radius=2.0, horizon=50)
+    step.raise_gradient_bound(3.0, 1)
     eta = step(1, np.zeros(1), np.zeros(1))
     assert eta == pytest.approx(2.0 / np.sqrt(9.0 * 50))
     assert step.regret_bound(50) == pytest.approx(2.0**2 / (2 * eta) + eta * 9.0 * 50 / 2)
@@ -143,7 +143,7 @@ def test_a_predictor_of_one_sign_would_be_a_small_class():
 def test_amplification_is_bounded_where_the_width_grows_with_the_dimension(d):
     """After eq. (4): R^2 tends to e^(sigma^2 d / s^2), here e^(1/4) with s^2 = 4 d, sigma = 1."""
     noise, gamma = np.eye(d), 1 / (4 * d)
-    R2 = Surrogate(make_mixture("rbf", gamma, 1.0, noise), noise).peak
+    R2 = SurrogateKernel(make_mixture("rbf", gamma, 1.0, noise), noise).diagonal
     assert np.exp(0.25) <= R2 <= np.sqrt(2.0) + 1e-9
 
 
@@ -185,7 +185,7 @@ def test_clamped_kernel_has_an_exact_surrogate(kernel):
     """Right form: narrow members are widened, and the mean is the kernel that is left."""
     noise = np.array([[0.3]])
     mixture = make_mixture(kernel, 1.0, 1.0, noise)
-    surrogate = Surrogate(mixture, noise)
+    surrogate = SurrogateKernel(mixture, noise)
     x, a = -0.7, np.array([[0.4]])
     noisy = (x + np.sqrt(0.3) * NODES)[:, None]
     mean = MASSES @ surrogate.matrix(noisy, a)[:, 0]

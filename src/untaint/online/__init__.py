@@ -1,7 +1,7 @@
-"""Learning from noisy views of the rows, when the noise is known.
+"""Regression with errors in the features, when their covariance is known or rows come twice.
 
-After Cesa-Bianchi, Shalev-Shwartz and Shamir, *Learning from Noisy Data under Distributional
-Assumptions*. Every learner speaks to scikit-learn and to river.
+The algorithms follow Cesa-Bianchi, Shalev-Shwartz and Shamir, *Learning from Noisy Data under
+Distributional Assumptions*. Every learner has the interfaces of scikit-learn and of river.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""A learner from noisy rows: an estimator of scikit-learn's and a regressor of river's."""
+"""Base class of the learners from noisy rows, for both scikit-learn and river."""
 
 from __future__ import annotations
 
 from sklearn.base import RegressorMixin
 
-from .river_family import RiverMember
-from .rows import Rows
-from .tables import Tables
+from .batch_api import BatchAPIMixin
+from .river_api import RiverAPIMixin
+from .river_compat import RiverCompatMixin
 
 
-class NoisyRegressor(RiverMember, RegressorMixin, Tables, Rows):
-    """Base of the learners that know the noise of their features."""
+class NoisyRegressor(RiverCompatMixin, RegressorMixin, BatchAPIMixin, RiverAPIMixin):
+    """Base class of the regressors that correct for known noise in the features."""

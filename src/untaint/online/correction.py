@@ -1,10 +1,12 @@
-r"""From the moments of noisy rows to those of clean ones.
+r"""Estimates of the clean rows' moments from those of noisy rows.
 
-With :math:`\tilde z = z + n` the sums :math:`\sum \tilde z \tilde z^T - \sum \Sigma_t` have the
-mean :math:`\sum z z^T`; sums with the constant and the target need nothing removed. An entry that
-is missing at random counts as zero, and a sum over pairs is divided by how often both were there.
+For :math:`\tilde z = z + n` the sum :math:`\sum \tilde z \tilde z^T - \sum \Sigma_t` has the mean
+:math:`\sum z z^T`; products with the constant and with the target are unbiased as they are. An
+entry that is missing at random counts as zero, and a sum over pairs of entries is divided by the
+rate at which both were observed.
 
-A *share* of the noise below one removes less of it: biased towards the naive fit, and steadier.
+A *share* below one subtracts only that part of the noise covariance: the fit is then biased towards
+the naive one, with less variance.
 """
 
 from __future__ import annotations
@@ -16,33 +18,36 @@ import numpy as np
 from .._typing import FloatArray
 
 
-class Correction(Protocol):
-    """Estimate of the clean rows' sums of r r', r = (1, z, y)."""
+class MomentCorrection(Protocol):
+    """A function that estimates the clean rows' Gram matrix of r = (1, z, y) from noisy rows."""
 
-    def __call__(self, second: FloatArray, noise: FloatArray, share: float) -> FloatArray:
-        """Sums of r r' with a share of the noise removed; leading axes are carried along."""
+    def __call__(self, gram: FloatArray, noise: FloatArray, share: float) -> FloatArray:
+        """Return the Gram matrix with a share of the noise removed; leading axes are batch axes."""
 
 
-def remove_noise(second: FloatArray, noise: FloatArray, share: float) -> FloatArray:
-    """Sums of z z' less the noise's."""
-    clean = second.copy()
+def remove_noise(gram: FloatArray, noise: FloatArray, share: float) -> FloatArray:
+    """Subtract a share of the summed noise covariance from the feature block of the Gram matrix."""
+    clean = gram.copy()
     clean[..., 1:-1, 1:-1] -= share * noise
     return clean
 
 
-def remove_noise_and_gaps(seen: FloatArray) -> Correction:
-    """The same for rows with entries missing at random, seen in pairs as counted."""
-    rates = np.maximum(seen, 1e-12) / seen[0, 0]
+def remove_noise_and_missing(observed: FloatArray) -> MomentCorrection:
+    """Return a correction for noise and for entries missing at random.
 
-    def correct(second: FloatArray, noise: FloatArray, share: float) -> FloatArray:
-        return remove_noise(np.where(seen > 0, second / rates, 0.0), noise, share)
+    ``observed`` counts how often each pair of entries was observed together.
+    """
+    rates = np.maximum(observed, 1e-12) / observed[0, 0]
+
+    def correct(gram: FloatArray, noise: FloatArray, share: float) -> FloatArray:
+        return remove_noise(np.where(observed > 0, gram / rates, 0.0), noise, share)
 
     return correct
 
 
-def spread(second: FloatArray, centred: bool) -> tuple[FloatArray, FloatArray]:
-    """Means of (z, y), zero unless centred, and their second moments about those."""
-    n = second[..., :1, :1]
-    about = second[..., 1:, 1:] / n
-    means = second[..., 0, 1:] / n[..., 0] * float(centred)
-    return means, about - means[..., :, None] * means[..., None, :]
+def centred_moments(gram: FloatArray, centred: bool) -> tuple[FloatArray, FloatArray]:
+    """Return the means of (z, y), zero unless centred, and the second moments about them."""
+    n = gram[..., :1, :1]
+    moments = gram[..., 1:, 1:] / n
+    means = gram[..., 0, 1:] / n[..., 0] * float(centred)
+    return means, moments - means[..., :, None] * means[..., None, :]

@@ -1,59 +1,59 @@
-"""What a kernel predictor that learns from noisy rows can be asked."""
+"""The interface of the predictors behind :class:`~untaint.online.NoisyKernelRegressor`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
 from .._typing import FloatArray
-from .mixture import Mixture
-from .views import Views
+from .mixture import KernelMixture
+from .noisy_batch import NoisyBatch
 
 
 class Engine(ABC):
-    """A kernel predictor that learns."""
+    """Base class of the kernel predictors that learn from noisy rows."""
 
     @abstractmethod
-    def prepare(self, mixture: Mixture, cov: FloatArray, n_copies: int) -> None:
-        """Get ready for rows with so much noise; again, if they have got more features."""
+    def prepare(self, mixture: KernelMixture, cov: FloatArray, n_copies: int) -> None:
+        """Set the kernel and the noise covariance; called again when features have been added."""
 
     @abstractmethod
-    def learn(self, views: Views, target_bound: float | None) -> None:
-        """Learn a batch."""
+    def learn(self, batch: NoisyBatch, target_bound: float | None) -> None:
+        """Learn from a batch of noisy rows."""
 
     @abstractmethod
-    def values(self, X: FloatArray, doubt: FloatArray | None) -> FloatArray:
-        """Predictions; their mean over Gaussian rows about X if a covariance is given."""
+    def predict(self, X: FloatArray, input_cov: FloatArray | None) -> FloatArray:
+        """Return predictions, or their means over Gaussian rows X with covariance ``input_cov``."""
 
     @abstractmethod
-    def clean_error(self, views: Views) -> float:
-        """Unbiased estimate of the mean squared error on the clean rows."""
+    def clean_error(self, batch: NoisyBatch) -> float:
+        """Return an unbiased estimate of the mean squared error on the clean rows."""
 
-    def share(self) -> float:
-        """Share of the noise that the predictor is free of."""
+    def removed_share(self) -> float:
+        """Return the share of the noise from which the predictor has been corrected."""
         return 1.0
 
-    def due(self, rounds: int) -> tuple[int, int]:
-        """The round up to which predictions see the stream, and the next such round."""
+    def refit_rounds(self, rounds: int) -> tuple[int, int]:
+        """Return the last round that predictions use, and the next one at which this changes."""
         return rounds, rounds + 1
 
     def dual_coef(self) -> FloatArray:
-        """Coefficients of the support rows."""
+        """Return the coefficients of the support rows."""
         raise AttributeError("dual_coef_ is kept by Algorithm 2 without a budget only")
 
     def support(self) -> FloatArray:
-        """Support rows."""
+        """Return the support rows."""
         raise AttributeError("support_ is kept by Algorithm 2 without a budget only")
 
     def coef(self) -> FloatArray:
-        """Weights of the random features."""
+        """Return the coefficients of the random features."""
         raise AttributeError("coef_ belongs to random features: learning_rate='auto', or a budget")
 
     def frequencies(self) -> FloatArray:
-        """Frequencies of the random features."""
+        """Return the frequencies of the random features."""
         raise AttributeError(
             "frequencies_ belongs to random features: learning_rate='auto', or a budget"
         )
 
     def regret_bound(self, rounds: int) -> float:
-        """Largest expected regret."""
+        """Return an upper bound of the expected regret."""
         raise AttributeError('regret_bound_ is known for learning_rate="theory" only')

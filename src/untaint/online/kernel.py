@@ -1,10 +1,11 @@
-r"""Online kernel regression from noisy rows: Algorithm 2, and corrected random features.
+"""Online kernel regression from noisy rows: Algorithm 2, and corrected random features.
 
-Algorithm 2 is gradient descent in the space of the surrogate kernel, :mod:`.surrogate`, from two
-copies of each row. It keeps every row, :mod:`.support`, or with a ``budget`` so many random
-features of the surrogate. By default the best fit to the corrected moments of random features is
-followed instead, :mod:`.features` and :mod:`.leader`: one copy or two, constant memory, no step,
-and the same in a stream as in a batch. :mod:`.following` and :mod:`.algorithm_2` have all three.
+By default a ridge regression on random Fourier features is fitted to moments that are corrected for
+the noise (:mod:`.random_feature_ridge`, :mod:`.fourier`, :mod:`.leader`). It needs one or two
+copies of each row, constant memory and no step size, and a stream gives the same fit as a batch.
+Algorithm 2 is gradient descent in the space of the surrogate kernel (:mod:`.surrogate`), from two
+copies of each row. It keeps every row (:mod:`.kernel_expansion`) or, with a ``budget``, that many
+random features of the surrogate. :mod:`.kernel_sgd` has both forms.
 """
 
 from __future__ import annotations
@@ -19,78 +20,82 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import check_choice, check_count, check_flag, check_real
-from .algorithm_2 import Descending, Supporting
+from .bandwidth import GAMMA_FACTORS, MIN_ROWS_TO_SELECT, median_gamma, select_gamma
 from .base import NoisyRegressor
 from .engine import Engine
-from .following import Following
-from .leader import Plan
-from .mixture import KERNELS, Mixture, make_mixture
+from .kernel_sgd import KernelSGD, RandomFeatureSGD
+from .leader import LeaderConfig
+from .linear_statistics import LinearStatistics
+from .mixture import KERNELS, KernelMixture, make_mixture
 from .noise import RowNoise, covariance_matrix
-from .steps import check_learning_rate, make_step
-from .sums import LinearSums
-from .views import Views
-from .width import ENOUGH, FACTORS, best_gamma, median_gamma
+from .noisy_batch import NoisyBatch
+from .random_feature_ridge import RandomFeatureRidge
+from .step_size import check_learning_rate, make_step_size
 
 _NOISES = ("gaussian", "laplace")
-_FEWEST = 64  # rows from which a width is read
+_MIN_ROWS = 64  # rows needed to estimate gamma or the noise covariance
 
 
 class NoisyKernelRegressor(NoisyRegressor):
     """Online kernel regression from noisy features.
 
-    The noise must be Gaussian, or Laplace in independent coordinates, of known covariance.
-    Algorithm 2 (any ``learning_rate`` but ``"auto"``) needs two copies of each row and Gaussian
-    noise. Targets may be noisy.
+    The noise must be Gaussian, or Laplace with independent coordinates. Algorithm 2 (every
+    ``learning_rate`` except ``"auto"``) needs two copies of each row and Gaussian noise. Targets
+    may be noisy.
 
     Parameters
     ----------
     noise_cov : number, array of shape (d,) or (d, d), dict
-        Covariance of the noise in X: one variance, one for each feature, or a matrix. If it is not
-        given, it is estimated from the copies of the first batch.
+        Noise covariance of X: one variance, one for each feature, or a matrix. If it is not given,
+        it is estimated from the copies of the first batch.
     noise : {"gaussian", "laplace"}
         Distribution of the noise.
     kernel : {"rbf", "exponential", "rational_quadratic"}
         ``exp(-gamma r^2)``, ``exp(-gamma r)``, ``(1 + gamma r^2 / shape)^-shape``. The last two are
-        mixtures of Gaussian kernels; members that Gaussian noise blurs are widened.
+        mixtures of Gaussian kernels; components too narrow for Gaussian noise are widened.
     gamma : float, "auto" or "median"
-        Scale of the kernel. ``"median"``: 1 / median squared distance (distance, for the
-        exponential kernel) of the clean rows, as far as the first rows tell. ``"auto"``: the best
-        of several multiples of that, if the first batch has at least 500 rows.
+        Inverse scale of the kernel. ``"median"`` is 1 / median squared distance (distance, for the
+        exponential kernel) of the clean rows, estimated from the first batch. ``"auto"`` selects
+        among several multiples of that if the first batch has at least 500 rows.
     shape : float
-        Of the rational quadratic kernel.
+        Exponent of the rational quadratic kernel.
     norm_bound : float, optional
-        Radius of the ball of Algorithm 2, in the surrogate's space; None means no ball.
+        Upper bound of the predictor's norm in the surrogate's space, for Algorithm 2; None means no
+        bound.
     learning_rate : "auto", "adaptive", "theory", float or function of the round
-        ``"auto"`` follows the best fit by corrected random features, and needs no step. The others
-        run Algorithm 2: with a parameter-free step, the theorem's for ``horizon`` rounds in the
-        ball of radius ``norm_bound``, or one's own.
+        ``"auto"`` fits corrected random features and needs no step size. The others run Algorithm
+        2: ``"adaptive"`` with a parameter-free step size, ``"theory"`` with that of Theorem 2 for
+        ``horizon`` rounds in the ball of radius ``norm_bound``, a number or function with its own.
     horizon : int, optional
         Number of rounds, for ``"theory"``.
     target_bound : float, optional
-        Bound of the targets, for ``"theory"``. If it is not given, or not kept, the largest seen
-        takes its place.
+        Bound of the targets, for ``"theory"``. If it is not given, or exceeded, it is replaced by
+        the largest observed value.
     average : bool or "auto"
-        Whether Algorithm 2 predicts with the average of its iterates. ``"auto"``: with the
-        parameter-free step only.
+        Whether Algorithm 2 predicts with the average of its iterates. ``"auto"`` averages with the
+        parameter-free step size only.
     budget : int, optional
-        Number of random frequencies. None: for ``"auto"`` by the size of the first batch (64 to
-        300); for Algorithm 2 no limit, every row is kept.
+        Number of random frequencies. None means 64 to 300 by the size of the first batch for
+        ``"auto"``, and no random features for Algorithm 2, which then keeps every row.
     random_state : int
-        Seed of the frequencies.
+        Seed of the random frequencies.
 
     Attributes
     ----------
     gamma_ : float
+        Inverse scale of the kernel in use.
     dual_coef_, support_ : array of shape (n,), (n, d)
-        Of Algorithm 2 without a budget: f(x) = sum of dual_coef_[i] k(support_[i], x).
+        Coefficients and support rows of Algorithm 2 without a budget:
+        f(x) = sum of dual_coef_[i] k(support_[i], x).
     coef_, frequencies_ : array of shape (2 D,), (D, d)
-        Of random features: weights of their cosines and sines.
+        Coefficients of the random cosines and sines, and their frequencies.
     clamped_mass_, sup_error_ : float
-        Mass of the mixture that was widened, and the largest difference of the kernel in use to
-        the one that was asked for.
+        Mass of the mixture that was widened, and the largest difference between the kernel in use
+        and the requested kernel.
     regret_bound_ : float
-        Largest expected regret on the clean rows, for ``"theory"``.
+        Upper bound of the expected regret on the clean rows, for ``"theory"``.
     n_rounds_, n_features_in_ : int
+        Number of rows learnt so far, and number of features.
 
     Examples
     --------
@@ -106,7 +111,7 @@ class NoisyKernelRegressor(NoisyRegressor):
     """
 
     _engine: Engine
-    _noise_of_rows = False
+    _supports_row_noise = False
 
     def __init__(
         self,
@@ -153,192 +158,199 @@ class NoisyKernelRegressor(NoisyRegressor):
             check_flag("average", self.average)
         check_count("budget", self.budget, optional=True)
         check_count("random_state", self.random_state, low=0, optional=True)
-        if self._by_steps and self.noise != "gaussian":
+        if self._uses_algorithm_2 and self.noise != "gaussian":
             raise ValueError(
                 'noise must be "gaussian" for Algorithm 2, got '
                 f'{self.noise!r}: use learning_rate="auto".'
             )
 
-    def _start(self, views: Views) -> None:
-        self._cov = self._first_covariance(views)
-        self._copies = views.n_copies
-        self._sums = LinearSums(views, Plan(), gaps=False)
-        self.gamma_ = self._first_gamma(views)
+    def _start(self, batch: NoisyBatch) -> None:
+        self._cov = self._initial_cov(batch)
+        self._n_copies = batch.n_copies
+        self._statistics = LinearStatistics(batch, LeaderConfig(), allow_missing=False)
+        self.gamma_ = self._initial_gamma(batch)
         mixture = self._mixture()
-        if not self._by_steps:
-            self._engine = Following(mixture, self._first_budget(views), self._seed, self.noise)
+        if not self._uses_algorithm_2:
+            self._engine = RandomFeatureRidge(
+                mixture, self._initial_budget(batch), self._seed, self.noise
+            )
         else:
-            step = make_step(self.learning_rate, self.norm_bound, self.horizon)
+            step = make_step_size(self.learning_rate, self.norm_bound, self.horizon)
             average = self.learning_rate == "adaptive" if self.average == "auto" else self.average
             if self.budget is None:
-                self._engine = Supporting(step, self.norm_bound, bool(average))
+                self._engine = KernelSGD(step, self.norm_bound, bool(average))
             else:
-                self._engine = Descending(
+                self._engine = RandomFeatureSGD(
                     step, self.norm_bound, bool(average), self.budget, self._seed
                 )
-        self._engine.prepare(mixture, self._cov, self._copies)
+        self._engine.prepare(mixture, self._cov, self._n_copies)
 
-    def _learn(self, views: Views) -> None:
-        if views.n_copies != self._copies:
+    def _learn(self, batch: NoisyBatch) -> None:
+        if batch.n_copies != self._n_copies:
             raise ValueError(
                 "X_copy must be given with every batch or with none: the stream began with "
-                f"{'two copies' if self._copies == 2 else 'one copy'} of each row."
+                f"{'two copies' if self._n_copies == 2 else 'one copy'} of each row."
             )
-        if isinstance(views.noise, RowNoise):
+        if isinstance(batch.noise, RowNoise):
             raise ValueError("noise_cov must be the same for all rows in a kernel learner.")
-        if views.noise is not None and not np.array_equal(views.noise, self._cov):
+        if batch.noise is not None and not np.array_equal(batch.noise, self._cov):
             raise ValueError("noise_cov must stay what it was in the first batch.")
-        self._engine.learn(views, self.target_bound)  # first: it may refuse them
-        self._sums.add(Views(views.X, views.y, views.copy, self._cov, views.weights))
+        self._engine.learn(batch, self.target_bound)  # first, because it may raise
+        self._statistics.add(
+            NoisyBatch(batch.X, batch.y, batch.X_copy, self._cov, batch.sample_weight)
+        )
 
-    def _first_covariance(self, views: Views) -> FloatArray:
-        if isinstance(views.noise, RowNoise):
+    def _initial_cov(self, batch: NoisyBatch) -> FloatArray:
+        if isinstance(batch.noise, RowNoise):
             raise ValueError("noise_cov must be the same for all rows in a kernel learner.")
-        if views.noise is None:
-            assert views.copy is not None
-            if len(views.y) < _FEWEST:
+        if batch.noise is None:
+            assert batch.X_copy is not None
+            if len(batch.y) < _MIN_ROWS:
                 raise ValueError(
-                    f"noise_cov must be given, or a first batch of at least {_FEWEST} rows with "
-                    f"their copies to estimate it from, got {len(views.y)} rows."
+                    f"noise_cov must be given, or a first batch of at least {_MIN_ROWS} rows with "
+                    f"their copies to estimate it from, got {len(batch.y)} rows."
                 )
-            apart = views.X - views.copy
-            return apart.T @ apart / (2 * len(apart))
-        correlated = (views.noise != np.diag(np.diag(views.noise))).any()
+            difference = batch.X - batch.X_copy
+            return difference.T @ difference / (2 * len(difference))
+        correlated = (batch.noise != np.diag(np.diag(batch.noise))).any()
         if self.noise == "laplace" and correlated:
             raise ValueError(
                 "noise_cov must be diagonal for Laplace noise, whose coordinates are independent."
             )
-        return views.noise
+        return batch.noise
 
-    def _first_gamma(self, views: Views) -> float:
+    def _initial_gamma(self, batch: NoisyBatch) -> float:
         if not isinstance(self.gamma, str):
             return float(self.gamma)
-        Z, weights, seen = views.merged()[0], views.weights, self._cov / views.n_copies
-        median = median_gamma(Z, weights, seen)
-        if self.gamma == "median" or len(views.y) < ENOUGH:
-            return self._admissible(median)
-        gammas = list(dict.fromkeys(self._admissible(factor * median) for factor in FACTORS))
-        budget = self._first_budget(views)
-        return best_gamma(
-            gammas, views, self._cov, self.noise, self._mixture_of, budget, self._seed
+        Z, sample_weight, cov = batch.merged()[0], batch.sample_weight, self._cov / batch.n_copies
+        median = median_gamma(Z, sample_weight, cov)
+        if self.gamma == "median" or len(batch.y) < MIN_ROWS_TO_SELECT:
+            return self._admissible_gamma(median)
+        gammas = list(
+            dict.fromkeys(self._admissible_gamma(factor * median) for factor in GAMMA_FACTORS)
+        )
+        budget = self._initial_budget(batch)
+        return select_gamma(
+            gammas, batch, self._cov, self.noise, self._mixture_of, budget, self._seed
         )
 
-    def _first_budget(self, views: Views) -> int:
-        rows = len(views.y) if views.weights is None else views.weights.sum()
+    def _initial_budget(self, batch: NoisyBatch) -> int:
+        rows = len(batch.y) if batch.sample_weight is None else batch.sample_weight.sum()
         return self.budget or int(np.clip(rows // 20, 64, 300))
 
-    def _admissible(self, gamma: float) -> float:
-        """Scale of this kernel that noise allows, for an inverse squared distance."""
+    def _admissible_gamma(self, gamma: float) -> float:
+        """Convert an inverse squared distance to a gamma for which the kernel has a surrogate."""
         if self.kernel == "exponential":
             return float(np.sqrt(gamma))
         largest = float(np.linalg.eigvalsh(self._cov)[-1])
         if self.kernel == "rbf" and self.noise == "gaussian" and largest > 0:
-            return min(gamma, 0.4 / largest)  # what the surrogate can bear
+            return min(gamma, 0.4 / largest)  # the surrogate exists below 0.5 / largest
         return gamma
 
-    def _mixture(self) -> Mixture:
+    def _mixture(self) -> KernelMixture:
         return self._mixture_of(self.gamma_)
 
-    def _mixture_of(self, gamma: float) -> Mixture:
-        blurred = self._cov if self.noise == "gaussian" else np.zeros_like(self._cov)
-        return make_mixture(self.kernel, gamma, float(self.shape), blurred)
+    def _mixture_of(self, gamma: float) -> KernelMixture:
+        noise_cov = self._cov if self.noise == "gaussian" else np.zeros_like(self._cov)
+        return make_mixture(self.kernel, gamma, float(self.shape), noise_cov)
 
-    def _widen(self, n_features: int) -> None:
-        self._cov = covariance_matrix(self.noise_cov, n_features, self._columns.names)
-        self._sums.widen(n_features)
-        self._engine.prepare(self._mixture(), self._cov, self._copies)
+    def _expand(self, n_features: int) -> None:
+        self._cov = covariance_matrix(self.noise_cov, n_features, self._feature_index.names)
+        self._statistics.expand(n_features)
+        self._engine.prepare(self._mixture(), self._cov, self._n_copies)
 
-    def _evaluate(self, X: FloatArray, noisy: bool) -> FloatArray:
-        self._begun_engine()
+    def _predict_rows(self, X: FloatArray, noisy: bool) -> FloatArray:
+        self._require_engine()
         if not noisy:
-            return self._engine.values(X, None)
-        share = self._engine.share()
-        return self._engine.values(
-            self._sums.expected(X, noisy=True, share=share), self._sums.doubt(share)
+            return self._engine.predict(X, None)
+        share = self._engine.removed_share()
+        return self._engine.predict(
+            self._statistics.posterior_mean(X, noisy=True, share=share),
+            self._statistics.posterior_cov(share),
         )
 
-    def _clean_error(self, views: Views) -> float:
-        if views.n_copies != self._copies:
+    def _clean_error(self, batch: NoisyBatch) -> float:
+        if batch.n_copies != self._n_copies:
             raise ValueError(
-                f"X_copy must {'be given' if self._copies == 2 else 'be None'}: the learner was "
-                f"trained on {'two copies' if self._copies == 2 else 'one copy'} of each row."
+                f"X_copy must {'be given' if self._n_copies == 2 else 'be None'}: the learner was "
+                f"trained on {'two copies' if self._n_copies == 2 else 'one copy'} of each row."
             )
-        return self._engine.clean_error(views)
+        return self._engine.clean_error(batch)
 
-    def _noise_of_one_copy(self) -> FloatArray:
-        self._begun_engine()
+    def _copy_noise_cov(self) -> FloatArray:
+        self._require_engine()
         return self._cov
 
-    def _begun_engine(self) -> Engine:
+    def _require_engine(self) -> Engine:
         check_is_fitted(self, "n_rounds_")
         if "_engine" not in self.__dict__:
             raise NotFittedError(
-                f"a stream must bring {self._first_rows} rows before a kernel learner starts, got "
-                f"{self.n_rounds_}."
+                f"a stream must bring {self._min_rows_to_start} rows before a kernel learner "
+                f"starts, got {self.n_rounds_}."
             )
         return self._engine
 
-    def _due(self) -> tuple[int, int]:
-        return self._engine.due(self.n_rounds_)
+    def _refit_rounds(self) -> tuple[int, int]:
+        return self._engine.refit_rounds(self.n_rounds_)
 
-    def _check_noise(self) -> None:
-        self._sums.check_noise(self._columns.names)
+    def _check_declared_noise(self) -> None:
+        self._statistics.check_noise(self._feature_index.names)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = self._by_steps  # steps may be short
+        tags.regressor_tags.poor_score = self._uses_algorithm_2  # it may need more rounds
         return tags
 
     @property
-    def _first_rows(self) -> int:
-        return _FEWEST if isinstance(self.gamma, str) or self.noise_cov is None else 1
+    def _min_rows_to_start(self) -> int:
+        return _MIN_ROWS if isinstance(self.gamma, str) or self.noise_cov is None else 1
 
     @property
-    def _by_steps(self) -> bool:
+    def _uses_algorithm_2(self) -> bool:
         return not (isinstance(self.learning_rate, str) and self.learning_rate == "auto")
 
     @property
     def _seed(self) -> int:
         return int(self.random_state or 0)
 
-    def _settled(self) -> Engine:
+    def _current_engine(self) -> Engine:
         check_is_fitted(self, "n_rounds_")
-        self._catch_up()
-        return self._begun_engine()
+        self._learn_due_rows()
+        return self._require_engine()
 
     @property
     def dual_coef_(self) -> FloatArray:
-        """Coefficients of the support rows."""
-        return self._settled().dual_coef()
+        """The coefficients of the support rows, for Algorithm 2 without a budget."""
+        return self._current_engine().dual_coef()
 
     @property
     def support_(self) -> FloatArray:
-        """Support rows."""
-        return self._settled().support()
+        """The support rows, for Algorithm 2 without a budget."""
+        return self._current_engine().support()
 
     @property
     def coef_(self) -> FloatArray:
-        """Weights of the random features."""
-        return self._settled().coef()
+        """The coefficients of the random features: of the cosines, then of the sines."""
+        return self._current_engine().coef()
 
     @property
     def frequencies_(self) -> FloatArray:
-        """Frequencies of the random features."""
-        return self._settled().frequencies()
+        """The frequencies of the random features, one in each row."""
+        return self._current_engine().frequencies()
 
     @property
     def regret_bound_(self) -> float:
-        """Largest expected regret on the clean rows."""
-        return self._settled().regret_bound(self.n_rounds_)
+        """The upper bound of the expected regret on the clean rows, for ``"theory"``."""
+        return self._current_engine().regret_bound(self.n_rounds_)
 
     @property
     def clamped_mass_(self) -> float:
-        """Mass of the kernel's mixture that noise made us widen."""
-        self._begun_engine()
+        """The mass of the kernel's mixture whose bandwidth was widened because of the noise."""
+        self._require_engine()
         return self._mixture().clamped_mass
 
     @property
     def sup_error_(self) -> float:
-        """Largest difference of the kernel in use to the one that was asked for."""
-        self._begun_engine()
+        """The largest absolute difference between the kernel in use and the requested kernel."""
+        self._require_engine()
         return self._mixture().sup_error

@@ -1,13 +1,13 @@
-"""Follow the leader: after every round the best fit to the corrected sums so far.
+"""Follow the leader: after every round the best fit to the corrected moments so far.
 
-No step size is needed, and nothing of the past is kept but sums, :mod:`.moments`. In a stream of
-single rows the fit follows at certain rounds only, so that most predictions cost a dot product:
+No step size is needed, and of the past only the sums of :mod:`.moments` are kept. In a stream of
+single rows the fit is computed at certain rounds only, so that most predictions cost a dot product:
 
-- at rounds t, t + max(1, sqrt(t) / 4), ... the sums take in the rows since the last of them;
-- at rounds 1.2, 1.2^2, ... share and ridge are chosen anew by :mod:`.guard`.
+- at rounds t, t + max(1, sqrt(t) / 4), ... the rows since the last such round are added;
+- at rounds 1.2, 1.2^2, ... share and alpha are selected again by :mod:`.shrinkage_selection`.
 
-A fit that is a few rounds late, s of t, loses O(s / t) a round: O(sqrt(T)) in all. These rounds do
-not depend on when predictions are asked for, and fits are computed then: asking changes nothing.
+A fit that lags by s of t rounds loses O(s / t) a round: O(sqrt(T)) in total. These rounds do not
+depend on when predictions are requested, so that predicting does not change the model.
 """
 
 from __future__ import annotations
@@ -19,147 +19,163 @@ from typing import final
 import numpy as np
 
 from .._typing import FloatArray
-from .correction import Correction, spread
-from .guard import RIDGES, SHARES, Choice, can_judge, choose, solve
+from .correction import MomentCorrection, centred_moments
 from .moments import Moments
 from .noise import Noise, RowNoise
+from .shrinkage_selection import (
+    ALPHAS,
+    SHARES,
+    Shrinkage,
+    has_enough_folds,
+    select_shrinkage,
+    solve_ridge,
+)
 
-LATEST = 128  # rounds that a fit may be late
-_GROWTH = 1.2  # of the rounds until share and ridge are chosen anew
+MAX_LAG = 128  # largest number of rounds between two fits
+_GROWTH = 1.2  # factor between the rounds at which share and alpha are selected again
 
 
 @final
 @dataclass(frozen=True)
-class Plan:
-    """What the leader may choose from."""
+class LeaderConfig:
+    """A LeaderConfig holds the options of a leader and the candidates that it selects from."""
 
     shares: tuple[float, ...] = SHARES
-    alpha: float | None = None  # ridge in the units of the summed loss; None: chosen
+    alpha: float | None = None  # penalty of the summed loss; None: selected
     centred: bool = True
     scaled: bool = True
     norm_bound: float | None = None
-    late: float = 0.0  # share of the rounds that a fit may be late, from round 64 on
+    lag: float = 0.0  # largest lag as a fraction of the rounds, from round 64 on
 
-    def ridges(self, rounds: float) -> FloatArray:
-        """Ridges to choose from, for the mean loss."""
-        return RIDGES if self.alpha is None else np.array([self.alpha / rounds])
+    def alphas(self, rounds: float) -> FloatArray:
+        """Return the candidates of alpha as penalties of the mean loss."""
+        return ALPHAS if self.alpha is None else np.array([self.alpha / rounds])
 
 
 @final
 @dataclass(frozen=True)
-class Fit:
-    """A function of the features, and how it was chosen."""
+class LinearFit:
+    """A LinearFit is a linear function of the features with the shrinkage it was fitted with."""
 
     coef: FloatArray
     intercept: float
-    choice: Choice
+    shrinkage: Shrinkage
 
 
 class Leader:
-    """Sums of a stream, and the fit to them."""
+    """A Leader accumulates the moments of a stream and computes the best corrected fit to them."""
 
-    def __init__(self, n_features: int, plan: Plan, *, noisy: bool = True) -> None:
-        self.plan = plan
+    def __init__(self, n_features: int, config: LeaderConfig, *, noisy: bool = True) -> None:
+        self.config = config
         self.moments = Moments(n_features, noisy=noisy)
-        self._tuned = self.moments.copy()
-        self._choice: Choice | None = None
-        self._fit: Fit | None = None
+        self._tuning_moments = self.moments.copy()
+        self._shrinkage: Shrinkage | None = None
+        self._fit: LinearFit | None = None
 
-    def marks(self, rounds: int) -> tuple[int, int]:
-        """The last round up to this one at which the fit is due, and the next."""
+    def refit_rounds(self, rounds: int) -> tuple[int, int]:
+        """Return the last round up to this one at which the fit is updated, and the next one."""
         last = self.moments.rounds
-        while (following := last + self._pause(last)) <= rounds:
-            last = following
-        return last, following
+        while (next_round := last + self._refit_interval(last)) <= rounds:
+            last = next_round
+        return last, next_round
 
-    def _pause(self, rounds: int) -> int:
-        late = int(self.plan.late * rounds) if rounds >= 64 else 0
-        return max(1, min(max(isqrt(rounds) // 4, late), LATEST))
+    def _refit_interval(self, rounds: int) -> int:
+        lag = int(self.config.lag * rounds) if rounds >= 64 else 0
+        return max(1, min(max(isqrt(rounds) // 4, lag), MAX_LAG))
 
     def add(self, rows: FloatArray, noise: Noise | None) -> None:
-        """Add rows (1, z, y), halting where share and ridge are to be chosen anew."""
+        """Add rows (1, z, y); the last tuning round among them resets the selected shrinkage."""
         before, self._fit = self.moments.rounds, None
-        halt = _last_tuning(before + len(rows)) - before
-        if halt > 0:
-            self.moments.add(rows[:halt], noise[:halt] if isinstance(noise, RowNoise) else noise)
-            self._tuned, self._choice = self.moments.copy(), None
-            rows, noise = rows[halt:], noise[halt:] if isinstance(noise, RowNoise) else noise
+        boundary = _last_tuning_round(before + len(rows)) - before
+        if boundary > 0:
+            self.moments.add(
+                rows[:boundary], noise[:boundary] if isinstance(noise, RowNoise) else noise
+            )
+            self._tuning_moments, self._shrinkage = self.moments.copy(), None
+            rows = rows[boundary:]
+            noise = noise[boundary:] if isinstance(noise, RowNoise) else noise
         if len(rows):
             self.moments.add(rows, noise)
 
-    def tune(self) -> None:
-        """Let the next fit choose share and ridge by all rounds so far."""
-        self._tuned, self._choice, self._fit = self.moments, None, None
+    def retune(self) -> None:
+        """Let the next fit select share and alpha by all rounds so far."""
+        self._tuning_moments, self._shrinkage, self._fit = self.moments, None, None
 
-    def forget_fit(self) -> None:
-        """The correction is another one."""
-        self._choice = self._fit = None
+    def invalidate(self) -> None:
+        """Discard the fit and its shrinkage, because the correction has changed."""
+        self._shrinkage = self._fit = None
 
-    def widen(self, n_features: int) -> None:
-        """Make room for features that have been zero so far."""
-        self._tuned = self._tuned.copy()
-        self.moments.widen(n_features)
-        self._tuned.widen(n_features)
-        self._fit = self._choice = None
+    def expand(self, n_features: int) -> None:
+        """Add new features, which were zero in all earlier rows."""
+        self._tuning_moments = self._tuning_moments.copy()
+        self.moments.expand(n_features)
+        self._tuning_moments.expand(n_features)
+        self._fit = self._shrinkage = None
 
-    def fit(self, correct: Correction) -> Fit:
-        """The leader."""
+    def fit(self, correct: MomentCorrection) -> LinearFit:
+        """Return the best corrected fit so far."""
         if self._fit is None:
-            second, noise = self.moments.total()
-            scales = feature_scales(second, self.plan.centred) if self.plan.scaled else None
-            if self._choice is None:
-                tuned = self._tuned.total()[0]
-                self._choice = self._choose(
-                    correct, feature_scales(tuned, self.plan.centred) if self.plan.scaled else None
-                )
-            choice = self._choice or Choice(self.plan.shares[0], 1.0 / second[0, 0])
-            self._fit = self._solve(correct(second, noise, choice.share), choice, scales)
+            gram, noise = self.moments.total()
+            if self._shrinkage is None:
+                scales = self._scales(self._tuning_moments.total()[0])
+                self._shrinkage = self._select_shrinkage(correct, scales)
+            shrinkage = self._shrinkage or Shrinkage(self.config.shares[0], 1.0 / gram[0, 0])
+            self._fit = self._solve(
+                correct(gram, noise, shrinkage.share), shrinkage, self._scales(gram)
+            )
         return self._fit
 
-    def _choose(self, correct: Correction, scales: FloatArray | None) -> Choice | None:
-        plan, ridges = self.plan, self.plan.ridges(self._tuned.second[:, 0, 0].sum())
-        if len(plan.shares) == len(ridges) == 1:
-            return Choice(plan.shares[0], float(ridges[0]))
-        if not can_judge(self._tuned):
+    def _scales(self, gram: FloatArray) -> FloatArray | None:
+        return feature_scales(gram, self.config.centred) if self.config.scaled else None
+
+    def _select_shrinkage(
+        self, correct: MomentCorrection, scales: FloatArray | None
+    ) -> Shrinkage | None:
+        config, alphas = self.config, self.config.alphas(self._tuning_moments.gram[:, 0, 0].sum())
+        if len(config.shares) == len(alphas) == 1:
+            return Shrinkage(config.shares[0], float(alphas[0]))
+        if not has_enough_folds(self._tuning_moments):
             return None
-        return choose(
-            self._tuned,
+        return select_shrinkage(
+            self._tuning_moments,
             correct,
-            shares=plan.shares,
-            ridges=ridges,
-            centred=plan.centred,
+            shares=config.shares,
+            alphas=alphas,
+            centred=config.centred,
             scales=scales,
         )
 
-    def _solve(self, clean: FloatArray, choice: Choice, scales: FloatArray | None) -> Fit:
-        ridge = np.array([choice.ridge])
-        if self.plan.alpha is not None:
-            ridge = self.plan.ridges(clean[0, 0])
-        coef, intercept = solve(clean, ridge, centred=self.plan.centred, scales=scales)
-        bound = self.plan.norm_bound
+    def _solve(
+        self, clean: FloatArray, shrinkage: Shrinkage, scales: FloatArray | None
+    ) -> LinearFit:
+        alpha = np.array([shrinkage.alpha])
+        if self.config.alpha is not None:
+            alpha = self.config.alphas(clean[0, 0])
+        coef, intercept = solve_ridge(clean, alpha, centred=self.config.centred, scales=scales)
+        bound = self.config.norm_bound
         if bound is not None and np.linalg.norm(coef[0]) > bound:
-            ridges = np.geomspace(max(ridge[0], 1e-9), 1e9, 2000)  # fine enough: 2 % apart
-            coef, intercept = solve(clean, ridges, centred=self.plan.centred, scales=scales)
+            alphas = np.geomspace(max(alpha[0], 1e-9), 1e9, 2000)  # neighbours differ by 2 %
+            coef, intercept = solve_ridge(clean, alphas, centred=self.config.centred, scales=scales)
             inside = np.linalg.norm(coef, axis=1) <= bound
-            if not inside.any():  # beyond the largest ridge: only its direction is left
-                means = spread(clean, self.plan.centred)[0]
+            if not inside.any():  # rescale the fit of the largest alpha
+                means = centred_moments(clean, self.config.centred)[0]
                 coef = coef[-1:] * (bound / np.linalg.norm(coef[-1]))
                 intercept = means[-1] - coef @ means[:-1]
             else:
                 first = int(np.argmax(inside))
                 coef, intercept = coef[first:], intercept[first:]
-        return Fit(coef[0], float(intercept[0]), choice)
+        return LinearFit(coef[0], float(intercept[0]), shrinkage)
 
 
-def feature_scales(second: FloatArray, centred: bool) -> FloatArray:
-    """Deviations of the features; 1 for those that do not vary."""
-    variances = np.diag(spread(second, centred)[1])[:-1]
-    largest = np.diag(second)[1:-1] / second[0, 0]
+def feature_scales(gram: FloatArray, centred: bool) -> FloatArray:
+    """Return the standard deviations of the features, and 1 for constant features."""
+    variances = np.diag(centred_moments(gram, centred)[1])[:-1]
+    largest = np.diag(gram)[1:-1] / gram[0, 0]
     varies = variances > 1e-14 * np.maximum(largest, np.finfo(float).tiny)
     return np.sqrt(np.where(varies, variances, 1.0))
 
 
-def _last_tuning(rounds: int) -> int:
-    """The last of the rounds 1.2, 1.2^2, ... (rounded up) that has been reached."""
+def _last_tuning_round(rounds: int) -> int:
+    """Return the last of the rounds 1.2, 1.2^2, ... (rounded up) that has been reached."""
     k = int(log(rounds) / log(_GROWTH) + 1e-9)
     return ceil(_GROWTH**k) if ceil(_GROWTH**k) <= rounds else ceil(_GROWTH ** (k - 1))

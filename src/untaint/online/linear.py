@@ -1,9 +1,10 @@
-r"""Online linear regression from noisy rows: Algorithm 1, and a leader that needs no step.
+"""Online linear regression from noisy rows: Algorithm 1, and follow-the-leader without a step size.
 
-Algorithm 1 moves against unbiased estimates of the clean gradient, :mod:`.unbiased`, and stays in a
-ball, :mod:`.descent`; Theorem 1 gives its step and its regret, :mod:`.steps`. By default, and while
-the features are few enough for a matrix, the best fit to the corrected sums is followed instead,
-:mod:`.leader`: no step, no horizon, and the accuracy of a batch fit after one pass.
+Algorithm 1 moves against unbiased estimates of the clean gradient (:mod:`.unbiased_gradient`) and
+projects on a ball (:mod:`.projected_gradient`); Theorem 1 gives its step size and its regret
+(:mod:`.step_size`). By default, and while the features are few enough for a matrix, the model is
+the best fit to the corrected moments instead (:mod:`.leader`): it needs neither step size nor
+horizon, and is as accurate as a batch fit after one pass.
 """
 
 from __future__ import annotations
@@ -18,57 +19,65 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import check_choice, check_count, check_flag, check_real
-from .descent import Descent
-from .leader import Plan
+from .leader import LeaderConfig
 from .linear_base import LinearRegressor
+from .linear_statistics import LinearStatistics
 from .noise import Noise, RowNoise
-from .steps import DistanceOverGradients, Theory, check_learning_rate, make_step
-from .sums import LinearSums
-from .unbiased import gradient_from_copies, gradient_from_covariance, observed_entries
-from .views import Views
+from .noisy_batch import NoisyBatch
+from .projected_gradient import ProjectedGradientDescent
+from .step_size import (
+    DistanceOverGradients,
+    TheoreticalStepSize,
+    check_learning_rate,
+    make_step_size,
+)
+from .unbiased_gradient import gradient_from_copies, gradient_from_covariance, rescale_observed
 
-FEW = 500  # features whose second moments are kept
+MAX_MOMENT_FEATURES = 500  # beyond it no d x d second moments are kept
 
 
 class NoisyLinearRegressor(LinearRegressor):
     """Online linear regression from noisy features.
 
-    The stream must tell either the covariance of the noise in each row (``noise_cov``) or a second,
-    independently noisy copy of it (``X_copy``). Targets may be noisy.
+    Either the noise covariance (``noise_cov``) or a second copy of each row with independent noise
+    (``X_copy``) must be given. Targets may be noisy.
 
     Parameters
     ----------
     noise_cov : number, array of shape (d,) or (d, d), dict, optional
-        Covariance of the noise in X: one variance, one for each feature, or a matrix.
+        Noise covariance of X: one variance, one for each feature, or a matrix.
     norm_bound : float, optional
-        Radius of the ball that the weights stay in; None means no ball.
+        Upper bound of the norm of the coefficients; None means no bound.
     learning_rate : "auto", "adaptive", "theory", float or function of the round
-        ``"auto"`` needs no step: up to 500 features it follows the best corrected fit so far, for
-        more it is ``"adaptive"``. ``"adaptive"`` moves against corrected gradients by the distance
-        travelled over the root of their summed squares. ``"theory"`` is the theorem's step for
-        ``horizon`` rounds in the ball of radius ``norm_bound``.
+        ``"auto"`` needs no step size: up to 500 features the model is the best corrected fit so
+        far, with more it is ``"adaptive"``. ``"adaptive"`` takes corrected gradient steps; their
+        size is the distance travelled over the root of the summed squared gradients. ``"theory"``
+        is the step size of Theorem 1 for ``horizon`` rounds in the ball of radius ``norm_bound``.
     horizon : int, optional
         Number of rounds, for ``"theory"``.
     feature_bound, target_bound : float, optional
         Bounds of the rows' Euclidean norm and of the targets, for ``"theory"``. If they are not
-        given, or not kept, the largest seen take their place.
+        given, or exceeded, they are replaced by the largest observed values.
     average : bool or "auto"
         Whether to predict with the average of the iterates, as in online-to-batch conversion.
-        ``"auto"``: under ``"adaptive"`` only. The leader has no use for it.
+        ``"auto"`` averages with the adaptive step size only. The best corrected fit ignores it.
     fit_intercept : bool, optional
-        Whether to fit an intercept. None: under ``"auto"`` and ``"adaptive"``, and not where the
-        algorithm is run as printed.
+        Whether to fit an intercept. None means that it is fitted with ``"auto"`` and
+        ``"adaptive"``, and not with the other step sizes, for which the algorithm is as printed.
     missing : {"error", "random"}
-        What NaN in X means (for river, an absent feature): a mistake (zero), or entries missing at
-        random.
+        Whether NaN in X raises an error or is an entry missing at random. Features absent from a
+        dictionary are zero with ``"error"``, and missing with ``"random"``.
 
     Attributes
     ----------
     coef_ : array of shape (d,)
+        Coefficients of the features.
     intercept_ : float
+        Intercept.
     regret_bound_ : float
-        Largest expected regret on the clean rows, for ``"theory"``.
+        Upper bound of the expected regret on the clean rows, for ``"theory"``.
     n_rounds_, n_features_in_ : int
+        Number of rows learnt so far, and number of features.
 
     Examples
     --------
@@ -88,7 +97,7 @@ class NoisyLinearRegressor(LinearRegressor):
     3
     """
 
-    _descent: Descent | None
+    _descent: ProjectedGradientDescent | None
 
     def __init__(
         self,
@@ -115,12 +124,12 @@ class NoisyLinearRegressor(LinearRegressor):
 
     @property
     def regret_bound_(self) -> float:
-        """Largest expected regret on the clean rows."""
+        """The upper bound of the expected regret on the clean rows, for ``"theory"``."""
         check_is_fitted(self, "n_rounds_")
-        self._catch_up()
-        if self._descent is None or not isinstance(self._descent.step, Theory):
+        self._learn_due_rows()
+        if self._descent is None or not isinstance(self._descent.step_size, TheoreticalStepSize):
             raise AttributeError('regret_bound_ is known for learning_rate="theory" only')
-        return self._descent.step.regret_bound(self.n_rounds_)
+        return self._descent.step_size.regret_bound(self.n_rounds_)
 
     def _check_parameters(self) -> None:
         check_learning_rate(self.learning_rate, self.horizon, self.norm_bound)
@@ -134,115 +143,129 @@ class NoisyLinearRegressor(LinearRegressor):
             check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
 
-    def _start(self, views: Views) -> None:
-        d = views.X.shape[1]
-        plan = Plan(centred=self._intercept, norm_bound=self.norm_bound)
-        self._sums = LinearSums(views, plan, gaps=self._gaps) if d <= FEW else None
+    def _start(self, batch: NoisyBatch) -> None:
+        d = batch.X.shape[1]
+        config = LeaderConfig(centred=self._fits_intercept, norm_bound=self.norm_bound)
+        self._statistics = (
+            LinearStatistics(batch, config, allow_missing=self._allow_missing)
+            if d <= MAX_MOMENT_FEATURES
+            else None
+        )
         self._descent = None
-        if self.learning_rate != "auto" or d > FEW:
-            step = make_step(self.learning_rate, self.norm_bound, self.horizon)
-            self._descent = Descent(d + 1, step, self.norm_bound)
-        self._seen = np.zeros(d + 1)  # rows, and how many of them had the feature
+        if self.learning_rate != "auto" or d > MAX_MOMENT_FEATURES:
+            step_size = make_step_size(self.learning_rate, self.norm_bound, self.horizon)
+            self._descent = ProjectedGradientDescent(d + 1, step_size, self.norm_bound)
+        self._n_observed = np.zeros(d + 1)  # number of rows, then of observed entries per feature
 
-    def _learn(self, views: Views) -> None:
-        if self._sums is not None:
-            self._sums.add(views)
+    def _learn(self, batch: NoisyBatch) -> None:
+        if self._statistics is not None:
+            self._statistics.add(batch)
         if self._descent is not None:
-            self._descend(self._descent, views)
+            self._gradient_steps(self._descent, batch)
 
-    def _descend(self, descent: Descent, views: Views) -> None:
-        """One step of Algorithm 1 a row."""
-        if self._gaps:
-            views = self._filled(views)
-        longest: list[float] = []
-        if isinstance(descent.step, Theory):
-            longest = self._longest(descent.step, views)
-            self._say_if_late(descent.step, descent.rounds, descent.rounds + len(views.y))
-        constant = np.full(len(views.y), float(self._intercept))
-        a, noise = (views.X, None) if views.noise is None else views.merged()
+    def _gradient_steps(self, descent: ProjectedGradientDescent, batch: NoisyBatch) -> None:
+        """Perform one step of Algorithm 1 for each row."""
+        if self._allow_missing:
+            batch = self._fill_missing(batch)
+        bounds: list[float] = []
+        if isinstance(descent.step_size, TheoreticalStepSize):
+            bounds = self._gradient_bounds(descent.step_size, batch)
+            self._warn_beyond_horizon(
+                descent.step_size, descent.rounds, descent.rounds + len(batch.y)
+            )
+        constant = np.full(len(batch.y), float(self._fits_intercept))
+        a, noise = (batch.X, None) if batch.noise is None else batch.merged()
         a, b = np.column_stack([constant, a]), None
-        if noise is None and views.copy is not None:
-            b = np.column_stack([constant, views.copy])
-        for t, y in enumerate(views.y.tolist()):
+        if noise is None and batch.X_copy is not None:
+            b = np.column_stack([constant, batch.X_copy])
+        for t, y in enumerate(batch.y.tolist()):
             w = descent.w
-            if views.weights is not None and views.weights[t] == 0.0:
+            if batch.sample_weight is not None and batch.sample_weight[t] == 0.0:
                 continue
-            if isinstance(descent.step, Theory):
-                descent.step.allow(longest[t], descent.rounds + 1)
-            elif isinstance(descent.step, DistanceOverGradients) and not descent.step.begun:
-                length = float(np.linalg.norm(a[t] if b is None else (a[t] + b[t]) / 2))
-                descent.step.see(abs(y) / length if length else 0.0)
+            if isinstance(descent.step_size, TheoreticalStepSize):
+                descent.step_size.raise_gradient_bound(bounds[t], descent.rounds + 1)
+            elif isinstance(descent.step_size, DistanceOverGradients):
+                x = a[t] if b is None else (a[t] + b[t]) / 2
+                _initialise_step_size(descent.step_size, x, y)
             if b is not None:
                 gradient = gradient_from_copies(w, a[t], b[t], y)
             else:
-                gradient = gradient_from_covariance(w, a[t], y, _noise_of(noise, t, w))
-            descent.move(gradient if views.weights is None else views.weights[t] * gradient)
+                gradient = gradient_from_covariance(w, a[t], y, _noise_matvec(noise, t, w))
+            descent.update(
+                gradient if batch.sample_weight is None else batch.sample_weight[t] * gradient
+            )
 
-    def _longest(self, step: Theory, views: Views) -> list[float]:
-        """What the theorem's constant has to be for each of the rows."""
-        squares = (views.X**2).sum(axis=1)
-        if views.copy is not None:
-            squares = np.maximum(squares, (views.copy**2).sum(axis=1))
-        x = np.maximum(np.sqrt(squares + float(self._intercept)), self.feature_bound or 0.0)
-        y = np.maximum(np.abs(views.y), self.target_bound or 0.0)
-        noise = 0.0 if views.noise is None else _largest_variances(views.noise)
-        longest = 2 * ((step.radius * x + y) * x + noise * step.radius)
-        return (longest if views.weights is None else views.weights * longest).tolist()
+    def _gradient_bounds(self, step_size: TheoreticalStepSize, batch: NoisyBatch) -> list[float]:
+        """Return the gradient bound sqrt(G) that each row requires."""
+        squares = (batch.X**2).sum(axis=1)
+        if batch.X_copy is not None:
+            squares = np.maximum(squares, (batch.X_copy**2).sum(axis=1))
+        x = np.maximum(np.sqrt(squares + float(self._fits_intercept)), self.feature_bound or 0.0)
+        y = np.maximum(np.abs(batch.y), self.target_bound or 0.0)
+        noise = 0.0 if batch.noise is None else _largest_variances(batch.noise)
+        bounds = 2 * ((step_size.radius * x + y) * x + noise * step_size.radius)
+        return (bounds if batch.sample_weight is None else batch.sample_weight * bounds).tolist()
 
-    def _say_if_late(self, step: Theory, before: int, after: int) -> None:
-        if before <= step.horizon < after:
+    def _warn_beyond_horizon(self, step_size: TheoreticalStepSize, before: int, after: int) -> None:
+        if before <= step_size.horizon < after:
             warnings.warn(
-                f"more rounds than horizon={step.horizon}: the step is too long for them, and "
+                f"more rounds than horizon={step_size.horizon}: the step is too long for them, and "
                 "regret_bound_ grows in proportion.",
                 stacklevel=6,
             )
 
-    def _filled(self, views: Views) -> Views:
-        """Rows without gaps: entries missing at random as noise."""
-        if views.copy is not None or views.noise is None:
+    def _fill_missing(self, batch: NoisyBatch) -> NoisyBatch:
+        """Replace missing entries, and add the variance of that to the noise of each row."""
+        if batch.X_copy is not None or batch.noise is None:
             raise ValueError(
                 'missing="random" with gradient steps needs noise_cov (0 if there is no noise '
                 "beside the gaps) and no X_copy."
             )
-        there = np.column_stack([np.ones(len(views.y)), ~np.isnan(views.X)]).cumsum(axis=0)
-        there += self._seen
-        self._seen = there[-1]
-        rates = np.maximum(there[:, 1:], 1.0) / there[:, :1]
-        X, gaps = observed_entries(views.X, rates)
-        noise = views.noise
+        n_present = np.column_stack([np.ones(len(batch.y)), ~np.isnan(batch.X)]).cumsum(axis=0)
+        n_present += self._n_observed
+        self._n_observed = n_present[-1]
+        rates = np.maximum(n_present[:, 1:], 1.0) / n_present[:, :1]
+        X, missing_variances = rescale_observed(batch.X, rates)
+        noise = batch.noise
         if isinstance(noise, RowNoise) and noise.kind == "variances":
-            return Views(
-                X, views.y, None, RowNoise("variances", noise.values + gaps), views.weights
+            return NoisyBatch(
+                X,
+                batch.y,
+                None,
+                RowNoise("variances", noise.values + missing_variances),
+                batch.sample_weight,
             )
         matrices = noise.values if isinstance(noise, RowNoise) else noise
-        matrices = matrices + gaps[:, :, None] * np.eye(X.shape[1])
-        return Views(X, views.y, None, RowNoise("matrices", matrices), views.weights)
+        matrices = matrices + missing_variances[:, :, None] * np.eye(X.shape[1])
+        return NoisyBatch(X, batch.y, None, RowNoise("matrices", matrices), batch.sample_weight)
 
-    def _widen(self, n_features: int) -> None:
-        if self._sums is not None:
-            self._sums.widen(n_features)
-        self._seen = np.concatenate([self._seen, np.zeros(n_features + 1 - len(self._seen))])
+    def _expand(self, n_features: int) -> None:
+        if self._statistics is not None:
+            self._statistics.expand(n_features)
+        self._n_observed = np.concatenate(
+            [self._n_observed, np.zeros(n_features + 1 - len(self._n_observed))]
+        )
         if self._descent is not None:
-            self._descent.widen(n_features + 1)
+            self._descent.expand(n_features + 1)
 
-    def _point(self) -> tuple[FloatArray, float]:
+    def _coef_and_intercept(self) -> tuple[FloatArray, float]:
         if self._descent is None:
-            return self._leading()[1:]
+            return self._leader_fit()[1:]
         average = (isinstance(self.average, str) and self._parameter_free) or self.average is True
-        w = self._descent.point(average)
+        w = self._descent.iterate(average)
         return w[1:], float(w[0])
 
     def _share_removed(self) -> float:
         return super()._share_removed() if self._descent is None else 1.0
 
-    def _due(self) -> tuple[int, int]:
+    def _refit_rounds(self) -> tuple[int, int]:
         if self._descent is not None:
             return self.n_rounds_, self.n_rounds_ + 1
-        return super()._due()
+        return super()._refit_rounds()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = self.learning_rate != "auto"  # steps may be short
+        tags.regressor_tags.poor_score = self.learning_rate != "auto"  # it may need more rounds
         return tags
 
     @property
@@ -250,22 +273,28 @@ class NoisyLinearRegressor(LinearRegressor):
         return self.learning_rate in ("auto", "adaptive")
 
     @property
-    def _intercept(self) -> bool:
+    def _fits_intercept(self) -> bool:
         return self._parameter_free if self.fit_intercept is None else bool(self.fit_intercept)
 
 
-def _noise_of(noise: Noise | None, t: int, w: FloatArray) -> FloatArray:
-    """Sigma w, with a zero for the constant, which carries no noise."""
+def _initialise_step_size(step_size: DistanceOverGradients, x: FloatArray, y: float) -> None:
+    if not step_size.initialised:
+        norm = float(np.linalg.norm(x))
+        step_size.set_initial_distance(abs(y) / norm if norm else 0.0)
+
+
+def _noise_matvec(noise: Noise | None, t: int, w: FloatArray) -> FloatArray:
+    """Return Sigma w, with zero for the constant, which has no noise."""
     out = np.zeros_like(w)
     if isinstance(noise, RowNoise):
-        out[1:] = noise.times(t, w[1:])
+        out[1:] = noise.matvec(t, w[1:])
     elif noise is not None:
         out[1:] = noise @ w[1:]
     return out
 
 
 def _largest_variances(noise: Noise) -> FloatArray | float:
-    """Spectral norm of the covariances, of each row if they differ."""
+    """Return the spectral norm of the noise covariance, or that of each row."""
     if isinstance(noise, RowNoise):
         if noise.kind == "variances":
             return noise.values.max(axis=1)

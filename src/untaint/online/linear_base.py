@@ -1,4 +1,4 @@
-r"""What the linear learners share: weights and intercept, and what follows from them.
+r"""Base class of the linear learners: coefficients, predictions and the corrected score.
 
 The clean squared error of :math:`f(x) = \langle w, x \rangle + b` is estimated without bias by
 :math:`(f(\tilde x) - y)^2 - w^T \Sigma w`, or from two copies by :math:`(f(a) - y) (f(b) - y)`.
@@ -13,84 +13,86 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .base import NoisyRegressor
-from .leader import Fit
+from .leader import LinearFit
+from .linear_statistics import LinearStatistics
 from .noise import RowNoise
-from .sums import LinearSums
-from .views import Views
+from .noisy_batch import NoisyBatch
 
 
 class LinearRegressor(NoisyRegressor):
-    """Base of the linear learners, which keep sums."""
+    """Base class of the linear regressors that correct for known noise in the features."""
 
-    _sums: LinearSums | None
+    _statistics: LinearStatistics | None
 
     @abstractmethod
-    def _point(self) -> tuple[FloatArray, float]:
-        """Weights and intercept."""
+    def _coef_and_intercept(self) -> tuple[FloatArray, float]:
+        """Return coefficients and intercept of the current model."""
 
     @property
     def coef_(self) -> FloatArray:
-        """Weights of the features."""
+        """The coefficients of the features."""
         check_is_fitted(self, "n_rounds_")
-        self._catch_up()
-        return self._point()[0].copy()
+        self._learn_due_rows()
+        return self._coef_and_intercept()[0].copy()
 
     @property
     def intercept_(self) -> float:
-        """Intercept."""
+        """The intercept of the linear model."""
         check_is_fitted(self, "n_rounds_")
-        self._catch_up()
-        return self._point()[1]
+        self._learn_due_rows()
+        return self._coef_and_intercept()[1]
 
-    def _line(self) -> tuple[FloatArray, float] | None:
-        return self._point()
+    def _linear_model(self) -> tuple[FloatArray, float] | None:
+        return self._coef_and_intercept()
 
     @property
-    def _kept(self) -> LinearSums:
-        if self.__dict__.get("_sums") is None:
+    def _fitted_statistics(self) -> LinearStatistics:
+        if self.__dict__.get("_statistics") is None:
             check_is_fitted(self, "n_rounds_")
             raise ValueError(
                 "noisy=True needs the second moments of the features, which are not kept for so "
                 "many of them."
             )
-        assert self._sums is not None
-        return self._sums
+        assert self._statistics is not None
+        return self._statistics
 
-    def _leading(self) -> tuple[Fit, FloatArray, float]:
-        return self._kept.fit()
+    def _leader_fit(self) -> tuple[LinearFit, FloatArray, float]:
+        return self._fitted_statistics.fit()
 
-    def _evaluate(self, X: FloatArray, noisy: bool) -> FloatArray:
-        coef, intercept = self._point()
+    def _predict_rows(self, X: FloatArray, noisy: bool) -> FloatArray:
+        coef, intercept = self._coef_and_intercept()
         if noisy or np.isnan(X).any():
-            X = self._kept.expected(X, noisy=noisy, share=self._share_removed())
+            X = self._fitted_statistics.posterior_mean(X, noisy=noisy, share=self._share_removed())
         return X @ coef + intercept
 
     def _share_removed(self) -> float:
-        """Share of the noise that the weights are free of."""
-        return self._leading()[0].choice.share
+        """Return the share of the noise from which the coefficients have been corrected."""
+        return self._leader_fit()[0].shrinkage.share
 
-    def _clean_error(self, views: Views) -> float:
-        coef, intercept = self._point()
-        residual = views.X @ coef + intercept - views.y
-        if views.copy is not None:
-            return float(np.mean(residual * (views.copy @ coef + intercept - views.y)))
-        noise = views.noise
+    def _clean_error(self, batch: NoisyBatch) -> float:
+        coef, intercept = self._coef_and_intercept()
+        residual = batch.X @ coef + intercept - batch.y
+        if batch.X_copy is not None:
+            return float(np.mean(residual * (batch.X_copy @ coef + intercept - batch.y)))
+        noise = batch.noise
         if isinstance(noise, RowNoise):
-            excess = float(np.mean([coef @ noise.times(t, coef) for t in range(len(views.y))]))
+            noise_excess = float(
+                np.mean([coef @ noise.matvec(t, coef) for t in range(len(batch.y))])
+            )
         else:
             assert noise is not None
-            excess = float(coef @ noise @ coef)
-        return float(np.mean(residual**2)) - excess
+            noise_excess = float(coef @ noise @ coef)
+        return float(np.mean(residual**2)) - noise_excess
 
-    def _noise_of_one_copy(self) -> FloatArray:
-        return self._kept.single_noise()
+    def _copy_noise_cov(self) -> FloatArray:
+        return self._fitted_statistics.copy_noise_cov()
 
-    def _widen(self, n_features: int) -> None:
-        self._kept.widen(n_features)
+    def _expand(self, n_features: int) -> None:
+        self._fitted_statistics.expand(n_features)
 
-    def _due(self) -> tuple[int, int]:
-        return self._kept.leader.marks(self.n_rounds_)
+    def _refit_rounds(self) -> tuple[int, int]:
+        return self._fitted_statistics.leader.refit_rounds(self.n_rounds_)
 
-    def _check_noise(self) -> None:
-        if self._sums is not None:
-            self._sums.check_noise(self._columns.names)
+    def _check_declared_noise(self) -> None:
+        if self._statistics is not None:
+            self._statistics.check_noise(self._feature_index.names)

@@ -1,18 +1,17 @@
-r"""Radial kernels as mixtures of Gaussian ones (Schoenberg), their narrow members widened.
+r"""Radial kernels as mixtures of Gaussian kernels (Schoenberg), with a bound on their rates.
 
 .. math:: k(x, x') = \int e^{-\rho \|x - x'\|^2} \, dF(\rho)
 
-- rbf: all of the mass at :math:`\rho = \gamma`;
-- rational quadratic: :math:`\rho = \gamma u`, u of the Gamma distribution with mean 1 and the given
-  shape;
-- exponential, :math:`e^{-\gamma r}`: :math:`\rho = \gamma^2 / (4 v)`, v of the Gamma distribution
-  with shape 1/2.
+- rbf: all of the mass is at :math:`\rho = \gamma`;
+- rational quadratic: :math:`\rho = \gamma u` with u from the Gamma distribution with mean 1 and the
+  given shape;
+- exponential, :math:`e^{-\gamma r}`: :math:`\rho = \gamma^2 / (4 v)` with v from the Gamma
+  distribution with shape 1/2.
 
-Noise of covariance :math:`\Sigma` blurs all that is narrower than itself: a Gaussian kernel has a
-surrogate only if its width :math:`1 / \rho` exceeds :math:`2 \|\Sigma\|`. The last two mixtures
-hold members of any width, so they have none. Rates above the largest admissible one are set to it;
-the learner uses this clamped kernel, and says which mass was moved and how far that is from the
-kernel.
+With noise of covariance :math:`\Sigma` a Gaussian kernel has a surrogate only if its width :math:`1
+/ \rho` exceeds :math:`2 \|\Sigma\|`. The last two mixtures have mass at every rate, so they have no
+surrogate. Rates above the largest admissible one are clamped to it; the learner uses the clamped
+kernel and reports the clamped mass and the distance to the requested kernel.
 """
 
 from __future__ import annotations
@@ -29,16 +28,18 @@ from scipy.special import gammainc, gammaincc, gammaincinv
 from .._typing import FloatArray
 
 KERNELS = ("rbf", "exponential", "rational_quadratic")
-AMPLIFICATION = 10.0  # of the surrogate's diagonal, at the narrowest member of a clamped mixture
+MAX_AMPLIFICATION = (
+    10.0  # bound of the surrogate's diagonal at the largest rate of a clamped mixture
+)
 _NODES = 48
-_REST = 1e-3  # mass of the narrowest members that is moved even without noise
-_WIDEST = 1e-7  # mass of the widest members that is left out
+_CLAMPED_TAIL = 1e-3  # mass of the largest rates, clamped even without noise
+_DROPPED_TAIL = 1e-7  # mass of the smallest rates, left out of the quadrature
 
 
 @final
 @dataclass(frozen=True)
-class Mixture:
-    """A mixture of Gaussian kernels: inverse squared widths, and masses that sum to one."""
+class KernelMixture:
+    """A KernelMixture is a mixture of Gaussian kernels exp(-rate r^2) whose masses sum to one."""
 
     rates: FloatArray
     masses: FloatArray
@@ -46,19 +47,19 @@ class Mixture:
     sup_error: float = 0.0
 
     def matrix(self, A: FloatArray, B: FloatArray) -> FloatArray:
-        """The kernel of all pairs of rows."""
-        return self.of_squares(cdist(A, B, "sqeuclidean"))
+        """Return the kernel matrix of the rows of A and B."""
+        return self.of_squared_distances(cdist(A, B, "sqeuclidean"))
 
-    def of_squares(self, squares: FloatArray) -> FloatArray:
-        """The kernel as a function of the squared distance."""
+    def of_squared_distances(self, squares: FloatArray) -> FloatArray:
+        """Evaluate the kernel at squared distances."""
         out = np.zeros_like(squares)
         for rate, mass in zip(self.rates, self.masses, strict=True):
             out += mass * np.exp(-rate * squares)
         return out
 
 
-def make_mixture(kernel: str, gamma: float, shape: float, noise: FloatArray) -> Mixture:
-    """The kernel, as far as Gaussian noise of this covariance leaves it.
+def make_mixture(kernel: str, gamma: float, shape: float, noise: FloatArray) -> KernelMixture:
+    """Return the kernel as a mixture whose rates Gaussian noise of this covariance admits.
 
     Examples
     --------
@@ -73,18 +74,18 @@ def make_mixture(kernel: str, gamma: float, shape: float, noise: FloatArray) -> 
     variances = np.maximum(np.linalg.eigvalsh(noise), 0.0)
     if kernel == "rbf":
         _check_width(gamma, variances[-1])
-        return Mixture(np.array([gamma]), np.ones(1))
-    density, below, lowest, highest, exact = _member(kernel, gamma, shape)
+        return KernelMixture(np.array([gamma]), np.ones(1))
+    density, below, lowest, highest, exact = _mixing_distribution(kernel, gamma, shape)
     highest = min(highest, _largest_rate(variances))
     inside = below(highest)
     rates, masses = _quadrature(density, min(lowest, highest / 2), highest)
     masses *= inside / max(masses.sum(), np.finfo(float).tiny)
     rates, masses = np.append(rates, highest), np.append(masses, 1.0 - inside)
-    mixture = Mixture(rates, masses)
+    mixture = KernelMixture(rates, masses)
     unit = gamma**2 if kernel == "exponential" else gamma
     squares = np.concatenate([[0.0], np.geomspace(1e-8, 1e8, 4000) / unit])
-    error = float(np.abs(mixture.of_squares(squares) - exact(squares)).max())
-    return Mixture(rates, masses, 1.0 - inside, error)
+    error = float(np.abs(mixture.of_squared_distances(squares) - exact(squares)).max())
+    return KernelMixture(rates, masses, 1.0 - inside, error)
 
 
 def _check_width(gamma: float, variance: float) -> None:
@@ -97,18 +98,18 @@ def _check_width(gamma: float, variance: float) -> None:
 
 
 def _largest_rate(variances: FloatArray) -> float:
-    """The rate at which the surrogate's diagonal is amplified by as much as we bear."""
+    """Return the rate at which the surrogate's diagonal reaches ``MAX_AMPLIFICATION``."""
     if variances[-1] == 0.0:
         return np.inf
 
     def excess(rate: float) -> float:
-        return float(-0.5 * np.log1p(-2.0 * rate * variances).sum() - np.log(AMPLIFICATION))
+        return float(-0.5 * np.log1p(-2.0 * rate * variances).sum() - np.log(MAX_AMPLIFICATION))
 
-    limit = 0.5 / variances[-1]  # searched for as a part of it: brentq's tolerance is absolute
-    return limit * float(brentq(lambda part: excess(part * limit), 0.0, 1.0 - 1e-12))
+    limit = 0.5 / variances[-1]  # brentq's tolerance is absolute, so search for a fraction of it
+    return limit * float(brentq(lambda fraction: excess(fraction * limit), 0.0, 1.0 - 1e-12))
 
 
-def _member(
+def _mixing_distribution(
     kernel: str, gamma: float, shape: float
 ) -> tuple[
     Callable[[FloatArray], FloatArray],
@@ -117,9 +118,13 @@ def _member(
     float,
     Callable[[FloatArray], FloatArray],
 ]:
-    """Density of log rate (up to a factor), distribution, its ends, and the kernel itself."""
+    """Return the mixing distribution of the rates, and the kernel itself.
+
+    These are the density of log rate (up to a factor), the distribution function, the lower and the
+    upper end of the quadrature, and the kernel as a function of the squared distance.
+    """
     if kernel == "rational_quadratic":
-        ends = gammaincinv(shape, [_WIDEST, 1.0 - 1e-9]) / shape
+        ends = gammaincinv(shape, [_DROPPED_TAIL, 1.0 - 1e-9]) / shape
         return (
             lambda s: np.exp(shape * (s - np.log(gamma)) - shape * np.exp(s) / gamma),
             lambda rate: float(gammainc(shape, shape * rate / gamma)),
@@ -127,7 +132,7 @@ def _member(
             gamma * float(ends[1]),
             lambda squares: (1.0 + gamma * squares / shape) ** -shape,
         )
-    ends = gamma**2 / (4.0 * gammaincinv(0.5, np.array([1.0 - _WIDEST, _REST])))
+    ends = gamma**2 / (4.0 * gammaincinv(0.5, np.array([1.0 - _DROPPED_TAIL, _CLAMPED_TAIL])))
     return (
         lambda s: np.exp(-0.5 * s - gamma**2 / 4.0 * np.exp(-s)),
         lambda rate: float(gammaincc(0.5, gamma**2 / (4.0 * rate))),
@@ -140,7 +145,7 @@ def _member(
 def _quadrature(
     density: Callable[[FloatArray], FloatArray], lowest: float, highest: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Gauss-Legendre nodes in log rate, which the densities are smooth in."""
+    """Return Gauss-Legendre nodes in log rate, where the densities are smooth, and their masses."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     low, high = np.log(lowest), np.log(highest)
     s = low + (high - low) * (nodes + 1.0) / 2.0

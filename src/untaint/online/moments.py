@@ -1,13 +1,13 @@
-r"""Sums over a stream from which every corrected fit is computed.
+"""Moments of a stream, in folds, from which every corrected fit is computed.
 
-A round adds :math:`r r^T` for the row :math:`r = (1, z, y)` of constant, features and target, so
-that one matrix holds count, means and second moments. Rounds go to folds in turn, in runs of 4 up
-to round 64, and then 16 equal runs between any round 2^k and its double: a fold left out judges
-what the others chose, without a row being kept, also if consecutive rows are alike.
+A round adds :math:`r r^T` for the augmented row :math:`r = (1, z, y)` of constant, features and
+target, so that one Gram matrix holds count, means and second moments. Rounds are assigned to folds
+in turn: in runs of 4 up to round 64, and then in 16 equal runs between round 2^k and its double.
+This allows cross-validation without storing rows, also if consecutive rows are dependent.
 
-``noise`` holds the sums of :math:`E[n n^T]`, which the second moments of noisy features have too
-much; ``seen`` counts how often two entries were there together, if some are missing. Features are
-counted from an origin near their mean, lest a large offset swallow them.
+``noise`` holds the sums of :math:`E[n n^T]`, by which noise raises the second moments of the
+features; ``observed`` counts how often each pair of entries was observed, if some are missing.
+Features are measured from an origin near their mean, which avoids cancellation.
 """
 
 from __future__ import annotations
@@ -21,92 +21,96 @@ import numpy as np
 from .._typing import FloatArray
 from .noise import Noise, RowNoise
 
-FOLDS = 16
-_FIRST = 64  # rounds in runs of four
+N_FOLDS = 16
+_FIRST_ROUNDS = 64  # these are assigned to folds in runs of four
 
 
 @final
 @dataclass
 class Moments:
-    """Sums of r r' and of noise covariances, one for each fold."""
+    """Moments holds the Gram matrix of the rows and the summed noise covariances of each fold."""
 
     n_features: int
-    noisy: bool = True  # whether sums of noise are kept
+    noisy: bool = True  # whether sums of noise covariances are kept
     rounds: int = 0
-    second: FloatArray = field(init=False)  # (FOLDS, d + 2, d + 2)
-    noise: FloatArray = field(init=False)  # (FOLDS, d, d)
-    seen: FloatArray | None = field(init=False, default=None)  # (d + 2, d + 2)
+    gram: FloatArray = field(init=False)  # (N_FOLDS, d + 2, d + 2)
+    noise: FloatArray = field(init=False)  # (N_FOLDS, d, d)
+    observed: FloatArray | None = field(init=False, default=None)  # (d + 2, d + 2)
 
     def __post_init__(self) -> None:
         d = self.n_features
-        self.second = np.zeros((FOLDS, d + 2, d + 2))
-        self.noise = np.zeros((FOLDS, d, d) if self.noisy else (FOLDS, 0, 0))
+        self.gram = np.zeros((N_FOLDS, d + 2, d + 2))
+        self.noise = np.zeros((N_FOLDS, d, d) if self.noisy else (N_FOLDS, 0, 0))
 
     def add(self, rows: FloatArray, noise: Noise | None) -> None:
-        """Add rows (1, z, y), times the root of their weight, and the noise of z."""
-        for part, fold in _runs(self.rounds, len(rows)):
+        """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z."""
+        for part, fold in _fold_slices(self.rounds, len(rows)):
             block = rows[part]
             product = block.T @ block
-            self.second[fold] += product
+            self.gram[fold] += product
             if isinstance(noise, RowNoise):
                 self._add_row_noise(fold, noise[part], block[:, 0] ** 2)
             elif noise is not None:
                 self.noise[fold] += product[0, 0] * noise
         self.rounds += len(rows)
 
-    def _add_row_noise(self, fold: int, noise: RowNoise, weights: FloatArray) -> None:
+    def _add_row_noise(self, fold: int, noise: RowNoise, sample_weight: FloatArray) -> None:
         if noise.kind == "roots":
-            self.noise[fold] += (noise.values * weights[:, None]).T @ noise.values
+            self.noise[fold] += (noise.values * sample_weight[:, None]).T @ noise.values
         elif noise.kind == "variances":
-            self.noise[fold] += np.diag(weights @ noise.values)
+            self.noise[fold] += np.diag(sample_weight @ noise.values)
         else:
-            self.noise[fold] += np.tensordot(weights, noise.values, 1)
+            self.noise[fold] += np.tensordot(sample_weight, noise.values, 1)
 
-    def count_seen(self, present: FloatArray) -> None:
-        """Count which entries of the rows added last were there: 0 or the weight's root."""
+    def count_observed(self, present: FloatArray) -> None:
+        """Count the observed entries of new rows, given as 0 or the root of the weight."""
         pairs = present.T @ present
-        self.seen = pairs if self.seen is None else self.seen + pairs
+        self.observed = pairs if self.observed is None else self.observed + pairs
 
-    def widen(self, n_features: int) -> None:
-        """Make room for features that have been zero so far."""
+    def expand(self, n_features: int) -> None:
+        """Add new features, which were zero in all earlier rows."""
         old, d = self.n_features, n_features
-        second, noise = np.zeros((FOLDS, d + 2, d + 2)), np.zeros((FOLDS, d, d))
-        places = np.r_[: old + 1, d + 1]
-        second[:, places[:, None], places] = self.second
+        gram, noise = np.zeros((N_FOLDS, d + 2, d + 2)), np.zeros((N_FOLDS, d, d))
+        positions = np.r_[: old + 1, d + 1]
+        gram[:, positions[:, None], positions] = self.gram
         noise[:, :old, :old] = self.noise
-        if self.seen is not None:
-            seen = np.zeros((d + 2, d + 2))
-            seen[places[:, None], places] = self.seen
-            self.seen = seen
-        self.n_features, self.second, self.noise = d, second, noise
+        if self.observed is not None:
+            observed = np.zeros((d + 2, d + 2))
+            observed[positions[:, None], positions] = self.observed
+            self.observed = observed
+        self.n_features, self.gram, self.noise = d, gram, noise
 
     def copy(self) -> Moments:
-        """The sums as they are now."""
-        now = Moments.__new__(Moments)
-        now.n_features, now.noisy, now.rounds = self.n_features, self.noisy, self.rounds
-        now.second, now.noise = self.second.copy(), self.noise.copy()
-        now.seen = None if self.seen is None else self.seen.copy()
-        return now
+        """Return an independent copy of the moments."""
+        snapshot = Moments.__new__(Moments)
+        snapshot.n_features, snapshot.noisy, snapshot.rounds = (
+            self.n_features,
+            self.noisy,
+            self.rounds,
+        )
+        snapshot.gram, snapshot.noise = self.gram.copy(), self.noise.copy()
+        snapshot.observed = None if self.observed is None else self.observed.copy()
+        return snapshot
 
     def total(self) -> tuple[FloatArray, FloatArray]:
-        """Sums over all folds: second moments and noise."""
-        return self.second.sum(axis=0), self.noise.sum(axis=0)
+        """Return Gram matrix and noise covariance, summed over all folds."""
+        return self.gram.sum(axis=0), self.noise.sum(axis=0)
 
     def grouped(self, n_groups: int) -> tuple[FloatArray, FloatArray]:
-        """Folds joined into fewer; groups without a row are left out."""
-        shape = (n_groups, FOLDS // n_groups)
-        second = self.second.reshape(*shape, *self.second.shape[1:]).sum(axis=1)
+        """Merge the folds into fewer groups and return those that are not empty."""
+        shape = (n_groups, N_FOLDS // n_groups)
+        gram = self.gram.reshape(*shape, *self.gram.shape[1:]).sum(axis=1)
         noise = self.noise.reshape(*shape, *self.noise.shape[1:]).sum(axis=1)
-        filled = second[:, 0, 0] > 0
-        return second[filled], noise[filled]
+        filled = gram[:, 0, 0] > 0
+        return gram[filled], noise[filled]
 
 
-def _runs(start: int, n: int) -> Iterator[tuple[slice, int]]:
-    """Rows of each run, counted from the first of n, and the fold that it belongs to."""
+def _fold_slices(start: int, n: int) -> Iterator[tuple[slice, int]]:
+    """Yield the slices of n rows, beginning at round ``start``, and the fold of each."""
     t, end = start, start + n
     while t < end:
-        octave = 1 << (t.bit_length() - 1) if t >= _FIRST else 0
-        length = (octave or _FIRST) // FOLDS
+        octave = 1 << (t.bit_length() - 1) if t >= _FIRST_ROUNDS else 0
+        length = (octave or _FIRST_ROUNDS) // N_FOLDS
         fold = (t - octave) // length
         stop = min(octave + (fold + 1) * length, end)
         yield slice(t - start, stop - start), fold

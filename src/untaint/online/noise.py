@@ -1,8 +1,8 @@
-r"""What is known of the noise in the features.
+r"""Declared noise of the features, and its characteristic function.
 
-A row is seen as :math:`\tilde x = x + n` with :math:`E[n] = 0` and :math:`E[n n^T] = \Sigma`,
-declared as one variance for all features, one for each, a matrix, or rows' own. Gaussian noise, and
-Laplace noise in independent coordinates, also have a known characteristic function
+A row is observed as :math:`\tilde x = x + n` with :math:`E[n] = 0` and :math:`E[n n^T] = \Sigma`,
+declared as one variance for all features, one for each, a matrix, or one of these for each row.
+Gaussian noise, and Laplace noise with independent coordinates, have the characteristic function
 
 .. math:: c(\omega) = E[e^{i \omega^T n}] = e^{-\omega^T \Sigma \omega / 2}
           \quad\text{or}\quad \prod_j (1 + \Sigma_{jj} \omega_j^2 / 2)^{-1}.
@@ -19,13 +19,13 @@ import numpy as np
 from .._typing import FloatArray
 
 SHAPES = "a variance, one variance for each feature, or a covariance matrix"
-_SLACK = 1e-8  # relative; a covariance that was computed is symmetric and positive up to rounding
+_RTOL = 1e-8  # computed covariances are symmetric and semidefinite up to rounding
 
 
 def covariance_matrix(
-    noise_cov: Any, d: int, names: Sequence[Any] = (), *, more: bool = False
+    noise_cov: Any, d: int, names: Sequence[Any] = (), *, allow_unknown: bool = False
 ) -> FloatArray:
-    """The declared covariance of d features as a matrix.
+    """Return the declared noise covariance of d features as a matrix.
 
     Examples
     --------
@@ -33,16 +33,16 @@ def covariance_matrix(
     array([[1., 0.],
            [0., 4.]])
     """
-    noise_cov = _unlabelled(noise_cov)
+    noise_cov = _series_to_dict(noise_cov)
     if isinstance(noise_cov, Mapping):
-        noise_cov = _by_name(noise_cov, names, more)
-    given = _numbers(noise_cov)
+        noise_cov = _variances_by_name(noise_cov, names, allow_unknown)
+    given = _as_float_array(noise_cov)
     if given.ndim == 0:
-        return _nonnegative(given) * np.eye(d)
+        return _check_nonnegative(given) * np.eye(d)
     if given.shape == (d,):
-        return np.diag(_nonnegative(given))
+        return np.diag(_check_nonnegative(given))
     if given.shape == (d, d):
-        return _positive(given[None])[0]
+        return _check_semidefinite(given[None])[0]
     raise ValueError(
         f"noise_cov must be {SHAPES}: for {d} features a number, shape ({d},) or ({d}, {d}), "
         f"got shape {given.shape}."
@@ -52,10 +52,10 @@ def covariance_matrix(
 @final
 @dataclass(frozen=True)
 class RowNoise:
-    """Noise of rows, each its own.
+    """RowNoise holds a noise covariance for each row.
 
-    kind says what the values are: "variances" (n, d), "matrices" (n, d, d), or "roots" (n, d),
-    vectors e whose e e' is the covariance, or has it as its mean.
+    ``kind`` tells what the values are: "variances" (n, d), "matrices" (n, d, d), or "roots" (n, d),
+    vectors e such that e e' is the covariance or has the covariance as its mean.
     """
 
     kind: Literal["variances", "matrices", "roots"]
@@ -65,33 +65,33 @@ class RowNoise:
         return RowNoise(self.kind, self.values[rows])
 
     def halved(self) -> RowNoise:
-        """Noise of the mean of two copies, for variances and matrices."""
+        """Return the noise of the mean of two copies, for variances and matrices."""
         return RowNoise(self.kind, self.values / 2.0)
 
-    def times(self, row: int, w: FloatArray) -> FloatArray:
-        """Sigma w for the noise of one row."""
+    def matvec(self, row: int, w: FloatArray) -> FloatArray:
+        """Return Sigma w for the noise covariance of one row."""
         values = self.values[row]
         if self.kind == "variances":
             return values * w
         return values @ w if self.kind == "matrices" else values * (values @ w)
 
 
-Noise = FloatArray | RowNoise  # one matrix for all rows, or the rows' own
+Noise = FloatArray | RowNoise  # one covariance matrix for all rows, or one per row
 
 
-def check_noise(noise_cov: Any, n: int, d: int, names: Sequence[Any] = ()) -> Noise:
-    """What was declared for n rows of d features.
+def parse_noise_cov(noise_cov: Any, n: int, d: int, names: Sequence[Any] = ()) -> Noise:
+    """Validate the declared noise of n rows with d features.
 
-    An array of shape (d, d) is one matrix for all rows, also if n is d.
+    An array of shape (d, d) is one matrix for all rows, also if n equals d.
     """
-    noise_cov = _unlabelled(noise_cov)
+    noise_cov = _series_to_dict(noise_cov)
     if isinstance(noise_cov, Mapping):
         return covariance_matrix(noise_cov, d, names)
-    given = _numbers(noise_cov)
+    given = _as_float_array(noise_cov)
     if given.shape == (n, d, d):
-        return RowNoise("matrices", _positive(given))
+        return RowNoise("matrices", _check_semidefinite(given))
     if given.shape == (n, d) and n != d:
-        return RowNoise("variances", _nonnegative(given))
+        return RowNoise("variances", _check_nonnegative(given))
     if given.ndim == 3 or (given.ndim == 2 and given.shape != (d, d)):
         raise ValueError(
             f"noise_cov must be {SHAPES}, or the rows' own: for {n} rows of {d} features shape "
@@ -100,15 +100,15 @@ def check_noise(noise_cov: Any, n: int, d: int, names: Sequence[Any] = ()) -> No
     return covariance_matrix(given, d)
 
 
-def log_characteristic(frequencies: FloatArray, cov: FloatArray, noise: str) -> FloatArray:
-    """log c(omega) along the last axis of the frequencies."""
+def log_characteristic_function(frequencies: FloatArray, cov: FloatArray, noise: str) -> FloatArray:
+    """Return log c(omega) along the last axis of the frequencies."""
     if noise == "laplace":
         return -np.log1p(frequencies**2 * (np.diag(cov) / 2)).sum(axis=-1)
     return -0.5 * np.einsum("...i,ij,...j->...", frequencies, cov, frequencies)
 
 
-def _unlabelled(noise_cov: Any) -> Any:
-    """A series that names its features as a mapping."""
+def _series_to_dict(noise_cov: Any) -> Any:
+    """Convert a labelled series to a mapping, and return anything else as it is."""
     index: Any = getattr(noise_cov, "index", None)
     if hasattr(index, "tolist") and np.ndim(noise_cov) == 1:
         names = index.tolist()
@@ -117,7 +117,7 @@ def _unlabelled(noise_cov: Any) -> Any:
     return noise_cov
 
 
-def _numbers(noise_cov: Any) -> FloatArray:
+def _as_float_array(noise_cov: Any) -> FloatArray:
     try:
         given = np.asarray(noise_cov, dtype=float)
     except (TypeError, ValueError):
@@ -127,7 +127,7 @@ def _numbers(noise_cov: Any) -> FloatArray:
     return given
 
 
-def _nonnegative(variances: FloatArray) -> FloatArray:
+def _check_nonnegative(variances: FloatArray) -> FloatArray:
     if (variances < 0).any():
         raise ValueError(
             f"noise_cov must not be negative, got a smallest variance of {variances.min():g}."
@@ -135,12 +135,12 @@ def _nonnegative(variances: FloatArray) -> FloatArray:
     return variances
 
 
-def _positive(matrices: FloatArray) -> FloatArray:
+def _check_semidefinite(matrices: FloatArray) -> FloatArray:
     size = np.abs(matrices).max(initial=0.0)
-    if np.abs(matrices - matrices.swapaxes(1, 2)).max(initial=0.0) > _SLACK * size:
+    if np.abs(matrices - matrices.swapaxes(1, 2)).max(initial=0.0) > _RTOL * size:
         raise ValueError("noise_cov must be a symmetric matrix, got one that is not.")
     smallest = np.linalg.eigvalsh(matrices).min(initial=0.0)
-    if smallest < -_SLACK * size * matrices.shape[-1]:
+    if smallest < -_RTOL * size * matrices.shape[-1]:
         raise ValueError(
             "noise_cov must be positive semidefinite, got a matrix with the eigenvalue "
             f"{smallest:.3g}."
@@ -148,9 +148,13 @@ def _positive(matrices: FloatArray) -> FloatArray:
     return (matrices + matrices.swapaxes(1, 2)) / 2
 
 
-def _by_name(noise_cov: Mapping[Any, Any], names: Sequence[Any], more: bool) -> list[Any]:
-    unknown = [] if more else [name for name in noise_cov if len(names) and name not in names]
-    if unknown or not (more or len(names)):
+def _variances_by_name(
+    noise_cov: Mapping[Any, Any], names: Sequence[Any], allow_unknown: bool
+) -> list[Any]:
+    unknown = (
+        [] if allow_unknown else [name for name in noise_cov if len(names) and name not in names]
+    )
+    if unknown or not (allow_unknown or len(names)):
         raise ValueError(
             f"noise_cov names the feature {next(iter(unknown or noise_cov))!r}, which the rows do "
             "not have."

@@ -1,9 +1,10 @@
 r"""Ridge regression from noisy features, in closed form.
 
-.. math:: \hat w = ((S - share \, \Sigma)_+ + \lambda I)^{-1} c
+.. math:: \hat w = ((S - share \, \Sigma)_+ + \alpha I)^{-1} c
 
-S and c are the moments of the noisy rows, :math:`\Sigma` is the covariance of their noise. How much
-of it is removed, and the ridge, are chosen such that correcting does not hurt: :mod:`.guard`.
+S and c are the moments of the noisy rows, :math:`\Sigma` is the covariance of their noise. The
+share of it that is removed, and alpha, are selected such that the corrected fit is not worse than
+the naive one: :mod:`.shrinkage_selection`.
 """
 
 from __future__ import annotations
@@ -12,42 +13,47 @@ from typing import Any
 
 from .._typing import FloatArray
 from .._validation import check_at_most, check_choice, check_flag, check_real
-from .guard import SHARES
-from .leader import Plan
+from .leader import LeaderConfig
 from .linear_base import LinearRegressor
-from .sums import LinearSums
-from .views import Views
+from .linear_statistics import LinearStatistics
+from .noisy_batch import NoisyBatch
+from .shrinkage_selection import SHARES
 
 
 class CorrectedRidge(LinearRegressor):
     """Ridge regression corrected for known noise in the features.
 
-    Only sums are kept: ``partial_fit`` in pieces gives what ``fit`` gives at once.
+    The model keeps moments only, so that several calls of ``partial_fit`` give the same fit as one
+    call of ``fit``.
 
     Parameters
     ----------
     noise_cov : number, array of shape (d,) or (d, d), dict, optional
-        Covariance of the noise in X: one variance, one for each feature, or a matrix. Not needed if
-        a second copy of each row is given, from which it is then estimated.
+        Noise covariance of X: one variance, one for each feature, or a matrix. It is estimated from
+        the copies if it is not given and ``X_copy`` is.
     alpha : float or "auto"
-        Ridge, in the units of scikit-learn's ``Ridge``; ``"auto"`` chooses it, for features scaled
-        to unit variance.
+        Ridge penalty, in the units of scikit-learn's ``Ridge``; ``"auto"`` selects it for features
+        scaled to unit variance.
     share : float in [0, 1] or "auto"
-        Share of the noise to remove: 0 is the naive fit and 1 the unbiased one.
+        Share of the noise to remove: 0 is the naive fit and 1 the unbiased one; ``"auto"`` selects
+        it.
     fit_intercept : bool
         Whether to fit an intercept.
     missing : {"error", "random"}
-        What NaN in X means: a mistake, or entries missing at random.
+        Whether NaN in X raises an error or is an entry missing at random.
 
     Attributes
     ----------
     coef_ : array of shape (d,)
+        Coefficients of the features.
     intercept_ : float
+        Intercept.
     share_, alpha_ : float
-        What was chosen.
+        Share of the noise that was removed, and ridge penalty in use.
     noise_cov_ : array of shape (d, d)
-        Covariance of the noise of one copy, given or estimated.
+        Noise covariance of one copy, declared or estimated.
     n_rounds_, n_features_in_ : int
+        Number of rows learnt so far, and number of features.
 
     Examples
     --------
@@ -79,20 +85,23 @@ class CorrectedRidge(LinearRegressor):
 
     @property
     def share_(self) -> float:
-        """Share of the noise that was removed."""
-        return self._leading()[0].choice.share
+        """The share of the noise that was removed."""
+        return self._leader_fit()[0].shrinkage.share
 
     @property
     def alpha_(self) -> float:
-        """Ridge, in the units of the parameter."""
+        """The ridge penalty in use, in the units of the parameter ``alpha``."""
         if not isinstance(self.alpha, str):
             return float(self.alpha)
-        return self._leading()[0].choice.ridge * self._kept.leader.moments.total()[0][0, 0]
+        return (
+            self._leader_fit()[0].shrinkage.alpha
+            * self._fitted_statistics.leader.moments.total()[0][0, 0]
+        )
 
     @property
     def noise_cov_(self) -> FloatArray:
-        """Covariance of the noise of one copy."""
-        return self._kept.single_noise()
+        """The noise covariance of one copy, declared or estimated."""
+        return self._fitted_statistics.copy_noise_cov()
 
     def _check_parameters(self) -> None:
         if self.alpha != "auto":
@@ -103,20 +112,20 @@ class CorrectedRidge(LinearRegressor):
         check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
 
-    def _start(self, views: Views) -> None:
-        plan = Plan(
+    def _start(self, batch: NoisyBatch) -> None:
+        config = LeaderConfig(
             shares=SHARES if isinstance(self.share, str) else (float(self.share),),
             alpha=None if isinstance(self.alpha, str) else float(self.alpha),
             centred=self.fit_intercept,
             scaled=isinstance(self.alpha, str),
         )
-        self._sums = LinearSums(views, plan, gaps=self._gaps)
+        self._statistics = LinearStatistics(batch, config, allow_missing=self._allow_missing)
 
-    def _learn(self, views: Views) -> None:
-        self._kept.add(views)
+    def _learn(self, batch: NoisyBatch) -> None:
+        self._fitted_statistics.add(batch)
 
-    def _complete(self) -> None:
-        self._kept.leader.tune()
+    def _end_batch(self) -> None:
+        self._fitted_statistics.leader.retune()
 
-    def _point(self) -> tuple[FloatArray, float]:
-        return self._leading()[1:]
+    def _coef_and_intercept(self) -> tuple[FloatArray, float]:
+        return self._leader_fit()[1:]

@@ -1,12 +1,13 @@
-r"""Whether the declared noise can be true.
+r"""Plausibility of the declared noise.
 
-The rows vary by signal plus noise, :math:`S = S_x + \Sigma`: in no direction can noise explain more
-than all of the variance. A noise that is declared too large is far worse than one declared too
-small, so a share above nine tenths brings a warning, and one that sampling cannot explain an error.
+The covariance of the noisy rows is :math:`S = S_x + \Sigma`, so that in no direction can the noise
+exceed the total variance. Overstated noise does far more harm than understated noise: a share of
+the variance above nine tenths causes a warning, and one that sampling error cannot explain an
+error.
 
-With d features and n rows the smallest eigenvalue of pure noise, relative to its covariance, comes
-out near :math:`(1 - \sqrt{d / n})^2` and not 1, and a single variance within
-:math:`1 \pm 3 \sqrt{2 / n}`: shares are judged by that measure.
+With d features and n rows the smallest eigenvalue of the sample covariance of pure noise, relative
+to its expectation, is near :math:`(1 - \sqrt{d / n})^2` and not 1, and a single sample variance is
+within :math:`1 \pm 3 \sqrt{2 / n}`: the limits allow for that.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..exceptions import OverstatedNoiseWarning
-from .correction import spread
+from .correction import centred_moments
 
-WARN = 0.9
-_ENOUGH = 30  # rows before a share means anything
-_MARGIN = 1.1  # by which a direction must exceed what sampling explains
+WARNING_SHARE = 0.9  # noise variance over total variance from which a warning is issued
+_MIN_ROWS = 30  # below it the sample variance is too uncertain
+_MARGIN = 1.1  # tolerated ratio beyond the sampling error of an eigenvalue
 
 
-def check_declared(
-    second: FloatArray, noise: FloatArray, centred: bool, names: Sequence[Any]
+def check_declared_noise(
+    gram: FloatArray, noise: FloatArray, centred: bool, names: Sequence[Any]
 ) -> None:
-    """Warn of a noise that explains nearly all, refuse one that explains more than all."""
-    n, d = second[0, 0], len(noise)
-    if n < _ENOUGH or not noise.any():
+    """Warn if noise is nearly all of the variance in some direction, and raise if it is more."""
+    n, d = gram[0, 0], len(noise)
+    if n < _MIN_ROWS or not noise.any():
         return
-    S, noise = spread(second, centred)[1][:-1, :-1], noise / n
+    S, noise = centred_moments(gram, centred)[1][:-1, :-1], noise / n
     observed = np.diag(S)
     shares = np.diag(noise) / np.maximum(observed, np.finfo(float).tiny)
     worst = int(np.argmax(shares))
@@ -50,7 +51,9 @@ def check_declared(
             "noise_cov must be smaller than the covariance of the rows: in one direction it says "
             f"{largest:.3g} times the variance that the rows have there."
         )
-    if shares[worst] > WARN or (largest > WARN and (n >= 10 * d or largest * edge > WARN)):
+    if shares[worst] > WARNING_SHARE or (
+        largest > WARNING_SHARE and (n >= 10 * d or largest * edge > WARNING_SHARE)
+    ):
         share = max(shares[worst], min(largest, 1.0))
         warnings.warn(
             f"noise_cov explains {share:.0%} of the variance of the rows in one direction: what "
@@ -61,7 +64,7 @@ def check_declared(
 
 
 def _largest_share(S: FloatArray, noise: FloatArray) -> float:
-    """Largest eigenvalue of S^-1 noise, among the features that vary."""
+    """Return the largest eigenvalue of S^-1 noise over the features that vary."""
     varies = np.diag(S) > 0
     S, noise = S[np.ix_(varies, varies)], noise[np.ix_(varies, varies)]
     if not varies.any():

@@ -1,8 +1,8 @@
-"""River's view of our learners: members of its family, without importing it.
+"""Membership in river's class hierarchy without importing river.
 
-River tells a regressor by ``isinstance(model, river.base.Regressor)``. Its base classes are
-abstract ones, which take in others by registration; that can wait until river has been imported.
-The rest is a handful of methods that its pipelines and checks call.
+River recognises a regressor by ``isinstance(model, river.base.Regressor)``. Its base classes are
+abstract, so that other classes can be registered, which is done once river has been imported. The
+remaining methods are those that river's pipelines and checks call.
 """
 
 from __future__ import annotations
@@ -11,37 +11,37 @@ import copy
 import sys
 from typing import Any
 
-_introduced: set[type] = set()
+_registered: set[type] = set()
 
 
-class _Member:
-    """Stands for any learner where ``isinstance`` asks for a model's last step."""
+class _RiverStandIn:
+    """A registered class whose instance river accepts as the last step of a learner."""
 
 
-def introduce(cls: type) -> None:
-    """Register a class as a mini-batch regressor of river's, once river is there."""
-    if cls in _introduced or "river" not in sys.modules:
+def register_with_river(cls: type) -> None:
+    """Register a class as a mini-batch regressor of river if river has been imported."""
+    if cls in _registered or "river" not in sys.modules:
         return
     base = getattr(sys.modules["river"], "base", None)
     if base is not None and hasattr(base, "MiniBatchRegressor"):
         base.MiniBatchRegressor.register(cls)
-        base.MiniBatchRegressor.register(_Member)
-        _introduced.add(cls)
+        base.MiniBatchRegressor.register(_RiverStandIn)
+        _registered.add(cls)
 
 
-class RiverMember:
-    """What river asks of a regressor, beside learning and predicting."""
+class RiverCompatMixin:
+    """Mixin that provides what river expects of a regressor beside learning and predicting."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Introduce the class as soon as there is a learner of it."""
-        introduce(cls)
+        """Register the class with river when an instance is created."""
+        register_with_river(cls)
         return super().__new__(cls)
 
     @property
     def _last_step(self) -> Any:
-        # Where isinstance looks next if a class of river's does not know us: made before river.
-        introduce(type(self))
-        return _Member()
+        # River's isinstance hook asks for this: registers models made before river was imported.
+        register_with_river(type(self))
+        return _RiverStandIn()
 
     @property
     def _supervised(self) -> bool:
@@ -49,7 +49,7 @@ class RiverMember:
 
     @property
     def _tags(self) -> set[str]:
-        introduce(type(self))
+        register_with_river(type(self))
         return set()
 
     @property
@@ -71,7 +71,7 @@ class RiverMember:
         yield {"noise_cov": 0.0}
 
     def _unit_test_skips(self) -> set[str]:
-        introduce(type(self))
+        register_with_river(type(self))
         return set()
 
     def _get_params(self) -> dict[str, Any]:
@@ -80,8 +80,8 @@ class RiverMember:
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Any:
-        """A new learner with the same parameters, or some new ones, as river's ``clone``."""
-        introduce(type(self))
+        """Return a new learner with the same or other parameters, like river's ``clone``."""
+        register_with_river(type(self))
         parameters = {**self._get_params(), **(new_params or {})}
         other = type(self)(**{name: copy.deepcopy(value) for name, value in parameters.items()})
         if include_attributes:
@@ -91,20 +91,20 @@ class RiverMember:
         return other
 
     def mutate(self, new_attrs: dict[str, Any]) -> None:
-        """Refuse to change parameters while learning."""
+        """Raise, because no parameter can be changed during learning."""
         for name in new_attrs:
             raise ValueError(f"{name!r} is not a mutable attribute of {type(self).__name__}")
 
     def __or__(self, other: Any) -> Any:
         from river import compose
 
-        introduce(type(self))
+        register_with_river(type(self))
         return compose.Pipeline(self, other)
 
     def __ror__(self, other: Any) -> Any:
         from river import compose
 
-        introduce(type(self))
+        register_with_river(type(self))
         return (
             other.__or__(self)
             if isinstance(other, compose.Pipeline)

@@ -1,0 +1,128 @@
+"""scikit-learn's interface of the learners from noisy rows: arrays and data frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import FloatArray
+from .._validation import check_copy, check_flag, check_noisy_data, check_noisy_query, within_range
+from .noisy_batch import NoisyBatch
+from .stream_base import _StreamBase
+
+
+class BatchAPIMixin(_StreamBase):
+    """Mixin that provides scikit-learn's methods and ``corrected_score``."""
+
+    def fit(
+        self, X: Any, y: Any, X_copy: Any = None, noise_cov: Any = None, sample_weight: Any = None
+    ) -> Any:
+        """Fit the model to these rows, and forget earlier ones.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+            Noisy rows.
+        y : array of shape (n,)
+            Targets; they may be noisy.
+        X_copy : array or data frame of shape (n, d), optional
+            A second measurement of the rows, with independent noise.
+        noise_cov : number or array, optional
+            Noise covariance of these rows, which replaces the parameter: one variance, one for each
+            feature, a matrix, or one for each row, of shape (n, d) or (n, d, d).
+        sample_weight : array of shape (n,), optional
+            Weights of the rows. A row of weight k counts k times in every sum, and its gradient
+            step is k times as long. Repeating the row k times would also spread it over several
+            folds, so that what is selected by cross-validation may differ.
+
+        Returns
+        -------
+        self
+        """
+        before = dict(vars(self))
+        try:
+            with within_range():
+                self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=True)
+        except BaseException:  # a failed fit leaves the model as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, X_copy: Any = None, noise_cov: Any = None, sample_weight: Any = None
+    ) -> Any:
+        """Update the model with more rows; the parameters are those of :meth:`fit`."""
+        if not hasattr(self, "n_rounds_"):
+            return self.fit(X, y, X_copy, noise_cov, sample_weight)
+        self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=False)
+        return self
+
+    def _partial_fit(
+        self, X: Any, y: Any, X_copy: Any, noise_cov: Any, sample_weight: Any, *, first: bool
+    ) -> None:
+        self._check_parameters()
+        if not first:
+            self._flush(self.n_rounds_)
+        X, y, sample_weight = check_noisy_data(
+            self, X, y, sample_weight, reset=first, gaps=self._allow_missing
+        )
+        X_copy = check_copy(self, X_copy, X, gaps=self._allow_missing)
+        names = list(getattr(self, "feature_names_in_", range(X.shape[1])))
+        batch = self._make_batch(X, y, X_copy, noise_cov, sample_weight, names)
+        if first:
+            self._reset_stream(names)
+            self._start(batch)
+        self._learn(batch)
+        self._n_learnt = self.n_rounds_ = self.n_rounds_ + len(y)
+        self._end_batch()
+        self._buffer.next_refit = 0
+        self._check_noise_if_due(now=first)
+
+    def predict(self, X: Any, noisy: bool = False) -> FloatArray:
+        """Predict the targets of rows.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (m, d)
+            Rows to predict for.
+        noisy : bool
+            Whether these rows carry the same noise as the training rows. If so, each is first
+            replaced by its conditional mean given the noisy row.
+
+        Returns
+        -------
+        array of shape (m,)
+            Predicted targets.
+        """
+        check_flag("noisy", noisy)
+        X = check_noisy_query(self, X, gaps=self._allow_missing)
+        self._learn_due_rows()
+        return self._predict_rows(X, noisy)
+
+    def corrected_score(self, X: Any, y: Any, X_copy: Any = None) -> float:
+        """Estimate the mean squared error on the clean rows from noisy rows, without bias.
+
+        Parameters
+        ----------
+        X, y, X_copy
+            Held-out rows with the noise of the training rows, and their second copy if there is
+            one.
+
+        Returns
+        -------
+        float
+            Smaller is better. As an unbiased estimate it can be negative if the error is small.
+        """
+        check_is_fitted(self)
+        X, y, _ = check_noisy_data(self, X, y, None, reset=False, gaps=False)
+        X_copy = check_copy(self, X_copy, X, gaps=False)
+        self._learn_due_rows()
+        return self._clean_error(NoisyBatch(X, y, X_copy, self._copy_noise_cov()))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._allow_missing
+        return tags

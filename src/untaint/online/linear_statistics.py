@@ -1,0 +1,149 @@
+r"""Sufficient statistics of the linear learners: corrected moments about an origin.
+
+Beside the fit they give the distribution of the clean rows, with mean m and covariance :math:`S_x`.
+For a query that is noisy itself the best linear predictor of the clean row is
+
+.. math:: E[x \mid \tilde x] = m + S_x (S_x + \Sigma)^{-1} (\tilde x - m),
+
+which is the conditional mean if the rows are Gaussian. Without it a corrected fit predicts noisy
+rows worse than a naive fit does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+
+from .._typing import BoolArray, FloatArray
+from .correction import MomentCorrection, centred_moments, remove_noise, remove_noise_and_missing
+from .leader import Leader, LeaderConfig, LinearFit
+from .noise_check import check_declared_noise
+from .noisy_batch import NoisyBatch, augmented_rows
+
+
+@final
+class LinearStatistics:
+    """LinearStatistics accumulates moments about an origin and fits the linear model to them."""
+
+    def __init__(self, first: NoisyBatch, config: LeaderConfig, *, allow_missing: bool) -> None:
+        self._allow_missing = allow_missing
+        d = first.X.shape[1]
+        self.leader = Leader(d, config)
+        self.origin, self.target_origin = np.zeros(d), 0.0
+        if config.centred:  # the fit does not depend on the origin, which only limits rounding
+            with np.errstate(invalid="ignore"):
+                observed = ~np.isnan(first.X)
+                counts = np.maximum(observed.sum(axis=0), 1)
+                self.origin = np.where(observed, first.X / counts, 0.0).sum(axis=0)
+            self.target_origin = float(np.mean(first.y))
+        self._weight_per_copy = 0.0  # sum over rows of weight / number of copies
+        self._noise_declared = True
+        self._cached_fit: tuple[LinearFit, FloatArray, float] | None = None
+
+    def add(self, batch: NoisyBatch) -> None:
+        """Add a batch of noisy rows."""
+        Z, noise = batch.merged()
+        self._noise_declared = batch.noise is not None
+        n_rows = len(batch.y) if batch.sample_weight is None else float(batch.sample_weight.sum())
+        self._weight_per_copy += n_rows / batch.n_copies
+        if self._allow_missing:
+            missing = np.isnan(Z)
+            if batch.noise is None and missing.any():
+                raise ValueError(
+                    'missing="random" needs noise_cov beside X_copy: the noise is not estimated '
+                    "from copies with gaps."
+                )
+            self._set_new_origins(Z, missing)
+            self._count_observed(missing, batch.sample_weight)
+            Z = np.where(missing, self.origin, Z)
+        self.leader.add(
+            augmented_rows(Z, batch.y, batch.sample_weight, self.origin, self.target_origin), noise
+        )
+
+    def _set_new_origins(self, Z: FloatArray, missing: BoolArray) -> None:
+        """Set the origin of features that are observed for the first time."""
+        observed = self.leader.moments.observed
+        new = ~missing.all(axis=0)
+        if observed is not None:
+            new &= np.diag(observed)[1:-1] == 0
+        if self.leader.config.centred and new.any():
+            self.origin = self.origin.copy()
+            self.origin[new] = np.nanmean(Z[:, new], axis=0)
+
+    def check_noise(self, names: Sequence[Any]) -> None:
+        """Raise or warn if the declared noise exceeds what the rows' variance allows."""
+        if self._noise_declared:
+            gram, noise = self.leader.moments.total()
+            observed = self.leader.moments.observed
+            if observed is not None:  # moments of the observed entries only
+                gram = self._correction()(gram, noise, 0.0)
+                never = np.diag(observed)[1:-1] == 0
+                noise[never] = noise[:, never] = 0.0
+            check_declared_noise(gram, noise, self.leader.config.centred, names)
+
+    def expand(self, n_features: int) -> None:
+        """Add new features, which were zero in all earlier rows."""
+        self.leader.expand(n_features)
+        self.origin = np.concatenate([self.origin, np.zeros(n_features - len(self.origin))])
+        self._cached_fit = None
+
+    def fit(self) -> tuple[LinearFit, FloatArray, float]:
+        """Return the leader's fit, its coefficients, and its intercept for uncentred rows."""
+        fit = self.leader.fit(self._correction())
+        if self._cached_fit is None or self._cached_fit[0] is not fit:
+            intercept = fit.intercept + self.target_origin - float(fit.coef @ self.origin)
+            self._cached_fit = (fit, fit.coef, intercept)
+        return self._cached_fit
+
+    def copy_noise_cov(self) -> FloatArray:
+        """Return the mean noise covariance of one copy."""
+        return self.leader.moments.total()[1] / max(self._weight_per_copy, np.finfo(float).tiny)
+
+    def posterior_mean(self, X: FloatArray, *, noisy: bool, share: float = 1.0) -> FloatArray:
+        """Return the expected clean rows, given rows that are noisy or have missing entries.
+
+        A fit from which only a share of the noise was removed predicts from rows that carry the
+        rest of it, and these are then the rows whose expectation is returned. With share 0 and one
+        copy, they are the noisy queries themselves.
+        """
+        mean, prior_cov, observed_cov = self._clean_distribution(share if noisy else 1.0)
+        out = np.empty_like(X)
+        patterns, which = np.unique(np.isnan(X), axis=0, return_inverse=True)
+        for k, missing in enumerate(patterns):
+            rows, observed = which.ravel() == k, ~missing
+            gain = np.linalg.pinv(
+                (observed_cov if noisy else prior_cov)[np.ix_(observed, observed)], hermitian=True
+            )
+            gain = gain @ prior_cov[observed]
+            if not noisy:
+                gain[:, observed] = np.eye(int(observed.sum()))
+            out[rows] = mean + (X[np.ix_(rows, observed)] - mean[observed]) @ gain
+        return out
+
+    def posterior_cov(self, share: float = 1.0) -> FloatArray:
+        """Return the covariance of a row about its posterior mean, given a noisy query."""
+        _, prior_cov, observed_cov = self._clean_distribution(share)
+        return prior_cov - prior_cov @ np.linalg.pinv(observed_cov, hermitian=True) @ prior_cov
+
+    def _clean_distribution(self, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the rows' mean, their covariance less a share of noise, and one copy's."""
+        gram, noise = self.leader.moments.total()
+        means, cov = centred_moments(
+            self._correction()(gram, noise, 1.0), self.leader.config.centred
+        )
+        values, vectors = np.linalg.eigh(cov[:-1, :-1])
+        clean = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        residual_noise = (1.0 - share) * noise / max(gram[0, 0], np.finfo(float).tiny)
+        return means[:-1] + self.origin, clean + residual_noise, clean + self.copy_noise_cov()
+
+    def _correction(self) -> MomentCorrection:
+        observed = self.leader.moments.observed
+        return remove_noise if observed is None else remove_noise_and_missing(observed)
+
+    def _count_observed(self, missing: BoolArray, sample_weight: FloatArray | None) -> None:
+        ones = np.ones(len(missing))
+        self.leader.moments.count_observed(
+            augmented_rows((~missing).astype(float), ones, sample_weight)
+        )

@@ -1,0 +1,63 @@
+"""A batch of noisy rows with the declared noise covariance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from .._typing import FloatArray
+from .noise import Noise, RowNoise
+
+
+@final
+@dataclass(frozen=True)
+class NoisyBatch:
+    """A NoisyBatch holds rows, an optional second copy, and the noise of one copy if known."""
+
+    X: FloatArray
+    y: FloatArray
+    X_copy: FloatArray | None
+    noise: Noise | None
+    sample_weight: FloatArray | None = None  # None means unit weights
+
+    @property
+    def n_copies(self) -> int:
+        """The number of copies of each row, one or two."""
+        return 1 if self.X_copy is None else 2
+
+    def merged(self) -> tuple[FloatArray, Noise]:
+        """Return the mean of the copies of each row, and the noise of that mean.
+
+        The mean of two copies has half of their noise covariance; if that is unknown, a quarter of
+        (a - b) (a - b)' has it as its expectation. The mean's outer product less that quarter is (a
+        b' + b a') / 2, the cross product of the two copies.
+        """
+        if self.X_copy is None:
+            assert self.noise is not None
+            return self.X, self.noise
+        mean = (self.X + self.X_copy) / 2
+        if self.noise is None:
+            return mean, RowNoise("roots", (self.X - self.X_copy) / 2)
+        if isinstance(self.noise, RowNoise):
+            return mean, self.noise.halved()
+        return mean, self.noise / 2
+
+
+def augmented_rows(
+    Z: FloatArray,
+    y: FloatArray,
+    sample_weight: FloatArray | None,
+    origin: FloatArray | float = 0.0,
+    target_origin: float = 0.0,
+) -> FloatArray:
+    """Return rows (1, z - origin, y - target_origin), multiplied by the root of their weight."""
+    by_column = Z.strides[0] < Z.strides[1]  # as in data frames; their layout is kept
+    rows = np.empty((len(y), Z.shape[1] + 2), order="F" if by_column else "C")
+    rows[:, 0] = 1.0
+    np.subtract(Z, origin, out=rows[:, 1:-1])
+    np.subtract(y, target_origin, out=rows[:, -1])
+    if sample_weight is not None:
+        rows *= np.sqrt(sample_weight)[:, None]
+    return rows

@@ -1,0 +1,157 @@
+"""river's interface of the learners from noisy rows: dictionaries and frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from .row_buffer import RowBuffer
+from .stream_base import _StreamBase
+from .stream_input import MAX_ABS_VALUE, check_row, frame_values, series_like
+
+BUFFER_SIZE = 256  # rows buffered at most
+
+
+class RiverAPIMixin(_StreamBase):
+    """Mixin that provides river's methods for single rows and for mini-batches."""
+
+    def learn_one(
+        self, x: Mapping[Any, Any], y: float, x_copy: Mapping[Any, Any] | None = None
+    ) -> None:
+        """Update the model with one row.
+
+        Parameters
+        ----------
+        x : dict
+            Feature names and values.
+        y : float
+            Target.
+        x_copy : dict, optional
+            A second measurement of the row, with independent noise.
+        """
+        try:
+            total = sum(x.values(), y)
+            finite = (
+                x_copy is None
+                and isinstance(total, (float, int))
+                and -MAX_ABS_VALUE < total < MAX_ABS_VALUE
+                and self.noise_cov is not None
+            )
+        except (TypeError, AttributeError, OverflowError):
+            finite = False
+        if not finite:
+            check_row(x, y, x_copy, self._allow_missing)
+            self._require_noise(self.noise_cov, x_copy)
+        if "_buffer" not in self.__dict__:
+            self._check_parameters()
+            self._reset_stream([])
+        if not self._buffer.accepts(tuple(x), x_copy is not None):
+            x, x_copy = self._fit_to_buffer(x, x_copy)
+        self._buffer.add(x, y, x_copy)
+        self.n_rounds_ += 1
+        if self.n_rounds_ == self._min_rows_to_start or len(self._buffer) >= BUFFER_SIZE:
+            self._learn_due_rows()
+
+    def _fit_to_buffer(
+        self, x: Mapping[Any, Any], x_copy: Mapping[Any, Any] | None
+    ) -> tuple[Mapping[Any, Any], Mapping[Any, Any] | None]:
+        """Return a row that the buffer accepts: complete the row, or begin a new buffer."""
+        names, fill_value = self._buffer.names, self._feature_index.fill_value
+        # An absent feature is exactly zero and carries no noise, so its row is learnt separately.
+        may_fill = self._allow_missing or not self._supports_row_noise or len(x) == len(names)
+        same_copies = self._buffer.has_same_copies(x_copy is not None)
+        if not (may_fill and same_copies and x.keys() <= set(names)):
+            self._feature_index.check_names(tuple(x))
+            self._flush(self.n_rounds_)
+            self._buffer = RowBuffer(tuple(x))
+            return x, x_copy
+        if x_copy is not None:
+            x_copy = {name: x_copy.get(name, fill_value) for name in names}
+        return {name: x.get(name, fill_value) for name in names}, x_copy
+
+    def predict_one(self, x: Mapping[Any, Any]) -> float:
+        """Predict the target of one row; the prediction is zero before any row has been learnt.
+
+        Parameters
+        ----------
+        x : dict
+            Feature names and values.
+
+        Returns
+        -------
+        float
+            Predicted target.
+        """
+        buffer = self.__dict__.get("_buffer")
+        if buffer is None:
+            return 0.0
+        if self.n_rounds_ >= buffer.next_refit or not buffer.model_cached:
+            self._learn_due_rows()
+            if not len(self._feature_index):
+                return buffer.mean_target
+            buffer.cache_model(
+                self._feature_index.names, None if self._allow_missing else self._linear_model()
+            )
+        if buffer.coef is None:
+            return float(self._predict_rows(self._feature_index.row_to_array(x), False)[0])
+        coef, intercept = buffer.coef, buffer.intercept
+        try:
+            return sum(map(mul, map(coef.__getitem__, x), x.values()), intercept)
+        except KeyError:
+            self._feature_index.check_names(tuple(x))
+            return sum((coef.get(name, 0.0) * value for name, value in x.items()), intercept)
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Update the model with the rows of a frame.
+
+        Parameters
+        ----------
+        X : data frame
+            Noisy rows.
+        y : series
+            Targets.
+        """
+        rows, targets = frame_values("X", X, self._allow_missing), frame_values("y", y)
+        if rows.shape[0] != targets.shape[0]:
+            raise ValueError(f"X and y must have as many rows, got {len(rows)} and {len(targets)}.")
+        if not len(rows):
+            return
+        if "_buffer" not in self.__dict__:
+            self._check_parameters()
+            self._reset_stream([])
+        names = self._buffer.column_names(X)
+        if names != self._buffer.names or (len(self._buffer) and not self._buffer.in_blocks):
+            self._feature_index.check_names(names)
+            self._flush(self.n_rounds_)
+            self._buffer = RowBuffer(names)
+        self._buffer.add_block(rows, targets)
+        self._buffer.next_refit = 0
+        self.n_rounds_ += len(targets)
+        if not len(self._feature_index) or len(self._buffer) >= 8 * BUFFER_SIZE:
+            self._learn_due_rows()
+
+    def predict_many(self, X: Any) -> Any:
+        """Predict the targets of a frame and return them as a series of the same library.
+
+        Parameters
+        ----------
+        X : data frame
+            Rows to predict for.
+
+        Returns
+        -------
+        series
+            Predicted targets.
+        """
+        if "_buffer" not in self.__dict__:
+            return series_like(np.zeros(len(X)), X)
+        self._learn_due_rows()
+        if not len(self._feature_index):
+            return series_like(np.full(len(X), self._buffer.mean_target), X)
+        rows = self._feature_index.align(
+            self._buffer.column_names(X), frame_values("X", X, self._allow_missing)
+        )
+        return series_like(self._predict_rows(rows, False), X)

@@ -1,0 +1,173 @@
+r"""Selection of the share of the noise to remove and of the ridge penalty.
+
+Removing all of the declared noise is unbiased but can have a large variance, because :math:`S -
+\Sigma` may be nearly singular. The candidates remove a share of it and add a ridge,
+
+.. math:: w = ((S - share \, \Sigma)_+ + \alpha I)^{-1} c,
+
+with negative eigenvalues set to zero. Held-out folds estimate each candidate's *clean* loss from
+noisy rows without bias, as :math:`u^T \hat M u` for the residual :math:`u^T r` and the corrected
+second moments of r. Selected is the candidate with the smallest upper confidence limit (one
+standard error) of its loss minus that of the naive fit. Candidates are excluded if the standard
+error of that difference is large and the difference itself not significant at three standard
+errors, or if the estimated loss is significantly negative. If no candidate is better, the naive fit
+is kept, so that nothing worse than it is selected, up to sampling error. With too few rows for
+cross-validation the naive fit is used, with the penalty of a single row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy.special import stdtrit
+
+from .._typing import FloatArray
+from .correction import MomentCorrection, centred_moments
+from .moments import N_FOLDS, Moments
+
+SHARES = (0.0, 0.5, 0.8, 1.0)  # of the noise removed; the first is the naive fit
+ALPHAS = np.logspace(-8, 1, 19)  # relative to the variance of the features
+MAX_STANDARD_ERROR = 0.1  # of a loss difference, relative to the naive fit's loss
+_MIN_FOLDS = 10  # non-empty folds needed to estimate a standard error
+_ONE_SIGMA, _THREE_SIGMA = 0.8413, 0.99865  # normal distribution function at 1 and 3
+
+
+@final
+@dataclass(frozen=True)
+class Shrinkage:
+    """A Shrinkage is a candidate: the share of the noise to remove, and the ridge penalty."""
+
+    share: float
+    alpha: float
+
+
+def has_enough_folds(moments: Moments) -> bool:
+    """Return whether there are enough rows for cross-validation."""
+    return int(np.count_nonzero(moments.gram[:, 0, 0])) >= _MIN_FOLDS
+
+
+def select_shrinkage(
+    moments: Moments,
+    correct: MomentCorrection,
+    *,
+    shares: tuple[float, ...] = SHARES,
+    alphas: FloatArray = ALPHAS,
+    centred: bool = True,
+    scales: FloatArray | None = None,
+) -> Shrinkage:
+    """Return the best share and alpha by cross-validation."""
+    losses = held_out_losses(moments, correct, shares, alphas, centred=centred, scales=scales)
+    share, alpha = divmod(best_candidate(losses), len(alphas))
+    return Shrinkage(shares[share], float(alphas[alpha]))
+
+
+@final
+@dataclass(frozen=True)
+class HeldOutLosses:
+    """HeldOutLosses holds the losses of candidates on held-out folds, as (folds, candidates)."""
+
+    clean: FloatArray  # unbiased estimate of the loss on the clean rows
+    naive: FloatArray  # loss on the noisy rows; infinite for candidates that remove noise
+    fold_weights: FloatArray  # the fraction of all rows that is in each fold
+
+    def without_naive(self) -> HeldOutLosses:
+        """Return these losses without the candidates that may serve as the naive reference."""
+        return HeldOutLosses(self.clean, np.full_like(self.naive, np.inf), self.fold_weights)
+
+    @classmethod
+    def concatenate(cls, models: Sequence[HeldOutLosses]) -> HeldOutLosses:
+        """Join the losses of different models on the same folds."""
+        clean = np.concatenate([losses.clean for losses in models], axis=1)
+        naive = np.concatenate([losses.naive for losses in models], axis=1)
+        return cls(clean, naive, models[0].fold_weights)
+
+
+def best_candidate(losses: HeldOutLosses) -> int:
+    """Return the candidate with the smallest upper confidence limit, as described above."""
+    fold_weights = losses.fold_weights
+    naive = int(np.argmin(fold_weights @ losses.naive))
+    mean, one_error, three_errors = loss_differences(losses, naive)
+    limit = mean + one_error
+    scale = max(fold_weights @ losses.clean[:, naive], 0.1 * fold_weights @ losses.naive[:, naive])
+    limit[(one_error > MAX_STANDARD_ERROR * scale) & (mean + three_errors > 0)] = np.inf
+    limit[fold_weights @ losses.clean + one_error < 0] = np.inf
+    limit[naive] = 0.0
+    return int(np.argmin(limit))
+
+
+def loss_differences(
+    losses: HeldOutLosses, reference: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean differences to a reference candidate, and one and three standard errors."""
+    fold_weights, k = losses.fold_weights, len(losses.fold_weights)
+    difference = losses.clean - losses.clean[:, [reference]]
+    mean = fold_weights @ difference
+    deviation = np.sqrt(fold_weights**2 @ (difference - mean) ** 2 * k / (k - 1))
+    one_error, three_errors = (
+        deviation * stdtrit(k - 1, level) for level in (_ONE_SIGMA, _THREE_SIGMA)
+    )
+    return mean, one_error, three_errors
+
+
+def solve_ridge(
+    gram: FloatArray, alphas: FloatArray, *, centred: bool, scales: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return coefficients (..., alphas, d) and intercepts (..., alphas) from a Gram matrix."""
+    means, moments_about_mean = centred_moments(gram, centred)
+    S, c = moments_about_mean[..., :-1, :-1], moments_about_mean[..., :-1, -1]
+    if scales is not None:
+        S, c = S / (scales[:, None] * scales), c / scales
+    values, vectors = np.linalg.eigh(S)
+    projected = (vectors.swapaxes(-1, -2) @ c[..., None])[..., 0]
+    damped = np.maximum(values, 0.0)[..., None, :] + alphas[:, None]
+    negligible = damped <= 1e-14 * np.abs(values).max(axis=-1, initial=0.0)[..., None, None]
+    # For alpha=0 this is the pseudoinverse, that is, the least-squares fit of smallest norm.
+    inverse = np.where(negligible, 0.0, 1.0 / np.where(negligible, 1.0, damped))
+    coef = (projected[..., None, :] * inverse) @ vectors.swapaxes(-1, -2)
+    if scales is not None:
+        coef = coef / scales
+    return coef, means[..., None, -1] - (coef @ means[..., :-1, None])[..., 0]
+
+
+def held_out_losses(
+    moments: Moments,
+    correct: MomentCorrection,
+    shares: tuple[float, ...] = SHARES,
+    alphas: FloatArray = ALPHAS,
+    *,
+    centred: bool = True,
+    scales: FloatArray | None = None,
+    n_groups: int | None = None,
+) -> HeldOutLosses:
+    """Return the losses of all candidates, ordered by share and then by alpha, on all folds."""
+    gram, noise = moments.grouped(n_groups or _n_groups(moments.n_features))
+    training_gram, training_noise = gram.sum(axis=0) - gram, noise.sum(axis=0) - noise
+    clean, noisy = correct(gram, noise, 1.0), correct(gram, noise, 0.0)
+    clean_losses, naive_losses = [], []
+    for share in shares:
+        coef, intercept = solve_ridge(
+            correct(training_gram, training_noise, share), alphas, centred=centred, scales=scales
+        )
+        residual = np.concatenate(
+            [-intercept[..., None], -coef, np.ones((*coef.shape[:-1], 1))], axis=-1
+        )
+        clean_losses.append(_fold_losses(residual, clean))
+        naive = _fold_losses(residual, noisy) if share == shares[0] else np.inf
+        naive_losses.append(np.broadcast_to(naive, clean_losses[-1].shape))
+    fold_weights = gram[:, 0, 0] / gram[:, 0, 0].sum()
+    return HeldOutLosses(
+        np.concatenate(clean_losses, axis=1), np.concatenate(naive_losses, axis=1), fold_weights
+    )
+
+
+def _fold_losses(u: FloatArray, gram: FloatArray) -> FloatArray:
+    """Return u' M u / n for every u (folds, candidates, d + 2) and its fold's Gram matrix M."""
+    return ((u @ gram) * u).sum(axis=-1) / gram[:, :1, 0]
+
+
+def _n_groups(n_features: int) -> int:
+    """Return the number of folds; each costs an eigendecomposition for every share."""
+    return N_FOLDS if n_features <= 64 else N_FOLDS // 2 if n_features <= 640 else N_FOLDS // 4

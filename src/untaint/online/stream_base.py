@@ -1,0 +1,213 @@
+"""Base class of all learners from noisy rows: from input rows to ``_learn``.
+
+A learner implements how it starts, learns and predicts; :mod:`.batch_api` and :mod:`.river_api` are
+the two interfaces through which rows arrive. Single rows from river are buffered until a prediction
+is to use them or the buffer is full.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .._typing import FloatArray
+from .feature_index import FeatureIndex
+from .noise import covariance_matrix, parse_noise_cov
+from .noisy_batch import NoisyBatch
+from .row_buffer import RowBuffer
+
+_MIN_ROWS_TO_COMPARE = 30  # rows needed to compare the means of two copies
+_MAX_STANDARD_ERRORS = 8.0  # largest difference of the means without a warning
+
+
+class _StreamBase(BaseEstimator):
+    """Base class that passes rows from either interface to the methods of a learner."""
+
+    noise_cov: Any
+    missing: str = "error"
+    n_rounds_: int
+    _feature_index: FeatureIndex
+    _buffer: RowBuffer
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise if a parameter is not valid."""
+
+    @abstractmethod
+    def _start(self, batch: NoisyBatch) -> None:
+        """Initialise the model for a stream that begins with this batch."""
+
+    @abstractmethod
+    def _learn(self, batch: NoisyBatch) -> None:
+        """Learn from a batch."""
+
+    def _end_batch(self) -> None:
+        """Update what is selected by cross-validation, after an array or frame has been learnt."""
+
+    def _check_declared_noise(self) -> None:
+        """Raise or warn if the declared noise exceeds what the rows' variance allows."""
+
+    @abstractmethod
+    def _predict_rows(self, X: FloatArray, noisy: bool) -> FloatArray:
+        """Return predictions for rows, which may be noisy themselves."""
+
+    @abstractmethod
+    def _clean_error(self, batch: NoisyBatch) -> float:
+        """Return an unbiased estimate of the mean squared error on the clean rows."""
+
+    @abstractmethod
+    def _copy_noise_cov(self) -> FloatArray:
+        """Return the noise covariance of one copy of the training rows."""
+
+    @abstractmethod
+    def _expand(self, n_features: int) -> None:
+        """Add new features, which were absent from all earlier rows."""
+
+    _supports_row_noise = True  # whether noise_cov may differ between rows
+
+    def _linear_model(self) -> tuple[FloatArray, float] | None:
+        """Return coefficients and intercept if the model is linear, else None."""
+        return None
+
+    @property
+    def _min_rows_to_start(self) -> int:
+        """The number of buffered rows that a learner needs before it starts."""
+        return 1
+
+    def _refit_rounds(self) -> tuple[int, int]:
+        """Return the last round that predictions use, and the next one at which this changes."""
+        return self.n_rounds_, self.n_rounds_ + 1
+
+    @property
+    def _allow_missing(self) -> bool:
+        return self.missing == "random"
+
+    def _reset_stream(self, names: list[Any]) -> None:
+        """Begin a new stream whose columns have these names."""
+        self._feature_index = FeatureIndex(names, np.nan if self._allow_missing else 0.0)
+        self._buffer = RowBuffer()
+        self._declared_cov: FloatArray | None = None
+        self._n_learnt = self.n_rounds_ = 0
+        self._next_noise_check = 64
+
+    def _learn_due_rows(self) -> None:
+        """Learn the buffered rows that predictions use at this round."""
+        if not len(self._feature_index) and self.n_rounds_ < self._min_rows_to_start:
+            return
+        due, next_refit = self.n_rounds_, 0
+        if len(self._feature_index) and not self._buffer.in_blocks:
+            due, next_refit = self._refit_rounds()
+        self._buffer.next_refit, self._buffer.model_cached = next_refit, False
+        if due > self._n_learnt:
+            self._flush(due)
+            self._check_noise_if_due()
+
+    def _flush(self, until: int) -> None:
+        """Learn the buffered rows up to a round."""
+        if self._n_learnt < until:
+            self._learn_buffered(self._buffer.names, *self._buffer.pop(until - self._n_learnt))
+
+    def _check_noise_if_due(self, *, now: bool = False) -> None:
+        """Check the declared noise whenever the number of rows has doubled, or now."""
+        if now or self._n_learnt >= self._next_noise_check:
+            self._check_declared_noise()
+            self._next_noise_check = max(2 * self._n_learnt, 64)
+
+    def _learn_buffered(
+        self, names: tuple[Any, ...], X: FloatArray, y: FloatArray, X_copy: FloatArray | None
+    ) -> None:
+        first = not len(self._feature_index)
+        try:
+            self._learn_named_rows(first, names, X, y, X_copy)
+        except BaseException:
+            if first:  # restore the state before the first row
+                for name in ("_buffer", "n_rounds_", "n_features_in_", "feature_names_in_"):
+                    self.__dict__.pop(name, None)
+            raise
+
+    def _learn_named_rows(
+        self,
+        first: bool,
+        names: tuple[Any, ...],
+        X: FloatArray,
+        y: FloatArray,
+        X_copy: FloatArray | None,
+    ) -> None:
+        if self._feature_index.add_names(names):
+            self.n_features_in_ = len(self._feature_index)
+            if all(isinstance(name, str) for name in self._feature_index.names):
+                self.feature_names_in_ = np.array(self._feature_index.names, dtype=object)
+            self._declared_cov = None
+            if not first:
+                self._expand(self.n_features_in_)
+        X = self._feature_index.align(names, X)
+        X_copy = None if X_copy is None else self._feature_index.align(names, X_copy)
+        if self._declared_cov is None and self.noise_cov is not None:
+            self._declared_cov = self._feature_index.reorder_cov(
+                covariance_matrix(
+                    self.noise_cov,
+                    X.shape[1],
+                    self._feature_index.arrival_order,
+                    allow_unknown=True,
+                )
+            )
+        self._require_noise(self._declared_cov, X_copy)
+        noise = self._declared_cov
+        if (
+            self._supports_row_noise
+            and not self._allow_missing
+            and noise is not None
+            and len(names) < X.shape[1]
+        ):
+            present = np.isin(np.arange(X.shape[1]), self._feature_index.positions(names))
+            noise = noise * np.outer(present, present)
+        batch = NoisyBatch(X, y, X_copy, noise)
+        if first:
+            self._start(batch)
+        self._learn(batch)
+        self._n_learnt += len(y)
+
+    def _make_batch(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        X_copy: FloatArray | None,
+        noise_cov: Any,
+        sample_weight: FloatArray | None,
+        names: list[Any],
+    ) -> NoisyBatch:
+        """Return the rows together with the declared noise."""
+        declared = self.noise_cov if noise_cov is None else noise_cov
+        self._require_noise(declared, X_copy)
+        if X_copy is not None:
+            _warn_if_copies_differ(X, X_copy)
+        noise = None if declared is None else parse_noise_cov(declared, len(X), X.shape[1], names)
+        return NoisyBatch(X, y, X_copy, noise, sample_weight)
+
+    def _require_noise(self, declared: Any, X_copy: Any) -> None:
+        if declared is None and X_copy is None:
+            raise ValueError(
+                "noise_cov or X_copy must be given: the covariance of the noise in X, or a second "
+                "noisy copy of each row; got neither. (Without noise, noise_cov=0.)"
+            )
+
+
+def _warn_if_copies_differ(X: FloatArray, X_copy: FloatArray) -> None:
+    """Warn if the columns of two copies differ by more than independent noise can explain."""
+    if len(X) < _MIN_ROWS_TO_COMPARE:
+        return
+    difference = X - X_copy
+    mean, deviation = np.abs(difference.mean(axis=0)), difference.std(axis=0)
+    shifted = np.flatnonzero(
+        mean > _MAX_STANDARD_ERRORS * deviation / np.sqrt(len(X)) + 1e-9 * np.abs(X).max(axis=0)
+    )
+    if len(shifted):
+        warnings.warn(
+            f"X_copy differs from X by {mean[shifted[0]]:.3g} on average in column {shifted[0]}, "
+            "more than independent noise can explain: have both been scaled alike?",
+            stacklevel=5,
+        )
