@@ -75,7 +75,7 @@ def wrong_labels(names, said):
 
 
 def known_noise(names, said):
-    for model in ("told", "twice", "stream"):
+    for model in ("declared", "twice", "stream"):
         assert np.allclose(names[model].coef_, [1.0, -2.0, 0.5], atol=0.1)
 
 

@@ -25,7 +25,7 @@ def second(model):
 
 
 @each_kind
-def test_noise_has_to_be_told(kind):
+def test_noise_must_be_declared_or_copies_given(kind):
     with pytest.raises(ValueError, match=r"noise_cov.*X_copy|X_copy.*noise_cov"):
         kind().fit(A, Y)
 
@@ -48,7 +48,7 @@ def test_noise_has_to_be_told(kind):
         ({"a": 0.1}, "noise_cov"),
     ],
 )
-def test_covariances_that_are_none_are_refused(kind, covariance, message):
+def test_invalid_covariances_are_refused(kind, covariance, message):
     with pytest.raises(ValueError, match=message) as raised:
         kind(noise_cov=covariance).fit(A, Y)
     assert "noise_cov" in str(raised.value)
@@ -106,7 +106,7 @@ def test_copies_have_the_shape_of_the_rows(model):
         clone(model).fit(A, Y, X_copy=B.astype(str) + "?")
 
 
-def test_more_noise_than_scatter_is_refused_and_almost_as_much_named():
+def test_noise_above_the_variance_is_refused_and_nearly_as_much_warned_of():
     X, y, _ = linear_rows(2000)
     for model in (CorrectedRidge, NoisyLinearRegressor):
         with pytest.raises(ValueError, match="noise_cov"):
@@ -124,7 +124,7 @@ def test_more_noise_than_scatter_is_refused_and_almost_as_much_named():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("model", [CorrectedRidge, NoisyLinearRegressor])
 @pytest.mark.parametrize("variance", [0.0, 0.5, 0.8])
-def test_noise_that_the_rows_can_have_is_taken_without_a_word(model, variance):
+def test_plausible_noise_causes_no_warning(model, variance):
     X, y, _ = linear_rows(4000)
     model(noise_cov=variance).fit(X, y)
 
@@ -213,7 +213,7 @@ def test_weights_are_checked(model):
 
 
 @each
-def test_a_single_row_is_learned_or_refused_with_a_word(model):
+def test_a_single_row_is_learned_or_refused_with_a_message(model):
     more = {key: value[:1] for key, value in second(model).items()}
     try:
         fit = quietly(clone(model).fit, A[:1], Y[:1], **more)
@@ -237,7 +237,7 @@ def test_a_constant_column_does_no_harm(model):
 
 @each
 @pytest.mark.parametrize("size", [1e160, 1e300])
-def test_enormous_values_give_numbers_or_a_sentence(model, size):
+def test_enormous_values_give_finite_predictions_or_a_message(model, size):
     more = {key: value * size for key, value in second(model).items()}
     try:
         with np.errstate(all="ignore"):
@@ -261,7 +261,7 @@ def test_tiny_values_give_numbers(model):
 
 @pytest.mark.parametrize("kind", [NoisyLinearRegressor, NoisyKernelRegressor])
 @pytest.mark.parametrize("rate", ["fast", 0.0, -0.1, np.nan, np.inf, None, True, [0.1]])
-def test_rates_that_are_none_are_refused(kind, rate):
+def test_invalid_learning_rates_are_refused(kind, rate):
     with pytest.raises(ValueError, match="learning_rate must be"):
         kind(noise_cov=0.1, learning_rate=rate).fit(A, Y, X_copy=B)
 
@@ -302,7 +302,7 @@ def test_parameters_are_checked_by_name(model, message):
         model.fit(A, Y, X_copy=B)
 
 
-def test_a_rate_that_is_no_number_in_some_round_is_refused():
+def test_a_schedule_that_returns_an_invalid_rate_is_refused():
     model = NoisyLinearRegressor(noise_cov=0.1, learning_rate=lambda t: np.nan if t > 3 else 0.1)
     with pytest.raises(ValueError, match="learning_rate"):
         model.fit(A, Y)

@@ -38,7 +38,7 @@ def test_without_noise_and_with_nothing_chosen_it_predicts_as_ridge_does():
 @intercepts
 @pytest.mark.parametrize("covariance", [0.3, VARIANCES, FULL], ids=["scalar", "diagonal", "full"])
 @pytest.mark.parametrize("share", [0.0, 0.6, 1.0])
-def test_given_ridge_and_share_are_used(covariance, share, fit_intercept):
+def test_given_alpha_and_share_are_used(covariance, share, fit_intercept):
     X, y, _ = linear_rows(200, intercept=1.0)
     X = noisy(X, covariance, 3)
     model = CorrectedRidge(
@@ -124,7 +124,7 @@ def test_large_offsets_do_no_harm(far):
     np.testing.assert_allclose(away.predict(X + far), model.predict(X) + far, atol=1e-3)
 
 
-def test_more_rows_bring_it_nearer():
+def test_more_rows_reduce_the_error():
     medians = []
     for n in (100, 1000, 10000):
         errors = []
@@ -137,7 +137,7 @@ def test_more_rows_bring_it_nearer():
     assert medians[-1] < 0.1
 
 
-def test_collinear_features_have_an_answer():
+def test_collinear_features_give_a_finite_fit():
     X, y, _ = linear_rows(200)
     X = np.column_stack([X, X[:, 0], X[:, 1] - X[:, 2]])
     covariance = np.zeros((5, 5))
@@ -146,7 +146,7 @@ def test_collinear_features_have_an_answer():
     assert rmse(model, X, y) < 0.2
 
 
-def test_more_features_than_rows_have_an_answer():
+def test_more_features_than_rows_give_a_finite_fit():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 60))
     y = X[:, 0] + 0.1 * rng.normal(size=20)
@@ -168,13 +168,15 @@ def test_batches_may_be_cut_anywhere(cuts):
 
 
 def test_selection_is_not_misled_by_consecutive_rows_that_are_alike():
+    # Folds that separated a row from its repetitions would select too small an alpha.
     ratios = []
-    for seed in range(12):
-        X, y, _ = linear_rows(40, 6, seed=seed, target_noise=1.0)
-        queries, targets, _ = linear_rows(500, 6, seed=1000 + seed, target_noise=0.0)
-        X, y = np.repeat(noisy(X, 0.5, seed), 4, axis=0), np.repeat(y, 4)
-        model = quietly(CorrectedRidge(noise_cov=0.5).fit, X, y)
-        naive_fit = quietly(CorrectedRidge(noise_cov=0.5, share=0.0).fit, X, y)
-        ratios.append(rmse(model, queries, targets) / rmse(naive_fit, queries, targets))
+    for seed in range(8):
+        X, y, _ = linear_rows(40, 20, seed=seed, target_noise=3.0)
+        queries, targets, _ = linear_rows(500, 20, seed=1000 + seed, target_noise=0.0)
+        X = noisy(X, 0.2, seed)
+        plain = RidgeCV(alphas=np.logspace(-3, 3, 13)).fit(X, y)
+        model = CorrectedRidge(noise_cov=0.2)
+        quietly(model.fit, np.repeat(X, 4, axis=0), np.repeat(y, 4))
+        ratios.append(rmse(model, queries, targets) / rmse(plain, queries, targets))
     assert np.median(ratios) < 1.1
-    assert max(ratios) < 1.6
+    assert max(ratios) < 1.4

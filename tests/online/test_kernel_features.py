@@ -42,7 +42,7 @@ def test_without_noise_it_comes_near_kernel_ridge(kernel):
 
 @each_kernel
 @pytest.mark.parametrize("copies", [1, 2])
-def test_noise_is_taken_out_of_the_surface(kernel, copies):
+def test_corrected_fit_is_closer_to_the_surface_than_a_naive_fit(kernel, copies):
     X, y = surface(8000)
     a, b = views(X, 0.15)
     more = {"X_copy": b} if copies == 2 else {}
@@ -78,7 +78,7 @@ def test_laplace_noise_has_no_width_limit_and_independent_coordinates():
         model.set_params(noise_cov=[[0.5, 0.2], [0.2, 0.5]]).fit(seen, y)
 
 
-def test_more_rows_bring_it_nearer_where_the_blind_fit_stays_biased():
+def test_more_rows_reduce_the_error_while_the_naive_fit_stays_biased():
     queries, targets = surface(500, seed=1, target_noise=0.0)
     errors, blind = [], []
     for n in (300, 12000):
@@ -134,7 +134,7 @@ def test_units_of_all_features_do_not_matter():
     np.testing.assert_allclose(other.predict(1e4 * X), model.predict(X), rtol=1e-6, atol=1e-6)
 
 
-def test_far_rows_are_no_trouble():
+def test_large_offsets_of_the_rows_do_no_harm():
     X, y = surface(600)
     model = NoisyKernelRegressor(noise_cov=0.1, random_state=0, budget=30, gamma=0.5).fit(X, y)
     away = NoisyKernelRegressor(noise_cov=0.1, random_state=0, budget=30, gamma=0.5)

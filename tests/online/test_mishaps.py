@@ -87,7 +87,7 @@ def test_copies_with_other_columns_are_refused():
         )
 
 
-def test_copies_that_were_not_scaled_alike_bring_a_warning():
+def test_copies_with_different_scaling_cause_a_warning():
     _, y, noisy, again = noisy_rows()
     with pytest.warns(UserWarning, match="have both been scaled alike"):
         CorrectedRidge().fit(noisy, y, X_copy=again + 5.0)
@@ -111,7 +111,7 @@ def test_an_overstated_noise_is_refused_again_and_again():
             model.partial_fit(noisy, y)
 
 
-def test_a_kernel_learner_says_how_many_rows_it_waits_for():
+def test_a_kernel_learner_reports_how_many_rows_it_needs():
     _, y, noisy, _ = noisy_rows()
     model = NoisyKernelRegressor(noise_cov=0.5)
     for x, target in zip(dictionaries(noisy[:20]), y[:20].tolist(), strict=True):
@@ -134,7 +134,7 @@ def test_the_ball_is_kept_at_any_scale():
         assert np.linalg.norm(model.coef_) <= bound * (1 + 1e-9)
 
 
-def test_no_ridge_and_a_constant_column_give_the_shortest_fit():
+def test_zero_alpha_and_a_constant_column_give_the_least_norm_fit():
     X, y, _, _ = noisy_rows()
     model = CorrectedRidge(noise_cov=0.0, alpha=0.0).fit(np.c_[X, np.ones(len(X))], y)
     np.testing.assert_allclose(model.coef_, [*COEF, 0.0], atol=0.02)

@@ -25,7 +25,7 @@ def with_gaps(X, seed=5):
     ids=["linear", "ridge"],
 )
 @pytest.mark.parametrize("noise", [0.0, 0.2])
-def test_slopes_are_found_through_the_gaps(model, noise):
+def test_coefficients_are_recovered_with_missing_entries(model, noise):
     X, y, coef = linear_rows(8000, intercept=1.0)
     seen = with_gaps(noisy(X, noise, 3))
     fit = clone(model).set_params(noise_cov=noise).fit(seen, y)
@@ -34,7 +34,7 @@ def test_slopes_are_found_through_the_gaps(model, noise):
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_gaps_in_two_copies_are_learned_through_or_refused_with_a_word(known):
+def test_missing_entries_in_two_copies_are_learned_or_refused_with_a_message(known):
     X, y, coef = linear_rows(8000, intercept=1.0)
     a, b = views(X, FULL)
     model = NoisyLinearRegressor(missing="random", noise_cov=FULL if known else None)
@@ -48,7 +48,7 @@ def test_gaps_in_two_copies_are_learned_through_or_refused_with_a_word(known):
 
 
 @pytest.mark.filterwarnings("error")
-def test_gaps_do_not_make_the_noise_look_overstated():
+def test_missing_entries_do_not_make_the_noise_look_overstated():
     # Seen in a fifth of the rows, the feature still varies by 1.3, of which 0.3 are noise.
     X, y, _ = linear_rows(3000)
     seen = noisy(X, 0.3, 3)
@@ -57,7 +57,7 @@ def test_gaps_do_not_make_the_noise_look_overstated():
         model.set_params(missing="random").fit(seen, y)
 
 
-def test_gaps_are_no_zeros():
+def test_missing_entries_are_not_zeros():
     X, y, coef = linear_rows(4000)
     X = X + 5.0  # far from zero, where a gap is no small value
     seen = with_gaps(X)
@@ -67,7 +67,7 @@ def test_gaps_are_no_zeros():
     assert rmse(fit, X, y) < 0.5 * rmse(zeros, X, y)
 
 
-def test_without_gaps_it_is_the_model_without_gaps():
+def test_without_missing_entries_both_settings_agree():
     X, y, _ = linear_rows(300, intercept=1.0)
     X = noisy(X, FULL, 3)
     for model in (NoisyLinearRegressor(noise_cov=FULL), CorrectedRidge(noise_cov=FULL)):
@@ -76,7 +76,7 @@ def test_without_gaps_it_is_the_model_without_gaps():
         np.testing.assert_allclose(ready.coef_, plain.coef_, rtol=1e-8, atol=1e-10)
 
 
-def test_corrected_moments_with_gaps_give_the_ridge():
+def test_corrected_moments_with_missing_entries_give_the_ridge():
     X, y, _ = linear_rows(400)
     seen = with_gaps(X)
     model = CorrectedRidge(
@@ -93,7 +93,7 @@ def test_corrected_moments_with_gaps_give_the_ridge():
 
 
 @pytest.mark.parametrize("covariance", [0.2, FULL], ids=["scalar", "full"])
-def test_gradient_is_unbiased_over_gaps(covariance):
+def test_gradient_is_unbiased_over_missing_entries(covariance):
     # Shares are learned from many rows first; then every pattern of gaps is tried once.
     X, y, _ = linear_rows(20000)
     model = NoisyLinearRegressor(noise_cov=covariance, missing="random", learning_rate=1e-5)
@@ -113,7 +113,7 @@ def test_gradient_is_unbiased_over_gaps(covariance):
     np.testing.assert_allclose(mean, 2 * (w @ clean - target) * clean, atol=0.05)
 
 
-def test_absent_keys_are_gaps_in_a_stream():
+def test_absent_keys_are_missing_entries_in_a_stream():
     X, y, _ = linear_rows(300, intercept=1.0)
     seen = with_gaps(X)
     seen[0] = X[0]
@@ -129,7 +129,7 @@ def test_absent_keys_are_gaps_in_a_stream():
 
 
 @pytest.mark.parametrize("how", ["table", "rows", "rows, the first with a gap"])
-def test_gaps_bear_large_offsets(how):
+def test_missing_entries_with_large_offsets_do_no_harm(how):
     X, y, coef = linear_rows(2000)
     seen = with_gaps(X) + 1e5
     seen[0] = X[0] + 1e5
@@ -147,7 +147,7 @@ ORIGIN = "with gaps, products of two features depend on the origin, the first ba
 @pytest.mark.parametrize(
     "rate", [pytest.param("auto", marks=pytest.mark.xfail(reason=ORIGIN)), "adaptive", 0.01]
 )
-def test_rows_with_gaps_may_come_one_by_one_or_all_at_once(rate):
+def test_rows_with_missing_entries_may_come_one_by_one_or_all_at_once(rate):
     X, y, _ = linear_rows(200, intercept=1.0)
     seen = with_gaps(X + 3.0)
     model = NoisyLinearRegressor(noise_cov=0.1, missing="random", learning_rate=rate)
@@ -158,7 +158,7 @@ def test_rows_with_gaps_may_come_one_by_one_or_all_at_once(rate):
 
 
 @pytest.mark.xfail(reason="shares of entries seen are those at the time of asking; " + ORIGIN)
-def test_asking_in_between_changes_nothing_with_gaps():
+def test_predicting_in_between_changes_nothing_with_missing_entries():
     for seed in range(5):
         X, y, _ = linear_rows(150, seed=seed, target_noise=1.0)
         seen = with_gaps(X, seed)
@@ -172,7 +172,7 @@ def test_asking_in_between_changes_nothing_with_gaps():
         assert asked.predict_one(query) == pytest.approx(silent.predict_one(query), rel=1e-9)
 
 
-def test_gaps_in_queries_are_filled_with_what_is_expected():
+def test_missing_entries_of_queries_are_replaced_by_conditional_means():
     X, y, _ = linear_rows(3000, intercept=1.0)
     X = X + 4.0
     for model in (NoisyLinearRegressor(noise_cov=0.0), CorrectedRidge(noise_cov=0.0)):
@@ -184,21 +184,21 @@ def test_gaps_in_queries_are_filled_with_what_is_expected():
         assert nothing == pytest.approx(y.mean(), abs=0.3)
 
 
-def test_gaps_are_refused_unless_they_are_announced():
+def test_nan_is_refused_by_default():
     X, y, _ = linear_rows(50)
     for model in (NoisyLinearRegressor(noise_cov=0.1), CorrectedRidge(noise_cov=0.1)):
         with pytest.raises(ValueError, match="NaN"):
             model.fit(with_gaps(X), y)
 
 
-def test_infinity_is_no_gap():
+def test_infinity_is_not_a_missing_entry():
     X, y, _ = linear_rows(50)
     X[3, 1] = np.inf
     with pytest.raises(ValueError, match="infinity"):
         NoisyLinearRegressor(noise_cov=0.1, missing="random").fit(X, y)
 
 
-def test_a_column_that_is_never_seen_gets_no_weight():
+def test_a_feature_that_is_never_observed_has_coefficient_zero():
     X, y, _ = linear_rows(200)
     X[:, 2] = np.nan
     for model in (NoisyLinearRegressor(noise_cov=0.1), CorrectedRidge(noise_cov=0.1)):

@@ -68,7 +68,7 @@ def test_few_checks_are_skipped(model):
 
 
 @each
-def test_is_a_member_of_the_family(model):
+def test_is_an_instance_of_the_base_classes_of_river(model):
     assert isinstance(model, base.Regressor)
     assert isinstance(model, base.MiniBatchRegressor)
     assert not isinstance(model, base.Classifier)
@@ -179,7 +179,7 @@ def test_pickle_in_midstream(model):
 
 
 @each
-def test_asking_in_between_changes_nothing(model):
+def test_predicting_in_between_changes_nothing(model):
     data = linear_stream(120)
     asked, silent = model.clone(), model.clone()
     for x, y in data:

@@ -78,7 +78,7 @@ def test_corrected_score_is_unbiased_for_the_clean_error(model, copies):
 
 @pytest.mark.parametrize("copies", [1, 2])
 @pytest.mark.parametrize("model", [KERNEL[0], ALGORITHM_2[0]], ids=name)
-def test_kernel_models_score_other_numbers_of_copies_or_say_that_they_cannot(model, copies):
+def test_kernel_models_score_another_number_of_copies_without_bias_or_refuse(model, copies):
     if needs_copies(model) and copies == 1:
         copies = 2
     model, X, y, covariance = fitted(model, copies)
@@ -118,7 +118,7 @@ def test_corrected_score_of_copies_needs_no_covariance(model):
     assert model.corrected_score(a, target, X_copy=b) == pytest.approx(formula, rel=1e-10)
 
 
-def test_corrected_score_of_one_copy_uses_the_noise_that_copies_told():
+def test_corrected_score_of_one_copy_uses_the_noise_estimated_from_copies():
     X, y, _ = linear_rows(300)
     a, b = views(X, FULL)
     model = CorrectedRidge().fit(a, y, X_copy=b)
@@ -147,7 +147,7 @@ def test_corrected_score_without_noise_is_the_mean_squared_error():
 
 
 @pytest.mark.parametrize("model", [*LINEAR[:2], LINEAR[3], *KERNEL, *ALGORITHM_2], ids=name)
-def test_noisy_queries_are_predicted_better_when_it_is_said(model):
+def test_noisy_queries_are_predicted_better_with_noisy_true(model):
     kernel = isinstance(model, NoisyKernelRegressor)
     X, y = wavy_rows(3000) if kernel else linear_rows(3000, intercept=1.0)[:2]
     covariance = 3 * NOISE if kernel else FULL
@@ -181,7 +181,7 @@ def test_noisy_queries_get_the_naive_fit_whatever_share_of_the_noise_was_removed
 
 
 @pytest.mark.parametrize("learning_rate", ["auto", "adaptive", 0.02])
-def test_noisy_query_of_a_linear_model_is_replaced_by_what_is_expected_of_it(learning_rate):
+def test_noisy_query_of_a_linear_model_is_replaced_by_its_conditional_mean(learning_rate):
     X, y, _ = linear_rows(3000, intercept=1.0)
     seen = noisy(X, FULL, 3)
     model = NoisyLinearRegressor(noise_cov=FULL, learning_rate=learning_rate).fit(seen, y)
@@ -202,7 +202,7 @@ def test_noisy_query_without_noise_is_a_query():
         np.testing.assert_allclose(model.predict(X, noisy=True), model.predict(X), atol=1e-8)
 
 
-def test_noise_that_hides_a_query_leaves_the_mean():
+def test_a_query_with_very_large_noise_gets_the_mean_prediction():
     X, y, _ = linear_rows(4000, intercept=1.0)
     hidden = noisy(X, 0.9 * np.eye(3), 1)
     model = CorrectedRidge(noise_cov=0.9, share=1.0).fit(hidden, y)

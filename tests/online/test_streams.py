@@ -189,7 +189,7 @@ def test_single_precision_and_integers_are_taken(model):
 
 
 @each
-def test_sparse_rows_are_refused_with_a_word(model):
+def test_sparse_rows_are_refused_with_a_message(model):
     (X, more), y = problem(model, 30)
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         clone(model).fit(sparse.csr_array(X), y, **more)
