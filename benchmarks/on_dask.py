@@ -31,7 +31,7 @@ from dask.distributed import Client, LocalCluster, wait
 import untaint
 from untaint import distributed
 from untaint.bench.speed.rows import draw_rows, surface
-from untaint.distributed.passes import Passes, mapped
+from untaint.distributed.scheduler import Passes, mapped
 
 PARAMS = {"kernel": "rbf", "gamma": 0.05, "alpha": 0.1, "approximation": "nystroem"}
 ROWS = []
@@ -225,32 +225,42 @@ def memory(quick):
 
 def costs(quick):
     """Of one worker, one thread: making features, and asking with and without them kept."""
-    from untaint.distributed.parts import Part, Ready, Setting, ask, ask_anew, ready
-    from untaint.features import ColumnMap, LandmarkMap, Plan, plan_blocks
+    from untaint.distributed.partitions import (
+        Partition,
+        PreparedPartition,
+        PassContext,
+        evaluate,
+        evaluate_uncached,
+        prepare,
+    )
+    from untaint.feature_maps.identity import IdentityMap
+    from untaint.feature_maps.nystroem import NystroemMap
+    from untaint.design.memory_plan import Plan, plan_blocks
     from untaint.kernels import RBF
     from untaint.losses import SquaredLoss
-    from untaint.selection import Cut, Lens
-    from untaint.solvers.poll import Question
+    from untaint.weighting.threshold import ThresholdWeights
+    from untaint.weighting.histogram import HistogramGrid
+    from untaint.optim.oracle import OracleQuery
 
     n = 20_000 if quick else 200_000
     rng = np.random.default_rng(0)
     for d, components in ((10, 0), (100, 0), (10, 100), (10, 300), (10, 1_000), (100, 1_000)):
         X = rng.normal(size=(n, d))
-        part = Part(X, X[:, 0], np.ones(n))
-        maps = ColumnMap(np.zeros(d))
+        part = Partition(X, X[:, 0], np.ones(n))
+        maps = IdentityMap(np.zeros(d))
         if components:
-            maps = LandmarkMap(RBF(gamma=0.05), X[:components], np.float32)
+            maps = NystroemMap(RBF(gamma=0.05), X[:components], np.float32)
             maps.mixing = None
         plan = Plan(plan_blocks(n, 1, maps.raw_width, maps.dtype, 1 << 50).block_rows, 0)
-        setting = Setting(maps, SquaredLoss(), plan, None, None)
+        setting = PassContext(maps, SquaredLoss(), plan, None, None)
         coef = rng.normal(size=(maps.raw_width + 1, 1))
-        lens = Lens(np.linspace(0.0, 1.0, 300)[None], np.array([[0.5, 0.501]]))
-        question = Question(coef, Cut(np.array([1.0])), lens)
-        chunk = ready(part, 0, setting) if components else Ready(part, 0, setting)
+        lens = HistogramGrid(np.linspace(0.0, 1.0, 300)[None], np.array([[0.5, 0.501]]))
+        question = OracleQuery(coef, ThresholdWeights(np.array([1.0])), lens)
+        chunk = prepare(part, 0, setting) if components else PreparedPartition(part, 0, setting)
         begun = time.perf_counter()
-        ask(chunk, question)
+        evaluate(chunk, question)
         asked = time.perf_counter()
-        ask_anew(part, 0, setting, question)
+        evaluate_uncached(part, 0, setting, question)
         anew = time.perf_counter()
         note(
             "costs",

@@ -1,10 +1,13 @@
 """What every test may use."""
 
 import urllib.request
+from contextlib import ExitStack
 
 import hypothesis
 import numpy as np
 import pytest
+
+from untaint._policy import set_policy
 
 # Every draw is seeded, and a busy machine is no failure.
 hypothesis.settings.register_profile("untaint", derandomize=True, deadline=None)
@@ -25,3 +28,10 @@ def no_network(monkeypatch):
         pytest.fail(f"a test tried to open {getattr(request, 'full_url', request)}")
 
     monkeypatch.setattr(urllib.request, "urlopen", refuse)
+
+
+@pytest.fixture
+def set_sizes():
+    """Change sizes of the policy until the end of the test: ``set_sizes(subsample_rows=2000)``."""
+    with ExitStack() as stack:
+        yield lambda **sizes: stack.enter_context(set_policy(**sizes))

@@ -1,7 +1,7 @@
-"""Who may import whom.
+"""Imports between subpackages.
 
-Every module and every package directly under ``src/untaint`` is a room. The table below says what
-each room may know of the others; the tests read the source and hold it to that. An import counts
+Every module and every package directly under ``src/untaint`` counts as a subpackage. The table below says what
+each subpackage may know of the others; the tests read the source and hold it to that. An import counts
 wherever it stands, inside a function or under ``TYPE_CHECKING`` too.
 """
 
@@ -18,44 +18,79 @@ import pytest
 SRC = Path(__file__).resolve().parents[1] / "src"
 PACKAGE = SRC / "untaint"
 
-# The front door, untaint/__init__.py, is a room as well.
-FRONT_DOOR = "untaint"
+# untaint/__init__.py counts as a subpackage.
+TOP_LEVEL = "untaint"
 
-# Every room may know these, and itself.
-BASICS = {"_typing", "_threads", "_sums", "_atomic_write", "exceptions"}
+# Every subpackage may know these, and itself.
+BASICS = {"_typing", "_threads", "_sums", "_policy", "_atomic_write", "exceptions"}
 
-# What a learner is built from.
-PARTS = {"kernels", "features", "losses", "selection", "screening", "solvers", "diagnostics"}
+# What an estimator is composed of, each after those that it may import.
+PARTS = {
+    "losses",
+    "weighting",
+    "screening",
+    "kernels",
+    "feature_maps",
+    "optim",
+    "design",
+    "initialization",
+    "contamination",
+    "model_selection",
+    "outliers",
+    "diagnostics",
+}
 
-# room: what it may import. "bench.results" allows that one module, "bench" the whole room.
+# subpackage: what it may import. "bench.results" allows that one module, "bench" all of it.
 CONTRACT: dict[str, set[str]] = {
     "_typing": set(),
     "_threads": set(),
     "_sums": set(),
+    "_policy": set(),
     "_atomic_write": set(),
     "exceptions": set(),
     "_progress": set(),
     "_validation": set(),
-    "kernels": {"screening"},  # a scale is computed from rows that are not far out
-    "features": {"kernels"},
-    "reading": {"_validation"},  # the checks of arguments
     "losses": set(),
-    "selection": set(),
+    "weighting": set(),
     "screening": set(),
-    "solvers": {"losses", "selection"},
-    "diagnostics": {"kernels", "losses", "selection", "solvers"},
-    "portable": {"kernels", "features"},  # their parameters, to write the same formulas for others
+    "kernels": {"screening"},  # a bandwidth is computed from rows that are not far out
+    "feature_maps": {"kernels"},
+    "optim": {"losses", "weighting"},
+    "design": {
+        "losses",
+        "weighting",
+        "screening",
+        "kernels",
+        "feature_maps",
+        "optim",
+        "_validation",  # memory limits
+    },
+    "initialization": {"losses", "weighting", "optim", "design"},
+    "contamination": {"losses", "weighting", "screening", "optim", "design"},
+    "model_selection": {
+        "losses",
+        "weighting",
+        "kernels",
+        "optim",
+        "design",
+        "initialization",
+        "contamination",
+        "_validation",
+    },
+    "outliers": {"weighting", "screening"},
+    "diagnostics": {"kernels", "losses", "weighting", "optim"},
+    "reading": {"_validation"},  # the checks of arguments
+    "portable": {"kernels", "feature_maps"},  # their parameters: the same formulas for others
     "learners": PARTS | {"portable", "_validation", "_progress"},
     "estimators": PARTS | {"learners", "_validation"},
     "baselines": PARTS | {"learners", "_validation"},
     "online": {"kernels", "losses", "_validation"},
     "preprocessing": {"_validation", "screening", "portable"},
-    "model_selection": {"selection", "_validation"},
     "plotting": set(),
     "datasets": set(),
-    FRONT_DOOR: {"estimators"},
+    TOP_LEVEL: {"estimators"},
     "bench": {
-        FRONT_DOOR,
+        TOP_LEVEL,
         "kernels",  # the matrix alone is what a fit is timed against
         "estimators",
         "baselines",
@@ -67,12 +102,12 @@ CONTRACT: dict[str, set[str]] = {
         "tables",
     },
     "tables": {"reading"},  # what is said of a file that cannot be read
-    "cleaning": {FRONT_DOOR, "tables", "reading", "preprocessing", "screening"},
+    "cleaning": {TOP_LEVEL, "tables", "reading", "preprocessing", "screening"},
     "report": {"cleaning.findings"},
-    "cli": {FRONT_DOOR, "bench", "cleaning", "datasets", "report", "tables"},
+    "cli": {TOP_LEVEL, "bench", "cleaning", "datasets", "report", "tables"},
     "__main__": {"cli"},
     "distributed": PARTS | {"learners", "estimators", "_validation", "_progress"},
-    "onnx": {FRONT_DOOR, "portable", "learners", "preprocessing", "_validation"},
+    "onnx": {TOP_LEVEL, "portable", "learners", "preprocessing", "_validation"},
 }
 
 # Libraries that import untaint itself must not bring in.
@@ -112,10 +147,10 @@ def module_name(path: Path) -> str:
 FILES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def room_of(name: str) -> str:
-    """``untaint.kernels.rbf`` is in the room ``kernels``."""
+def subpackage_of(name: str) -> str:
+    """``untaint.kernels.rbf`` is in the subpackage ``kernels``."""
     parts = name.split(".")
-    return parts[1] if len(parts) > 1 else FRONT_DOOR
+    return parts[1] if len(parts) > 1 else TOP_LEVEL
 
 
 def absolute_base(node: ast.ImportFrom, package: str) -> str:
@@ -162,20 +197,20 @@ def imports_of(library: str) -> list[Import]:
     return [found for found in all_imports() if belongs_to(found.target, library)]
 
 
-def imports_between_rooms() -> list[Import]:
+def imports_between_subpackages() -> list[Import]:
     ours = [
         Import(found.importer, imported_module(found.target)) for found in imports_of("untaint")
     ]
-    return [found for found in ours if room_of(found.importer) != room_of(found.target)]
+    return [found for found in ours if subpackage_of(found.importer) != subpackage_of(found.target)]
 
 
-def may_know(room: str) -> set[str]:
-    return BASICS | CONTRACT.get(room, set())
+def may_know(subpackage: str) -> set[str]:
+    return BASICS | CONTRACT.get(subpackage, set())
 
 
 def is_allowed(found: Import) -> bool:
     module = found.target.removeprefix("untaint.")
-    return any(belongs_to(module, name) for name in may_know(room_of(found.importer)))
+    return any(belongs_to(module, name) for name in may_know(subpackage_of(found.importer)))
 
 
 def is_private(name: str) -> bool:
@@ -187,48 +222,55 @@ def assert_no_cycle(graph: dict[str, set[str]]) -> None:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
-        pytest.fail("rooms import one another in a circle: " + " <- ".join(error.args[1]))
+        pytest.fail("subpackages import one another in a circle: " + " <- ".join(error.args[1]))
 
 
-def test_every_room_is_in_the_contract():
-    for room in sorted({room_of(name) for name in FILES}):
-        assert room in CONTRACT, (
-            f"untaint.{room} is a new room: add it, and what it may import, to CONTRACT in "
+def test_every_subpackage_is_in_the_contract():
+    for subpackage in sorted({subpackage_of(name) for name in FILES}):
+        assert subpackage in CONTRACT, (
+            f"untaint.{subpackage} is a new subpackage: add it, and what it may import, to CONTRACT in "
             f"{Path(__file__).name}"
         )
 
 
-def test_rooms_import_only_what_the_contract_allows():
+def test_subpackages_import_only_what_the_contract_allows():
     broken = [
         f"{found.importer} imports {found.target}, but may know only "
-        f"{', '.join(sorted(may_know(room_of(found.importer))))}"
-        for found in imports_between_rooms()
+        f"{', '.join(sorted(may_know(subpackage_of(found.importer))))}"
+        for found in imports_between_subpackages()
         if not is_allowed(found)
     ]
     assert not broken, "\n".join(broken)
 
 
-def test_the_contract_names_only_rooms_that_it_lists():
-    for room, allowed in CONTRACT.items():
+def test_the_contract_names_only_subpackages_that_it_lists():
+    for subpackage, allowed in CONTRACT.items():
         unknown = {name.partition(".")[0] for name in allowed} - set(CONTRACT)
-        assert not unknown, f"{room} may import {sorted(unknown)}, which the contract does not list"
+        assert not unknown, (
+            f"{subpackage} may import {sorted(unknown)}, which the contract does not list"
+        )
 
 
 def test_the_contract_allows_no_cycle():
     assert_no_cycle(
-        {room: {name.partition(".")[0] for name in allowed} for room, allowed in CONTRACT.items()}
+        {
+            subpackage: {name.partition(".")[0] for name in allowed}
+            for subpackage, allowed in CONTRACT.items()
+        }
     )
 
 
-def test_rooms_import_one_way():
-    graph = {room_of(name): set() for name in FILES}
-    for found in imports_between_rooms():
-        graph[room_of(found.importer)].add(room_of(found.target))
+def test_subpackages_import_one_way():
+    graph = {subpackage_of(name): set() for name in FILES}
+    for found in imports_between_subpackages():
+        graph[subpackage_of(found.importer)].add(subpackage_of(found.target))
     assert_no_cycle(graph)
 
 
-def test_solvers_do_not_know_scikit_learn():
-    offenders = [found for found in imports_of("sklearn") if room_of(found.importer) == "solvers"]
+def test_optim_does_not_know_scikit_learn():
+    offenders = [
+        found for found in imports_of("sklearn") if subpackage_of(found.importer) == "optim"
+    ]
     assert not offenders
 
 
@@ -236,7 +278,7 @@ def test_only_validation_knows_private_scikit_learn():
     offenders = [
         found
         for found in imports_of("sklearn")
-        if is_private(found.target) and room_of(found.importer) != "_validation"
+        if is_private(found.target) and subpackage_of(found.importer) != "_validation"
     ]
     assert not offenders
 
@@ -246,17 +288,17 @@ def test_only_distributed_knows_dask():
     offenders = [
         found
         for found in imports_of("dask") + imports_of("distributed")
-        if room_of(found.importer) != "distributed"
+        if subpackage_of(found.importer) != "distributed"
     ]
     assert not offenders
 
 
-def test_only_the_onnx_room_knows_onnx():
-    offenders = [found for found in imports_of("onnx") if room_of(found.importer) != "onnx"]
+def test_only_the_onnx_subpackage_knows_onnx():
+    offenders = [found for found in imports_of("onnx") if subpackage_of(found.importer) != "onnx"]
     assert not offenders
 
 
-def test_no_room_knows_torch_or_a_runtime():
+def test_no_subpackage_knows_torch_or_a_runtime():
     assert not imports_of("torch") + imports_of("onnxruntime")
 
 

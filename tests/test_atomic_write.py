@@ -10,7 +10,7 @@ import pytest
 
 from untaint._atomic_write import open_atomically, remove_abandoned_drafts
 from untaint.cleaning.atomic_output import write_file_atomically
-from untaint.solvers.checkpoint import Checkpoint
+from untaint.optim.checkpoint import Checkpoint
 
 FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a child of its own kind")
 

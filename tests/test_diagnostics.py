@@ -10,8 +10,15 @@ from naive import ridge as naive_ridge
 from properties.problems import labelled_problem, rbf, refits, smooth_problem, spoilt_problem
 from untaint.diagnostics import diagnose
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
-from untaint.selection import Balanced, Smallest, SoftBalanced, Softplus
-from untaint.solvers import ExactRidge, Newton, TrimmedProblem, alternate, solve_in_ball
+from untaint.optim.c_steps import alternate
+from untaint.optim.newton import Newton
+from untaint.optim.norm_ball import solve_in_ball
+from untaint.optim.projected_gradient import TrimmedProblem
+from untaint.optim.ridge_exact import ExactRidge
+from untaint.weighting.class_balanced import ClassBalanced
+from untaint.weighting.class_balanced_soft import SoftClassBalanced
+from untaint.weighting.softplus import Softplus
+from untaint.weighting.trimmed import Trimmed
 
 NAMES = {
     "lipschitz",
@@ -27,34 +34,34 @@ NAMES = {
 }
 
 
-def constants(K, y, coef, *, share=0.0, ridge=0.1, intercept=0.0, **options):
+def constants(K, y, coef, *, share=0.0, alpha=0.1, intercept=0.0, **options):
     options = {
-        "row_weights": np.ones(len(y)),
-        "selection": Smallest(share),
+        "sample_weight": np.ones(len(y)),
+        "weighting": Trimmed(share),
         "norm_bound": None,
         "fit_intercept": False,
         "loss": SquaredLoss(),
     } | options
     intercept = np.broadcast_to(np.asarray(intercept, dtype=float), y.shape[1:]).copy()
-    return diagnose(K=K, y=y, coef=coef, intercept=intercept, ridge=ridge, **options)
+    return diagnose(K=K, y=y, coef=coef, intercept=intercept, alpha=alpha, **options)
 
 
-def settled(K, y, share, ridge, *, norm_bound=None, fit_intercept=False, row_weights=None):
+def settled(K, y, share, alpha, *, norm_bound=None, fit_intercept=False, sample_weight=None):
     """Trimmed fit by concentration with exact refits."""
-    row_weights = np.ones(len(y)) if row_weights is None else row_weights
+    sample_weight = np.ones(len(y)) if sample_weight is None else sample_weight
     system = ExactRidge(K, fit_intercept)
 
     def refit(weights, fit, tol):
-        return solve_in_ball(refits(system, y, weights), ridge, norm_bound, fit, 1e-12)
+        return solve_in_ball(refits(system, y, weights), alpha, norm_bound, fit, 1e-12)
 
     return alternate(
         refit,
         SquaredLoss(),
-        Smallest(share),
+        Trimmed(share),
         y,
-        row_weights,
-        row_weights,
-        ridge,
+        sample_weight,
+        sample_weight,
+        alpha,
         tol=1e-10,
         max_iter=500,
         loose=0.0,
@@ -67,19 +74,19 @@ def in_the_ball(rng, K, shape, radius):
     return coef * radius / naive_ridge.norm(K, coef) * min(1.0, 2 * rng.random())
 
 
-def trimmed_mean(K, y, coef, share, row_weights, ridge=0.0):
+def trimmed_mean(K, y, coef, share, sample_weight, alpha=0.0):
     """Psi: objective over kept weight."""
     losses = ((y - K @ coef) ** 2).sum(axis=1)
-    rule = Smallest(share)
-    total = rule.value(losses, row_weights) + ridge * naive_ridge.norm(K, coef) ** 2
-    return total / rule.kept_total(row_weights)
+    rule = Trimmed(share)
+    total = rule.value(losses, sample_weight) + alpha * naive_ridge.norm(K, coef) ** 2
+    return total / rule.kept_total(sample_weight)
 
 
-def dual_value(t, K, y, coef, share, row_weights):
+def dual_value(t, K, y, coef, share, sample_weight):
     """g(t, f) of Lemma 13, with the factor 1 / (n p)."""
     losses = ((y - K @ coef) ** 2).sum(axis=1)
-    kept = Smallest(share).kept_total(row_weights)
-    return t - row_weights @ np.maximum(t - losses, 0.0) / kept
+    kept = Trimmed(share).kept_total(sample_weight)
+    return t - sample_weight @ np.maximum(t - losses, 0.0) / kept
 
 
 WEIGHTS = {
@@ -107,9 +114,9 @@ def test_every_constant_has_a_name_and_is_a_number(rng):
 @pytest.mark.parametrize("share", [0.0, 0.3])
 def test_lipschitz_constants_bound_every_rise_over_the_ball(weigh, outputs, share, rng):
     K, y = spoilt_problem(rng, n=8, bad=2, outputs=outputs)
-    row_weights, radius = weigh(rng, 8), 2.0
+    sample_weight, radius = weigh(rng, 8), 2.0
     zero = np.zeros(y.shape)
-    found = constants(K, y, zero, share=share, row_weights=row_weights, norm_bound=radius)
+    found = constants(K, y, zero, share=share, sample_weight=sample_weight, norm_bound=radius)
     steepest = 0.0
     for _ in range(100):
         f = in_the_ball(rng, K, y.shape, radius)
@@ -117,10 +124,10 @@ def test_lipschitz_constants_bound_every_rise_over_the_ball(weigh, outputs, shar
         run = naive_ridge.norm(K, f - other)
         t = rng.uniform(0, 200)
         for rise in (
-            dual_value(t, K, y, f, share, row_weights)
-            - dual_value(t, K, y, other, share, row_weights),
-            trimmed_mean(K, y, f, share, row_weights)
-            - trimmed_mean(K, y, other, share, row_weights),
+            dual_value(t, K, y, f, share, sample_weight)
+            - dual_value(t, K, y, other, share, sample_weight),
+            trimmed_mean(K, y, f, share, sample_weight)
+            - trimmed_mean(K, y, other, share, sample_weight),
         ):
             steepest = max(steepest, abs(rise) / run)
     assert steepest <= found.lipschitz_rowwise * (1 + 1e-6)
@@ -142,7 +149,7 @@ def test_the_rowwise_constant_is_reached():
 
 def test_printed_constants_by_hand():
     K, y = np.diag([4.0, 9.0]), np.array([[1.0], [-2.0]])
-    found = constants(K, y, np.zeros((2, 1)), ridge=0.0, norm_bound=10.0)
+    found = constants(K, y, np.zeros((2, 1)), alpha=0.0, norm_bound=10.0)
     # (2 R (2 + 3)^2 + 2 (1 + 2) (2 + 3)) / 2 and 2 (R (4 + 9) + 1 * 2 + 2 * 3) / 2
     assert found.lipschitz == pytest.approx(265.0)
     assert found.lipschitz_rowwise == pytest.approx(138.0)
@@ -177,58 +184,58 @@ KERNELS = {
 
 @weighted
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-@pytest.mark.parametrize("ridge", [0.0, 5.0])
+@pytest.mark.parametrize("alpha", [0.0, 5.0])
 @pytest.mark.parametrize("name", ["smoothness", "smoothness_top"])
-def test_smoothness_bounds_the_objective_from_above(weigh, kernel, ridge, name, rng):
-    K, y, row_weights = kernel(rng), 3 * rng.normal(size=(8, 1)), weigh(rng, 8)
-    problem = TrimmedProblem(
-        K, SquaredLoss(), Smallest(0.25), y, row_weights, ridge, fit_intercept=False
+def test_smoothness_bounds_the_objective_from_above(weigh, kernel, alpha, name, rng):
+    K, y, sample_weight = kernel(rng), 3 * rng.normal(size=(8, 1)), weigh(rng, 8)
+    design = TrimmedProblem(
+        K, SquaredLoss(), Trimmed(0.25), y, sample_weight, alpha, fit_intercept=False
     )
-    kept = Smallest(0.25).kept_total(row_weights)
-    options = {"share": 0.25, "ridge": ridge, "row_weights": row_weights}
+    kept = Trimmed(0.25).kept_total(sample_weight)
+    options = {"share": 0.25, "alpha": alpha, "sample_weight": sample_weight}
     beta = constants(K, y, np.zeros((8, 1)), **options)[name]
     for _ in range(40):
         coef, move = rng.normal(size=(2, 8, 1))
         move *= 10 ** rng.uniform(-2, 1)
-        fit = problem.function(coef, np.zeros(1))
-        slope = np.sum(move * (K @ problem.gradient(fit))) / kept
-        bound = problem.objective(fit) / kept + slope + 0.5 * beta * naive_ridge.norm(K, move) ** 2
-        reached = problem.objective(problem.function(coef + move, np.zeros(1))) / kept
+        fit = design.function(coef, np.zeros(1))
+        slope = np.sum(move * (K @ design.gradient(fit))) / kept
+        bound = design.objective(fit) / kept + slope + 0.5 * beta * naive_ridge.norm(K, move) ** 2
+        reached = design.objective(design.function(coef + move, np.zeros(1))) / kept
         assert reached <= bound + 1e-9 * (1 + abs(bound))
 
 
 @weighted
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-@pytest.mark.parametrize("ridge", [0.0, 5.0])
+@pytest.mark.parametrize("alpha", [0.0, 5.0])
 def test_the_gradient_changes_no_faster_between_functions_that_keep_the_same_rows(
-    weigh, kernel, ridge, rng
+    weigh, kernel, alpha, rng
 ):
-    K, y, row_weights = kernel(rng), 3 * rng.normal(size=(8, 1)), weigh(rng, 8)
-    problem = TrimmedProblem(
-        K, SquaredLoss(), Smallest(0.25), y, row_weights, ridge, fit_intercept=False
+    K, y, sample_weight = kernel(rng), 3 * rng.normal(size=(8, 1)), weigh(rng, 8)
+    design = TrimmedProblem(
+        K, SquaredLoss(), Trimmed(0.25), y, sample_weight, alpha, fit_intercept=False
     )
-    kept = Smallest(0.25).kept_total(row_weights)
-    options = {"share": 0.25, "ridge": ridge, "row_weights": row_weights}
+    kept = Trimmed(0.25).kept_total(sample_weight)
+    options = {"share": 0.25, "alpha": alpha, "sample_weight": sample_weight}
     found = constants(K, y, np.zeros((8, 1)), **options)
     compared = 0
     for _ in range(80):
         coef, move = rng.normal(size=(2, 8, 1))
         move *= 10 ** rng.uniform(-3, -1)
-        one, two = (problem.function(c, np.zeros(1)) for c in (coef, coef + move))
-        if not np.array_equal(problem.weights(one.predictions), problem.weights(two.predictions)):
+        one, two = (design.function(c, np.zeros(1)) for c in (coef, coef + move))
+        if not np.array_equal(design.weights(one.predictions), design.weights(two.predictions)):
             continue
         compared += 1
-        change = naive_ridge.norm(K, problem.gradient(one) - problem.gradient(two)) / kept
+        change = naive_ridge.norm(K, design.gradient(one) - design.gradient(two)) / kept
         run = naive_ridge.norm(K, move)
         assert change <= found.smoothness_top * run * (1 + 1e-9) + 1e-12
         assert change <= found.smoothness * run * (1 + 1e-9) + 1e-12
     assert compared > 20
 
 
-@pytest.mark.parametrize("ridge", [0.0, 0.1, 5.0])
-def test_the_top_eigenvalue_gives_the_smaller_constant(ridge, rng):
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 5.0])
+def test_the_top_eigenvalue_gives_the_smaller_constant(alpha, rng):
     K, y = smooth_problem(rng, n=20)
-    found = constants(K, y, np.zeros((20, 1)), share=0.2, ridge=ridge)
+    found = constants(K, y, np.zeros((20, 1)), share=0.2, alpha=alpha)
     # The power iteration adds a hundredth.
     assert found.smoothness_top <= 1.01 * found.smoothness
     assert found.step_size == pytest.approx(1 / found.smoothness_top)
@@ -244,8 +251,12 @@ def test_both_measures_vanish_at_a_settled_fit_and_only_there(
     norm_bound, fit_intercept, copies, rng
 ):
     K, y = spoilt_problem(rng, n=15, bad=3)
-    row_weights = rng.integers(1, 3, size=15).astype(float) if copies else np.ones(15)
-    options = {"norm_bound": norm_bound, "fit_intercept": fit_intercept, "row_weights": row_weights}
+    sample_weight = rng.integers(1, 3, size=15).astype(float) if copies else np.ones(15)
+    options = {
+        "norm_bound": norm_bound,
+        "fit_intercept": fit_intercept,
+        "sample_weight": sample_weight,
+    }
     solution = settled(K, y, 0.2, 0.1, **options)
     fit = solution.fit
     if norm_bound is not None:
@@ -271,8 +282,8 @@ def test_on_the_sphere_only_what_points_along_it_counts(rng):
     # The free minimum lies straight outwards: its pull does not count against a constrained fit.
     K, y = np.eye(3), np.array([[1.0], [2.0], [2.0]])
     coef = y / 3.0 * 0.5
-    assert constants(K, y, coef, ridge=0.0, norm_bound=0.5).stationarity < 1e-9
-    assert constants(K, y, coef, ridge=0.0).stationarity > 0.5
+    assert constants(K, y, coef, alpha=0.0, norm_bound=0.5).stationarity < 1e-9
+    assert constants(K, y, coef, alpha=0.0).stationarity > 0.5
 
 
 @pytest.mark.parametrize("outputs", [1, 2])
@@ -337,7 +348,7 @@ def test_the_two_measures_agree_up_to_a_constant(rng):
 def test_soft_selections_are_measured_by_their_own_weights(rng):
     K, y = spoilt_problem(rng, n=10, bad=2)
     coef, rule = 0.1 * rng.normal(size=(10, 1)), Softplus(0.2, smoothing=1.0)
-    found = constants(K, y, coef, share=0.2, selection=rule)
+    found = constants(K, y, coef, share=0.2, weighting=rule)
     weights = rule.weights(((y - K @ coef) ** 2)[:, 0], np.ones(10))
     gradient = (2 * weights[:, None] * (K @ coef - y) + 0.2 * coef) / 8
     assert found.stationarity == pytest.approx(naive_ridge.norm(K, gradient))
@@ -353,13 +364,13 @@ def test_worst_case_gamma(share, gamma, rng):
     assert found.worst_case_gamma == pytest.approx(gamma)
 
 
-@pytest.mark.parametrize("ridge", [1e-3, 0.1, 10.0])
-def test_effective_dimension_is_the_trace_of_the_hat_matrix_of_the_kept_rows(ridge, rng):
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 10.0])
+def test_effective_dimension_is_the_trace_of_the_hat_matrix_of_the_kept_rows(alpha, rng):
     K, y = spoilt_problem(rng, n=20, bad=4)
-    solution = settled(K, y, 0.2, ridge)
-    found = constants(K, y, solution.fit.coef, share=0.2, ridge=ridge)
+    solution = settled(K, y, 0.2, alpha)
+    found = constants(K, y, solution.fit.coef, share=0.2, alpha=alpha)
     kept = K[np.ix_(solution.weights > 0, solution.weights > 0)]
-    hat = kept @ np.linalg.inv(kept + ridge * np.eye(16))
+    hat = kept @ np.linalg.inv(kept + alpha * np.eye(16))
     assert found.effective_dimension == pytest.approx(np.trace(hat))
 
 
@@ -367,7 +378,7 @@ def test_effective_dimension_counts_a_weight_as_copies(rng):
     X, copies = rng.normal(size=(8, 2)), rng.integers(1, 4, size=8)
     owner = np.repeat(np.arange(8), copies)
     y, coef = rng.normal(size=(8, 1)), np.zeros((8, 1))
-    one = constants(rbf(X), y, coef, row_weights=copies.astype(float))
+    one = constants(rbf(X), y, coef, sample_weight=copies.astype(float))
     many = constants(rbf(X[owner]), y[owner], np.zeros((len(owner), 1)))
     assert one.effective_dimension == pytest.approx(many.effective_dimension)
 
@@ -376,7 +387,7 @@ def test_constants_count_a_weight_as_copies(rng):
     X, copies = rng.normal(size=(8, 2)), rng.integers(1, 4, size=8)
     owner = np.repeat(np.arange(8), copies)
     y, coef = rng.normal(size=(8, 1)), rng.normal(size=(8, 1))
-    one = constants(rbf(X), y, coef, share=0.3, row_weights=copies.astype(float))
+    one = constants(rbf(X), y, coef, share=0.3, sample_weight=copies.astype(float))
     # The same function: each copy carries its part of the coefficient.
     many = constants(rbf(X[owner]), y[owner], (coef / copies[:, None])[owner], share=0.3)
     for name in NAMES:
@@ -385,35 +396,35 @@ def test_constants_count_a_weight_as_copies(rng):
 
 def test_effective_dimension_without_a_ridge_is_the_rank(rng):
     X = rng.normal(size=(12, 3))
-    found = constants(X @ X.T, rng.normal(size=(12, 1)), np.zeros((12, 1)), ridge=0.0)
+    found = constants(X @ X.T, rng.normal(size=(12, 1)), np.zeros((12, 1)), alpha=0.0)
     assert found.effective_dimension == 3.0
 
 
 # Labels: the same constants for the logistic and the softmax loss
 
 RULES = {
-    "smallest": lambda share, codes, classes: Smallest(share),
-    "balanced": Balanced,
-    "soft": lambda share, codes, classes: SoftBalanced(share, codes, classes, smoothing=2.0),
+    "smallest": lambda share, codes, classes: Trimmed(share),
+    "balanced": ClassBalanced,
+    "soft": lambda share, codes, classes: SoftClassBalanced(share, codes, classes, smoothing=2.0),
 }
 PROBLEMS = [(LogisticLoss(), 2), (SoftmaxLoss(), 3)]
 rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 losses = pytest.mark.parametrize(("loss", "classes"), PROBLEMS, ids=["logistic", "softmax"])
 
 
-def labelled(rng, loss, classes, rule, weigh=WEIGHTS["ones"], share=0.3, ridge=0.1, **options):
+def labelled(rng, loss, classes, rule, weigh=WEIGHTS["ones"], share=0.3, alpha=0.1, **options):
     """A problem of labels and the options under which its constants are asked for."""
     K, y = labelled_problem(rng, 12, classes)
     codes = y[:, 0].astype(int) if classes == 2 else y.argmax(axis=1)
-    selection, row_weights = rule(share, codes, classes), weigh(rng, 12)
-    problem = TrimmedProblem(
-        K, loss, selection, y, row_weights, ridge, fit_intercept=False, **options
+    weighting, sample_weight = rule(share, codes, classes), weigh(rng, 12)
+    design = TrimmedProblem(
+        K, loss, weighting, y, sample_weight, alpha, fit_intercept=False, **options
     )
-    return problem, {
+    return design, {
         "share": share,
-        "ridge": ridge,
-        "row_weights": row_weights,
-        "selection": selection,
+        "alpha": alpha,
+        "sample_weight": sample_weight,
+        "weighting": weighting,
         "loss": loss,
     } | options
 
@@ -421,10 +432,10 @@ def labelled(rng, loss, classes, rule, weigh=WEIGHTS["ones"], share=0.3, ridge=0
 @rules
 @losses
 def test_every_constant_of_a_fit_to_labels_is_a_number(loss, classes, rule, rng):
-    problem, options = labelled(rng, loss, classes, rule)
+    design, options = labelled(rng, loss, classes, rule)
     for size in (0.0, 1.0, 1e3):
-        coef = size * rng.normal(size=problem.y.shape)
-        found = constants(problem.K, problem.y, coef, **options)
+        coef = size * rng.normal(size=design.y.shape)
+        found = constants(design.K, design.y, coef, **options)
         assert set(found) == NAMES
         assert all(isinstance(value, float) and np.isfinite(value) for value in found.values())
 
@@ -434,19 +445,21 @@ def test_every_constant_of_a_fit_to_labels_is_a_number(loss, classes, rule, rng)
 @losses
 def test_lipschitz_constants_bound_every_rise_of_a_fit_to_labels(loss, classes, rule, weigh, rng):
     radius = 3.0
-    problem, options = labelled(rng, loss, classes, rule, weigh, ridge=0.0, norm_bound=radius)
-    K, kept = problem.K, problem.selection.kept_total(problem.row_weights)
-    found = constants(K, problem.y, np.zeros(problem.y.shape), **options)
+    design, options = labelled(rng, loss, classes, rule, weigh, alpha=0.0, norm_bound=radius)
+    K, kept = design.K, design.weighting.kept_total(design.sample_weight)
+    found = constants(K, design.y, np.zeros(design.y.shape), **options)
     for _ in range(40):
-        f, g = (in_the_ball(rng, K, problem.y.shape, radius) for _ in range(2))
+        f, g = (in_the_ball(rng, K, design.y.shape, radius) for _ in range(2))
         other = f + 10 ** rng.uniform(-3, 0) * (g - f)
         values = [
-            problem.objective(problem.function(coef, np.zeros(problem.y.shape[1]))) / kept
+            design.objective(design.function(coef, np.zeros(design.y.shape[1]))) / kept
             for coef in (f, other)
         ]
         run = naive_ridge.norm(K, f - other)
         # Whole rows are kept to the nearest set but for Stirling's remainder.
-        slack = 0.04 * classes * problem.row_weights.max() / kept if rule is Balanced else 1e-9
+        slack = (
+            0.04 * classes * design.sample_weight.max() / kept if rule is ClassBalanced else 1e-9
+        )
         assert abs(values[0] - values[1]) <= found.lipschitz_rowwise * run * (1 + 1e-6) + slack
     assert found.lipschitz_rowwise <= found.lipschitz * (1 + 1e-12)
 
@@ -467,17 +480,17 @@ def test_the_logistic_constant_is_reached():
 @losses
 @pytest.mark.parametrize("name", ["smoothness", "smoothness_top"])
 def test_smoothness_bounds_the_curvature_of_a_fit_to_labels(loss, classes, rule, weigh, name, rng):
-    problem, options = labelled(rng, loss, classes, rule, weigh)
-    K, zero = problem.K, np.zeros(problem.y.shape[1])
-    kept = problem.selection.kept_total(problem.row_weights)
-    beta = constants(K, problem.y, np.zeros(problem.y.shape), **options)[name]
+    design, options = labelled(rng, loss, classes, rule, weigh)
+    K, zero = design.K, np.zeros(design.y.shape[1])
+    kept = design.weighting.kept_total(design.sample_weight)
+    beta = constants(K, design.y, np.zeros(design.y.shape), **options)[name]
     for _ in range(20):
-        coef, move = rng.normal(size=(2, *problem.y.shape))
+        coef, move = rng.normal(size=(2, *design.y.shape))
         move *= 10 ** rng.uniform(-2, 1)
-        fit = problem.function(coef, zero)
-        slope = np.sum(move * (K @ problem.gradient(fit))) / kept
-        bound = problem.objective(fit) / kept + slope + 0.5 * beta * naive_ridge.norm(K, move) ** 2
-        reached = problem.objective(problem.function(coef + move, zero)) / kept
+        fit = design.function(coef, zero)
+        slope = np.sum(move * (K @ design.gradient(fit))) / kept
+        bound = design.objective(fit) / kept + slope + 0.5 * beta * naive_ridge.norm(K, move) ** 2
+        reached = design.objective(design.function(coef + move, zero)) / kept
         assert reached <= bound + 1e-9 * (1 + abs(bound))
 
 
@@ -485,23 +498,23 @@ def test_smoothness_bounds_the_curvature_of_a_fit_to_labels(loss, classes, rule,
 @losses
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_both_measures_vanish_at_a_settled_fit_to_labels(loss, classes, rule, fit_intercept, rng):
-    problem, options = labelled(rng, loss, classes, rule)
-    newton = Newton(ExactRidge(problem.K, fit_intercept), loss, problem.y)
+    design, options = labelled(rng, loss, classes, rule)
+    newton = Newton(ExactRidge(design.K, fit_intercept), loss, design.y)
     fit = alternate(
         lambda weights, start, tol: newton.solve(weights, 0.1, start, 1e-10),
         loss,
-        problem.selection,
-        problem.y,
-        problem.row_weights,
-        problem.row_weights,
+        design.weighting,
+        design.y,
+        design.sample_weight,
+        design.sample_weight,
         0.1,
         tol=1e-12,
         max_iter=300,
         loose=0.0,
     ).fit
     options |= {"intercept": fit.intercept, "fit_intercept": fit_intercept}
-    at_rest = constants(problem.K, problem.y, fit.coef, **options)
-    moved = constants(problem.K, problem.y, 0.5 * fit.coef, **options)
+    at_rest = constants(design.K, design.y, fit.coef, **options)
+    moved = constants(design.K, design.y, 0.5 * fit.coef, **options)
     assert at_rest.stationarity < 1e-3
     assert at_rest.moreau_gradient_norm < 1e-3
     assert moved.stationarity > 10 * at_rest.stationarity

@@ -133,7 +133,7 @@ def test_one_row():
 # --- wild rows -------------------------------------------------------------------------------
 
 
-def wild(X, share, size, seed=1):
+def feature_outlier(X, share, size, seed=1):
     """Some rows replaced by wild ones, on one side."""
     rng = np.random.default_rng(seed)
     X = X.copy()
@@ -145,7 +145,7 @@ def wild(X, share, size, seed=1):
 def test_almost_half_of_the_rows_cannot_move_a_continuous_column_far(rng):
     X = rng.normal(5.0, 2.0, size=(1000, 3))
     clean = MedianScaler().fit(X)
-    scaler = MedianScaler().fit(wild(X, 0.45, 1e6))
+    scaler = MedianScaler().fit(feature_outlier(X, 0.45, 1e6))
     # One-sided, the worst case: the median is the 10/11 quantile of the good rows, and the median
     # deviation from there, 2.7 standard deviations, reaches to their 1/11 quantile.
     assert (np.abs(scaler.center_ - clean.center_) < 1.6 * clean.scale_).all()
@@ -157,9 +157,9 @@ def test_almost_half_of_the_rows_cannot_move_a_continuous_column_far(rng):
 def test_how_wild_the_rows_are_does_not_matter(share, rng):
     X = np.column_stack([rng.normal(size=600), rng.random(600) < 0.12, rng.random(600) < 0.4])
     X = X.astype(float)
-    tame = MedianScaler().fit(wild(X, share, 1e4))
+    tame = MedianScaler().fit(feature_outlier(X, share, 1e4))
     for size in (1e9, 1e300):
-        scaler = MedianScaler().fit(wild(X, share, size))
+        scaler = MedianScaler().fit(feature_outlier(X, share, size))
         np.testing.assert_array_equal(scaler.center_, tame.center_)
         np.testing.assert_array_equal(scaler.scale_, tame.scale_)
     assert tame.scale_[1:].max() < 2

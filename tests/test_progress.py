@@ -9,7 +9,7 @@ import pytest
 
 from untaint import _progress
 from untaint._progress import ProgressLine
-from untaint.solvers import Progress
+from untaint.optim.base import Progress
 
 
 class Terminal(io.StringIO):
@@ -28,13 +28,13 @@ def clock(monkeypatch):
     return Clock
 
 
-def step(iteration, exchanged, objective=12.3456789, max_iter=100):
-    return Progress(iteration, max_iter, objective, exchanged)
+def step(iteration, n_changed, objective=12.3456789, max_iter=100):
+    return Progress(iteration, max_iter, objective, n_changed)
 
 
 def test_says_objective_rows_exchanged_and_time_left():
     stream = Terminal()
-    ProgressLine("Fit", stream)(step(3, exchanged=17))
+    ProgressLine("Fit", stream)(step(3, n_changed=17))
     text = stream.getvalue()
     assert "Fit [" in text
     assert "iteration 3" in text
@@ -59,7 +59,7 @@ def test_elsewhere_only_the_last_state_is_written():
     stream = io.StringIO()
     line = ProgressLine("Fit", stream)
     for iteration in range(1, 6):
-        line(step(iteration, exchanged=10 - iteration))
+        line(step(iteration, n_changed=10 - iteration))
         assert stream.getvalue() == ""
     line.close()
     assert stream.getvalue().count("\n") == 1
@@ -88,7 +88,7 @@ def test_no_time_is_left_when_no_row_is_exchanged(clock):
     stream = Terminal()
     line = ProgressLine("Fit", stream)
     clock.now = 5.0
-    line(step(4, exchanged=0))
+    line(step(4, n_changed=0))
     assert "0 rows exchanged, 0.0 s left" in stream.getvalue()
     assert "[" + "#" * 24 + "]" in stream.getvalue()
 
@@ -97,9 +97,9 @@ def test_time_left_follows_the_decline_of_the_exchanges(clock):
     stream = Terminal()
     line = ProgressLine("Fit", stream)
     clock.now = 1.0
-    line(step(1, exchanged=64))
+    line(step(1, n_changed=64))
     clock.now = 4.0
-    line(step(4, exchanged=8))  # halved at every step: 4, 2, 1, a half, then done
+    line(step(4, n_changed=8))  # halved at every step: 4, 2, 1, a half, then done
     assert "8 rows exchanged, 5.0 s left" in line.line
 
 
@@ -107,16 +107,16 @@ def test_without_a_decline_all_iterations_are_expected(clock):
     stream = Terminal()
     line = ProgressLine("Fit", stream)
     clock.now = 2.0
-    line(step(2, exchanged=9, max_iter=10))
+    line(step(2, n_changed=9, max_iter=10))
     assert "8.0 s left" in line.line
 
 
 @pytest.mark.parametrize("iteration", [1, 2, 50, 100])
-@pytest.mark.parametrize("exchanged", [0, 1, 1000])
-def test_the_bar_always_has_its_width(iteration, exchanged):
+@pytest.mark.parametrize("n_changed", [0, 1, 1000])
+def test_the_bar_always_has_its_width(iteration, n_changed):
     line = ProgressLine("Fit", io.StringIO())
-    line(step(1, exchanged=1001))
-    line(step(iteration, exchanged))
+    line(step(1, n_changed=1001))
+    line(step(iteration, n_changed))
     (bar,) = re.findall(r"\[([#.]+)\]", line.line)
     assert len(bar) == 24
 

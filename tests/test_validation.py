@@ -16,13 +16,13 @@ from untaint._validation import (
     check_choice,
     check_class_sizes,
     check_class_weight,
+    check_contamination,
     check_count,
     check_labelled_data,
     check_matrix_memory,
     check_query_data,
     check_rate,
     check_real,
-    check_share,
     check_training_data,
     memory_bytes,
 )
@@ -111,30 +111,30 @@ def test_none_may_be_one_of_the_choices():
 
 @pytest.mark.parametrize("share", [0, 0.0, 0.1, 0.499, np.float32(0.25)])
 def test_shares_are_accepted(share):
-    assert check_share(share, np.ones(100)) == pytest.approx(float(share))
+    assert check_contamination(share, np.ones(100)) == pytest.approx(float(share))
 
 
 def test_auto_leaves_the_share_open():
-    assert check_share("auto", np.ones(3)) is None
+    assert check_contamination("auto", np.ones(3)) is None
 
 
 @pytest.mark.parametrize("share", [-0.1, 0.5, 1, np.nan, "some", None, True])
 def test_a_bad_share_is_named(share):
     with raises(f'contamination must be a number in [0, 0.5) or "auto", got {share!r}.'):
-        check_share(share, np.ones(100))
+        check_contamination(share, np.ones(100))
 
 
 def test_a_share_of_less_than_one_row_says_how_many_rows_it_takes():
     with pytest.raises(ValueError, match=r"contamination=0\.1 of n_samples = 5 .*at least 10 rows"):
-        check_share(0.1, np.ones(5))
-    assert check_share(0.1, np.ones(10)) == 0.1
-    assert check_share(0.0, np.ones(1)) == 0.0
+        check_contamination(0.1, np.ones(5))
+    assert check_contamination(0.1, np.ones(10)) == 0.1
+    assert check_contamination(0.0, np.ones(1)) == 0.0
 
 
 def test_copies_count_as_rows():
-    assert check_share(0.1, np.full(5, 2.0)) == 0.1
+    assert check_contamination(0.1, np.full(5, 2.0)) == 0.1
     with pytest.raises(ValueError, match="n_samples = 5 "):
-        check_share(0.1, np.r_[np.ones(5), np.zeros(20)])
+        check_contamination(0.1, np.r_[np.ones(5), np.zeros(20)])
 
 
 # Learning rate
@@ -481,7 +481,7 @@ def test_checks_of_good_input_do_not_warn():
         warnings.simplefilter("error")
         training(np.eye(3), [1, 2, 3], [1, 2, 3])
         labelled(np.eye(3), ["a", "b", "a"], [1, 2, 3])
-        check_share(0.2, np.ones(10))
+        check_contamination(0.2, np.ones(10))
         memory_bytes("4GB")
 
 

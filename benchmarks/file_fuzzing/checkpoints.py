@@ -9,8 +9,8 @@ from random import Random
 
 import numpy as np
 
-from untaint.solvers.base import Fit
-from untaint.solvers.checkpoint import Checkpoint, Reached, pack
+from untaint.optim.base import Fit
+from untaint.optim.checkpoint import Checkpoint, LoopState, pack
 
 from .mutate import damaged
 from .rows import array_bytes
@@ -58,7 +58,7 @@ class Checkpoints(Target):
             checkpoint = Checkpoint(path, "key", 0)
             assert isinstance(checkpoint.seed, int)
             reached = checkpoint.at(checkpoint.stage, [_Sums()]).recall()
-            assert reached is None or isinstance(reached, Reached)
+            assert reached is None or isinstance(reached, LoopState)
 
         return job
 

@@ -13,12 +13,10 @@ True
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import (
-        SubquantileClassifier,
-        SubquantileClassifierCV,
-        SubquantileRegressor,
-        SubquantileRegressorCV,
-    )
+    from .estimators.classifier import SubquantileClassifier
+    from .estimators.classifier_cv import SubquantileClassifierCV
+    from .estimators.regressor import SubquantileRegressor
+    from .estimators.regressor_cv import SubquantileRegressorCV
 
 __version__ = "0.1.0"
 

@@ -21,7 +21,7 @@ class Step(Protocol):
     @property
     def objective(self) -> float: ...
     @property
-    def exchanged(self) -> int: ...
+    def n_changed(self) -> int: ...
 
 
 @final
@@ -57,18 +57,18 @@ class ProgressLine:
 
     def __call__(self, step: Step) -> None:
         """Show a step."""
-        self.first = max(self.first, step.exchanged)
+        self.first = max(self.first, step.n_changed)
         spent = perf_counter() - self.started
         total = max(step.iteration, _iterations_expected(step, self.first))
         left = spent / step.iteration * (total - step.iteration)
         said = (
             f"iteration {step.iteration}, objective {step.objective:.6g}, "
-            f"{step.exchanged} rows exchanged"
+            f"{step.n_changed} rows exchanged"
         )
         self.last = f"; {said}"
         self._draw(step.iteration / total, f"{self.stage}{said}, {left:.1f} s left")
 
-    def passing(self, done: int, total: int) -> None:
+    def on_pass(self, done: int, total: int) -> None:
         """Show how far a pass over the rows is."""
         now = perf_counter()
         if done < total and now - self.drawn >= REDRAW:
@@ -96,13 +96,13 @@ class ProgressLine:
 
 def _iterations_expected(step: Step, first: int) -> int:
     """Iterations until no row is exchanged, if the decline goes on."""
-    if step.exchanged == 0:
+    if step.n_changed == 0:
         return step.iteration
-    if step.iteration < 2 or step.exchanged >= first:
+    if step.iteration < 2 or step.n_changed >= first:
         return step.max_iter
-    rate = (step.exchanged / first) ** (1.0 / (step.iteration - 1))
+    rate = (step.n_changed / first) ** (1.0 / (step.iteration - 1))
     more = 0
-    rows = float(step.exchanged)
+    rows = float(step.n_changed)
     while rows >= 0.5 and step.iteration + more < step.max_iter:
         rows *= rate
         more += 1

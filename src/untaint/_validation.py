@@ -39,7 +39,7 @@ LIGHTEST, HEAVIEST = 1e-100, 1e100
 
 
 @contextmanager
-def reading(X: Any, y: Any = None) -> Iterator[None]:
+def name_argument_in_errors(X: Any, y: Any = None) -> Iterator[None]:
     """Name the argument where scikit-learn's checks do not, and keep their overflows to them."""
     try:
         # Whether all is finite is read from a sum, which may overflow both ways.
@@ -58,7 +58,7 @@ def reading(X: Any, y: Any = None) -> Iterator[None]:
 
 
 @contextmanager
-def within_range() -> Iterator[None]:
+def overflow_guard() -> Iterator[None]:
     """A fit whose losses may be infinite, for such rows are given up.
 
     What linear algebra and division cannot do with such values is said in one sentence.
@@ -81,9 +81,9 @@ def check_training_data(
     float32 stays float32; anything else becomes float64. Arrays of other libraries are brought to
     the host, where fits are computed.
     """
-    X, y, sample_weight = on_host(X), on_host(y), on_host(sample_weight)
+    X, y, sample_weight = to_numpy(X), to_numpy(y), to_numpy(sample_weight)
     _check_no_text(y)
-    with reading(X, y):
+    with name_argument_in_errors(X, y):
         X, y = validate_data(
             estimator,
             X,
@@ -96,7 +96,7 @@ def check_training_data(
     _check_square(X, pairwise)
     y = _as_targets(y, X.dtype)
     _check_finite_targets(y)
-    return X, y, _row_weights(sample_weight, X)
+    return X, y, _check_weights(sample_weight, X)
 
 
 def _as_targets(y: NDArray[Any], dtype: Any) -> FloatArray:
@@ -155,7 +155,7 @@ def check_chunk(
             )
         if not len(X) or (sample_weight is not None and not np.asarray(sample_weight).any()):
             return X, y, np.zeros(len(X))  # other chunks may have rows that count
-        return X, y, _row_weights(sample_weight, X)
+        return X, y, _check_weights(sample_weight, X)
     except (ValueError, TypeError) as error:
         sentence = str(error).split("\n")[0]
         raise ValueError(f"Chunk {number} of X: {sentence}") from None
@@ -198,9 +198,9 @@ def check_labelled_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
 ) -> tuple[Any, NDArray[Any], IntArray, FloatArray]:
     """X as in :func:`check_training_data`, the classes, each row's class and weight."""
-    X, y, sample_weight = on_host(X), on_host(y), on_host(sample_weight)
+    X, y, sample_weight = to_numpy(X), to_numpy(y), to_numpy(sample_weight)
     _check_no_missing_label(y)
-    with reading(X, y):
+    with name_argument_in_errors(X, y):
         X, y = validate_data(
             estimator,
             X,
@@ -209,7 +209,7 @@ def check_labelled_data(
             dtype=[np.float64, np.float32],
         )
     _check_square(X, pairwise)
-    row_weights = _row_weights(sample_weight, X)
+    sample_weight = _check_weights(sample_weight, X)
     try:
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -220,13 +220,13 @@ def check_labelled_data(
             f"y must hold at least two classes, got only one class: {classes.tolist()[0]!r} in all "
             "rows."
         )
-    weightless = np.bincount(codes, row_weights) == 0
+    weightless = np.bincount(codes, sample_weight) == 0
     if weightless.any():
         raise ValueError(
             "sample_weight must be positive for at least one row of each class, got only zeros for "
             f"class {classes[weightless].tolist()[0]!r}."
         )
-    return X, classes, codes, row_weights
+    return X, classes, codes, sample_weight
 
 
 def _check_no_text(y: Any) -> None:
@@ -261,13 +261,13 @@ def _check_no_missing_label(y: Any) -> None:
 
 
 def check_class_weight(
-    class_weight: Any, classes: NDArray[Any], codes: IntArray, row_weights: FloatArray
+    class_weight: Any, classes: NDArray[Any], codes: IntArray, sample_weight: FloatArray
 ) -> FloatArray:
     """Row weights times the weights of their classes."""
     if class_weight is None:
-        return row_weights
-    totals = np.bincount(codes, row_weights).astype(float)
-    weights: FloatArray = row_weights * class_factors(class_weight, classes, totals)[codes]
+        return sample_weight
+    totals = np.bincount(codes, sample_weight).astype(float)
+    weights: FloatArray = sample_weight * class_factors(class_weight, classes, totals)[codes]
     return weights
 
 
@@ -291,12 +291,12 @@ def class_factors(class_weight: Any, classes: NDArray[Any], totals: FloatArray) 
 
 
 def check_class_sizes(
-    contamination: float | None, classes: NDArray[Any], codes: IntArray, row_weights: FloatArray
+    contamination: float | None, classes: NDArray[Any], codes: IntArray, sample_weight: FloatArray
 ) -> None:
     """Every class can lose a row and keep one, if a share is to be given up."""
     if not contamination:
         return
-    counts = np.maximum(np.bincount(codes, row_weights), np.bincount(codes, row_weights > 0))
+    counts = np.maximum(np.bincount(codes, sample_weight), np.bincount(codes, sample_weight > 0))
     smallest = int(np.argmin(counts))
     if counts[smallest] < 2:
         raise ValueError(
@@ -314,7 +314,7 @@ def _check_square(X: Any, pairwise: bool) -> None:
         )
 
 
-class Home(NamedTuple):
+class ArrayNamespace(NamedTuple):
     """Where an array is that is not NumPy's: its library, as the standard has it, and device."""
 
     xp: Any
@@ -332,31 +332,31 @@ class Home(NamedTuple):
         return both if self.widest is np.float64 else both[1:]
 
 
-def home_of(array: Any) -> Home | None:
+def array_namespace_of(array: Any) -> ArrayNamespace | None:
     """Where an array of another library is, if scikit-learn is told to dispatch on these."""
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
         return None
     xp, dispatched = get_namespace(array)
     if not dispatched or _is_numpy_namespace(xp):
         return None
-    return Home(xp, device(array))
+    return ArrayNamespace(xp, device(array))
 
 
-def on_host(array: Any) -> Any:
+def to_numpy(array: Any) -> Any:
     """The array as NumPy's, if it is another library's and dispatched on; else as it is."""
-    home = home_of(array)
-    return array if home is None else _convert_to_numpy(array, home.xp)
+    namespace = array_namespace_of(array)
+    return array if namespace is None else _convert_to_numpy(array, namespace.xp)
 
 
 def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> Any:
     """X of a prediction, as in :func:`check_training_data`; other libraries' arrays stay theirs."""
-    home = home_of(X)
-    with reading(X):
+    namespace = array_namespace_of(X)
+    with name_argument_in_errors(X):
         X = validate_data(
             estimator,
             X,
             accept_sparse=False if pairwise else "csr",
-            dtype=[np.float64, np.float32] if home is None else home.floats(),
+            dtype=[np.float64, np.float32] if namespace is None else namespace.floats(),
             reset=False,
         )
     if pairwise and X.shape[1] != n_fit:
@@ -378,7 +378,7 @@ def check_noisy_data(
     if not reset and sample_weight is None and not gaps and _ready(estimator, X, y):
         return X, y, None
     _check_no_text(y)
-    with reading(X, y):
+    with name_argument_in_errors(X, y):
         X, y = validate_data(
             estimator,
             X,
@@ -391,7 +391,7 @@ def check_noisy_data(
     y = np.asarray(y, dtype=np.float64)
     _check_finite_targets(y)
     _check_squares(X, y)
-    return X, y, None if sample_weight is None else _row_weights(sample_weight, X)
+    return X, y, None if sample_weight is None else _check_weights(sample_weight, X)
 
 
 def _ready(estimator: Any, X: Any, y: Any) -> bool:
@@ -448,7 +448,7 @@ def check_copy(estimator: Any, X_copy: Any, X: FloatArray, *, gaps: bool) -> Flo
 def check_noisy_query(estimator: Any, X: Any, *, gaps: bool) -> FloatArray:
     """Dense float64 rows of a prediction."""
     check_is_fitted(estimator)
-    with reading(X):
+    with name_argument_in_errors(X):
         return validate_data(
             estimator,
             X,
@@ -458,7 +458,7 @@ def check_noisy_query(estimator: Any, X: Any, *, gaps: bool) -> FloatArray:
         )
 
 
-def _row_weights(sample_weight: Any, X: Any) -> FloatArray:
+def _check_weights(sample_weight: Any, X: Any) -> FloatArray:
     if sample_weight is not None:
         _check_weights_are_numbers(np.asarray(sample_weight))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -487,28 +487,28 @@ def _check_weights_are_numbers(weights: NDArray[Any]) -> None:
         raise ValueError("sample_weight must be positive for at least one row, got only zeros.")
 
 
-def check_share(contamination: Any, row_weights: FloatArray) -> float | None:
+def check_contamination(contamination: Any, sample_weight: FloatArray) -> float | None:
     """Share in [0, 0.5), None for "auto"."""
     if isinstance(contamination, str) and contamination == "auto":
         return None
-    return check_known_share(contamination, row_weights, ' or "auto"')
+    return check_known_contamination(contamination, sample_weight, ' or "auto"')
 
 
-def check_known_share(
-    contamination: Any, row_weights: FloatArray | None = None, or_else: str = ""
+def check_known_contamination(
+    contamination: Any, sample_weight: FloatArray | None = None, or_else: str = ""
 ) -> float:
     """Share in [0, 0.5), of at least one row if the rows are known."""
     if not _is_real(contamination) or not 0 <= contamination < 0.5:
         raise ValueError(
             f"contamination must be a number in [0, 0.5){or_else}, got {contamination!r}."
         )
-    if row_weights is not None:
-        _check_trimmable(contamination, row_weights)
+    if sample_weight is not None:
+        _check_trimmable(contamination, sample_weight)
     return float(contamination)
 
 
-def _check_trimmable(contamination: float, row_weights: FloatArray) -> None:
-    rows = max(float(row_weights.sum()), float(np.count_nonzero(row_weights)))
+def _check_trimmable(contamination: float, sample_weight: FloatArray) -> None:
+    rows = max(float(sample_weight.sum()), float(np.count_nonzero(sample_weight)))
     if 0 < contamination * rows < 1 - 1e-9:
         raise ValueError(
             f"too few rows to trim: contamination={contamination!r} of n_samples = {rows:g} is "

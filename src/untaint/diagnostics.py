@@ -37,8 +37,9 @@ from sklearn.utils import Bunch
 
 from ._typing import FloatArray
 from .losses import Loss
-from .selection import Selection
-from .solvers import Fit, TrimmedProblem
+from .optim.base import Fit
+from .optim.projected_gradient import TrimmedProblem
+from .weighting.base import TrimmingRule
 
 # Rows up to which the spectrum is computed in full; beyond, a systematic sample stands for it.
 SPECTRUM_ROWS = 3000
@@ -60,10 +61,10 @@ def diagnose(
     y: FloatArray,
     coef: FloatArray,
     intercept: FloatArray,
-    row_weights: FloatArray,
-    selection: Selection,
+    sample_weight: FloatArray,
+    weighting: TrimmingRule,
     loss: Loss,
-    ridge: float,
+    alpha: float,
     norm_bound: float | None,
     fit_intercept: bool,
 ) -> Diagnostics:
@@ -74,10 +75,10 @@ def diagnose(
     K : array of shape (n, n)
     y, coef : array of shape (n, k)
     intercept : array of shape (k,)
-    row_weights : array of shape (n,)
-    selection : Selection
+    sample_weight : array of shape (n,)
+    weighting : Selection
     loss : Loss
-    ridge : float
+    alpha : float
     norm_bound : float or None
         The norm of the fit stands in for None.
     fit_intercept : bool
@@ -86,40 +87,40 @@ def diagnose(
     -------
     Diagnostics
     """
-    problem = TrimmedProblem(K, loss, selection, y, row_weights, ridge, fit_intercept, norm_bound)
+    design = TrimmedProblem(K, loss, weighting, y, sample_weight, alpha, fit_intercept, norm_bound)
     smooth = K @ coef
     norm = float(np.sqrt(max(0.0, np.sum(coef * smooth))))
     fit = Fit(coef, intercept, smooth + intercept, norm**2)
-    kept = selection.kept_total(row_weights)
-    share = selection.contamination
-    top = problem.smoothness() / kept
+    kept = weighting.kept_total(sample_weight)
+    share = weighting.contamination
+    top = design.smoothness() / kept
     roots = np.sqrt(np.diag(K))
     radius = norm if norm_bound is None else norm_bound
     slopes = loss.slope_bound(y - intercept, radius * roots)
-    total = float(row_weights @ roots)
-    rowwise = float(row_weights @ (slopes * roots)) / kept
-    printed = float(row_weights @ slopes) * total / kept
+    total = float(sample_weight @ roots)
+    rowwise = float(sample_weight @ (slopes * roots)) / kept
+    printed = float(sample_weight @ slopes) * total / kept
     return Diagnostics(
         lipschitz=max(printed, rowwise),  # weights below one make the printed form too small
         lipschitz_rowwise=rowwise,
-        smoothness=(loss.curvature * float(row_weights @ roots**2) + 2 * ridge) / kept,
+        smoothness=(loss.curvature * float(sample_weight @ roots**2) + 2 * alpha) / kept,
         smoothness_top=top,
         step_size=1 / top,
-        stationarity=_projected_gradient_norm(problem, fit, kept, top),
-        moreau_gradient_norm=_moreau_gradient_norm(problem, fit, kept, top),
+        stationarity=_projected_gradient_norm(design, fit, kept, top),
+        moreau_gradient_norm=_moreau_gradient_norm(design, fit, kept, top),
         worst_case_gamma=share / (1 - 2 * share),
-        effective_dimension=_effective_dimension(K, problem.weights(fit.predictions), ridge),
+        effective_dimension=_effective_dimension(K, design.weights(fit.predictions), alpha),
         norm=norm,
     )
 
 
-def _projected_gradient_norm(problem: TrimmedProblem, fit: Fit, kept: float, top: float) -> float:
+def _projected_gradient_norm(design: TrimmedProblem, fit: Fit, kept: float, top: float) -> float:
     """Norm of top * (f - Proj(f - gradient / top))."""
-    stepped = problem.function(fit.coef - problem.gradient(fit) / kept / top, fit.intercept)
-    return top * _norm(problem.K, fit.coef - stepped.coef)
+    stepped = design.function(fit.coef - design.gradient(fit) / kept / top, fit.intercept)
+    return top * _norm(design.K, fit.coef - stepped.coef)
 
 
-def _moreau_gradient_norm(problem: TrimmedProblem, fit: Fit, kept: float, top: float) -> float:
+def _moreau_gradient_norm(design: TrimmedProblem, fit: Fit, kept: float, top: float) -> float:
     """Norm of (f - prox(f)) / lambda, the proximal point found by its own gradient method.
 
     With lambda = 1 / (2 top) the proximal objective has curvature between about 2 top and 3 top: a
@@ -128,20 +129,20 @@ def _moreau_gradient_norm(problem: TrimmedProblem, fit: Fit, kept: float, top: f
     inverse = 2 * top
     point = fit
     for _ in range(PROXIMAL_STEPS):
-        gradient = problem.gradient(point) / kept + inverse * (point.coef - fit.coef)
-        moved = problem.function(point.coef - gradient / (top + inverse), point.intercept)
-        change = _norm(problem.K, moved.coef - point.coef)
+        gradient = design.gradient(point) / kept + inverse * (point.coef - fit.coef)
+        moved = design.function(point.coef - gradient / (top + inverse), point.intercept)
+        change = _norm(design.K, moved.coef - point.coef)
         point = moved
         if change <= 1e-14 * (1 + np.sqrt(fit.squared_norm)):
             break
-    return inverse * _norm(problem.K, fit.coef - point.coef)
+    return inverse * _norm(design.K, fit.coef - point.coef)
 
 
 def _norm(K: FloatArray, coef: FloatArray) -> float:
     return float(np.sqrt(max(0.0, float(np.sum(coef * (K @ coef))))))
 
 
-def _effective_dimension(K: FloatArray, weights: FloatArray, ridge: float) -> float:
+def _effective_dimension(K: FloatArray, weights: FloatArray, alpha: float) -> float:
     rows = np.flatnonzero(weights > 0)
     if len(rows) > SPECTRUM_ROWS:
         chosen = rows[np.linspace(0, len(rows) - 1, SPECTRUM_ROWS).astype(int)]
@@ -150,6 +151,6 @@ def _effective_dimension(K: FloatArray, weights: FloatArray, ridge: float) -> fl
     d = np.sqrt(weights[chosen])
     values = np.maximum(eigvalsh(d[:, None] * K[np.ix_(chosen, chosen)] * d), 0.0)
     values *= len(rows) / len(chosen)
-    if ridge == 0:
+    if alpha == 0:
         return float(np.count_nonzero(values > 1e-12 * values.max()))
-    return float(np.sum(values / (values + ridge)))
+    return float(np.sum(values / (values + alpha)))

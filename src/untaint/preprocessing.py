@@ -35,9 +35,15 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ._typing import FloatArray, IntArray
-from ._validation import _row_weights, check_flag, home_of, on_host, reading
+from ._validation import (
+    _check_weights,
+    array_namespace_of,
+    check_flag,
+    name_argument_in_errors,
+    to_numpy,
+)
 from .portable import ArrayArithmetic, bounded, scaled, unscaled
-from .screening import FAR_OUT, weighted_median
+from .screening.radius import SCREEN_RADIUS, weighted_median
 
 # Median deviation of a standard Gaussian variable, inverted.
 CONSISTENT = 1.4826022185056018
@@ -94,7 +100,9 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from untaint.preprocessing import MedianScaler
-    >>> X = np.array([[1.0, 0], [2, 0], [3, 0], [4, 1], [5e9, 0]])  # the last row is wild
+    >>> X = np.array(
+    ...     [[1.0, 0], [2, 0], [3, 0], [4, 1], [5e9, 0]]
+    ... )  # the last row is feature_outlier
     >>> scaler = MedianScaler().fit(X)
     >>> scaler.center_
     array([3., 0.])
@@ -131,13 +139,13 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         for name in ("with_centering", "with_scaling", "copy"):
             check_flag(name, getattr(self, name))
-        X, sample_weight = on_host(X), on_host(sample_weight)
-        with reading(X):
+        X, sample_weight = to_numpy(X), to_numpy(sample_weight)
+        with name_argument_in_errors(X):
             X = validate_data(
                 self, X, accept_sparse="csc", dtype=DTYPES, ensure_all_finite="allow-nan"
             )
         _check_sparse(X, self.with_centering)
-        weights = _row_weights(sample_weight, X)
+        weights = _check_weights(sample_weight, X)
         unit = ROUNDING * float(np.finfo(X.dtype).eps)
         found = np.array([_center_and_scale(x, w, unit) for x, w in _columns(X, weights)])
         self.center_ = found[:, 0] if self.with_centering else None
@@ -156,20 +164,20 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         array or sparse matrix of shape (m, d)
         """
         check_is_fitted(self)
-        home = home_of(X)
-        with reading(X):
+        namespace = array_namespace_of(X)
+        with name_argument_in_errors(X):
             X = validate_data(
                 self,
                 X,
                 accept_sparse=("csr", "csc"),
-                dtype=DTYPES if home is None else home.floats(),
+                dtype=DTYPES if namespace is None else namespace.floats(),
                 copy=self.copy,
                 force_writeable=True,
                 reset=False,
                 ensure_all_finite="allow-nan",
             )
-        if home is not None:
-            arithmetic = ArrayArithmetic.at(home, X)
+        if namespace is not None:
+            arithmetic = ArrayArithmetic.at(namespace, X)
             return bounded(scaled(arithmetic.value(X), self.center_, self.scale_).narrow()).data
         _check_sparse(X, self.center_ is not None)
         values, columns = _values(X)
@@ -192,11 +200,11 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         array or sparse matrix of shape (m, d)
         """
         check_is_fitted(self)
-        home = home_of(X)
+        namespace = array_namespace_of(X)
         X = check_array(
             X,
             accept_sparse=("csr", "csc"),
-            dtype=DTYPES if home is None else home.floats(),
+            dtype=DTYPES if namespace is None else namespace.floats(),
             copy=self.copy,
             force_writeable=True,
             ensure_all_finite="allow-nan",
@@ -205,8 +213,8 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"X must have {self.n_features_in_} columns, as in fit, got shape {X.shape}."
             )
-        if home is not None:
-            arithmetic = ArrayArithmetic.at(home, X)
+        if namespace is not None:
+            arithmetic = ArrayArithmetic.at(namespace, X)
             return bounded(unscaled(arithmetic.value(X), self.center_, self.scale_).narrow()).data
         _check_sparse(X, self.center_ is not None)
         values, columns = _values(X)
@@ -267,7 +275,7 @@ def _center_and_scale(x: FloatArray, weights: FloatArray, unit: float) -> tuple[
         on_center = d == 0
         if weights[on_center].sum() > SHARED * weights.sum():
             u = _typical(d[~on_center], weights[~on_center])
-            scale = max(scale, u / FAR_OUT) if scale > 0 else u
+            scale = max(scale, u / SCREEN_RADIUS) if scale > 0 else u
     return center, min(scale, float(np.finfo(float).max))
 
 
@@ -276,7 +284,7 @@ def _typical(d: FloatArray, weights: FloatArray) -> float:
     order = np.argsort(d)
     reached = np.cumsum(weights[order])
     q = d[order[np.searchsorted(reached, NEAREST * reached[-1])]]
-    near = d <= FAR_OUT * q
+    near = d <= SCREEN_RADIUS * q
     return float(weighted_median(d[near], weights[near]))
 
 

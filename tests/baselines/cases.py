@@ -37,14 +37,14 @@ def name(model):
 
 
 def linear_problem(
-    seed, *, n=300, d=5, share=0.2, size=100.0, noise=0.0, one_sided=False, intercept=True
+    seed, *, n=300, d=5, contamination=0.2, size=100.0, noise=0.0, one_sided=False, intercept=True
 ):
     """Rows, targets of which a share is corrupted whatever the row, slopes, intercept, mask."""
     rng = np.random.default_rng(seed)
     X, coef, shift = rng.normal(size=(n, d)), rng.normal(size=d), intercept * rng.normal()
     y = X @ coef + shift + noise * rng.normal(size=n)
     bad = np.zeros(n, dtype=bool)
-    bad[rng.choice(n, round(share * n), replace=False)] = True
+    bad[rng.choice(n, round(contamination * n), replace=False)] = True
     wrong = size * rng.normal(size=n)
     y[bad] += np.abs(wrong[bad]) if one_sided else wrong[bad]
     return X, y, coef, shift, bad

@@ -138,7 +138,7 @@ def test_function_is_the_sum_over_the_dual_coefficients(model):
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_slopes_are_the_sum_over_the_dual_coefficients(model, alpha, noise):
-    X, y, _, _, _ = linear_problem(0, n=100, share=0.1, noise=noise)
+    X, y, _, _, _ = linear_problem(0, n=100, contamination=0.1, noise=noise)
     X += np.array([3.0, 0.0, 0.0, 0.0, -1.0])
     fit = quietly(clone(model).set_params(alpha=alpha), X, y)
     assert_close(X.T @ fit.dual_coef_, fit.coef_, 1e-5, np.abs(fit.coef_).max())

@@ -10,12 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from baselines.cases import EVERY, REGRESSORS, TRIMMERS, name, problem_of, quietly
 from estimators.cases import blobs, flipped
-from untaint.baselines import (
-    ConsistentRegressor,
-    SeverClassifier,
-    SeverRegressor,
-    TiltedClassifier,
-)
+from untaint.baselines import ConsistentRegressor, SeverClassifier, SeverRegressor, TiltedClassifier
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -105,9 +100,9 @@ def test_wild_rows_that_are_flagged_are_named_by_their_features(kernel):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = SeverRegressor(contamination=0.2, kernel=kernel).fit(frame, y)
     table = by_row(model.audit())
-    wild = [row for row in (5, 25, 45) if table["flagged"][row]]
-    assert kernel == "rbf" or wild
-    assert (table["kind"][wild] == "features").all()
+    feature_outlier = [row for row in (5, 25, 45) if table["flagged"][row]]
+    assert kernel == "rbf" or feature_outlier
+    assert (table["kind"][feature_outlier] == "features").all()
     assert (table["features"][[5, 25, 45]] == "b").all()
     flagged_targets = bad & table["flagged"].to_numpy()
     assert (table["kind"][flagged_targets] == "target").all()

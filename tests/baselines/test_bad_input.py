@@ -49,21 +49,23 @@ def refused(model, message, error=ValueError, *, sample_weight=None, data=None, 
 
 
 @each_trimmer
-@pytest.mark.parametrize("share", [-0.1, 0.5, 1, "auto", "lots", NAN, INF, True, None, [0.1]])
-def test_contamination(model, share):
+@pytest.mark.parametrize(
+    "contamination", [-0.1, 0.5, 1, "auto", "lots", NAN, INF, True, None, [0.1]]
+)
+def test_contamination(model, contamination):
     refused(
         model,
-        f"contamination must be a number in [0, 0.5), got {share!r}.",
-        contamination=share,
+        f"contamination must be a number in [0, 0.5), got {contamination!r}.",
+        contamination=contamination,
     )
 
 
 @each_trimmer
-@pytest.mark.parametrize("share", [np.float32(0.25), np.float64(0.25), 0, np.int64(0)])
-def test_contamination_of_any_numeric_type_is_fine(model, share):
+@pytest.mark.parametrize("contamination", [np.float32(0.25), np.float64(0.25), 0, np.int64(0)])
+def test_contamination_of_any_numeric_type_is_fine(model, contamination):
     X, y, _ = problem_of(model)
-    fit = quietly(clone(model).set_params(contamination=share), X, y)
-    assert fit.contamination_ == pytest.approx(share)
+    fit = quietly(clone(model).set_params(contamination=contamination), X, y)
+    assert fit.contamination_ == pytest.approx(contamination)
 
 
 @each_trimmer

@@ -11,26 +11,30 @@ from untaint.baselines import ConsistentRegressor
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-@pytest.mark.parametrize("ridge", [0.0, 2.0])
-@pytest.mark.parametrize(("n", "d", "share"), [(60, 3, 0.2), (90, 6, 0.3), (50, 2, 0.13)])
-def test_every_iterate_is_that_of_the_slow_one(ridge, n, d, share):
-    X, y, _, _, _ = linear_problem(1, n=n, d=d, share=share, size=20.0, noise=0.5, intercept=False)
-    model = ConsistentRegressor(contamination=share, alpha=ridge, fit_intercept=False).fit(X, y)
-    count = n - int((1 - share) * n + 1e-9)
-    coef, corruption, path = naive.consistent_regression(X, y, count, model.n_iter_, ridge)
+@pytest.mark.parametrize("alpha", [0.0, 2.0])
+@pytest.mark.parametrize(("n", "d", "contamination"), [(60, 3, 0.2), (90, 6, 0.3), (50, 2, 0.13)])
+def test_every_iterate_is_that_of_the_slow_one(alpha, n, d, contamination):
+    X, y, _, _, _ = linear_problem(
+        1, n=n, d=d, contamination=contamination, size=20.0, noise=0.5, intercept=False
+    )
+    model = ConsistentRegressor(contamination=contamination, alpha=alpha, fit_intercept=False).fit(
+        X, y
+    )
+    count = n - int((1 - contamination) * n + 1e-9)
+    coef, corruption, path = naive.consistent_regression(X, y, count, model.n_iter_, alpha)
     np.testing.assert_allclose(model.objective_path_, path, rtol=1e-8)
     assert_close(model.coef_, coef, 1e-8)
     assert_close(model.corruption_, corruption, 1e-8, np.abs(corruption).max())
     assert model.contamination_ == pytest.approx(count / n)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4, 0.45])
+@pytest.mark.parametrize("contamination", [0.1, 0.2, 0.3, 0.4, 0.45])
 @pytest.mark.parametrize("one_sided", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_recovers_model_and_corruption_exactly(share, one_sided, seed):
+def test_recovers_model_and_corruption_exactly(contamination, one_sided, seed):
     """Corruption that knows nothing of the rows, and no noise: all of these shares hold."""
-    X, y, coef, shift, bad = linear_problem(seed, share=share, one_sided=one_sided)
-    model = ConsistentRegressor(contamination=share + 0.03).fit(X, y)
+    X, y, coef, shift, bad = linear_problem(seed, contamination=contamination, one_sided=one_sided)
+    model = ConsistentRegressor(contamination=contamination + 0.03).fit(X, y)
     assert model.converged_
     assert_close(model.coef_, coef, 1e-6, np.linalg.norm(coef))
     assert model.intercept_ == pytest.approx(shift, abs=1e-6)
@@ -42,18 +46,18 @@ def test_is_consistent_where_the_noise_is_dense():
     """The error of the fit falls with the number of rows, as the paper proves."""
     errors = []
     for n in (200, 20000):
-        X, y, coef, _, _ = linear_problem(0, n=n, share=0.1, noise=1.0)
+        X, y, coef, _, _ = linear_problem(0, n=n, contamination=0.1, noise=1.0)
         model = quietly(ConsistentRegressor(contamination=0.1, tol=1e-6), X, y)
         errors.append(np.linalg.norm(model.coef_ - coef))
     assert errors[1] < 0.3 * errors[0]
     assert errors[1] < 0.03
 
 
-@pytest.mark.parametrize("ridge", [0.0, 3.0])
+@pytest.mark.parametrize("alpha", [0.0, 3.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_objective_never_rises(ridge, seed):
-    X, y, _, _, _ = linear_problem(seed, n=120, share=0.3, size=10.0, noise=1.0)
-    path = ConsistentRegressor(contamination=0.3, alpha=ridge).fit(X, y).objective_path_
+def test_objective_never_rises(alpha, seed):
+    X, y, _, _, _ = linear_problem(seed, n=120, contamination=0.3, size=10.0, noise=1.0)
+    path = ConsistentRegressor(contamination=0.3, alpha=alpha).fit(X, y).objective_path_
     assert (np.diff(path) <= 1e-12 * path[0]).all()
 
 
@@ -89,7 +93,7 @@ def test_rows_of_weight_zero_have_no_corruption():
 
 @pytest.mark.parametrize(("n", "d"), [(60, 3), (20, 50)])
 def test_targets_without_any_corruption(n, d):
-    X, y, _, _, _ = linear_problem(0, n=n, d=d, share=0.0)
+    X, y, _, _, _ = linear_problem(0, n=n, d=d, contamination=0.0)
     model = ConsistentRegressor(contamination=0.2).fit(X, y)
     assert model.converged_
     assert_close(model.predict(X), y, 1e-9)

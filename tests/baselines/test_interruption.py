@@ -11,7 +11,14 @@ from estimators.cases import assert_interrupted_fit_leaves_it_as_it_was
 from untaint.baselines import ConsistentRegressor
 
 # Where the user may press the keys: checking, setting up, fitting, storing, judging.
-STAGES = ["_check_data", "_make_problem", "_estimate", "_store_function", "_verdict", "_scores"]
+STAGES = [
+    "_check_data",
+    "_make_design",
+    "_estimate",
+    "_store_function",
+    "_store_outlier_attributes",
+    "_scores",
+]
 each = pytest.mark.parametrize("model", EVERY, ids=name)
 each_stage = pytest.mark.parametrize("stage", STAGES)
 
@@ -46,8 +53,8 @@ def test_interrupted_in_the_middle_of_the_refits(model, monkeypatch):
     before, calls = dict(vars(fit)), []
     refits, solve = type(fit)._refits, base_module.Fit
 
-    def counted(self, problem, targets):
-        system, refit = refits(self, problem, targets)
+    def counted(self, design, targets):
+        system, refit = refits(self, design, targets)
 
         def second_time(*args):
             calls.append(1)

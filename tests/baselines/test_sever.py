@@ -11,7 +11,8 @@ from properties.problems import fractional_weights, labelled_problem, rbf, root,
 from untaint.baselines import SeverClassifier, SeverRegressor
 from untaint.baselines.sever import gradient_scores
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
-from untaint.solvers import ExactRidge, PrimalRidge
+from untaint.optim.ridge_exact import ExactRidge
+from untaint.optim.ridge_primal import PrimalRidge
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -82,23 +83,25 @@ def test_scores_of_slopes_of_any_size(rng, n, size):
 
 
 @pytest.mark.parametrize("n_rounds", [1, 2, 4])
-@pytest.mark.parametrize("share", [0.1, 0.23])
+@pytest.mark.parametrize("contamination", [0.1, 0.23])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_regressor_removes_what_the_slow_one_removes(n_rounds, share, kernel, fit_intercept):
+def test_regressor_removes_what_the_slow_one_removes(
+    n_rounds, contamination, kernel, fit_intercept
+):
     X, y, _ = grossly_corrupted(60, seed=3)
     K = rbf(X, 0.3) if kernel == "rbf" else X @ X.T
     history, predictions = naive.sever(
         K,
         y[:, None],
-        share,
+        contamination,
         n_rounds,
         naive.ridge_fit(K, y[:, None], 0.7, fit_intercept),
         SquaredLoss().gradient,
         fit_intercept,
     )
     model = SeverRegressor(
-        contamination=share,
+        contamination=contamination,
         n_rounds=n_rounds,
         kernel=kernel,
         gamma=0.3,
@@ -158,11 +161,13 @@ def test_planted_gradients_along_one_direction_leave_in_the_first_round(seed, co
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("share", [0.05, 0.1])
-def test_gross_errors_are_removed(seed, share):
-    X, y, coef, _, bad = linear_problem(seed, n=150, share=share, noise=0.1)
+@pytest.mark.parametrize("contamination", [0.05, 0.1])
+def test_gross_errors_are_removed(seed, contamination):
+    X, y, coef, _, bad = linear_problem(seed, n=150, contamination=contamination, noise=0.1)
     y[bad] += np.sign(y[bad]) * 100.0
-    model = SeverRegressor(contamination=share + 0.05, kernel="linear", alpha=0.01).fit(X, y)
+    model = SeverRegressor(contamination=contamination + 0.05, kernel="linear", alpha=0.01).fit(
+        X, y
+    )
     assert not model.inlier_mask_[bad].any()
     assert_close(model.coef_, coef, 0.05)
 

@@ -20,9 +20,9 @@ def codes(y):
     return y[:, 0].astype(int) if y.shape[1] == 1 else y.argmax(axis=1)
 
 
-def fitted_objective(model, loss, K, y, tilt, ridge, fit_intercept=True):
+def fitted_objective(model, loss, K, y, tilt, alpha, fit_intercept=True):
     """The slow objective, and where in its space the model lies."""
-    slow = TiltedObjective(loss, K, y, tilt, ridge, fit_intercept)
+    slow = TiltedObjective(loss, K, y, tilt, alpha, fit_intercept)
     dual = model.dual_coef_.reshape(y.shape)
     return slow, slow.coefficients(K @ dual, np.ravel(model.intercept_))
 
@@ -158,9 +158,9 @@ def test_objective_never_rises_within_a_stage(tilt, learner, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("share", [0.1, 0.3])
-def test_gross_errors_lose_their_weight(seed, share):
-    X, y, bad = grossly_corrupted(120, share=share, seed=seed)
+@pytest.mark.parametrize("contamination", [0.1, 0.3])
+def test_gross_errors_lose_their_weight(seed, contamination):
+    X, y, bad = grossly_corrupted(120, contamination=contamination, seed=seed)
     clean = smooth(120, seed=seed)[1]
     model = TiltedRegressor(alpha=0.1).fit(X, y)
     assert not model.inlier_mask_[bad].any()

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
 
-import untaint.learners.problem as problem_module
+import untaint.design.kernel_matrix as problem_module
 from baselines.cases import (
     CLASSIFIERS,
     EVERY,
@@ -96,7 +96,7 @@ def test_nothing_given_up_is_linear_ridge(alpha, fit_intercept):
 
 
 def test_corrections_end_at_the_trimmed_fit_of_our_own_estimator():
-    X, y, _, _, _ = linear_problem(0, n=120, share=0.2, noise=0.3)
+    X, y, _, _, _ = linear_problem(0, n=120, contamination=0.2, noise=0.3)
     ours = SubquantileRegressor(contamination=0.2, kernel="linear", alpha=0.5).fit(X, y)
     torrent = HardThresholdRegressor(contamination=0.2, alpha=0.5).fit(X, y)
     assert_same_fit(torrent, ours, X)
@@ -294,7 +294,7 @@ def test_iterative_and_exact_solvers_agree(model, n, monkeypatch):
         X, y = blobs([n // 2, n - n // 2], distance=5.0)
         y, _ = flipped(y, 0.1)
     else:
-        X, y, _ = grossly_corrupted(n, share=0.1)
+        X, y, _ = grossly_corrupted(n, contamination=0.1)
     model = clone(model).set_params(tol=1e-9, gamma=0.2)
     iterated = clone(model).fit(X, y)
     monkeypatch.setattr(problem_module, "EXACT_ROWS", 10000)
@@ -306,7 +306,7 @@ def test_iterative_and_exact_solvers_agree(model, n, monkeypatch):
 @pytest.mark.parametrize("model", TRIMMERS, ids=name)
 def test_the_share_given_up_is_the_share_asked_for(model):
     X, y, _ = problem_of(model)
-    for share, rows in ((0.1, 8), (0.11, 9), (0.25, 20), (0, 0)):
-        fit = quietly(clone(model).set_params(contamination=share), X, y)
+    for contamination, rows in ((0.1, 8), (0.11, 9), (0.25, 20), (0, 0)):
+        fit = quietly(clone(model).set_params(contamination=contamination), X, y)
         assert (~fit.inlier_mask_).sum() == rows
         assert fit.contamination_ == pytest.approx(rows / 80)

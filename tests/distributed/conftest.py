@@ -36,9 +36,9 @@ def few_are_many(request):
     if getattr(request.module, "FULL_SIZE", False):
         yield
         return
-    from features.cases import take_few_for_many
+    from feature_maps.cases import take_few_for_many
+    from untaint.design import memory_plan as plan
     from untaint.distributed import chunks
-    from untaint.features import plan
 
     with pytest.MonkeyPatch.context() as patch:
         take_few_for_many(patch)

@@ -12,11 +12,7 @@ from dask_cases import LINEAR, NYSTROEM, assert_same, chunked, labelled, rows
 
 import untaint
 from distributed import Client
-from untaint.distributed import (
-    NystroemFeatures,
-    SubquantileClassifier,
-    SubquantileRegressor,
-)
+from untaint.distributed import NystroemFeatures, SubquantileClassifier, SubquantileRegressor
 
 # Another process may have its arrays elsewhere, and sums depend on that.
 ROUNDING = 1e-9

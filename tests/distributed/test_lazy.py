@@ -32,11 +32,11 @@ def classifier():
 def counted(values, size, seen):
     """The same rows; each chunk is noted when it is computed, by its number."""
 
-    def note(block, block_info=None):
+    def save_systems(block, block_info=None):
         seen[block_info[0]["chunk-location"][0]] += 1
         return block
 
-    return chunked(values, size).map_blocks(note, dtype=values.dtype, meta=values[:0])
+    return chunked(values, size).map_blocks(save_systems, dtype=values.dtype, meta=values[:0])
 
 
 def test_verdicts_are_lazy_and_in_the_chunks_of_the_rows(regressor, classifier):

@@ -9,7 +9,7 @@ from dask.callbacks import Callback
 from dask_cases import LINEAR, NYSTROEM, assert_same, chunked, pair
 
 from untaint.distributed import SubquantileClassifier, SubquantileRegressor
-from untaint.selection.profile import MOST_LISTED
+from untaint.weighting.histogram import MAX_EXACT_VALUES
 
 # As many rows as it takes, without any pretence.
 FULL_SIZE = True
@@ -80,7 +80,7 @@ def asked_bytes(n, params):
 @pytest.mark.parametrize("share", [0.2, "auto"])
 def test_bytes_of_a_pass_are_bounded_however_many_rows_a_chunk_has(share):
     # For each of two chunks: bins and sums, and the losses that are listed with weight and class.
-    most = 2 * (64_000 + 24 * MOST_LISTED)
+    most = 2 * (64_000 + 24 * MAX_EXACT_VALUES)
     for n in (40_000, 160_000):
         assert asked_bytes(n, {**LINEAR, "contamination": share}) <= most
 

@@ -18,18 +18,18 @@ def smooth(n, n_features=4, seed=0):
     return make_smooth(n, n_features=n_features, random_state=seed)
 
 
-def corrupted(n, *, share=0.2, kind="label", n_features=4, seed=0):
+def corrupted(n, *, contamination=0.2, kind="label", n_features=4, seed=0):
     """The same rows, a share of them corrupted, and the mask of those."""
     X, y = smooth(n, n_features, seed)
-    return contaminate(X, y, epsilon=share, kind=kind, random_state=seed)
+    return contaminate(X, y, epsilon=contamination, kind=kind, random_state=seed)
 
 
-def grossly_corrupted(n, *, share=0.2, n_features=4, seed=0):
+def grossly_corrupted(n, *, contamination=0.2, n_features=4, seed=0):
     """Rows of which a share is so wrong that every sensible fit gives up the same ones."""
     X, y = smooth(n, n_features, seed)
     rng = np.random.default_rng(seed)
     bad = np.zeros(n, dtype=bool)
-    bad[rng.choice(n, round(share * n), replace=False)] = True
+    bad[rng.choice(n, round(contamination * n), replace=False)] = True
     y[bad] += rng.choice([-1.0, 1.0], bad.sum()) * rng.uniform(20.0, 30.0, bad.sum())
     return X, y, bad
 
@@ -131,21 +131,21 @@ def blobs(sizes, *, distance=4.0, n_features=2, seed=0):
     return centres[y] + rng.normal(size=(len(y), n_features)), y
 
 
-def flipped(y, share, *, of=None, seed=0):
+def flipped(y, contamination, *, of=None, seed=0):
     """Labels of which a share of all rows, taken from one class or any, is wrong; their mask."""
     rng = np.random.default_rng(seed + 1000)
     pool = np.arange(len(y)) if of is None else np.flatnonzero(y == of)
     bad = np.zeros(len(y), dtype=bool)
-    bad[rng.choice(pool, round(share * len(y)), replace=False)] = True
+    bad[rng.choice(pool, round(contamination * len(y)), replace=False)] = True
     k = y.max() + 1
     wrong = (y + rng.integers(1, k, len(y))) % k
     return np.where(bad, wrong, y), bad
 
 
-def flipped_blobs(sizes, share=0.15, *, seed=0, **options):
+def flipped_blobs(sizes, contamination=0.15, *, seed=0, **options):
     """Blobs with wrong labels, those labels, the right ones, and the mask of the wrong ones."""
     X, y = blobs(sizes, seed=seed, **options)
-    labels, bad = flipped(y, share, seed=seed)
+    labels, bad = flipped(y, contamination, seed=seed)
     return X, labels, y, bad
 
 
@@ -172,9 +172,9 @@ def naive_logistic(K, y, alpha, weights=None, fit_intercept=True):
         log_p = f - logsumexp(f, axis=1, keepdims=True)
         slope = weights[:, None] * (np.exp(log_p) - hot)
         # One of two classes' scores serves as well as both, at half of the squared norm.
-        ridge = alpha if k > 2 else 2 * alpha
-        value = -float(weights @ log_p[np.arange(n), y]) + ridge * float(np.sum(coef**2))
-        gradient = features.T @ slope + 2 * ridge * coef
+        alpha = alpha if k > 2 else 2 * alpha
+        value = -float(weights @ log_p[np.arange(n), y]) + alpha * float(np.sum(coef**2))
+        gradient = features.T @ slope + 2 * alpha * coef
         return value, np.vstack([gradient, fit_intercept * slope.sum(axis=0)]).ravel()
 
     found = minimize(

@@ -23,7 +23,7 @@ from estimators.cases import (
     rmse,
     smooth,
 )
-from features.cases import take_few_for_many
+from feature_maps.cases import take_few_for_many
 from untaint import (
     SubquantileClassifier,
     SubquantileClassifierCV,
@@ -60,11 +60,13 @@ def labelled(n=300, seed=0):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly"])
-@pytest.mark.parametrize("share", [0, 0.2, "auto"])
-def test_regressor_with_all_rows_as_landmarks_is_exact(kernel, share):
-    n = 300 if share == "auto" else N
+@pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+def test_regressor_with_all_rows_as_landmarks_is_exact(kernel, contamination):
+    n = 300 if contamination == "auto" else N
     X, y, _ = grossly_corrupted(n)
-    exact, found = pair(SubquantileRegressor, kernel=kernel, contamination=share, gamma=0.15)
+    exact, found = pair(
+        SubquantileRegressor, kernel=kernel, contamination=contamination, gamma=0.15
+    )
     exact.fit(X, y), found.fit(X, y)
     assert found.X_fit_.shape == (n, 4)
     assert found.contamination_ == pytest.approx(exact.contamination_, abs=1e-6)
@@ -76,24 +78,24 @@ def test_regressor_with_all_rows_as_landmarks_is_exact(kernel, share):
     assert found.loss_threshold_ == pytest.approx(exact.loss_threshold_, rel=1e-4)
 
 
-@pytest.mark.parametrize("share", [0, 0.2, "auto"])
-def test_several_outputs_with_all_rows_as_landmarks_are_exact(share):
+@pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+def test_several_outputs_with_all_rows_as_landmarks_are_exact(contamination):
     X, y, _ = grossly_corrupted(300)
     Y = np.column_stack([y, X[:, 0] ** 2, X @ [1.0, -1.0, 2.0, 0.5]])
-    exact, found = pair(SubquantileRegressor, contamination=share, gamma=0.15)
+    exact, found = pair(SubquantileRegressor, contamination=contamination, gamma=0.15)
     exact.fit(X, Y), found.fit(X, Y)
     assert found.predict(X).shape == (300, 3)
     np.testing.assert_array_equal(found.inlier_mask_, exact.inlier_mask_)
     assert_close(found.predict(X), exact.predict(X), 1e-4)
 
 
-@pytest.mark.parametrize("share", [0, 0.2, "auto"])
+@pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_weighted_rows_with_all_as_landmarks_are_exact(share, fit_intercept, rng):
+def test_weighted_rows_with_all_as_landmarks_are_exact(contamination, fit_intercept, rng):
     X, y, _ = grossly_corrupted(300)
     weights = rng.integers(0, 4, 300).astype(float)
     exact, found = pair(
-        SubquantileRegressor, contamination=share, gamma=0.15, fit_intercept=fit_intercept
+        SubquantileRegressor, contamination=contamination, gamma=0.15, fit_intercept=fit_intercept
     )
     exact.fit(X, y, sample_weight=weights), found.fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(found.inlier_mask_, exact.inlier_mask_)
@@ -109,18 +111,24 @@ def test_other_ways_to_fit_with_all_rows_as_landmarks_are_exact(params):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "share"),
+    ("kernel", "contamination"),
     [
-        *((kernel, share) for kernel in ("rbf", "laplacian", "poly") for share in (0, 0.15)),
+        *(
+            (kernel, contamination)
+            for kernel in ("rbf", "laplacian", "poly")
+            for contamination in (0, 0.15)
+        ),
         # Not poly: its two fits end two rows apart, that on features with the lower objective.
         ("rbf", "auto"),
         ("laplacian", "auto"),
     ],
 )
 @pytest.mark.parametrize("sizes", [[150, 150], [100, 100, 100]], ids=["binary", "3 classes"])
-def test_classifier_with_all_rows_as_landmarks_is_exact(kernel, sizes, share):
+def test_classifier_with_all_rows_as_landmarks_is_exact(kernel, sizes, contamination):
     X, labels, _, _ = flipped_blobs(sizes)
-    exact, found = pair(SubquantileClassifier, kernel=kernel, contamination=share, gamma=0.15)
+    exact, found = pair(
+        SubquantileClassifier, kernel=kernel, contamination=contamination, gamma=0.15
+    )
     exact.fit(X, labels), found.fit(X, labels)
     assert found.contamination_ == pytest.approx(exact.contamination_, abs=1e-6)
     np.testing.assert_array_equal(found.inlier_mask_, exact.inlier_mask_)
@@ -136,10 +144,10 @@ def test_smooth_kernels_of_few_columns_are_exact_too(rng):
     assert_close(found.leave_one_out_residuals(), exact.leave_one_out_residuals(), 1e-4)
 
 
-@pytest.mark.parametrize("share", [0, 0.2])
-def test_leave_one_out_residuals_are_exact_too(share):
+@pytest.mark.parametrize("contamination", [0, 0.2])
+def test_leave_one_out_residuals_are_exact_too(contamination):
     X, y, _ = grossly_corrupted(300)
-    exact, found = pair(SubquantileRegressor, contamination=share, gamma=0.15)
+    exact, found = pair(SubquantileRegressor, contamination=contamination, gamma=0.15)
     exact.fit(X, y), found.fit(X, y)
     assert_close(found.leave_one_out_residuals(), exact.leave_one_out_residuals(), 1e-4)
 
@@ -173,11 +181,14 @@ def test_more_components_come_nearer_to_the_exact_fit(approximation, kernel):
 @both
 def test_bad_rows_are_given_up_by_a_rough_fit_too(approximation):
     X, y, bad = grossly_corrupted(400)
-    for share in (0.2, "auto"):
+    for contamination in (0.2, "auto"):
         model = SubquantileRegressor(
-            approximation=approximation, n_components=40, contamination=share, random_state=0
+            approximation=approximation,
+            n_components=40,
+            contamination=contamination,
+            random_state=0,
         ).fit(X, y)
-        assert np.mean(model.inlier_mask_ == ~bad) > (0.999 if share == 0.2 else 0.95)
+        assert np.mean(model.inlier_mask_ == ~bad) > (0.999 if contamination == 0.2 else 0.95)
 
 
 @both
@@ -295,9 +306,9 @@ def test_a_weight_is_that_many_copies(rng):
     X, y, _ = grossly_corrupted(150)
     copies = rng.integers(1, 4, 150)
     owner = np.repeat(np.arange(150), copies)
-    for share in (0, 0.2):
+    for contamination in (0, 0.2):
         model = SubquantileRegressor(
-            approximation="nystroem", n_components=ALL, contamination=share, gamma=0.15
+            approximation="nystroem", n_components=ALL, contamination=contamination, gamma=0.15
         )
         weighted = clone(model).fit(X, y, sample_weight=copies)
         repeated = clone(model).fit(X[owner], y[owner])
@@ -591,9 +602,9 @@ def test_a_saved_model_leaves_rows_in_their_file(mapped, params, monkeypatch):
     saved = pickle.dumps(model)
     again = pickle.loads(saved)
     np.testing.assert_array_equal(again.predict(X[:50]), model.predict(X[:50]))
-    for question in (again.audit, again.leave_one_out_residuals):
+    for query in (again.audit, again.leave_one_out_residuals):
         with pytest.raises(ValueError, match=r"fitted to rows in a file.*or fit again\.$"):
-            question()
+            query()
     assert len(model.audit()) == 3000
     rows = np.asarray(X).tobytes()
     assert rows not in saved

@@ -92,11 +92,11 @@ def test_contract_of_the_regressor_that_chooses_its_setting():
     assert by_row(model.audit(fdr=0.1))["flagged"].to_numpy()[visible].mean() > 0.9
 
 
-@pytest.mark.parametrize("share", [0, 0.1, 0.3, "auto"])
+@pytest.mark.parametrize("contamination", [0, 0.1, 0.3, "auto"])
 @pytest.mark.parametrize("kind", ["label", "label+feature"])
-def test_without_a_rate_the_rows_given_up_are_flagged(share, kind):
+def test_without_a_rate_the_rows_given_up_are_flagged(contamination, kind):
     X, y, _ = corrupted(100, kind=kind)
-    model = regressor(contamination=share).fit(X, y)
+    model = regressor(contamination=contamination).fit(X, y)
     table = by_row(model.audit())
     np.testing.assert_array_equal(table["flagged"], ~model.inlier_mask_)
 
@@ -171,7 +171,7 @@ def test_structured_array_where_pandas_is_missing(no_pandas):
 def test_false_discoveries_stay_at_the_rate_and_few_errors_are_missed(kind):
     wrong, found = [], []
     for seed in range(4):
-        X, y, bad = corrupted(250, kind=kind, share=[0.1, 0.2, 0.3, 0.2][seed], seed=seed)
+        X, y, bad = corrupted(250, kind=kind, contamination=[0.1, 0.2, 0.3, 0.2][seed], seed=seed)
         flagged = by_row(regressor().fit(X, y).audit(fdr=0.1))["flagged"].to_numpy()
         clean = smooth(250, seed=seed)[1]
         # Wrong targets that happen to lie within the noise cannot be found.
@@ -199,9 +199,9 @@ def test_nothing_is_flagged_where_nothing_is_wrong(seed):
 
 
 def test_the_share_that_was_given_does_not_decide_what_a_rate_flags():
-    X, y, bad = grossly_corrupted(150, share=0.2)
-    for share in (0.2, 0.3, 0.4, "auto"):
-        model = regressor(contamination=share).fit(X, y)
+    X, y, bad = grossly_corrupted(150, contamination=0.2)
+    for contamination in (0.2, 0.3, 0.4, "auto"):
+        model = regressor(contamination=contamination).fit(X, y)
         flagged = by_row(model.audit(fdr=0.1))["flagged"].to_numpy()
         assert flagged[bad].all()
         assert np.mean(~bad[flagged]) <= 0.2
@@ -442,7 +442,7 @@ def test_classifier_with_boolean_labels():
 def test_classifier_keeps_the_rate():
     wrong, found = [], []
     for seed in range(3):
-        X, labels, _, bad = flipped_blobs([80, 80], share=0.2, seed=seed, distance=5.0)
+        X, labels, _, bad = flipped_blobs([80, 80], contamination=0.2, seed=seed, distance=5.0)
         model = SubquantileClassifier(contamination=0.2).fit(X, labels)
         flagged = by_row(model.audit(fdr=0.1))["flagged"].to_numpy()
         wrong.append(np.mean(~bad[flagged]))
@@ -451,7 +451,7 @@ def test_classifier_keeps_the_rate():
 
 
 def test_classifier_finds_wild_rows():
-    X, labels, _, _ = flipped_blobs([60, 60], share=0.1)
+    X, labels, _, _ = flipped_blobs([60, 60], contamination=0.1)
     X[:6] *= 1e6
     table = by_row(SubquantileClassifier(contamination=0.15).fit(X, labels).audit(fdr=0.1))
     assert table["kind"][:6].isin(["features", "both"]).all()

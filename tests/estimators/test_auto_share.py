@@ -34,28 +34,30 @@ def flagged(model):
 
 
 @pytest.mark.parametrize("kind", ["label", "cluster", "shift"])
-@pytest.mark.parametrize(("share", "seed"), [(0.0, 0), (0.1, 1), (0.2, 2), (0.3, 3), (0.4, 4)])
-def test_estimate_is_near_the_truth(kind, share, seed):
-    X, y, bad = corrupted(300, share=share, kind=kind, seed=seed)
+@pytest.mark.parametrize(
+    ("contamination", "seed"), [(0.0, 0), (0.1, 1), (0.2, 2), (0.3, 3), (0.4, 4)]
+)
+def test_estimate_is_near_the_truth(kind, contamination, seed):
+    X, y, bad = corrupted(300, contamination=contamination, kind=kind, seed=seed)
     model = regressor().fit(X, y)
-    assert model.contamination_ == pytest.approx(share, abs=0.05)
-    assert flagged(model) == pytest.approx(share, abs=0.05)
+    assert model.contamination_ == pytest.approx(contamination, abs=0.05)
+    assert flagged(model) == pytest.approx(contamination, abs=0.05)
     low, high = model.contamination_interval_
     assert 0 <= low <= model.contamination_ <= high <= 1
-    assert low - 0.02 <= share <= high + 0.02
-    if share:
+    assert low - 0.02 <= contamination <= high + 0.02
+    if contamination:
         assert np.mean(bad[~model.inlier_mask_]) > 0.95
 
 
 @pytest.mark.parametrize("kernel", ["linear", "laplacian", "exponential", "rational_quadratic"])
 def test_every_kernel_estimates_the_share(kernel):
-    X, y, _ = grossly_corrupted(200, share=0.25)
+    X, y, _ = grossly_corrupted(200, contamination=0.25)
     model = regressor(kernel=kernel).fit(X, y)
     assert model.contamination_ == pytest.approx(0.25, abs=0.03)
 
 
 def test_several_outputs_share_their_bad_rows():
-    X, y, bad = grossly_corrupted(200, share=0.25)
+    X, y, bad = grossly_corrupted(200, contamination=0.25)
     noise = 0.1 * np.random.default_rng(0).normal(size=(200, 2))
     Y = np.column_stack([y, np.cos(X[:, :2]) + noise])
     model = regressor().fit(X, Y)
@@ -75,7 +77,7 @@ def test_outputs_that_share_their_noise_flag_few_clean_rows():
 def test_interval_is_narrower_with_more_rows():
     widths = []
     for n in (100, 900):
-        X, y, _ = corrupted(n, share=0.2)
+        X, y, _ = corrupted(n, contamination=0.2)
         low, high = regressor().fit(X, y).contamination_interval_
         assert low <= 0.2 <= high
         widths.append(high - low)
@@ -88,12 +90,12 @@ def test_interval_of_clean_rows_begins_at_zero():
     assert low == 0 and 0 < high < 0.05
 
 
-@pytest.mark.parametrize("share", [0, 0.1, 0.25])
-def test_interval_of_a_given_share_is_that_share(share):
+@pytest.mark.parametrize("contamination", [0, 0.1, 0.25])
+def test_interval_of_a_given_share_is_that_share(contamination):
     X, y, _ = corrupted(60)
-    model = regressor(contamination=share).fit(X, y)
-    assert model.contamination_interval_ == (share, share)
-    assert model.contamination_ == share
+    model = regressor(contamination=contamination).fit(X, y)
+    assert model.contamination_interval_ == (contamination, contamination)
+    assert model.contamination_ == contamination
 
 
 def test_interval_is_a_pair_of_numbers():
@@ -180,10 +182,10 @@ def test_no_warning_on_clean_data(seed):
         regressor().fit(X, y)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4])
+@pytest.mark.parametrize("contamination", [0.1, 0.2, 0.3, 0.4])
 @pytest.mark.parametrize("seed", range(2))
-def test_no_warning_on_label_noise(share, seed):
-    X, y, _ = corrupted(300, share=share, seed=seed)
+def test_no_warning_on_label_noise(contamination, seed):
+    X, y, _ = corrupted(300, contamination=contamination, seed=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         regressor().fit(X, y)
@@ -200,15 +202,15 @@ def test_no_warning_where_a_share_is_given():
 
 
 @pytest.mark.parametrize("factor", [100.0, 1e12])
-@pytest.mark.parametrize("share", [0.05, 0.2, 0.4])
-def test_wild_rows_are_given_up_and_counted(factor, share):
+@pytest.mark.parametrize("contamination", [0.05, 0.2, 0.4])
+def test_wild_rows_are_given_up_and_counted(factor, contamination):
     """Their targets are right: it is the features that are wrong."""
     X, y = smooth(250)
-    bad = np.arange(250) < round(share * 250)
+    bad = np.arange(250) < round(contamination * 250)
     X[bad] *= factor
     model = regressor().fit(X, y)
     assert not model.inlier_mask_[bad].any()
-    assert model.contamination_ == pytest.approx(share, abs=0.02)
+    assert model.contamination_ == pytest.approx(contamination, abs=0.02)
     low, high = model.contamination_interval_
     assert low <= model.contamination_ <= high
     assert (model.outlier_scores_[bad] >= np.quantile(model.outlier_scores_[~bad], 0.99)).all()
@@ -223,12 +225,12 @@ def test_rows_out_of_all_proportion_are_given_up_and_counted(kind):
 
 
 def test_wild_rows_and_wrong_targets_add_up():
-    X, y, bad = grossly_corrupted(300, share=0.1)
-    wild = np.flatnonzero(~bad)[:45]
-    X[wild] *= 1e6
+    X, y, bad = grossly_corrupted(300, contamination=0.1)
+    feature_outlier = np.flatnonzero(~bad)[:45]
+    X[feature_outlier] *= 1e6
     model = regressor().fit(X, y)
     assert model.contamination_ == pytest.approx(0.25, abs=0.03)
-    assert not model.inlier_mask_[wild].any() and not model.inlier_mask_[bad].any()
+    assert not model.inlier_mask_[feature_outlier].any() and not model.inlier_mask_[bad].any()
 
 
 def test_a_single_absurd_target_is_given_up():
@@ -277,8 +279,8 @@ def test_two_parties_that_cannot_be_told_apart_are_said_so(n, seed):
     text = str(caught[0].message)
     shares = [int(number) for number in re.findall(r"(\d+)%", text)]
     assert len(set(shares)) >= 2, text
-    assert any(33 <= share <= 50 for share in shares), text
-    assert any(share < 5 or 50 <= share <= 67 for share in shares), text
+    assert any(33 <= contamination <= 50 for contamination in shares), text
+    assert any(contamination < 5 or 50 <= contamination <= 67 for contamination in shares), text
     assert 'contamination="auto"' in text and "assumed" in text
     assert "Pass contamination" in text and "audit()" in text
 
@@ -329,7 +331,7 @@ def test_rows_of_weight_zero_do_not_count():
     ("n", "kind"), [(100, "label"), (100, "cluster"), (100, "shift"), (700, "label")]
 )
 def test_order_of_the_rows_does_not_matter(n, kind):
-    X, y, _ = corrupted(n, kind=kind, share=0.3)
+    X, y, _ = corrupted(n, kind=kind, contamination=0.3)
     order = np.random.default_rng(2).permutation(n)
     model, other = regressor().fit(X, y), regressor().fit(X[order], y[order])
     assert other.contamination_ == pytest.approx(model.contamination_, abs=1e-6)
@@ -413,14 +415,14 @@ def test_honest_noise_of_few_rows_is_not_taken_for_half_of_them(noise):
     assert np.mean(shares) < 0.05
 
 
-@pytest.mark.parametrize("share", [0.4, 0.45])
-def test_equal_targets_in_one_place_do_not_take_the_trust_from_all_rows(share):
+@pytest.mark.parametrize("contamination", [0.4, 0.45])
+def test_equal_targets_in_one_place_do_not_take_the_trust_from_all_rows(contamination):
     """Once all weights were zero there, and the fit ended in a division by their sum."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
         X = rng.uniform(-3.0, 3.0, size=(100, 1))
         y = 2.0 * np.sin(2.0 * X[:, 0]) + 0.5 * rng.normal(size=100)
-        bad = np.arange(100) < 100 * share
+        bad = np.arange(100) < 100 * contamination
         X[bad, 0], y[bad] = rng.normal(1.0, 0.1, size=bad.sum()), 4.6
         model = regressor(gamma=0.5).fit(X, y)
         assert model.inlier_mask_.sum() >= 25

@@ -12,12 +12,12 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import untaint.estimators.base as base_module
-import untaint.solvers.checkpoint as checkpoint_module
+import untaint.optim.checkpoint as checkpoint_module
 from estimators.cases import corrupted, flipped_blobs, raw
-from features.cases import take_few_for_many
+from feature_maps.cases import take_few_for_many
 from untaint import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
+from untaint.design.memory_plan import least_bytes
 from untaint.exceptions import MemoryLimitError
-from untaint.features.plan import least_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 # A pilot of 2,000 rows: all that 25,000 rows do, in a tenth of the time.
@@ -27,8 +27,8 @@ import os, sys
 import numpy as np
 import untaint
 import untaint.estimators  # before what it knows is changed
-import untaint.solvers.checkpoint as module
-from features.cases import take_few_for_many
+import untaint.optim.checkpoint as module
+from feature_maps.cases import take_few_for_many
 import pytest
 
 data, path, last, kind, share, pilot, n_components = sys.argv[1:]
@@ -62,15 +62,15 @@ def rows_of(kind, n=N):
     return X, y
 
 
-def killed(tmp_path, kind, share, last, n=N, pilot=PILOT, n_components=50):
+def killed(tmp_path, kind, contamination, last, n=N, subsample=PILOT, n_components=50):
     """Fit in a process that kills itself after so many writes: the file that it leaves."""
     X, y = rows_of(kind, n)
     data, path = tmp_path / "data.npz", tmp_path / "fit.checkpoint"
     np.savez(data, X=X, y=y)
     ended = subprocess.run(
         [
-            sys.executable, "-c", CHILD, data, path, str(last), kind.__name__, str(share),
-            str(pilot), str(n_components),
+            sys.executable, "-c", CHILD, data, path, str(last), kind.__name__, str(contamination),
+            str(subsample), str(n_components),
         ],
         env=os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}"},
         capture_output=True, text=True, timeout=120, check=False,
@@ -82,10 +82,10 @@ def killed(tmp_path, kind, share, last, n=N, pilot=PILOT, n_components=50):
     return X, y, path
 
 
-def model_of(kind, share, path=None, n_components=50):
+def model_of(kind, contamination, path=None, n_components=50):
     return kind(
         approximation="nystroem", n_components=n_components, random_state=0, checkpoint=path,
-        contamination=share,
+        contamination=contamination,
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ every_time = pytest.mark.usefixtures("at_once")
 
 @few
 @pytest.mark.parametrize(
-    ("kind", "share", "last"),
+    ("kind", "contamination", "last"),
     [
         (SubquantileRegressor, 0.2, 2),
         (SubquantileClassifier, 0.15, 3),
@@ -124,16 +124,16 @@ every_time = pytest.mark.usefixtures("at_once")
         pytest.param(SubquantileClassifier, 0.15, 1, marks=pytest.mark.slow),
     ],
 )
-def test_a_killed_fit_goes_on_bitwise(tmp_path, kind, share, last):
-    X, y, path = killed(tmp_path, kind, share, last)
-    whole = model_of(kind, share).fit(X, y)
-    resumed = model_of(kind, share, path).fit(X, y)
+def test_a_killed_fit_goes_on_bitwise(tmp_path, kind, contamination, last):
+    X, y, path = killed(tmp_path, kind, contamination, last)
+    whole = model_of(kind, contamination).fit(X, y)
+    resumed = model_of(kind, contamination, path).fit(X, y)
     assert_bitwise_equal(resumed, whole, X)
     assert not path.exists()
 
 
 def test_a_killed_fit_of_full_size_goes_on_bitwise(tmp_path):
-    options = {"n": 25_000, "pilot": 20_000}
+    options = {"n": 25_000, "subsample": 20_000}
     X, y, path = killed(tmp_path, SubquantileRegressor, 0.2, 1, **options)
     whole = model_of(SubquantileRegressor, 0.2).fit(X, y)
     resumed = model_of(SubquantileRegressor, 0.2, str(path)).fit(X, y)
@@ -213,7 +213,8 @@ def test_an_interrupted_first_fit_leaves_a_checkpoint_and_no_fit(tmp_path, kind)
 @few
 @every_time
 @pytest.mark.parametrize(
-    ("place", "name"), [(base_module, "solve_in_ball"), (SubquantileRegressor, "_verdict")]
+    ("place", "name"),
+    [(base_module, "solve_in_ball"), (SubquantileRegressor, "_store_outlier_attributes")],
 )
 def test_an_interrupted_second_fit_leaves_the_first(tmp_path, place, name, monkeypatch):
     X, y = rows_of(SubquantileRegressor)
@@ -260,7 +261,7 @@ def test_a_fit_without_a_seed_goes_on_with_the_seed_of_its_file(tmp_path):
     with np.load(path) as file:
         seed = int(file["seed"])
     model.fit(X, y)
-    # Waves drawn from another seed would not suit the coefficients of the file.
+    # FourierParts drawn from another seed would not suit the coefficients of the file.
     assert np.sqrt(np.median((y - model.predict(X)) ** 2)) < 0.5
     assert model._seed == seed
 

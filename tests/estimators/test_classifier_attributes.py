@@ -78,15 +78,15 @@ def test_shapes_and_types(sizes, kernel, solver):
 
 @each_size
 @each_kernel
-@pytest.mark.parametrize("share", [0.1, 0.2, 0.4])
+@pytest.mark.parametrize("contamination", [0.1, 0.2, 0.4])
 @pytest.mark.parametrize("init", ["auto", "zeros", "random"])
-def test_hard_edge_cuts_where_it_says(sizes, kernel, share, init):
+def test_hard_edge_cuts_where_it_says(sizes, kernel, contamination, init):
     X, y, _, _ = flipped_blobs(sizes, distance=2.5)
     model = SubquantileClassifier(
-        contamination=share, kernel=kernel, smoothing=None, init=init, random_state=0
+        contamination=contamination, kernel=kernel, smoothing=None, init=init, random_state=0
     ).fit(X, y)
     kept, scores = model.inlier_mask_, model.outlier_scores_
-    assert (~kept).sum() == round(share * len(y))
+    assert (~kept).sum() == round(contamination * len(y))
     assert scores[kept].max() <= 1 + 1e-6
     assert scores[~kept].min() >= 1 - 1e-6
     assert_close(model.dual_coef_[~kept], 0.0, 1e-4)
@@ -202,9 +202,11 @@ def test_stopping_early_is_warned_about_with_a_remedy(params, remedy):
 
 @each_size
 @each_kernel
-@pytest.mark.parametrize("share", [0, 0.2, "auto"])
-def test_settled_fits_do_not_warn(sizes, kernel, share):
+@pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+def test_settled_fits_do_not_warn(sizes, kernel, contamination):
     X, y, _, _ = flipped_blobs(sizes, distance=3.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert SubquantileClassifier(contamination=share, kernel=kernel).fit(X, y).converged_
+        assert (
+            SubquantileClassifier(contamination=contamination, kernel=kernel).fit(X, y).converged_
+        )

@@ -28,8 +28,8 @@ def refused(message, X=X, y=Y, sample_weight=None, error=ValueError, **params):
 # --- labels ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [0, 0.2, "auto"])
-def test_one_class_only(share):
+@pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+def test_one_class_only(contamination):
     for label in (0, "cat", True):
         refused("y must hold at least two classes, got only one class", y=[label] * 35)
 
@@ -57,8 +57,8 @@ def test_class_of_a_single_row():
         y=y,
         contamination=0.2,
     )
-    for share in (0, "auto"):
-        assert len(SubquantileClassifier(contamination=share).fit(X, y).classes_) == 3
+    for contamination in (0, "auto"):
+        assert len(SubquantileClassifier(contamination=contamination).fit(X, y).classes_) == 3
     # A weight of two is two rows.
     weights = np.where(y == 5, 2.0, 1.0)
     SubquantileClassifier(contamination=0.2).fit(X, y, sample_weight=weights)
@@ -144,10 +144,11 @@ def test_sample_weights_that_cannot_be():
 # --- parameters ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [-0.1, 0.5, 1, "lots", True, float("nan"), None])
-def test_contamination(share):
+@pytest.mark.parametrize("contamination", [-0.1, 0.5, 1, "lots", True, float("nan"), None])
+def test_contamination(contamination):
     refused(
-        f'contamination must be a number in [0, 0.5) or "auto", got {share!r}', contamination=share
+        f'contamination must be a number in [0, 0.5) or "auto", got {contamination!r}',
+        contamination=contamination,
     )
 
 
@@ -212,9 +213,9 @@ def test_missing_and_infinite_numbers(value):
     refused(f"Input X contains {found}", X=X_bad)
     refused(f"Input X contains {found}", X=sp.csr_matrix(X_bad))
     model = SubquantileClassifier(contamination=0).fit(X, Y)
-    for ask in (model.predict, model.predict_proba, model.decision_function):
+    for evaluate in (model.predict, model.predict_proba, model.decision_function):
         with pytest.raises(ValueError, match=f"Input X contains {found}"):
-            ask(X_bad)
+            evaluate(X_bad)
 
 
 def test_rows_that_are_none():

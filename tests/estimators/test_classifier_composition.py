@@ -56,10 +56,10 @@ def test_grid_search():
     assert (search.predict(X) == labels).mean() > 0.95
 
 
-@pytest.mark.parametrize("share", [0.1, "auto"])
-def test_cross_validation(share):
+@pytest.mark.parametrize("contamination", [0.1, "auto"])
+def test_cross_validation(contamination):
     X, y = blobs((60, 30), distance=5.0)
-    model = SubquantileClassifier(contamination=share)
+    model = SubquantileClassifier(contamination=contamination)
     assert (cross_val_score(model, X, y, cv=3) > 0.9).all()
     assert (cross_val_score(model, X, y, cv=3, scoring="roc_auc") > 0.9).all()
     assert cross_val_predict(model, X, y, cv=3, method="predict_proba").shape == (90, 2)

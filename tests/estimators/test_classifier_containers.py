@@ -26,11 +26,11 @@ def mostly_zero(n_classes, n=150, d=8):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
-@pytest.mark.parametrize("share", [0, 0.1])
+@pytest.mark.parametrize("contamination", [0, 0.1])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_sparse_equals_dense(kernel, share, n_classes):
+def test_sparse_equals_dense(kernel, contamination, n_classes):
     X, y = mostly_zero(n_classes)
-    model = SubquantileClassifier(contamination=share, kernel=kernel, gamma=0.2, tol=1e-10)
+    model = SubquantileClassifier(contamination=contamination, kernel=kernel, gamma=0.2, tol=1e-10)
     expected, mask = model.fit(X, y).predict_proba(X), model.inlier_mask_
     for form in (sp.csr_matrix, sp.csc_matrix, sp.csr_array):
         model.fit(form(X), y)
@@ -49,10 +49,10 @@ def test_sparse_rows_with_more_columns_than_rows(n_classes):
 
 @each_size
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("share", [0, 0.15])
-def test_float32_stays_float32_and_close_to_float64(sizes, kernel, share):
+@pytest.mark.parametrize("contamination", [0, 0.15])
+def test_float32_stays_float32_and_close_to_float64(sizes, kernel, contamination):
     X, y, _, _ = flipped_blobs(sizes, distance=7.0)
-    settings = {"contamination": share, "kernel": kernel, "gamma": 0.2, "smoothing": None}
+    settings = {"contamination": contamination, "kernel": kernel, "gamma": 0.2, "smoothing": None}
     double = SubquantileClassifier(**settings).fit(X, y)
     single = SubquantileClassifier(**settings).fit(X.astype(np.float32), y)
     scores = single.decision_function(X.astype(np.float32))
@@ -109,14 +109,14 @@ def test_frames_equal_arrays_and_leave_their_names(sizes, library):
 def test_renamed_reordered_and_unseen_columns_are_refused(library, method):
     X, y, _, _ = flipped_blobs((30, 30))
     frame = frame_of(library, X)
-    ask = getattr(SubquantileClassifier(contamination=0).fit(frame, y), method)
+    evaluate = getattr(SubquantileClassifier(contamination=0).fit(frame, y), method)
     renamed = frame_of(library, X)
     renamed.columns = [*"xy"]
     with pytest.raises(ValueError, match="feature names should match"):
-        ask(renamed)
+        evaluate(renamed)
     with pytest.raises(ValueError, match="must be in the same order"):
-        ask(frame[frame.columns[::-1]])
+        evaluate(frame[frame.columns[::-1]])
     with pytest.raises(ValueError, match=r"(?s)unseen at fit time.*column 2"):
-        ask(frame_of(library, np.column_stack([X, X[:, 0]])))
+        evaluate(frame_of(library, np.column_stack([X, X[:, 0]])))
     with pytest.warns(UserWarning, match="does not have valid feature names"):
-        ask(X)
+        evaluate(X)

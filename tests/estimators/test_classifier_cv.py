@@ -17,12 +17,12 @@ from untaint.preprocessing import MedianScaler
 SKIPS = {"check_array_api_input": "SCIPY_ARRAY_API is not set"}
 
 
-def flipped(n=160, *, n_classes=2, share=0.2, seed=0):
+def flipped(n=160, *, n_classes=2, contamination=0.2, seed=0):
     """Rings, labels of which a share is wrong, and the true labels."""
     X = np.random.default_rng(seed).normal(size=(n, 2))
     radius = np.hypot(*X.T)
     truth = np.argsort(np.argsort(radius)) * n_classes // n
-    X, y, _ = contaminate(X, truth, epsilon=share, kind="flip", random_state=seed)
+    X, y, _ = contaminate(X, truth, epsilon=contamination, kind="flip", random_state=seed)
     return X, y, truth
 
 
@@ -62,7 +62,7 @@ def test_nothing_to_set(n_classes):
 def test_clean_labels_lose_few_rows():
     lost = []
     for seed in range(4):
-        X, y, _ = flipped(share=0.0, seed=seed)
+        X, y, _ = flipped(contamination=0.0, seed=seed)
         lost.append((~SubquantileClassifierCV().fit(X, y).inlier_mask_).mean())
     assert np.mean(lost) <= 0.02
 
@@ -77,15 +77,17 @@ def test_results_hold_one_entry_a_setting():
     assert results["rank_test_score"].min() == 1
 
 
-@pytest.mark.parametrize("share", [0, 0.2])
-def test_a_given_share_is_that_of_the_plain_estimator(share):
+@pytest.mark.parametrize("contamination", [0, 0.2])
+def test_a_given_share_is_that_of_the_plain_estimator(contamination):
     X, y, _ = flipped()
-    model = SubquantileClassifierCV(contamination=share).fit(X, y)
-    same = SubquantileClassifier(contamination=share, alpha=model.alpha_, gamma=model.gamma_)
+    model = SubquantileClassifierCV(contamination=contamination).fit(X, y)
+    same = SubquantileClassifier(
+        contamination=contamination, alpha=model.alpha_, gamma=model.gamma_
+    )
     np.testing.assert_allclose(
         model.decision_function(X), same.fit(X, y).decision_function(X), rtol=1e-10, atol=1e-10
     )
-    assert model.contamination_interval_ == (share, share)
+    assert model.contamination_interval_ == (contamination, contamination)
 
 
 def test_a_kernel_without_a_scale():
@@ -139,7 +141,7 @@ def test_wild_features_have_no_say():
 
 
 def test_audit_suggests_labels():
-    X, _, truth = flipped(200, share=0.0, seed=1)
+    X, _, truth = flipped(200, contamination=0.0, seed=1)
     names = np.array(["no", "yes"])[truth]
     y = names.copy()
     y[:30] = np.where(names[:30] == "no", "yes", "no")

@@ -3,8 +3,8 @@
 import pytest
 from sklearn.exceptions import NotFittedError
 
+import untaint.design.base as rows_module
 import untaint.estimators.base as base_module
-import untaint.learners.rows as rows_module
 from estimators.cases import assert_interrupted_fit_leaves_it_as_it_was, flipped_blobs
 from untaint import SubquantileClassifier
 from untaint.kernels import RBF
@@ -16,7 +16,7 @@ STAGES = [
     (rows_module, "search_labels"),
     (base_module, "solve_in_ball"),
     (base_module, "alternate"),
-    (SubquantileClassifier, "_verdict"),
+    (SubquantileClassifier, "_store_outlier_attributes"),
 ]
 each_stage = pytest.mark.parametrize(("place", "name"), STAGES, ids=[name for _, name in STAGES])
 X, Y, _, _ = flipped_blobs((30, 25))

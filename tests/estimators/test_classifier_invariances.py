@@ -18,7 +18,7 @@ from untaint import SubquantileClassifier
 SIZES = [(60, 40), (40, 35, 25)]
 each_size = pytest.mark.parametrize("sizes", SIZES, ids=len)
 each_kernel = pytest.mark.parametrize("kernel", ["rbf", "linear"])
-each_share = pytest.mark.parametrize("share", [0, 0.2, "auto"])
+each_share = pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
 
 
 def classifier(**params):
@@ -33,11 +33,11 @@ def rows(sizes, seed=0):
 @each_size
 @each_kernel
 @each_share
-def test_order_of_rows_is_immaterial(sizes, kernel, share, rng):
+def test_order_of_rows_is_immaterial(sizes, kernel, contamination, rng):
     X, y = rows(sizes)
     order = rng.permutation(len(y))
-    model = classifier(kernel=kernel, contamination=share).fit(X, y)
-    shuffled = classifier(kernel=kernel, contamination=share).fit(X[order], y[order])
+    model = classifier(kernel=kernel, contamination=contamination).fit(X, y)
+    shuffled = classifier(kernel=kernel, contamination=contamination).fit(X[order], y[order])
     assert_close(shuffled.decision_function(X), model.decision_function(X), 1e-6, 10)
     np.testing.assert_array_equal(shuffled.inlier_mask_, model.inlier_mask_[order])
     np.testing.assert_allclose(
@@ -62,12 +62,12 @@ def test_order_of_columns_is_immaterial(sizes, kernel):
 
 @each_size
 @each_kernel
-@pytest.mark.parametrize("share", [0, 0.2])
+@pytest.mark.parametrize("contamination", [0, 0.2])
 @pytest.mark.parametrize("seed", range(2))
-def test_weights_are_copies(sizes, kernel, share, seed):
+def test_weights_are_copies(sizes, kernel, contamination, seed):
     X, y = rows(sizes, seed)
     weights = np.random.default_rng(seed).integers(1, 4, 100)
-    model = classifier(kernel=kernel, contamination=share, smoothing=None, tol=1e-11)
+    model = classifier(kernel=kernel, contamination=contamination, smoothing=None, tol=1e-11)
     assert_weights_are_copies(model, X, y, weights)
 
 
@@ -104,12 +104,16 @@ def test_weights_are_copies_with_a_soft_edge(sizes, kernel, seed, smoothing):
 
 @each_size
 @each_kernel
-@pytest.mark.parametrize("share", [0, 0.2])
-def test_weights_are_copies_for_balanced_classes(sizes, kernel, share):
+@pytest.mark.parametrize("contamination", [0, 0.2])
+def test_weights_are_copies_for_balanced_classes(sizes, kernel, contamination):
     X, y = rows(sizes)
     weights = np.random.default_rng(0).integers(1, 4, 100)
     model = classifier(
-        kernel=kernel, contamination=share, class_weight="balanced", smoothing=None, gamma=0.2
+        kernel=kernel,
+        contamination=contamination,
+        class_weight="balanced",
+        smoothing=None,
+        gamma=0.2,
     )
     assert_weights_are_copies(model, X, y, weights)
 
@@ -127,12 +131,12 @@ def test_kernel_scale_is_that_of_the_rows_whatever_their_classes_weigh():
 @each_size
 @each_kernel
 @each_share
-def test_zero_weight_is_an_absent_row(sizes, kernel, share):
+def test_zero_weight_is_an_absent_row(sizes, kernel, contamination):
     X, y = rows(sizes)
     present = np.random.default_rng(4).random(100) < 0.7
-    with_zeros = classifier(kernel=kernel, contamination=share)
+    with_zeros = classifier(kernel=kernel, contamination=contamination)
     with_zeros.fit(X, y, sample_weight=present.astype(float))
-    without = classifier(kernel=kernel, contamination=share).fit(X[present], y[present])
+    without = classifier(kernel=kernel, contamination=contamination).fit(X[present], y[present])
     assert_close(with_zeros.predict_proba(X), without.predict_proba(X), 1e-8)
     np.testing.assert_array_equal(with_zeros.inlier_mask_[present], without.inlier_mask_)
     np.testing.assert_allclose(with_zeros.outlier_scores_[present], without.outlier_scores_)
@@ -196,10 +200,12 @@ def test_same_random_state_same_fit(sizes, params):
 
 
 @each_share
-def test_default_fit_draws_nothing_at_random(share):
+def test_default_fit_draws_nothing_at_random(contamination):
     X, y = rows(SIZES[0])
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    one, two = (classifier(contamination=share, random_state=seed).fit(X, y) for seed in (0, 1))
+    one, two = (
+        classifier(contamination=contamination, random_state=seed).fit(X, y) for seed in (0, 1)
+    )
     assert_same_fit(one, two, X, tol=0)
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
@@ -226,8 +232,8 @@ def test_asking_leaves_the_estimator_alone():
     X, y = rows(SIZES[0])
     model = classifier().fit(X, y)
     before = pickle.dumps(model)
-    for ask in (model.predict, model.predict_proba, model.decision_function):
-        ask(X)
+    for evaluate in (model.predict, model.predict_proba, model.decision_function):
+        evaluate(X)
     model.score(X, y)
     model.diagnostics()
     assert pickle.dumps(model) == before

@@ -29,9 +29,9 @@ LABELS = {
 
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
-@pytest.mark.parametrize("share", [0, 0.1])
-def test_labels_come_back_as_they_were(labels, share):
-    model = SubquantileClassifier(contamination=share).fit(X, labels)
+@pytest.mark.parametrize("contamination", [0, 0.1])
+def test_labels_come_back_as_they_were(labels, contamination):
+    model = SubquantileClassifier(contamination=contamination).fit(X, labels)
     given = np.asarray(labels)
     np.testing.assert_array_equal(model.classes_, np.unique(given))
     assert model.predict(X).dtype == model.classes_.dtype == given.dtype

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 KERNELS = ["linear", "poly", "rbf", "laplacian"]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
-each_share = pytest.mark.parametrize("share", [0, 0.2, "auto"])
+each_share = pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
 each_size = pytest.mark.parametrize("sizes", [(25, 15), (15, 15, 10)], ids=len)
 
 
@@ -32,17 +32,17 @@ def fitted(X, y, sample_weight=None, **params):
 @each_kernel
 @each_share
 @each_size
-def test_constant_columns(kernel, share, sizes):
+def test_constant_columns(kernel, contamination, sizes):
     X, y, _, _ = flipped_blobs(sizes)
-    fitted(np.column_stack([X, np.full(40, 3.0)]), y, kernel=kernel, contamination=share)
+    fitted(np.column_stack([X, np.full(40, 3.0)]), y, kernel=kernel, contamination=contamination)
 
 
 @each_kernel
 @each_share
 @each_size
-def test_all_columns_constant(kernel, share, sizes):
+def test_all_columns_constant(kernel, contamination, sizes):
     _, y = blobs(sizes)
-    model = fitted(np.full((40, 3), 2.0), y, kernel=kernel, contamination=share)
+    model = fitted(np.full((40, 3), 2.0), y, kernel=kernel, contamination=contamination)
     assert np.ptp(model.predict_proba(np.full((40, 3), 2.0)), axis=0).max() < 1e-9
 
 
@@ -50,39 +50,41 @@ def test_all_columns_constant(kernel, share, sizes):
 @each_kernel
 @each_share
 @each_size
-def test_duplicates_with_labels_that_disagree(kernel, share, sizes, rng):
+def test_duplicates_with_labels_that_disagree(kernel, contamination, sizes, rng):
     X, y, _, _ = flipped_blobs(sizes)
-    fitted(np.repeat(X[::8], 8, axis=0), rng.permutation(y), kernel=kernel, contamination=share)
+    fitted(
+        np.repeat(X[::8], 8, axis=0), rng.permutation(y), kernel=kernel, contamination=contamination
+    )
 
 
 @each_share
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
-def test_very_few_rows(kernel, share, n):
+def test_very_few_rows(kernel, contamination, n):
     X, _ = blobs((3, 2))
     y = np.arange(n) % 2
-    if share == 0.2 and n < 5:
+    if contamination == 0.2 and n < 5:
         with pytest.raises(ValueError, match="too few rows to trim"):
-            fitted(X[:n], y, kernel=kernel, contamination=share)
+            fitted(X[:n], y, kernel=kernel, contamination=contamination)
     else:
-        fitted(X[:n], y, kernel=kernel, contamination=share)
+        fitted(X[:n], y, kernel=kernel, contamination=contamination)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_every_row_a_class_of_its_own(n):
     X, _ = blobs((3, 2))
     for kernel in ("linear", "rbf"):
-        for share in (0, "auto"):
-            fitted(X[:n], np.arange(n), kernel=kernel, contamination=share)
+        for contamination in (0, "auto"):
+            fitted(X[:n], np.arange(n), kernel=kernel, contamination=contamination)
 
 
 @each_kernel
-@pytest.mark.parametrize("share", [0, 0.2])
+@pytest.mark.parametrize("contamination", [0, 0.2])
 @each_size
 @pytest.mark.parametrize("size", [1e-300, 1e-100, 1e50])
-def test_features_of_any_size(kernel, share, sizes, size):
+def test_features_of_any_size(kernel, contamination, sizes, size):
     X, y, _, _ = flipped_blobs(sizes)
-    fitted(size * X, y, kernel=kernel, contamination=share)
+    fitted(size * X, y, kernel=kernel, contamination=contamination)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
@@ -108,8 +110,8 @@ def test_all_rows_of_the_largest_size(kernel, sizes):
 @each_size
 def test_separable_classes_without_a_ridge(kernel, alpha, sizes):
     X, y = blobs(sizes, distance=12.0)
-    for share in (0, 0.1):
-        model = fitted(X, y, kernel=kernel, alpha=alpha, contamination=share)
+    for contamination in (0, 0.1):
+        model = fitted(X, y, kernel=kernel, alpha=alpha, contamination=contamination)
         assert (model.predict(X) == y).all()
 
 
@@ -158,5 +160,5 @@ def test_other_number_types(dtype):
 def test_pure_noise_is_fitted_all_the_same(rng):
     X = rng.normal(size=(100, 3))
     for n_classes in (2, 3):
-        for share in (0.2, 0.4, "auto"):
-            fitted(X, rng.integers(0, n_classes, 100), contamination=share)
+        for contamination in (0.2, 0.4, "auto"):
+            fitted(X, rng.integers(0, n_classes, 100), contamination=contamination)

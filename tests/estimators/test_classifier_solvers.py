@@ -18,16 +18,16 @@ def pair_of_fits(X, y, one, other, **shared):
 @each_size
 @each_kernel
 @pytest.mark.parametrize("solver", ["newton", "iterative", "auto"])
-@pytest.mark.parametrize("share", [0, 0.2])
+@pytest.mark.parametrize("contamination", [0, 0.2])
 @pytest.mark.parametrize("smoothing", [None, 2.0])
-def test_solvers_meet(sizes, kernel, solver, share, smoothing):
+def test_solvers_meet(sizes, kernel, solver, contamination, smoothing):
     X, y, _, _ = flipped_blobs(sizes, distance=3.0, n_features=3)
     found, exact = pair_of_fits(
         X,
         y,
         {"solver": solver},
         {"solver": "exact"},
-        contamination=share,
+        contamination=contamination,
         kernel=kernel,
         smoothing=smoothing,
         tol=1e-11,
@@ -64,11 +64,11 @@ def test_gradient_finds_what_is_easy_to_find(sizes):
 
 
 @each_size
-@pytest.mark.parametrize("share", [0, 0.2])
+@pytest.mark.parametrize("contamination", [0, 0.2])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_primal_equals_dual(sizes, share, fit_intercept):
+def test_primal_equals_dual(sizes, contamination, fit_intercept):
     X, y, _, _ = flipped_blobs(sizes, distance=3.0, n_features=3)
-    settings = {"contamination": share, "fit_intercept": fit_intercept, "tol": 1e-11}
+    settings = {"contamination": contamination, "fit_intercept": fit_intercept, "tol": 1e-11}
     primal = SubquantileClassifier(kernel="linear", **settings).fit(X, y)
     dual = SubquantileClassifier(kernel="precomputed", **settings).fit(X @ X.T, y)
     np.testing.assert_array_equal(dual.inlier_mask_, primal.inlier_mask_)

@@ -11,22 +11,22 @@ each_kernel = pytest.mark.parametrize("kernel", ["rbf", "linear"])
 
 @each_kernel
 @pytest.mark.parametrize("distance", [3.0, 6.0])
-@pytest.mark.parametrize("share", [0.4, "auto"])
+@pytest.mark.parametrize("contamination", [0.4, "auto"])
 @pytest.mark.parametrize("seed", range(2))
-def test_many_flips_of_unequal_classes_never_leave_one_class(kernel, distance, share, seed):
+def test_many_flips_of_unequal_classes_never_leave_one_class(kernel, distance, contamination, seed):
     X, y, truth, _ = flipped_blobs((160, 40), 0.4, distance=distance, seed=seed)
-    model = SubquantileClassifier(contamination=share, kernel=kernel).fit(X, y)
+    model = SubquantileClassifier(contamination=contamination, kernel=kernel).fit(X, y)
     assert (recalls(model, X, truth) > 0.4).all()
     assert (model.class_contamination_ < 0.7).all()
 
 
 @each_kernel
-@pytest.mark.parametrize("share", [0.2, "auto"])
+@pytest.mark.parametrize("contamination", [0.2, "auto"])
 @pytest.mark.parametrize("source", [0, 1])
-def test_one_sided_flips_are_found_and_their_direction_told(kernel, share, source):
+def test_one_sided_flips_are_found_and_their_direction_told(kernel, contamination, source):
     X, truth = blobs((120, 120), distance=5.0)
     y, bad = flipped(truth, 0.2, of=source)
-    model = SubquantileClassifier(contamination=share, kernel=kernel).fit(X, y)
+    model = SubquantileClassifier(contamination=contamination, kernel=kernel).fit(X, y)
     assert np.mean(~model.inlier_mask_[bad]) > 0.8
     assert (recalls(model, X, truth) > 0.9).all()
     # The wrong rows carry the label of the other class, which is the one that gives up rows.
@@ -39,8 +39,8 @@ def test_one_sided_flips_are_found_and_their_direction_told(kernel, share, sourc
 @pytest.mark.parametrize("seed", range(2))
 def test_rare_class_keeps_its_recall(kernel, corruption, seed):
     X, truth = blobs((582, 18), distance=5.0, seed=seed)
-    share = 0.0 if corruption == "none" else 0.1
-    y, _ = flipped(truth, share, of=0 if "large" in corruption else None, seed=seed)
+    contamination = 0.0 if corruption == "none" else 0.1
+    y, _ = flipped(truth, contamination, of=0 if "large" in corruption else None, seed=seed)
     model = SubquantileClassifier(contamination=0.1, kernel=kernel, alpha=0.1).fit(X, y)
     plain = SubquantileClassifier(contamination=0, kernel=kernel, alpha=0.1).fit(X, y)
     found = recalls(model, X, truth)
@@ -69,36 +69,36 @@ def test_trimming_is_no_worse_than_none_for_unequal_classes(kernel):
 
 @each_kernel
 @pytest.mark.parametrize("n_classes", [3, 5])
-@pytest.mark.parametrize("share", [0.3, "auto"])
+@pytest.mark.parametrize("contamination", [0.3, "auto"])
 @pytest.mark.parametrize("smoothing", ["auto", None])
-def test_flips_lose_none_of_several_classes(kernel, n_classes, share, smoothing):
+def test_flips_lose_none_of_several_classes(kernel, n_classes, contamination, smoothing):
     X, y, truth, bad = flipped_blobs((50,) * n_classes, 0.3, distance=5.0)
-    model = SubquantileClassifier(contamination=share, kernel=kernel, smoothing=smoothing)
+    model = SubquantileClassifier(contamination=contamination, kernel=kernel, smoothing=smoothing)
     assert (recalls(model.fit(X, y), X, truth) > 0.8).all()
     assert np.mean(~model.inlier_mask_[bad]) > 0.8
 
 
 @each_kernel
 @pytest.mark.parametrize("sizes", [(300, 300), (450, 150), (200, 200, 200)], ids=str)
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.2, 0.3])
-def test_share_is_estimated(kernel, sizes, share):
-    X, y, _, _ = flipped_blobs(sizes, share, distance=6.0)
+@pytest.mark.parametrize("contamination", [0.0, 0.1, 0.2, 0.3])
+def test_share_is_estimated(kernel, sizes, contamination):
+    X, y, _, _ = flipped_blobs(sizes, contamination, distance=6.0)
     model = SubquantileClassifier(kernel=kernel).fit(X, y)
-    if share == 0:
+    if contamination == 0:
         assert model.contamination_ == 0
         assert model.inlier_mask_.all()
-    assert model.contamination_ == pytest.approx(share, abs=0.05)
+    assert model.contamination_ == pytest.approx(contamination, abs=0.05)
 
 
 @each_kernel
 @pytest.mark.parametrize("sizes", [(100, 100), (60, 60, 60)], ids=len)
-@pytest.mark.parametrize("share", [0.2, "auto"])
-def test_flips_of_distant_rows_are_harmless(kernel, sizes, share):
+@pytest.mark.parametrize("contamination", [0.2, "auto"])
+def test_flips_of_distant_rows_are_harmless(kernel, sizes, contamination):
     X, y, truth, bad = flipped_blobs(sizes, 0.2, distance=5.0)
     far = np.where(bad[:, None], 100 * X, X)
-    model = SubquantileClassifier(contamination=share, kernel=kernel).fit(far, y)
+    model = SubquantileClassifier(contamination=contamination, kernel=kernel).fit(far, y)
     assert (recalls(model, X, truth) > 0.9).all()
-    if share != "auto":
+    if contamination != "auto":
         assert not model.inlier_mask_[bad].any()
 
 
@@ -121,7 +121,9 @@ def test_surely_wrong_rows_score_highest():
 def test_extreme_class_weights_do_not_blow_up_the_fit():
     """Weights so far apart that a first guess may be sure of every row."""
     X, y = blobs((24, 26), distance=0.5)
-    for share in (0, 0.2):
-        model = SubquantileClassifier(contamination=share, class_weight={0: 1000.0, 1: 1e-4})
+    for contamination in (0, 0.2):
+        model = SubquantileClassifier(
+            contamination=contamination, class_weight={0: 1000.0, 1: 1e-4}
+        )
         assert (model.fit(X, y).predict(X) == 0).mean() > 0.8
         assert np.abs(model.intercept_).max() < 1e3

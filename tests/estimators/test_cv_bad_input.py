@@ -119,10 +119,13 @@ def test_one_setting_is_no_parameter(name):
 # --- other parameters ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [-0.1, 0.5, 1, "lots", True, NAN, INF, None, [0.1]], ids=repr)
-def test_contamination(share):
+@pytest.mark.parametrize(
+    "contamination", [-0.1, 0.5, 1, "lots", True, NAN, INF, None, [0.1]], ids=repr
+)
+def test_contamination(contamination):
     refused(
-        f'contamination must be a number in [0, 0.5) or "auto", got {share!r}.', contamination=share
+        f'contamination must be a number in [0, 0.5) or "auto", got {contamination!r}.',
+        contamination=contamination,
     )
 
 

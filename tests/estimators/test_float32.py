@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
 from estimators.cases import assert_close, raw
-from features.cases import take_few_for_many
+from feature_maps.cases import take_few_for_many
 from untaint import (
     SubquantileClassifier,
     SubquantileClassifierCV,

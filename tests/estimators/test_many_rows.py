@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from estimators.cases import assert_close, flipped_blobs, grossly_corrupted, raw, rmse, smooth
-from features.cases import take_few_for_many
+from feature_maps.cases import take_few_for_many
 from untaint import (
     SubquantileClassifier,
     SubquantileClassifierCV,
@@ -39,25 +39,25 @@ def labelled(n, seed=0, distance=5.0):
 # --- told the share or not, at full size -----------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [0.2, "auto"])
-def test_regressor_flags_the_bad_rows_and_comes_near_the_genie(share):
+@pytest.mark.parametrize("contamination", [0.2, "auto"])
+def test_regressor_flags_the_bad_rows_and_comes_near_the_genie(contamination):
     X, y, bad = grossly_corrupted(N)
     new, truth = smooth(3000, seed=5)
-    model = SubquantileRegressor(contamination=share, **PARAMS).fit(X, y)
+    model = SubquantileRegressor(contamination=contamination, **PARAMS).fit(X, y)
     genie = SubquantileRegressor(contamination=0, **PARAMS).fit(X[~bad], y[~bad])
     assert not model.inlier_mask_[bad].any()
-    assert model.inlier_mask_[~bad].mean() > (0.9999 if share == 0.2 else 0.96)
+    assert model.inlier_mask_[~bad].mean() > (0.9999 if contamination == 0.2 else 0.96)
     assert model.contamination_ == pytest.approx(0.2, abs=0.04)
     assert rmse(model, new, truth) < 1.02 * rmse(genie, new, truth)
     assert model.outlier_scores_[bad].min() > np.quantile(model.outlier_scores_[~bad], 0.999)
 
 
-@pytest.mark.parametrize("share", [0.15, "auto"])
-def test_classifier_flags_the_wrong_labels_and_comes_near_the_genie(share):
+@pytest.mark.parametrize("contamination", [0.15, "auto"])
+def test_classifier_flags_the_wrong_labels_and_comes_near_the_genie(contamination):
     X, labels, truth, bad = labelled(N)
-    model = SubquantileClassifier(contamination=share, **PARAMS).fit(X, labels)
+    model = SubquantileClassifier(contamination=contamination, **PARAMS).fit(X, labels)
     genie = SubquantileClassifier(contamination=0, **PARAMS).fit(X[~bad], labels[~bad])
-    assert (~model.inlier_mask_)[bad].mean() > (0.95 if share == 0.15 else 0.6)
+    assert (~model.inlier_mask_)[bad].mean() > (0.95 if contamination == 0.15 else 0.6)
     assert model.inlier_mask_[~bad].mean() > 0.97
     low, high = model.contamination_interval_
     assert low <= 0.15 + 1e-9
@@ -133,10 +133,10 @@ def test_sparse_rows_of_the_linear_kernel_are_the_same(plane):
 # --- a pilot changes little ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [0, 0.2, "auto"])
-def test_a_pilot_leads_to_the_fit_without_one(share, monkeypatch):
-    X, y, _ = grossly_corrupted(FEWER, share=0.2 if share else 0.0)
-    model = SubquantileRegressor(contamination=share, **PARAMS)
+@pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+def test_a_pilot_leads_to_the_fit_without_one(contamination, monkeypatch):
+    X, y, _ = grossly_corrupted(FEWER, contamination=0.2 if contamination else 0.0)
+    model = SubquantileRegressor(contamination=contamination, **PARAMS)
     whole = clone(model).fit(X, y)
     take_few_for_many(monkeypatch)
     piloted = clone(model).fit(X, y)
@@ -147,10 +147,10 @@ def test_a_pilot_leads_to_the_fit_without_one(share, monkeypatch):
 
 
 @pytest.mark.parametrize("sizes", [[3000, 3000], [2000, 2000, 2000]], ids=["binary", "3 classes"])
-@pytest.mark.parametrize("share", [0, 0.15])
-def test_a_pilot_of_labels_leads_to_the_fit_without_one(sizes, share, monkeypatch):
+@pytest.mark.parametrize("contamination", [0, 0.15])
+def test_a_pilot_of_labels_leads_to_the_fit_without_one(sizes, contamination, monkeypatch):
     X, labels, _, _ = flipped_blobs(sizes, distance=5.0)
-    model = SubquantileClassifier(contamination=share, **PARAMS)
+    model = SubquantileClassifier(contamination=contamination, **PARAMS)
     whole = clone(model).fit(X, labels)
     take_few_for_many(monkeypatch)
     piloted = clone(model).fit(X, labels)
@@ -162,15 +162,15 @@ def test_a_pilot_of_labels_leads_to_the_fit_without_one(sizes, share, monkeypatc
 def test_several_outputs_of_many_rows():
     X, y, bad = grossly_corrupted(FEWER)
     Y = np.column_stack([y, X[:, 0], X[:, 1] ** 2])
-    for share in (0.2, "auto"):
-        model = SubquantileRegressor(contamination=share, **PARAMS).fit(X, Y)
+    for contamination in (0.2, "auto"):
+        model = SubquantileRegressor(contamination=contamination, **PARAMS).fit(X, Y)
         assert not model.inlier_mask_[bad].any()
         assert model.inlier_mask_[~bad].mean() > 0.9
 
 
 @few
 def test_a_weight_is_that_many_copies_up_to_the_choice_of_landmarks(rng):
-    X, y, _ = grossly_corrupted(FEWER, share=0.0)
+    X, y, _ = grossly_corrupted(FEWER, contamination=0.0)
     copies = rng.integers(0, 4, FEWER)
     owner = np.repeat(np.arange(FEWER), copies)
     model = SubquantileRegressor(contamination=0, **PARAMS)
@@ -182,7 +182,7 @@ def test_a_weight_is_that_many_copies_up_to_the_choice_of_landmarks(rng):
 
 @few
 def test_a_weight_is_that_many_copies_of_the_linear_kernel(rng):
-    X, y, _ = grossly_corrupted(FEWER, share=0.0)
+    X, y, _ = grossly_corrupted(FEWER, contamination=0.0)
     copies = rng.integers(0, 4, FEWER)
     owner = np.repeat(np.arange(FEWER), copies)
     model = SubquantileRegressor(contamination=0, kernel="linear")
@@ -192,11 +192,11 @@ def test_a_weight_is_that_many_copies_of_the_linear_kernel(rng):
 
 
 @few
-@pytest.mark.parametrize("share", [0.2, "auto"])
-def test_rows_in_another_order_say_about_the_same(share, rng):
+@pytest.mark.parametrize("contamination", [0.2, "auto"])
+def test_rows_in_another_order_say_about_the_same(contamination, rng):
     X, y, _ = grossly_corrupted(FEWER)
     order = rng.permutation(FEWER)
-    model = SubquantileRegressor(contamination=share, **PARAMS)
+    model = SubquantileRegressor(contamination=contamination, **PARAMS)
     one, other = clone(model).fit(X, y), clone(model).fit(X[order], y[order])
     assert np.mean(other.inlier_mask_ != one.inlier_mask_[order]) < 0.01
     assert np.sqrt(np.mean((other.predict(X) - one.predict(X)) ** 2)) < 0.1
@@ -215,8 +215,8 @@ def test_bad_rows_at_a_regular_distance_are_no_trap():
 def test_bad_rows_all_at_the_end_are_no_trap():
     X, y = smooth(FEWER)
     y[-1200:] += 40.0
-    for share in (0.2, "auto"):
-        model = SubquantileRegressor(contamination=share, **PARAMS).fit(X, y)
+    for contamination in (0.2, "auto"):
+        model = SubquantileRegressor(contamination=contamination, **PARAMS).fit(X, y)
         assert not model.inlier_mask_[-1200:].any()
         assert model.inlier_mask_[:-1200].mean() > 0.95
 
@@ -226,17 +226,19 @@ def test_bad_rows_all_at_the_end_are_no_trap():
 def test_wild_rows_are_found_and_do_no_harm(kernel):
     X, y = smooth(FEWER)
     new, truth = smooth(2000, seed=9)
-    wild = np.arange(FEWER) % 20 == 7
+    feature_outlier = np.arange(FEWER) % 20 == 7
     spoilt, params = X.copy(), PARAMS | {"kernel": kernel}
-    spoilt[wild] *= 100.0
-    clean = SubquantileRegressor(contamination=0, **params).fit(X[~wild], y[~wild])
+    spoilt[feature_outlier] *= 100.0
+    clean = SubquantileRegressor(contamination=0, **params).fit(
+        X[~feature_outlier], y[~feature_outlier]
+    )
     model = SubquantileRegressor(**params).fit(spoilt, y)
-    assert (~model.inlier_mask_)[wild].mean() > 0.95
+    assert (~model.inlier_mask_)[feature_outlier].mean() > 0.95
     assert rmse(model, new, truth) < 1.05 * rmse(clean, new, truth)
     table = model.audit()
-    worst = table["row"][: wild.sum()]
-    assert np.mean(wild[worst]) > 0.95
-    assert set(table["kind"][: wild.sum()]) <= {"features", "both"}
+    worst = table["row"][: feature_outlier.sum()]
+    assert np.mean(feature_outlier[worst]) > 0.95
+    assert set(table["kind"][: feature_outlier.sum()]) <= {"features", "both"}
 
 
 @few
@@ -325,10 +327,10 @@ def test_objective_falls_and_is_that_of_the_fit():
 
 
 @few
-@pytest.mark.parametrize("share", [0.2, "auto"])
-def test_audit_of_many_rows(share):
+@pytest.mark.parametrize("contamination", [0.2, "auto"])
+def test_audit_of_many_rows(contamination):
     X, y, bad = grossly_corrupted(FEWER)
-    model = SubquantileRegressor(contamination=share, **PARAMS).fit(X, y)
+    model = SubquantileRegressor(contamination=contamination, **PARAMS).fit(X, y)
     table = model.audit()
     assert list(table.columns) == [
         "row", "score", "kept", "flagged", "q_value", "observed", "expected", "kind", "features"

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from estimators.cases import blobs, grossly_corrupted, smooth
-from features.cases import take_few_for_many
+from feature_maps.cases import take_few_for_many
 from untaint import SubquantileClassifier, SubquantileRegressor
+from untaint.design.memory_plan import least_bytes
 from untaint.exceptions import MemoryLimitError
-from untaint.features.plan import least_bytes
 
 N = 100_000
 ALLOWED = 1.1
@@ -39,13 +39,15 @@ def many():
     return X, y
 
 
-@pytest.mark.parametrize(("approximation", "share"), [("nystroem", 0.2), ("rff", 0)])
-def test_a_regressor_keeps_to_its_limit(many, approximation, share, record_property, monkeypatch):
+@pytest.mark.parametrize(("approximation", "contamination"), [("nystroem", 0.2), ("rff", 0)])
+def test_a_regressor_keeps_to_its_limit(
+    many, approximation, contamination, record_property, monkeypatch
+):
     # The pilot's own fit takes the same time for more rows: a smaller one shows as much.
     take_few_for_many(monkeypatch, 5000)
     X, y = many
     model = SubquantileRegressor(
-        approximation=approximation, n_components=200, memory_limit="200MB", contamination=share,
+        approximation=approximation, n_components=200, memory_limit="200MB", contamination=contamination,
         gamma=0.15, random_state=0,
     )  # fmt: skip
     peak = peak_of(model, X, y)

@@ -27,17 +27,23 @@ def refused(message, X=X, y=Y, sample_weight=None, error=ValueError, **params):
 
 
 @pytest.mark.parametrize(
-    "share", [-0.1, 0.5, 1, 1.5, "lots", True, False, float("nan"), float("inf"), None, [0.1]]
+    "contamination",
+    [-0.1, 0.5, 1, 1.5, "lots", True, False, float("nan"), float("inf"), None, [0.1]],
 )
-def test_contamination(share):
+def test_contamination(contamination):
     refused(
-        f'contamination must be a number in [0, 0.5) or "auto", got {share!r}', contamination=share
+        f'contamination must be a number in [0, 0.5) or "auto", got {contamination!r}',
+        contamination=contamination,
     )
 
 
-@pytest.mark.parametrize("share", [np.float32(0.25), np.float64(0.25), 0.25, 0, np.int64(0)])
-def test_contamination_of_any_numeric_type_is_fine(share):
-    assert SubquantileRegressor(contamination=share).fit(X, Y).contamination_ == share
+@pytest.mark.parametrize(
+    "contamination", [np.float32(0.25), np.float64(0.25), 0.25, 0, np.int64(0)]
+)
+def test_contamination_of_any_numeric_type_is_fine(contamination):
+    assert (
+        SubquantileRegressor(contamination=contamination).fit(X, Y).contamination_ == contamination
+    )
 
 
 def test_too_few_rows_to_trim():

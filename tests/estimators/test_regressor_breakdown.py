@@ -83,11 +83,11 @@ TELLING = [
 ]
 
 
-def attacked(attack, kernel, seed, share=SHARE):
+def attacked(attack, kernel, seed, contamination=SHARE):
     (X, y), (X_test, y_test) = clean_problem(kernel, seed)
     rng = np.random.default_rng(seed + 100)
     bad = np.zeros(N, dtype=bool)
-    bad[rng.choice(N, round(share * N), replace=False)] = True
+    bad[rng.choice(N, round(contamination * N), replace=False)] = True
     X_bad, y_bad = X.copy(), y.copy()
     attack(X_bad, y_bad, bad, rng)
     return (X_bad, y_bad, bad), (X[~bad], y[~bad]), (X_test, y_test)

@@ -24,12 +24,16 @@ def mostly_zero(n, d, seed=0):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("share", [0, 0.1])
+@pytest.mark.parametrize("contamination", [0, 0.1])
 @pytest.mark.parametrize("fit_intercept", [False, True])
-def test_sparse_equals_dense(kernel, share, fit_intercept):
+def test_sparse_equals_dense(kernel, contamination, fit_intercept):
     X, y = mostly_zero(150, 8)
     model = SubquantileRegressor(
-        contamination=share, kernel=kernel, gamma=0.2, alpha=0.5, fit_intercept=fit_intercept
+        contamination=contamination,
+        kernel=kernel,
+        gamma=0.2,
+        alpha=0.5,
+        fit_intercept=fit_intercept,
     )
     dense = model.fit(X, y)
     expected, mask = dense.predict(X), dense.inlier_mask_
@@ -69,11 +73,11 @@ def test_gamma_of_the_data_is_the_same_for_sparse_rows(kernel):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("share", [0, 0.2, "auto"])
-def test_float32_stays_float32_and_close_to_float64(kernel, share):
+@pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+def test_float32_stays_float32_and_close_to_float64(kernel, contamination):
     X, y, _ = grossly_corrupted(200)
-    double = SubquantileRegressor(contamination=share, kernel=kernel, gamma=0.2).fit(X, y)
-    single = SubquantileRegressor(contamination=share, kernel=kernel, gamma=0.2)
+    double = SubquantileRegressor(contamination=contamination, kernel=kernel, gamma=0.2).fit(X, y)
+    single = SubquantileRegressor(contamination=contamination, kernel=kernel, gamma=0.2)
     single.fit(X.astype(np.float32), y.astype(np.float32))
     predictions = single.predict(X.astype(np.float32))
     assert predictions.dtype == single.X_fit_.dtype == np.float32

@@ -33,27 +33,33 @@ def assert_never_rises(path):
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    problem=small_problems(),
+    design=small_problems(),
     kernel=st.sampled_from(["linear", "rbf", "laplacian", "exponential", "rational_quadratic"]),
-    share=st.sampled_from([0.25, 0.3, 0.45]),
+    contamination=st.sampled_from([0.25, 0.3, 0.45]),
     alpha=st.sampled_from([0.01, 1.0, 100.0]),
     init=st.sampled_from(["auto", "zeros"]),
     fit_intercept=st.booleans(),
 )
-def test_objective_never_rises(problem, kernel, share, alpha, init, fit_intercept):
-    X, y, weights = problem
+def test_objective_never_rises(design, kernel, contamination, alpha, init, fit_intercept):
+    X, y, weights = design
     model = SubquantileRegressor(
-        contamination=share, kernel=kernel, alpha=alpha, init=init, fit_intercept=fit_intercept
+        contamination=contamination,
+        kernel=kernel,
+        alpha=alpha,
+        init=init,
+        fit_intercept=fit_intercept,
     ).fit(X, y, sample_weight=weights)
     assert_never_rises(model.objective_path_)
     assert np.isfinite(model.predict(X)).all()
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-@given(problem=small_problems(), share=st.sampled_from([0.25, 0.4]), bound=st.floats(0.1, 50))
-def test_objective_never_rises_in_a_ball(problem, share, bound):
-    X, y, weights = problem
-    model = SubquantileRegressor(contamination=share, norm_bound=bound, init="zeros")
+@given(
+    design=small_problems(), contamination=st.sampled_from([0.25, 0.4]), bound=st.floats(0.1, 50)
+)
+def test_objective_never_rises_in_a_ball(design, contamination, bound):
+    X, y, weights = design
+    model = SubquantileRegressor(contamination=contamination, norm_bound=bound, init="zeros")
     model.fit(X, y, sample_weight=weights)
     path = model.objective_path_
     # The multiplier of the ball is found to 1e-9, which large targets magnify.
@@ -173,10 +179,12 @@ def test_ball_that_holds_the_fit_changes_nothing(solver):
 def test_fit_in_the_ball_is_that_of_a_larger_ridge():
     X, y, _ = grossly_corrupted(100)
     settings = {"contamination": 0.2, "gamma": 0.2}
-    stiff = SubquantileRegressor(alpha=2.0, **settings).fit(X, y)
-    bounded = SubquantileRegressor(alpha=0.5, norm_bound=norm(stiff, X), **settings).fit(X, y)
-    np.testing.assert_array_equal(bounded.inlier_mask_, stiff.inlier_mask_)
-    assert_close(bounded.predict(X), stiff.predict(X), 1e-6)
+    strong_alpha = SubquantileRegressor(alpha=2.0, **settings).fit(X, y)
+    bounded = SubquantileRegressor(alpha=0.5, norm_bound=norm(strong_alpha, X), **settings).fit(
+        X, y
+    )
+    np.testing.assert_array_equal(bounded.inlier_mask_, strong_alpha.inlier_mask_)
+    assert_close(bounded.predict(X), strong_alpha.predict(X), 1e-6)
 
 
 # --- diagnostics and leave-one-out ------------------------------------------------------------
@@ -246,8 +254,8 @@ def test_leave_one_out_equals_refits(kernel, fit_intercept, weighted, n_outputs)
     Z = X @ X.T + 1 if kernel == "precomputed" else X
     weights = np.random.default_rng(0).uniform(0.5, 2.0, 30) if weighted else np.ones(30)
     settings = {"kernel": kernel, "gamma": 0.2, "alpha": 0.5, "fit_intercept": fit_intercept}
-    share = weights[bad].sum() / weights.sum()
-    model = SubquantileRegressor(contamination=share, **settings)
+    contamination = weights[bad].sum() / weights.sum()
+    model = SubquantileRegressor(contamination=contamination, **settings)
     model.fit(Z, y, sample_weight=weights)
     found = model.leave_one_out_residuals()
     assert found.shape == y.shape

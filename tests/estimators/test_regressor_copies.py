@@ -24,13 +24,13 @@ def test_weights_are_copies_on_label_noise(kernel, seed):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("share", [0.2])  # an estimated share may differ by a row there
+@pytest.mark.parametrize("contamination", [0.2])  # an estimated share may differ by a row there
 @pytest.mark.parametrize("seed", range(2))
-def test_weights_are_copies_where_the_search_takes_a_sample(kernel, share, seed):
+def test_weights_are_copies_where_the_search_takes_a_sample(kernel, contamination, seed):
     """More than 600 copies."""
     X, y, _ = corrupted(320, seed=seed)
     weights = np.random.default_rng(seed).integers(1, 4, 320)
-    assert_weights_are_copies(regressor(kernel=kernel, contamination=share), X, y, weights)
+    assert_weights_are_copies(regressor(kernel=kernel, contamination=contamination), X, y, weights)
 
 
 @each_kernel
@@ -41,12 +41,12 @@ def test_weights_are_copies(kernel, seed):
     assert_weights_are_copies(regressor(kernel=kernel, contamination=0.3), X, y, weights)
 
 
-@pytest.mark.parametrize("share", [0, 0.4, "auto"])
+@pytest.mark.parametrize("contamination", [0, 0.4, "auto"])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_weights_are_copies_at_any_contamination(share, kernel):
-    X, y, _ = grossly_corrupted(75, share=0.3)
+def test_weights_are_copies_at_any_contamination(contamination, kernel):
+    X, y, _ = grossly_corrupted(75, contamination=0.3)
     weights = np.random.default_rng(5).integers(1, 4, 75)
-    assert_weights_are_copies(regressor(kernel=kernel, contamination=share), X, y, weights)
+    assert_weights_are_copies(regressor(kernel=kernel, contamination=contamination), X, y, weights)
 
 
 @pytest.mark.parametrize("gamma", ["median", "scale"])

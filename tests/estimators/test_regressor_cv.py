@@ -17,9 +17,9 @@ from sklearn.model_selection import cross_val_score as scores_of_folds
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import untaint.contamination.residual_mixture as trust_module
+import untaint.design.base as rows_module
 import untaint.estimators.base as base_module
-import untaint.estimators.trust as trust_module
-import untaint.learners.rows as rows_module
 from estimators.cases import (
     assert_close,
     assert_interrupted_fit_leaves_it_as_it_was,
@@ -103,12 +103,12 @@ def test_is_a_regressor_with_all_attributes_of_one():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "share"),
+    ("kernel", "contamination"),
     [*((kernel, "auto") for kernel in SCALED), ("rbf", 0), ("rbf", 0.2)],
 )
-def test_results_hold_one_entry_a_setting_and_the_choice_is_the_best(kernel, share):
+def test_results_hold_one_entry_a_setting_and_the_choice_is_the_best(kernel, contamination):
     X, y, _ = corrupted(70)
-    model = SubquantileRegressorCV(kernel=kernel, contamination=share).fit(X, y)
+    model = SubquantileRegressorCV(kernel=kernel, contamination=contamination).fit(X, y)
     results = model.cv_results_
     assert set(results) == {
         "params",
@@ -119,10 +119,10 @@ def test_results_hold_one_entry_a_setting_and_the_choice_is_the_best(kernel, sha
     }
     size = len(np.unique(results["param_alpha"])) * len(np.unique(results["param_gamma"]))
     assert all(len(column) == size for column in results.values())
-    for setting, alpha, gamma in zip(
+    for hyper, alpha, gamma in zip(
         results["params"], results["param_alpha"], results["param_gamma"], strict=True
     ):
-        assert setting == {"alpha": alpha, "gamma": gamma}
+        assert hyper == {"alpha": alpha, "gamma": gamma}
     scores, ranks = results["mean_test_score"], results["rank_test_score"]
     assert np.isfinite(scores).all() and (scores <= 0).all()
     assert ranks[position(model)] == ranks.min() == 1
@@ -182,12 +182,12 @@ def test_grid_of_integers():
     assert model.gamma_ in (1.0, 2.0) and type(model.gamma_) is float
 
 
-@pytest.mark.parametrize("share", [0, 0.2])
-def test_one_setting_is_the_plain_regressor(share):
+@pytest.mark.parametrize("contamination", [0, 0.2])
+def test_one_setting_is_the_plain_regressor(contamination):
     X, y, _ = corrupted(80)
-    model = chooser(alphas=[0.3], gammas=[0.1], contamination=share).fit(X, y)
+    model = chooser(alphas=[0.3], gammas=[0.1], contamination=contamination).fit(X, y)
     assert choice(model) == (0.3, 0.1)
-    plain = SubquantileRegressor(alpha=0.3, gamma=0.1, contamination=share).fit(X, y)
+    plain = SubquantileRegressor(alpha=0.3, gamma=0.1, contamination=contamination).fit(X, y)
     assert_same_fit(model, plain, X, tol=1e-10)
 
 
@@ -199,10 +199,10 @@ def test_one_setting_is_the_plain_regressor_where_the_share_is_estimated():
     assert_same_fit(model, plain, X, tol=1e-3)
 
 
-@pytest.mark.parametrize("share", [0, 0.2, "auto"])
-def test_one_setting_has_a_score(share):
+@pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+def test_one_setting_has_a_score(contamination):
     X, y, _ = grossly_corrupted(80)
-    model = chooser(alphas=[0.3], gammas=[0.1], contamination=share).fit(X, y)
+    model = chooser(alphas=[0.3], gammas=[0.1], contamination=contamination).fit(X, y)
     assert np.isfinite(model.cv_results_["mean_test_score"]).all()
 
 
@@ -242,10 +242,10 @@ def test_without_trimming_the_choice_has_the_least_leave_one_out_error(kernel, f
             plain.set_params(alpha=alpha, gamma=gamma).fit(X, y)
             errors[alpha, gamma] = np.mean(plain.leave_one_out_residuals() ** 2)
     assert choice(model) == least(errors)
-    for setting, score in zip(
+    for hyper, score in zip(
         model.cv_results_["params"], model.cv_results_["mean_test_score"], strict=True
     ):
-        assert -score == pytest.approx(errors[setting["alpha"], setting["gamma"]], rel=1e-6)
+        assert -score == pytest.approx(errors[hyper["alpha"], hyper["gamma"]], rel=1e-6)
 
 
 def test_without_trimming_it_is_kernel_ridge_chosen_by_leaving_out_each_row():
@@ -266,8 +266,8 @@ def test_without_trimming_it_is_kernel_ridge_chosen_by_leaving_out_each_row():
     }
     assert choice(model) == least(errors)
     assert model.cv_results_["mean_test_score"].max() == pytest.approx(-min(errors.values()))
-    ridge = KernelRidge(kernel="rbf", alpha=model.alpha_, gamma=model.gamma_).fit(X, y)
-    assert_close(model.predict(X), ridge.predict(X), 1e-6)
+    alpha = KernelRidge(kernel="rbf", alpha=model.alpha_, gamma=model.gamma_).fit(X, y)
+    assert_close(model.predict(X), alpha.predict(X), 1e-6)
 
 
 def test_without_trimming_weights_count_in_the_scores():
@@ -291,19 +291,19 @@ def test_nothing_is_given_up_where_nothing_is_wrong():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "share"),
+    ("kernel", "contamination"),
     [*((kernel, 0.3) for kernel in SCALED + UNSCALED), ("linear", 0), ("rbf", 0), ("rbf", 0.1)],
 )
-def test_a_given_share_is_trimmed_as_by_the_plain_regressor(kernel, share):
+def test_a_given_share_is_trimmed_as_by_the_plain_regressor(kernel, contamination):
     X, y, _ = corrupted(60)
     kernel, rows = named(kernel, X)
-    model = SubquantileRegressorCV(kernel=kernel, contamination=share).fit(rows, y)
+    model = SubquantileRegressorCV(kernel=kernel, contamination=contamination).fit(rows, y)
     gamma = "median" if model.gamma_ is None else model.gamma_
     plain = SubquantileRegressor(
-        kernel=kernel, contamination=share, alpha=model.alpha_, gamma=gamma
+        kernel=kernel, contamination=contamination, alpha=model.alpha_, gamma=gamma
     ).fit(rows, y)
-    assert model.contamination_ == share
-    assert model.contamination_interval_ == (share, share)
+    assert model.contamination_ == contamination
+    assert model.contamination_interval_ == (contamination, contamination)
     assert_same_fit(model, plain, rows, tol=1e-8)
 
 
@@ -347,7 +347,7 @@ def test_close_to_a_fit_to_the_clean_rows(kind):
 
 def test_corrupted_rows_do_not_steer_the_choice():
     """Scattered targets ask ordinary scores for a far stiffer fit."""
-    X, y, bad = grossly_corrupted(200, share=0.3)
+    X, y, bad = grossly_corrupted(200, contamination=0.3)
     alphas = 10.0 ** np.arange(-3, 4)
     model = SubquantileRegressorCV(alphas=alphas).fit(X, y)
     genie = SubquantileRegressorCV(alphas=alphas, contamination=0).fit(X[~bad], y[~bad])
@@ -479,7 +479,7 @@ def test_the_same_output_twice_is_the_same_choice():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "share"),
+    ("kernel", "contamination"),
     [
         ("linear", "auto"),
         ("rbf", 0),
@@ -488,20 +488,20 @@ def test_the_same_output_twice_is_the_same_choice():
         ("laplacian", "auto"),
     ],
 )
-def test_weights_are_copies(kernel, share):
-    X, y, _ = grossly_corrupted(60, share=0.24)
+def test_weights_are_copies(kernel, contamination):
+    X, y, _ = grossly_corrupted(60, contamination=0.24)
     weights = np.random.default_rng(5).integers(1, 4, 60)
-    model = SubquantileRegressorCV(kernel=kernel, contamination=share)
+    model = SubquantileRegressorCV(kernel=kernel, contamination=contamination)
     assert_weights_are_copies(model, X, y, weights)
 
 
-@pytest.mark.parametrize("share", [0, 0.3, "auto"])
-def test_weights_are_copies_for_the_choice(share):
-    X, y, _ = grossly_corrupted(60, share=0.24)
+@pytest.mark.parametrize("contamination", [0, 0.3, "auto"])
+def test_weights_are_copies_for_the_choice(contamination):
+    X, y, _ = grossly_corrupted(60, contamination=0.24)
     weights = np.random.default_rng(6).integers(1, 4, 60)
     rows = np.repeat(np.arange(60), weights)
-    weighted = SubquantileRegressorCV(contamination=share).fit(X, y, sample_weight=weights)
-    repeated = SubquantileRegressorCV(contamination=share).fit(X[rows], y[rows])
+    weighted = SubquantileRegressorCV(contamination=contamination).fit(X, y, sample_weight=weights)
+    repeated = SubquantileRegressorCV(contamination=contamination).fit(X[rows], y[rows])
     assert choice(weighted) == pytest.approx(choice(repeated))
     np.testing.assert_allclose(
         weighted.cv_results_["mean_test_score"],
@@ -521,12 +521,12 @@ def test_rows_of_weight_zero_have_no_part_in_the_choice():
     assert not weighted.inlier_mask_[60:].any()
 
 
-@pytest.mark.parametrize(("n", "share"), [(90, 0), (90, 0.2), (90, "auto"), (500, "auto")])
-def test_order_of_the_rows_does_not_matter(n, share):
+@pytest.mark.parametrize(("n", "contamination"), [(90, 0), (90, 0.2), (90, "auto"), (500, "auto")])
+def test_order_of_the_rows_does_not_matter(n, contamination):
     X, y, _ = corrupted(n)
     order = np.random.default_rng(1).permutation(n)
-    model = chooser(contamination=share).fit(X, y)
-    other = chooser(contamination=share).fit(X[order], y[order])
+    model = chooser(contamination=contamination).fit(X, y)
+    other = chooser(contamination=contamination).fit(X[order], y[order])
     assert choice(model) == choice(other)
     assert other.contamination_ == pytest.approx(model.contamination_, abs=1e-6)
     np.testing.assert_array_equal(other.inlier_mask_, model.inlier_mask_[order])
@@ -558,13 +558,13 @@ def test_fitting_twice_is_fitting_once():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "share"),
+    ("kernel", "contamination"),
     [*((kernel, "auto") for kernel in ["linear", *SCALED]), ("rbf", 0), ("rbf", 0.2)],
 )
-def test_units_of_the_target_do_not_matter(kernel, share):
+def test_units_of_the_target_do_not_matter(kernel, contamination):
     X, y, _ = corrupted(80)
-    plain = SubquantileRegressorCV(kernel=kernel, contamination=share).fit(X, y)
-    scaled = SubquantileRegressorCV(kernel=kernel, contamination=share).fit(X, 1e6 * y)
+    plain = SubquantileRegressorCV(kernel=kernel, contamination=contamination).fit(X, y)
+    scaled = SubquantileRegressorCV(kernel=kernel, contamination=contamination).fit(X, 1e6 * y)
     assert choice(scaled) == choice(plain)
     assert scaled.contamination_ == pytest.approx(plain.contamination_, abs=1e-6)
     np.testing.assert_array_equal(scaled.inlier_mask_, plain.inlier_mask_)
@@ -793,7 +793,7 @@ def test_cross_validation_of_a_precomputed_kernel_takes_its_columns_too():
 
 
 def test_score_is_higher_than_that_of_ordinary_tuning():
-    X, y, bad = corrupted(200, share=0.3)
+    X, y, bad = corrupted(200, contamination=0.3)
     robust = SubquantileRegressorCV().fit(X, y).score(X[~bad], y[~bad])
     plain = SubquantileRegressorCV(contamination=0).fit(X, y).score(X[~bad], y[~bad])
     assert robust > 0.95 > plain
@@ -802,11 +802,11 @@ def test_score_is_higher_than_that_of_ordinary_tuning():
 # --- failures --------------------------------------------------------------------------------
 
 STAGES = [
-    (trust_module, "agree"),
+    (trust_module, "select_jointly"),
     (rows_module, "coarse_to_fine"),
     (RBF, "matrix"),
     (base_module, "alternate"),
-    (SubquantileRegressorCV, "_verdict"),
+    (SubquantileRegressorCV, "_store_outlier_attributes"),
 ]
 
 
@@ -830,12 +830,12 @@ def test_failed_fit_leaves_the_estimator_as_it_was(place, name, fitted):
 def test_bad_input_leaves_the_estimator_as_it_was():
     X, y, _ = corrupted(60)
     model = chooser().fit(X, y)
-    before, setting = model.predict(X), choice(model)
+    before, hyper = model.predict(X), choice(model)
     for rows, targets in ((X[:50], y), (np.where(X > 2, np.nan, X), y), (X, np.full(60, np.inf))):
         with pytest.raises(ValueError):
             model.fit(rows, targets)
     np.testing.assert_array_equal(model.predict(X), before)
-    assert choice(model) == setting
+    assert choice(model) == hyper
 
 
 def test_nothing_is_printed_or_warned_of_on_ordinary_data(capfd):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
+import untaint.design.base as rows_module
 import untaint.estimators.base as base_module
-import untaint.learners.rows as rows_module
 from estimators.cases import assert_interrupted_fit_leaves_it_as_it_was, corrupted, interrupt
 from untaint import SubquantileRegressor
 from untaint.kernels import RBF
@@ -18,7 +18,7 @@ STAGES = [
     (rows_module, "coarse_to_fine"),
     (base_module, "solve_in_ball"),
     (base_module, "alternate"),
-    (SubquantileRegressor, "_verdict"),
+    (SubquantileRegressor, "_store_outlier_attributes"),
 ]
 each_stage = pytest.mark.parametrize(("place", "name"), STAGES, ids=[name for _, name in STAGES])
 
@@ -118,7 +118,7 @@ def test_quiet_by_default(capfd):
 
 def test_interrupted_fit_ends_its_line(capfd, monkeypatch):
     X, y, _ = corrupted(60)
-    monkeypatch.setattr(SubquantileRegressor, "_verdict", interrupt)
+    monkeypatch.setattr(SubquantileRegressor, "_store_outlier_attributes", interrupt)
     with pytest.raises(KeyboardInterrupt):
         SubquantileRegressor(contamination=0.2, verbose=1).fit(X, y)
     assert LINE.fullmatch(capfd.readouterr().err)

@@ -28,12 +28,12 @@ def regressor(**params):
 
 
 @each_kernel
-@pytest.mark.parametrize("share", [0.2, "auto"])
-def test_order_of_rows_is_immaterial(kernel, share, rng):
+@pytest.mark.parametrize("contamination", [0.2, "auto"])
+def test_order_of_rows_is_immaterial(kernel, contamination, rng):
     X, y, _ = corrupted(200)
     order = rng.permutation(200)
-    model = regressor(kernel=kernel, contamination=share).fit(X, y)
-    shuffled = regressor(kernel=kernel, contamination=share).fit(X[order], y[order])
+    model = regressor(kernel=kernel, contamination=contamination).fit(X, y)
+    shuffled = regressor(kernel=kernel, contamination=contamination).fit(X[order], y[order])
     assert_close(shuffled.predict(X), model.predict(X), 1e-8, np.abs(model.predict(X)).max())
     np.testing.assert_array_equal(shuffled.inlier_mask_, model.inlier_mask_[order])
     np.testing.assert_allclose(
@@ -41,12 +41,12 @@ def test_order_of_rows_is_immaterial(kernel, share, rng):
     )
 
 
-@pytest.mark.parametrize("share", [0.2, "auto"])
-def test_order_of_rows_is_immaterial_where_the_search_takes_a_sample(share, rng):
+@pytest.mark.parametrize("contamination", [0.2, "auto"])
+def test_order_of_rows_is_immaterial_where_the_search_takes_a_sample(contamination, rng):
     X, y, _ = corrupted(650)
     order = rng.permutation(650)
-    model = regressor(contamination=share).fit(X, y)
-    shuffled = regressor(contamination=share).fit(X[order], y[order])
+    model = regressor(contamination=contamination).fit(X, y)
+    shuffled = regressor(contamination=contamination).fit(X[order], y[order])
     np.testing.assert_array_equal(shuffled.inlier_mask_, model.inlier_mask_[order])
     assert_close(shuffled.predict(X), model.predict(X), 1e-5)
 
@@ -78,8 +78,8 @@ def test_order_of_outputs_is_immaterial():
 def test_weights_are_copies(kernel, seed, trimmed):
     X, y, bad = grossly_corrupted(75, seed=seed)
     weights = np.random.default_rng(seed).integers(1, 4, 75)
-    share = weights[bad].sum() / weights.sum() if trimmed else 0
-    assert_weights_are_copies(regressor(kernel=kernel, contamination=share), X, y, weights)
+    contamination = weights[bad].sum() / weights.sum() if trimmed else 0
+    assert_weights_are_copies(regressor(kernel=kernel, contamination=contamination), X, y, weights)
 
 
 @pytest.mark.parametrize("gamma", ["median", "scale"])
@@ -88,8 +88,8 @@ def test_weights_are_copies_for_the_kernel_scale(gamma, kernel):
     """The many copies are of rows near the origin, which makes the median distance smaller."""
     X, y, bad = grossly_corrupted(75)
     weights = np.where((X**2).sum(axis=1) < 2, 5, 1)
-    share = weights[bad].sum() / weights.sum()
-    model = regressor(kernel=kernel, gamma=gamma, contamination=share)
+    contamination = weights[bad].sum() / weights.sum()
+    model = regressor(kernel=kernel, gamma=gamma, contamination=contamination)
     assert_weights_are_copies(model, X, y, weights)
     plain = clone(model).fit(X, y).kernel_.gamma
     assert clone(model).fit(X, y, sample_weight=weights).kernel_.gamma > plain
@@ -120,8 +120,8 @@ def test_weights_are_copies_with_several_outputs():
     X, y, bad = grossly_corrupted(75)
     Y = np.column_stack([y, np.where(bad, 5.0, X[:, 0])])
     weights = np.random.default_rng(2).integers(1, 4, 75)
-    share = weights[bad].sum() / weights.sum()
-    assert_weights_are_copies(regressor(contamination=share), X, Y, weights)
+    contamination = weights[bad].sum() / weights.sum()
+    assert_weights_are_copies(regressor(contamination=contamination), X, Y, weights)
 
 
 @pytest.mark.parametrize("smoothing", [0.5, 5.0])
@@ -135,13 +135,13 @@ def test_weights_are_copies_with_smoothing(smoothing):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("share", [0, 0.2, "auto"])
-def test_zero_weight_is_an_absent_row(kernel, share):
+@pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+def test_zero_weight_is_an_absent_row(kernel, contamination):
     X, y, _ = corrupted(120)
     present = np.random.default_rng(4).random(120) < 0.7
-    with_zeros = regressor(kernel=kernel, contamination=share)
+    with_zeros = regressor(kernel=kernel, contamination=contamination)
     with_zeros.fit(X, y, sample_weight=present.astype(float))
-    without = regressor(kernel=kernel, contamination=share).fit(X[present], y[present])
+    without = regressor(kernel=kernel, contamination=contamination).fit(X[present], y[present])
     assert_close(with_zeros.predict(X), without.predict(X), 1e-9, np.abs(y).max())
     np.testing.assert_array_equal(with_zeros.inlier_mask_[present], without.inlier_mask_)
     np.testing.assert_allclose(with_zeros.outlier_scores_[present], without.outlier_scores_)
@@ -165,9 +165,9 @@ def test_absent_rows_may_hold_anything_finite():
     X_wild[:20], y_wild[:20] = 1e12, -1e12
     for kernel in ("rbf", "linear"):
         tame = regressor(kernel=kernel).fit(X[20:], y[20:])
-        wild = regressor(kernel=kernel).fit(X_wild, y_wild, sample_weight=weights)
-        assert_close(wild.predict(X[20:]), tame.predict(X[20:]), 1e-9, 30)
-        assert np.isfinite(wild.outlier_scores_).all()
+        feature_outlier = regressor(kernel=kernel).fit(X_wild, y_wild, sample_weight=weights)
+        assert_close(feature_outlier.predict(X[20:]), tame.predict(X[20:]), 1e-9, 30)
+        assert np.isfinite(feature_outlier.outlier_scores_).all()
 
 
 def test_zero_weight_in_a_precomputed_kernel():

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 KERNELS = ["linear", "poly", "rbf", "laplacian", "exponential", "rational_quadratic"]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
-each_share = pytest.mark.parametrize("share", [0, 0.2, "auto"])
+each_share = pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
 
 
 def fitted(X, y, sample_weight=None, **params):
@@ -29,41 +29,41 @@ def fitted(X, y, sample_weight=None, **params):
 @each_kernel
 @each_share
 @pytest.mark.parametrize("value", [0.0, 7.5])
-def test_constant_target(kernel, share, value):
+def test_constant_target(kernel, contamination, value):
     X, _ = smooth(40)
-    model = fitted(X, np.full(40, value), kernel=kernel, contamination=share)
+    model = fitted(X, np.full(40, value), kernel=kernel, contamination=contamination)
     assert_close(model.predict(X), value, 1e-9)
 
 
 @each_kernel
 @each_share
-def test_constant_columns(kernel, share):
+def test_constant_columns(kernel, contamination):
     X, y = smooth(40)
     X[:, 1:] = 3.0
-    fitted(X, y, kernel=kernel, contamination=share)
+    fitted(X, y, kernel=kernel, contamination=contamination)
 
 
 @each_kernel
 @each_share
-def test_all_columns_constant(kernel, share):
+def test_all_columns_constant(kernel, contamination):
     _, y = smooth(40)
-    model = fitted(np.full((40, 3), 2.0), y, kernel=kernel, contamination=share)
+    model = fitted(np.full((40, 3), 2.0), y, kernel=kernel, contamination=contamination)
     assert np.ptp(model.predict(np.full((40, 3), 2.0))) < 1e-9
 
 
 @each_kernel
 @each_share
-def test_duplicate_rows_only(kernel, share):
+def test_duplicate_rows_only(kernel, contamination):
     X, y = smooth(4)
-    fitted(np.repeat(X, 10, axis=0), np.repeat(y, 10), kernel=kernel, contamination=share)
+    fitted(np.repeat(X, 10, axis=0), np.repeat(y, 10), kernel=kernel, contamination=contamination)
 
 
 @each_kernel
 @pytest.mark.parametrize("n", [2, 3])
-@pytest.mark.parametrize("share", [0, "auto"])
-def test_very_few_rows(kernel, n, share):
+@pytest.mark.parametrize("contamination", [0, "auto"])
+def test_very_few_rows(kernel, n, contamination):
     X, y = smooth(n)
-    fitted(X, y, kernel=kernel, contamination=share)
+    fitted(X, y, kernel=kernel, contamination=contamination)
 
 
 @pytest.mark.parametrize("solver", ["exact", "iterative", "newton"])
@@ -83,10 +83,10 @@ def test_one_column(kernel):
 @each_kernel
 @each_share
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
-def test_more_columns_than_rows(kernel, share, form, rng):
+def test_more_columns_than_rows(kernel, contamination, form, rng):
     X = rng.normal(size=(30, 100)) * (rng.random((30, 100)) < 0.3)
     y = X[:, 0] + rng.normal(size=30)
-    fitted(form(X), y, kernel=kernel, contamination=share)
+    fitted(form(X), y, kernel=kernel, contamination=contamination)
 
 
 def test_sparse_rows_without_an_entry(rng):
@@ -96,11 +96,13 @@ def test_sparse_rows_without_an_entry(rng):
 
 
 @each_kernel
-@pytest.mark.parametrize(("size", "share"), [(1e-300, 0), (1e-100, 0.2), (1e100, 0), (1e100, 0.2)])
-def test_targets_of_any_size(kernel, share, size):
+@pytest.mark.parametrize(
+    ("size", "contamination"), [(1e-300, 0), (1e-100, 0.2), (1e100, 0), (1e100, 0.2)]
+)
+def test_targets_of_any_size(kernel, contamination, size):
     X, y = smooth(40)
-    model = fitted(X, size * y, kernel=kernel, contamination=share, gamma=0.2)
-    plain = fitted(X, y, kernel=kernel, contamination=share, gamma=0.2)
+    model = fitted(X, size * y, kernel=kernel, contamination=contamination, gamma=0.2)
+    plain = fitted(X, y, kernel=kernel, contamination=contamination, gamma=0.2)
     assert_close(model.predict(X) / size, plain.predict(X), 1e-6)
 
 
@@ -151,8 +153,8 @@ def test_no_ridge_at_all(kernel):
     X, y = smooth(40)
     X = np.vstack([X, X[:10]])
     y = np.r_[y, y[:10] + 0.1]
-    for share in (0, 0.2):
-        fitted(X, y, kernel=kernel, alpha=0, contamination=share)
+    for contamination in (0, 0.2):
+        fitted(X, y, kernel=kernel, alpha=0, contamination=contamination)
 
 
 def test_no_ridge_and_the_linear_kernel_is_least_squares():

@@ -30,7 +30,7 @@ def untrimmed(**params):
     return SubquantileRegressor(contamination=0, fit_intercept=False, **params)
 
 
-def problem(n, n_outputs=None, seed=0):
+def design(n, n_outputs=None, seed=0):
     """Training and new rows, and targets of very different scales if there are several."""
     X, y = smooth(n + 50, seed=seed)
     if n_outputs:
@@ -52,7 +52,7 @@ def assert_equals_kernel_ridge(ours, theirs, X, y, X_new, sample_weight=None):
     [(200, None), (200, 1), (200, 3), (1200, None), (700, 3)],  # beyond 600 rows "auto" iterates
 )
 def test_equals_kernel_ridge(kernel, n, n_outputs):
-    X, y, X_new = problem(n, n_outputs)
+    X, y, X_new = design(n, n_outputs)
     params = {"kernel": kernel, "alpha": 0.3, **NAMED[kernel]}
     assert_equals_kernel_ridge(untrimmed(**params), KernelRidge(**params), X, y, X_new)
 
@@ -61,7 +61,7 @@ def test_equals_kernel_ridge(kernel, n, n_outputs):
 @pytest.mark.parametrize("solver", ["exact", "iterative", "newton"])
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 100.0])
 def test_equals_kernel_ridge_with_every_solver_and_alpha(kernel, solver, alpha):
-    X, y, X_new = problem(200)
+    X, y, X_new = design(200)
     params = {"kernel": kernel, "alpha": alpha, **NAMED[kernel]}
     assert_equals_kernel_ridge(
         untrimmed(solver=solver, **params), KernelRidge(**params), X, y, X_new
@@ -71,7 +71,7 @@ def test_equals_kernel_ridge_with_every_solver_and_alpha(kernel, solver, alpha):
 @each_named
 @pytest.mark.parametrize("solver", ["exact", "iterative"])
 def test_equals_weighted_kernel_ridge(kernel, solver, rng):
-    X, y, X_new = problem(200)
+    X, y, X_new = design(200)
     weights = rng.uniform(0.1, 4.0, len(y))
     params = {"kernel": kernel, "alpha": 0.3, **NAMED[kernel]}
     assert_equals_kernel_ridge(
@@ -81,7 +81,7 @@ def test_equals_weighted_kernel_ridge(kernel, solver, rng):
 
 @pytest.mark.parametrize("n", [200, 1200])
 def test_precomputed_equals_kernel_ridge(n):
-    X, y, X_new = problem(n)
+    X, y, X_new = design(n)
     K, K_new = (pairwise_kernels(rows, X, metric="rbf", gamma=GAMMA) for rows in (X, X_new))
     ours = untrimmed(kernel="precomputed", alpha=0.1)
     theirs = KernelRidge(kernel="precomputed", alpha=0.1)
@@ -89,14 +89,14 @@ def test_precomputed_equals_kernel_ridge(n):
 
 
 def test_function_of_two_rows_equals_kernel_ridge():
-    X, y, X_new = problem(120)
+    X, y, X_new = design(120)
     X, X_new = abs(X), abs(X_new)
     ours, theirs = untrimmed(kernel=overlap, alpha=0.5), KernelRidge(kernel=overlap, alpha=0.5)
     assert_equals_kernel_ridge(ours, theirs, X, y, X_new)
 
 
 def test_function_of_two_matrices_equals_kernel_ridge():
-    X, y, X_new = problem(1200)
+    X, y, X_new = design(1200)
 
     def cauchy(A, B):
         squares = (A**2).sum(1)[:, None] + (B**2).sum(1) - 2 * A @ B.T
@@ -111,7 +111,7 @@ def test_function_of_two_matrices_equals_kernel_ridge():
 
 @each_named
 def test_dual_coef_is_that_of_kernel_ridge(kernel):
-    X, y, _ = problem(100, n_outputs=2)
+    X, y, _ = design(100, n_outputs=2)
     params = {"kernel": kernel, "alpha": 0.3, **NAMED[kernel]}
     ours, theirs = untrimmed(**params).fit(X, y), KernelRidge(**params).fit(X, y)
     assert_close(ours.dual_coef_, theirs.dual_coef_, 1e-8, np.abs(theirs.dual_coef_).max())
@@ -156,7 +156,7 @@ def test_weighted_linear_with_intercept_equals_ridge(rng):
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly"])
 def test_intercept_equals_ridge_on_the_centred_kernel(kernel, solver):
     """An unpenalised intercept is what centring targets and kernel does."""
-    X, y, X_new = problem(150)
+    X, y, X_new = design(150)
     y = y + 30
     K, K_new = (pairwise_kernels(rows, X, metric=kernel, **NAMED[kernel]) for rows in (X, X_new))
     centrer = KernelCenterer().fit(K)
@@ -171,7 +171,7 @@ def test_intercept_equals_ridge_on_the_centred_kernel(kernel, solver):
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_no_rows_are_given_up_without_contamination(kernel):
-    X, y, _ = problem(120)
+    X, y, _ = design(120)
     model = SubquantileRegressor(contamination=0, kernel=kernel).fit(X, y)
     assert model.inlier_mask_.all()
     assert model.contamination_ == 0

@@ -27,19 +27,19 @@ def kiln_split(seed):
     return X[order[:260]], y[order[:260]], X[order[260:]], y[order[260:]]
 
 
-def price_of_corruption(split, kind, share, seed, **params):
+def price_of_corruption(split, kind, contamination, seed, **params):
     """Clean test error of the robust fit over that of the same learner on the clean rows."""
     X, y, X_test, y_test = split(seed)
-    X_bad, y_bad, bad = contaminate(X, y, epsilon=share, kind=kind, random_state=seed)
+    X_bad, y_bad, bad = contaminate(X, y, epsilon=contamination, kind=kind, random_state=seed)
     params = {**PARAMS, **params}
-    robust = SubquantileRegressor(contamination=share, **params).fit(X_bad, y_bad)
+    robust = SubquantileRegressor(contamination=contamination, **params).fit(X_bad, y_bad)
     clean = SubquantileRegressor(contamination=0, **params).fit(X[~bad], y[~bad])
     return rmse(robust, X_test, y_test) / rmse(clean, X_test, y_test)
 
 
 @pytest.mark.parametrize("split", [smooth_split, kiln_split])
 @pytest.mark.parametrize(
-    ("kind", "share", "mean", "worst"),
+    ("kind", "contamination", "mean", "worst"),
     [
         # Some of these bad rows are hardly wrong, so that good ones are given up for them.
         ("label", 0.2, 1.2, 1.3),
@@ -52,8 +52,8 @@ def price_of_corruption(split, kind, share, seed, **params):
         ("label+feature", 0.4, 1.01, 1.02),
     ],
 )
-def test_corruption_costs_little(split, kind, share, mean, worst):
-    prices = [price_of_corruption(split, kind, share, seed) for seed in SEEDS]
+def test_corruption_costs_little(split, kind, contamination, mean, worst):
+    prices = [price_of_corruption(split, kind, contamination, seed) for seed in SEEDS]
     assert np.mean(prices) < mean, prices
     assert np.max(prices) < worst, prices
 
@@ -74,16 +74,18 @@ def test_iterative_solver_is_as_robust():
 
 
 @pytest.mark.parametrize("kind", ["label", "cluster", "shift", "adversarial"])
-@pytest.mark.parametrize("share", [0.2, 0.4])
-def test_linear_fit_costs_little(kind, share):
+@pytest.mark.parametrize("contamination", [0.2, 0.4])
+def test_linear_fit_costs_little(kind, contamination):
     prices = []
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(300, 6))
         truth = rng.normal(size=6)
         y = X @ truth + 1 + 0.2 * rng.normal(size=300)
-        X_bad, y_bad, bad = contaminate(X, y, epsilon=share, kind=kind, random_state=seed)
-        robust = SubquantileRegressor(contamination=share, kernel="linear").fit(X_bad, y_bad)
+        X_bad, y_bad, bad = contaminate(X, y, epsilon=contamination, kind=kind, random_state=seed)
+        robust = SubquantileRegressor(contamination=contamination, kernel="linear").fit(
+            X_bad, y_bad
+        )
         clean = SubquantileRegressor(contamination=0, kernel="linear").fit(X[~bad], y[~bad])
         X_test = rng.normal(size=(500, 6))
         # With the noise of the test rows, as in the other tests.
@@ -92,12 +94,12 @@ def test_linear_fit_costs_little(kind, share):
     assert np.max(prices) < 1.1, prices
 
 
-@pytest.mark.parametrize("share", [0.2, 0.4])
-def test_several_outputs_are_judged_together(share):
+@pytest.mark.parametrize("contamination", [0.2, 0.4])
+def test_several_outputs_are_judged_together(contamination):
     """A row whose first output is wrong is given up for the second as well."""
-    X, y, bad = grossly_corrupted(300, share=share)
+    X, y, bad = grossly_corrupted(300, contamination=contamination)
     Y = np.column_stack([y, X[:, 0]])
-    model = SubquantileRegressor(contamination=share, **PARAMS).fit(X, Y)
+    model = SubquantileRegressor(contamination=contamination, **PARAMS).fit(X, Y)
     np.testing.assert_array_equal(model.inlier_mask_, ~bad)
 
 
@@ -107,7 +109,7 @@ def test_several_outputs_are_judged_together(share):
 def test_scores_rank_bad_rows_above_good_ones(kind, contamination, seed):
     X, y, bad = corrupted(250, kind=kind, seed=seed)
     # Of a wrong target within the noise of the right one nobody can tell.
-    clean = corrupted(250, share=0.0, seed=seed)[1]
+    clean = corrupted(250, contamination=0.0, seed=seed)[1]
     told = ~bad | (np.abs(y - clean) > 1.0)
     model = SubquantileRegressor(contamination=contamination, **PARAMS).fit(X, y)
     assert roc_auc_score(bad[told], model.outlier_scores_[told]) > 0.99
@@ -115,7 +117,7 @@ def test_scores_rank_bad_rows_above_good_ones(kind, contamination, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_scores_rank_gross_errors_above_everything(seed):
-    X, y, bad = grossly_corrupted(200, share=0.3, seed=seed)
+    X, y, bad = grossly_corrupted(200, contamination=0.3, seed=seed)
     for contamination in (0.1, 0.3, 0.45, "auto"):
         model = SubquantileRegressor(contamination=contamination).fit(X, y)
         if contamination == 0.1:  # too little given up: still in the right order, mostly
@@ -130,8 +132,8 @@ def test_scores_are_standard_deviations():
     X = rng.uniform(-1, 1, size=(2000, 2))
     for noise in (0.01, 3.0):
         y = X @ [1.0, 2.0] + noise * rng.normal(size=2000)
-        for share in (0, 0.1, 0.3, "auto"):
-            model = SubquantileRegressor(contamination=share, kernel="linear").fit(X, y)
+        for contamination in (0, 0.1, 0.3, "auto"):
+            model = SubquantileRegressor(contamination=contamination, kernel="linear").fit(X, y)
             assert np.median(model.outlier_scores_) == pytest.approx(0.6745, rel=0.08)
             assert np.mean(model.outlier_scores_ > 2) == pytest.approx(0.0455, abs=0.015)
 
@@ -161,33 +163,33 @@ def test_auto_flags_few_rows_of_a_clean_linear_model():
         assert SubquantileRegressor(kernel="linear").fit(X, y).contamination_ < 0.01
 
 
-@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4])
+@pytest.mark.parametrize("contamination", [0.1, 0.2, 0.3, 0.4])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_auto_finds_the_share_of_gross_errors(share, kernel):
+def test_auto_finds_the_share_of_gross_errors(contamination, kernel):
     for seed in range(3):
         rng = np.random.default_rng(seed)
-        X, y, bad = grossly_corrupted(300, share=share, seed=seed)
+        X, y, bad = grossly_corrupted(300, contamination=contamination, seed=seed)
         if kernel == "linear":
             y = X @ [1.0, -1.0, 0.5, 0.0] + 0.1 * rng.normal(size=300) + np.where(bad, y, 0.0)
         model = SubquantileRegressor(kernel=kernel, alpha=0.1).fit(X, y)
-        assert model.contamination_ == pytest.approx(share, abs=0.05)
+        assert model.contamination_ == pytest.approx(contamination, abs=0.05)
         assert not model.inlier_mask_[bad].any()
 
 
 def test_auto_is_within_a_tenth_on_label_noise():
     for seed in SEEDS:
-        X, y, _ = corrupted(250, share=0.2, seed=seed)
+        X, y, _ = corrupted(250, contamination=0.2, seed=seed)
         model = SubquantileRegressor(**PARAMS).fit(X, y)
         assert model.contamination_ == pytest.approx(0.2, abs=0.1)
 
 
 @pytest.mark.parametrize(
-    ("n", "share"), [(100, 0.2), (101, 0.2), (250, 0.45), (97, 0.33), (30, 0.1)]
+    ("n", "contamination"), [(100, 0.2), (101, 0.2), (250, 0.45), (97, 0.33), (30, 0.1)]
 )
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_the_share_asked_for_is_given_up(n, share, kernel):
+def test_the_share_asked_for_is_given_up(n, contamination, kernel):
     """To the whole row: what is left over of one is given up too."""
     X, y, _ = corrupted(n)
-    model = SubquantileRegressor(contamination=share, kernel=kernel).fit(X, y)
-    assert model.inlier_mask_.sum() == int((1 - share) * n + 1e-9)
-    assert model.contamination_ == share
+    model = SubquantileRegressor(contamination=contamination, kernel=kernel).fit(X, y)
+    assert model.inlier_mask_.sum() == int((1 - contamination) * n + 1e-9)
+    assert model.contamination_ == contamination

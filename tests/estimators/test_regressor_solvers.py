@@ -25,10 +25,10 @@ def assert_same_optimum(one, other, X):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("share", [0.2, 0.4])
+@pytest.mark.parametrize("contamination", [0.2, 0.4])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_iterative_equals_exact(kernel, share, weighted, rng):
-    X, y, _ = grossly_corrupted(300, share=share)
+def test_iterative_equals_exact(kernel, contamination, weighted, rng):
+    X, y, _ = grossly_corrupted(300, contamination=contamination)
     weights = rng.uniform(0.5, 2.0, 300) if weighted else None
     iterative, exact = pair_of_fits(
         X,
@@ -36,7 +36,7 @@ def test_iterative_equals_exact(kernel, share, weighted, rng):
         {"solver": "iterative"},
         {"solver": "exact"},
         weights,
-        contamination=share,
+        contamination=contamination,
         kernel=kernel,
         gamma=0.15,
         alpha=0.1,
@@ -44,23 +44,23 @@ def test_iterative_equals_exact(kernel, share, weighted, rng):
     assert_same_optimum(iterative, exact, X)
 
 
-@pytest.mark.parametrize("share", [0.2, 0.4])
-def test_iterative_equals_exact_with_several_outputs(share):
-    X, y, bad = grossly_corrupted(300, share=share)
+@pytest.mark.parametrize("contamination", [0.2, 0.4])
+def test_iterative_equals_exact_with_several_outputs(contamination):
+    X, y, bad = grossly_corrupted(300, contamination=contamination)
     Y = np.column_stack([y, np.where(bad, 9.0, X[:, 0]), X[:, 1] ** 2])
     iterative, exact = pair_of_fits(
-        X, Y, {"solver": "iterative"}, {"solver": "exact"}, contamination=share, alpha=0.1
+        X, Y, {"solver": "iterative"}, {"solver": "exact"}, contamination=contamination, alpha=0.1
     )
     assert_same_optimum(iterative, exact, X)
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("share", [0.2, 0.4])
-def test_iterative_equals_exact_on_label_noise(share, seed):
+@pytest.mark.parametrize("contamination", [0.2, 0.4])
+def test_iterative_equals_exact_on_label_noise(contamination, seed):
     """Some of these bad labels are nearly right, so the kept rows are not obvious."""
-    X, y, _ = corrupted(300, share=share, seed=seed)
+    X, y, _ = corrupted(300, contamination=contamination, seed=seed)
     iterative, exact = pair_of_fits(
-        X, y, {"solver": "iterative"}, {"solver": "exact"}, contamination=share, alpha=0.3
+        X, y, {"solver": "iterative"}, {"solver": "exact"}, contamination=contamination, alpha=0.3
     )
     assert_same_optimum(iterative, exact, X)
 
@@ -181,9 +181,9 @@ def test_iterative_equals_exact_with_smoothing(smoothing):
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("share", [0, 0.2])
+@pytest.mark.parametrize("contamination", [0, 0.2])
 @pytest.mark.parametrize("n_outputs", [1, 2])
-def test_primal_equals_dual_for_the_linear_kernel(fit_intercept, share, n_outputs, rng):
+def test_primal_equals_dual_for_the_linear_kernel(fit_intercept, contamination, n_outputs, rng):
     X = rng.normal(size=(160, 5)) + 2
     y = X @ rng.normal(size=(5, n_outputs)) + 3 + 0.1 * rng.normal(size=(160, n_outputs))
     y[:32] += 40 * rng.choice([-1, 1], size=(32, 1))
@@ -192,7 +192,7 @@ def test_primal_equals_dual_for_the_linear_kernel(fit_intercept, share, n_output
         y,
         {"kernel": "linear"},
         {"kernel": lambda A, B: A @ B.T},
-        contamination=share,
+        contamination=contamination,
         fit_intercept=fit_intercept,
     )
     assert_same_fit(primal, dual, X, tol=1e-7)
@@ -225,13 +225,15 @@ def test_coefficients_and_dual_coefficients_are_one_function(rng):
     assert_close(by_dual, by_coef, 1e-8, np.abs(y).max())
 
 
-@pytest.mark.parametrize("share", [0, 0.2])
+@pytest.mark.parametrize("contamination", [0, 0.2])
 @pytest.mark.parametrize("n", [150, 700])
-def test_precomputed_equals_the_kernel_itself(share, n):
+def test_precomputed_equals_the_kernel_itself(contamination, n):
     X, y, _ = grossly_corrupted(n)
     K = pairwise_kernels(X, metric="rbf", gamma=0.2)
-    given = SubquantileRegressor(contamination=share, kernel="precomputed", alpha=0.3).fit(K, y)
-    named = SubquantileRegressor(contamination=share, gamma=0.2, alpha=0.3).fit(X, y)
+    given = SubquantileRegressor(contamination=contamination, kernel="precomputed", alpha=0.3).fit(
+        K, y
+    )
+    named = SubquantileRegressor(contamination=contamination, gamma=0.2, alpha=0.3).fit(X, y)
     np.testing.assert_array_equal(given.inlier_mask_, named.inlier_mask_)
     assert_close(given.predict(K), named.predict(X), 1e-5)
 

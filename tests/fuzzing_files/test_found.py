@@ -11,9 +11,9 @@ import pytest
 from untaint.cleaning.model import warm_up
 from untaint.cli.destinations import check_directory
 from untaint.cli.failures import Refusal, exit_code_of
+from untaint.optim.checkpoint import Checkpoint
 from untaint.reading import read_rows
 from untaint.reading.errors import DataFileError, listed, reason
-from untaint.solvers.checkpoint import Checkpoint
 from untaint.tables import TableEncoder, read_table
 
 
@@ -126,7 +126,7 @@ def test_a_checkpoint_with_a_member_that_is_no_array(tmp_path):
 def test_a_checkpoint_without_the_state_of_its_stage_is_damaged(tmp_path):
     path = checkpoint_file(tmp_path / "c.npz")
     with pytest.raises(ValueError, match="is damaged: delete it, or name another file"):
-        Checkpoint(path, "key", 0).at(1).recall()
+        Checkpoint(path, "key", 0).at(1).load()
 
 
 @pytest.mark.parametrize("summary", ["[" * 100_000, json.dumps({"versions": 5}), "5"])

@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
 
 from untaint.kernels import resolve_gamma
-from untaint.screening import weighted_median
+from untaint.screening.radius import weighted_median
 
 METRICS = {"sqeuclidean": "sqeuclidean", "euclidean": "euclidean", "manhattan": "cityblock"}
 each_distance = pytest.mark.parametrize("distance", METRICS)
@@ -113,8 +113,12 @@ def test_row_order_does_not_matter(n, d, convert, rng):
 def test_almost_half_of_the_rows_may_lie_anywhere(distance, size, kind, n, rng):
     X = rng.normal(size=(n, 4))
     clean = resolve_gamma("median", X[int(0.45 * n) :], distance=distance)
-    wild = {"equal": 1.0, "random": rng.normal(size=(n, 4)), "one_column": [1.0, 0, 0, 0]}[kind]
-    X[: int(0.45 * n)] = (size * np.broadcast_to(wild, X.shape))[: int(0.45 * n)]
+    feature_outlier = {
+        "equal": 1.0,
+        "random": rng.normal(size=(n, 4)),
+        "one_column": [1.0, 0, 0, 0],
+    }[kind]
+    X[: int(0.45 * n)] = (size * np.broadcast_to(feature_outlier, X.shape))[: int(0.45 * n)]
     with np.errstate(all="raise", under="ignore"):
         found = resolve_gamma("median", X, distance=distance)
     assert found == pytest.approx(clean, rel=1e-12 if n == 60 else 0.02)

@@ -222,11 +222,13 @@ def test_is_a_value(kernel):
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 def test_wild_rows_spoil_nothing(kernel, dtype, size, convert, rng):
     X = rows(rng, TILE + 20).astype(dtype)
-    wild = np.zeros(len(X), dtype=bool)
-    wild[rng.permutation(len(X))[:80]] = True
-    clean = kernel.matrix(X[~wild].astype(np.float64))
-    X[wild] = size * rng.choice([-1, 1], size=(80, X.shape[1])) * (1 + rng.random((80, 1)))
-    X[np.flatnonzero(wild)[1]] = X[np.flatnonzero(wild)[0]]
+    feature_outlier = np.zeros(len(X), dtype=bool)
+    feature_outlier[rng.permutation(len(X))[:80]] = True
+    clean = kernel.matrix(X[~feature_outlier].astype(np.float64))
+    X[feature_outlier] = (
+        size * rng.choice([-1, 1], size=(80, X.shape[1])) * (1 + rng.random((80, 1)))
+    )
+    X[np.flatnonzero(feature_outlier)[1]] = X[np.flatnonzero(feature_outlier)[0]]
 
     with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
         warnings.simplefilter("error")
@@ -239,9 +241,9 @@ def test_wild_rows_spoil_nothing(kernel, dtype, size, convert, rng):
     np.testing.assert_array_equal(K.diagonal(), kernel.diagonal(convert(X)))
     tolerance = 1e-10 if dtype == np.float64 else 5e-6
     scale = np.maximum(np.sqrt(np.outer(clean.diagonal(), clean.diagonal())), 1.0)
-    assert np.abs((K[np.ix_(~wild, ~wild)] - clean) / scale).max() < tolerance
-    few = (~wild[:50]).sum()
-    error = K_z[~wild][:, ~wild[:50]] - clean[:, :few]
+    assert np.abs((K[np.ix_(~feature_outlier, ~feature_outlier)] - clean) / scale).max() < tolerance
+    few = (~feature_outlier[:50]).sum()
+    error = K_z[~feature_outlier][:, ~feature_outlier[:50]] - clean[:, :few]
     assert np.abs(error / scale[:, :few]).max() < tolerance
 
 

@@ -10,13 +10,14 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from estimators.cases import assert_close
 from properties.problems import fractional_weights
+from untaint.design.kernel_matrix import make_design
 from untaint.kernels import RBF, Linear, Precomputed
-from untaint.learners import KernelLearner, columns, make_problem, take
-from untaint.learners.targets import TargetPredictions
-from untaint.solvers import Solution
+from untaint.learners.base import KernelEstimator, as_2d, take
+from untaint.learners.regression import RegressionMixin
+from untaint.optim.base import Solution
 
 
-class PlainRidge(TargetPredictions, KernelLearner):
+class PlainRidge(RegressionMixin, KernelEstimator):
     """One refit, and its function."""
 
     def __init__(self, kernel="rbf", gamma=0.5, alpha=1.0, fit_intercept=True):
@@ -28,15 +29,15 @@ class PlainRidge(TargetPredictions, KernelLearner):
     degree, coef0, shape = 3, 1.0, 1.0
 
     def fit(self, X, y, sample_weight=None):
-        with self._all_or_nothing():
-            X, self._targets, self._row_weights = self._check_data(X, y, sample_weight)
-            present = np.flatnonzero(self._row_weights)
+        with self._transactional():
+            X, self._targets, self._sample_weight = self._check_data(X, y, sample_weight)
+            present = np.flatnonzero(self._sample_weight)
             rows = take(X, present, self._pairwise)
-            weights = self._row_weights[present]
+            weights = self._sample_weight[present]
             kernel = self._make_kernel(rows, weights)
-            problem = make_problem(kernel, rows, weights, self.alpha, self.fit_intercept)
-            fit = problem.system().solve(self._targets[present], weights, self.alpha)
-            self._store_function(X, self._targets, present, problem, fit, weights)
+            design = make_design(kernel, rows, weights, self.alpha, self.fit_intercept)
+            fit = design.system().solve(self._targets[present], weights, self.alpha)
+            self._store_function(X, self._targets, present, design, fit, weights)
             self.losses_ = self._losses(fit.predictions, present)
             self.inlier_mask_ = np.ones(len(y), dtype=bool)
         return self
@@ -105,7 +106,7 @@ def test_precomputed_kernel_by_name_and_by_class(rng):
 def test_screen_looks_at_the_features(rng):
     X, y = rows(rng)
     X[3, 1] = 1e6
-    assert np.flatnonzero(PlainRidge().fit(X, y)._screened().wild).tolist() == [3]
+    assert np.flatnonzero(PlainRidge().fit(X, y)._screened().feature_outlier).tolist() == [3]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -132,12 +133,12 @@ def test_not_fitted(rng):
 def test_all_or_nothing(failure):
     model = PlainRidge()
     model.kept_ = before = np.ones(2)
-    with pytest.raises(failure), model._all_or_nothing():
+    with pytest.raises(failure), model._transactional():
         model.kept_, model.new_ = None, 1
         raise failure
     assert model.kept_ is before
     assert not hasattr(model, "new_")
-    with model._all_or_nothing():
+    with model._transactional():
         model.new_ = 2
     assert model.new_ == 2
 
@@ -159,8 +160,8 @@ def test_threads_are_as_many_as_jobs(n_jobs, threads):
 
 def test_columns_and_take(rng):
     y = rng.normal(size=4)
-    assert columns(y).shape == (4, 1)
-    assert columns(columns(y)).shape == (4, 1)
+    assert as_2d(y).shape == (4, 1)
+    assert as_2d(as_2d(y)).shape == (4, 1)
     K = rng.normal(size=(4, 4))
     np.testing.assert_array_equal(take(K, [1, 3], True), K[[1, 3]][:, [1, 3]])
     np.testing.assert_array_equal(take(K, [1, 3], False), K[[1, 3]])
@@ -169,5 +170,5 @@ def test_columns_and_take(rng):
 
 
 def test_is_an_estimator():
-    assert issubclass(KernelLearner, BaseEstimator)
+    assert issubclass(KernelEstimator, BaseEstimator)
     assert PlainRidge().__sklearn_tags__().input_tags.sparse

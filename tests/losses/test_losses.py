@@ -172,7 +172,7 @@ def test_the_slope_bound_of_the_squared_loss_is_reached(reach, rng):
 # Labels
 
 
-def answers(loss, size, dtype=float):
+def block_contribution(loss, size, dtype=float):
     """Labels with scores that are sure and right, and the same scores for another class."""
     codes, others = np.array([0, 1, 2]), np.array([1, 2, 0])
     if isinstance(loss, LogisticLoss):
@@ -191,7 +191,7 @@ sizes = pytest.mark.parametrize(("dtype", "size"), [*SIZES, (np.float32, 1e30)])
 @each_of_classes
 @sizes
 def test_a_sure_and_right_answer_costs_exactly_nothing(loss, dtype, size):
-    scores, right, _ = answers(loss, size, dtype)
+    scores, right, _ = block_contribution(loss, size, dtype)
     with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
         warnings.simplefilter("error")
         np.testing.assert_array_equal(loss.value(right, scores), 0.0)
@@ -202,7 +202,7 @@ def test_a_sure_and_right_answer_costs_exactly_nothing(loss, dtype, size):
 @each_of_classes
 @sizes
 def test_a_sure_and_wrong_answer_costs_the_difference_of_the_scores(loss, dtype, size):
-    scores, right, wrong = answers(loss, size, dtype)
+    scores, right, wrong = block_contribution(loss, size, dtype)
     apart = size if isinstance(loss, LogisticLoss) else 2 * size
     with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
         warnings.simplefilter("error")
@@ -213,20 +213,20 @@ def test_a_sure_and_wrong_answer_costs_the_difference_of_the_scores(loss, dtype,
 
 @each_of_classes
 def test_a_sure_and_wrong_answer_climbs_at_the_slope_bound(loss):
-    scores, _, wrong = answers(loss, 1e3)
+    scores, _, wrong = block_contribution(loss, 1e3)
     slopes = np.linalg.norm(loss.gradient(wrong, scores), axis=1)
     np.testing.assert_allclose(slopes, loss.slope_bound(wrong, np.full(len(wrong), 1e4)))
 
 
 @each_of_classes
 def test_knowing_nothing_costs_the_logarithm_of_the_number_of_classes(loss):
-    _, y, _ = answers(loss, 1.0)
+    _, y, _ = block_contribution(loss, 1.0)
     np.testing.assert_allclose(loss.value(y, np.zeros(y.shape)), np.log(len(y)))
 
 
 @each_of_classes
 def test_curvature_is_reached_between_two_classes(loss):
-    _, y, _ = answers(loss, 1.0)
+    _, y, _ = block_contribution(loss, 1.0)
     scores = np.zeros(y.shape)
     scores[:, 2:] = -1e3
     values = np.linalg.eigvalsh(properties.matrices(loss.hessian(y, scores), y.shape[1]))

@@ -24,7 +24,7 @@ from untaint.preprocessing import MedianScaler
 onnx = pytest.importorskip("onnx", reason="the exporter needs onnx")
 runtime = pytest.importorskip("onnxruntime", reason="runs what is exported")
 
-from untaint.onnx import to_onnx  # noqa: E402  (needs onnx)
+from untaint.onnx import to_onnx
 
 CLOSE = {np.float32: 1e-5, np.float64: 1e-11}
 
@@ -154,15 +154,15 @@ def test_far_rows_that_were_fitted_are_told_apart(kernel):
 
 
 def test_coefficients_that_cancel_are_multiplied_in_double_precision():
-    stiff = SubquantileRegressor(contamination=0.1, gamma=1e-3, alpha=1e-9)
-    stiff.fit(rows(), targets())
-    assert np.abs(stiff.dual_coef_).max() > 1e5
-    assert precision(stiff) == "double"
+    strong_alpha = SubquantileRegressor(contamination=0.1, gamma=1e-3, alpha=1e-9)
+    strong_alpha.fit(rows(), targets())
+    assert np.abs(strong_alpha.dual_coef_).max() > 1e5
+    assert precision(strong_alpha) == "double"
     assert precision(regressor()) == "single"
     assert precision(regressor(), dtype="float64") == "double"
     X = rows(30, seed=1).astype(np.float32)
-    expected = stiff.predict(X.astype(float))
-    np.testing.assert_allclose(run(stiff, X)[0][:, 0], expected, atol=1e-5)
+    expected = strong_alpha.predict(X.astype(float))
+    np.testing.assert_allclose(run(strong_alpha, X)[0][:, 0], expected, atol=1e-5)
 
 
 def test_a_precision_that_is_asked_for_is_used():

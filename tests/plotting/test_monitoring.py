@@ -19,8 +19,10 @@ def lines(axes, color=FLAGGED):
 def test_scores_are_those_of_fits_with_each_share(regression):
     shares, scores = monitor(regression.model, regression.X, regression.y, [0.2, 0.0])
     assert shares.tolist() == [0.0, 0.2]
-    for share, found in zip(shares, scores, strict=True):
-        model = SubquantileRegressor(contamination=share, alpha=0.1).fit(regression.X, regression.y)
+    for fraction, found in zip(shares, scores, strict=True):
+        model = SubquantileRegressor(contamination=fraction, alpha=0.1).fit(
+            regression.X, regression.y
+        )
         assert np.allclose(found, model.outlier_scores_)
 
 

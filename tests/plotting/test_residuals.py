@@ -110,7 +110,7 @@ def test_labels_have_odds(labels, axes):
     # All six carry the third label, and the model would rather give another.
     assert (np.round(flagged(axes)[:, 0]) == 2).all()
     assert (flagged(axes)[:, 1] < 0).all()
-    names = [tick.get_text() for tick in axes.get_xticklabels()]
+    names = [on_progress.get_text() for on_progress in axes.get_xticklabels()]
     assert names == ["ash\n0 / 24", "oak\n0 / 30", "yew\n6 / 36"]
 
 
@@ -143,6 +143,6 @@ def test_many_labels_are_written_without_counts(labels, axes, length, rotation):
     labels.model.predict_proba = lambda X: np.full((len(X), 18), 1 / 18)
     plot_residuals(labels.model, labels.X[:36], np.repeat(names, 2), axes)
     found = axes.get_xticklabels()
-    assert [tick.get_text() for tick in found] == names.tolist()
+    assert [on_progress.get_text() for on_progress in found] == names.tolist()
     assert found[0].get_rotation() == rotation
     assert axes.get_xlabel() == "given label"

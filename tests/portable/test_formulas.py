@@ -7,7 +7,7 @@ from scipy import sparse
 from portable.fitted import FUNCTIONS, classifier, regressor, rows, targets
 from untaint import SubquantileRegressor
 from untaint.kernels import RBF, Exponential, Laplacian, Polynomial, RationalQuadratic
-from untaint.portable import ArrayArithmetic, Expansion, Slopes, Waves, function_of
+from untaint.portable import ArrayArithmetic, Expansion, FourierParts, Slopes, function_of
 from untaint.portable.answers import likeliest_class, probabilities
 from untaint.portable.kernels import kernel_values
 
@@ -43,7 +43,7 @@ def test_each_fit_has_its_kind_of_function():
     assert isinstance(function_of(regressor("linear")), Slopes)
     assert isinstance(function_of(regressor("rbf")), Expansion)
     assert isinstance(function_of(regressor("rbf", "nystroem")), Expansion)
-    assert isinstance(function_of(regressor("rbf", "rff")), Waves)
+    assert isinstance(function_of(regressor("rbf", "rff")), FourierParts)
 
 
 def test_only_rows_that_count_are_in_an_expansion():

@@ -11,10 +11,10 @@ def order_of_columns_is_immaterial(subject, table):
     rows, order = table.rows, table.rng.permutation(table.d)
     one = subject.fit(rows)
     other = subject.fit(rows.but(X=rows.X[:, order], copy=rows.copy[:, order]))
-    expected = subject.ask(one, table.queries)
+    expected = subject.evaluate(one, table.queries)
     if subject.scaler:
         expected = expected[:, order]
-    assert_close(subject.ask(other, table.queries[:, order]), expected, subject.tol)
+    assert_close(subject.evaluate(other, table.queries[:, order]), expected, subject.tol)
 
 
 def origin_is_immaterial(subject, table):
@@ -22,5 +22,5 @@ def origin_is_immaterial(subject, table):
     rows, shift = table.rows, table.rng.uniform(-10, 10, table.d)
     one = subject.fit(rows)
     other = subject.fit(rows.but(X=rows.X + shift, copy=rows.copy + shift))
-    actual = subject.ask(other, table.queries + shift)
-    assert_close(actual, subject.ask(one, table.queries), 100 * subject.tol)
+    actual = subject.evaluate(other, table.queries + shift)
+    assert_close(actual, subject.evaluate(one, table.queries), 100 * subject.tol)

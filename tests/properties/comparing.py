@@ -10,8 +10,8 @@ from properties.subjects import scale_of
 def assert_same_answers(subject, one, other, table, tol=None):
     """Predictions of new rows agree to a part of their size."""
     assert_close(
-        subject.ask(one, table.queries),
-        subject.ask(other, table.queries),
+        subject.evaluate(one, table.queries),
+        subject.evaluate(other, table.queries),
         subject.tol if tol is None else tol,
     )
 
@@ -32,5 +32,5 @@ def assert_same_verdicts(subject, one, other, index):
 
 def assert_same_bits(subject, one, other, table):
     np.testing.assert_array_equal(
-        subject.ask(one, table.queries), subject.ask(other, table.queries)
+        subject.evaluate(one, table.queries), subject.evaluate(other, table.queries)
     )

@@ -69,12 +69,12 @@ def holds_together(subject, model, hostile):
     """Finite predictions, attributes of the right shape, no NaN."""
     # A row or a coefficient may be so large that their product is no number: ask ordinary rows.
     queries = np.random.default_rng(0).normal(size=(5, model.n_features_in_))
-    answers = [subject.ask(model, queries)]
+    block_contribution = [subject.evaluate(model, queries)]
     if subject.kernel in RADIAL:
-        answers += [subject.ask(model, size * queries) for size in (1e307, 1e-310)]
-        answers.append(subject.ask(model, hostile.rows.X))
-    for answer in answers:
-        assert np.isfinite(answer).all(), f"predictions are not finite: {answer}"
+        block_contribution += [subject.evaluate(model, size * queries) for size in (1e307, 1e-310)]
+        block_contribution.append(subject.evaluate(model, hostile.rows.X))
+    for result in block_contribution:
+        assert np.isfinite(result).all(), f"predictions are not finite: {result}"
     for name, value in vars(model).items():
         if name.endswith("_") and isinstance(value, np.ndarray) and value.dtype.kind == "f":
             assert not np.isnan(value).any(), f"{name} holds NaN"

@@ -18,7 +18,7 @@ def inputs_are_only_read(subject, table):
         np.testing.assert_array_equal(now, then)
     other = subject.fit(locked)
     assert_same_bits(subject, other, one, table)
-    subject.ask(other, _locked(table.queries))
+    subject.evaluate(other, _locked(table.queries))
 
 
 def _locked(values):
@@ -59,5 +59,5 @@ def frames_are_only_read(subject, table):
     for now, then in zip((frame, target, second), before, strict=True):
         assert now.equals(then)
     queries = pd.DataFrame(table.queries, columns=names)
-    expected = subject.ask(subject.fit(rows), table.queries)
-    assert_close(np.asarray(subject.ask(model, queries)), expected, subject.tol)
+    expected = subject.evaluate(subject.fit(rows), table.queries)
+    assert_close(np.asarray(subject.evaluate(model, queries)), expected, subject.tol)

@@ -42,7 +42,7 @@ def root(K):
 
 def refits(system, y, weights):
     """What solve_in_ball asks for: the minimiser for a ridge, a start and a tolerance."""
-    return lambda ridge, start, tol: system.solve(y, weights, ridge, start, tol)
+    return lambda alpha, start, tol: system.solve(y, weights, alpha, start, tol)
 
 
 def labelled_problem(rng, n=24, classes=2, flipped=0.1):

@@ -7,39 +7,39 @@ import numpy as np
 from naive import selection as naive
 
 
-def weighs_between_nothing_and_the_row(rule, losses, row_weights):
+def weighs_between_nothing_and_the_row(rule, losses, sample_weight):
     """No row is kept more than once, none less than not at all."""
-    weights = rule.weights(losses, row_weights)
+    weights = rule.weights(losses, sample_weight)
     assert weights.shape == losses.shape
     assert np.isfinite(weights).all()
     assert (weights >= 0).all()
-    assert (weights <= row_weights * (1 + 1e-12)).all()
+    assert (weights <= sample_weight * (1 + 1e-12)).all()
 
 
-def keeps_the_asked_total(rule, losses, row_weights):
+def keeps_the_asked_total(rule, losses, sample_weight):
     """The weights sum to the kept share of the row weights, in whole rows if they are counts."""
-    total = naive.kept_total(rule.contamination, row_weights)
-    np.testing.assert_allclose(rule.kept_total(row_weights), total, rtol=1e-9)
-    np.testing.assert_allclose(rule.weights(losses, row_weights).sum(), total, rtol=1e-8)
+    total = naive.kept_total(rule.contamination, sample_weight)
+    np.testing.assert_allclose(rule.kept_total(sample_weight), total, rtol=1e-9)
+    np.testing.assert_allclose(rule.weights(losses, sample_weight).sum(), total, rtol=1e-8)
 
 
-def follows_a_permutation(rule, losses, row_weights, order):
+def follows_a_permutation(rule, losses, sample_weight, order):
     """The order of the rows is immaterial."""
-    weights = rule.weights(losses, row_weights)
+    weights = rule.weights(losses, sample_weight)
     permuted = rule.among(order)
     np.testing.assert_allclose(
-        permuted.weights(losses[order], row_weights[order]), weights[order], rtol=1e-9, atol=1e-12
+        permuted.weights(losses[order], sample_weight[order]), weights[order], rtol=1e-9, atol=1e-12
     )
-    if _has_an_edge(rule, weights, row_weights):
+    if _has_an_edge(rule, weights, sample_weight):
         np.testing.assert_allclose(
-            permuted.row_thresholds(losses[order], row_weights[order]),
-            rule.row_thresholds(losses, row_weights)[order],
+            permuted.row_thresholds(losses[order], sample_weight[order]),
+            rule.row_thresholds(losses, sample_weight)[order],
             rtol=1e-9,
             atol=1e-12,
         )
     np.testing.assert_allclose(
-        permuted.value(losses[order], row_weights[order]),
-        rule.value(losses, row_weights),
+        permuted.value(losses[order], sample_weight[order]),
+        rule.value(losses, sample_weight),
         rtol=1e-11,
         atol=1e-11,
     )
@@ -64,9 +64,9 @@ def counts_a_weight_as_copies(rule, losses, copies):
     )
 
 
-def _has_an_edge(rule, weights, row_weights):
+def _has_an_edge(rule, weights, sample_weight):
     """Whether the threshold is determined: a soft one may lie anywhere in a gap between rows."""
-    inside = (weights > 1e-9 * row_weights) & (weights < (1 - 1e-9) * row_weights)
+    inside = (weights > 1e-9 * sample_weight) & (weights < (1 - 1e-9) * sample_weight)
     return bool(inside.any()) or not rule.soft
 
 
@@ -76,7 +76,7 @@ def prefers_the_smaller_loss(rule, losses):
     assert (np.diff(weights[np.argsort(losses, kind="stable")]) <= 1e-9).all()
 
 
-def has_the_gradient_of_its_value(rule, losses, row_weights, atol=1e-6):
+def has_the_gradient_of_its_value(rule, losses, sample_weight, atol=1e-6):
     """Central differences in every loss; the caller sees to it that no two losses tie."""
     step = 1e-5
     expected = np.empty(len(losses))
@@ -84,38 +84,38 @@ def has_the_gradient_of_its_value(rule, losses, row_weights, atol=1e-6):
         up, down = losses.copy(), losses.copy()
         up[i] += step
         down[i] -= step
-        expected[i] = (rule.value(up, row_weights) - rule.value(down, row_weights)) / (2 * step)
-    weights = rule.weights(losses, row_weights)
+        expected[i] = (rule.value(up, sample_weight) - rule.value(down, sample_weight)) / (2 * step)
+    weights = rule.weights(losses, sample_weight)
     np.testing.assert_allclose(weights, expected, rtol=1e-5, atol=atol)
 
 
-def is_concave(rule, losses, others, row_weights, slack=0.0):
+def is_concave(rule, losses, others, sample_weight, slack=0.0):
     """No middle lies below its chord, but for ``slack``."""
-    middle = rule.value(0.5 * (losses + others), row_weights)
-    chord = 0.5 * (rule.value(losses, row_weights) + rule.value(others, row_weights))
+    middle = rule.value(0.5 * (losses + others), sample_weight)
+    chord = 0.5 * (rule.value(losses, sample_weight) + rule.value(others, sample_weight))
     assert middle >= chord - 1e-9 * (1 + abs(chord)) - slack
 
 
-def lies_below_its_tangents(rule, losses, others, row_weights, slack=0.0):
+def lies_below_its_tangents(rule, losses, others, sample_weight, slack=0.0):
     """h(l') <= h(l) + w . (l' - l), but for ``slack``: what makes refitting descend."""
-    weights = rule.weights(losses, row_weights)
-    tangent = rule.value(losses, row_weights) + weights @ (others - losses)
-    assert rule.value(others, row_weights) <= tangent + 1e-9 * (1 + abs(tangent)) + slack
+    weights = rule.weights(losses, sample_weight)
+    tangent = rule.value(losses, sample_weight) + weights @ (others - losses)
+    assert rule.value(others, sample_weight) <= tangent + 1e-9 * (1 + abs(tangent)) + slack
 
 
-def never_falls_when_a_loss_rises(rule, losses, row_weights, row, rise, slack=0.0):
+def never_falls_when_a_loss_rises(rule, losses, sample_weight, row, rise, slack=0.0):
     """h is increasing in every loss, but for ``slack``."""
     higher = losses.copy()
     higher[row] += rise
-    before = rule.value(losses, row_weights)
-    assert rule.value(higher, row_weights) >= before - 1e-10 * (1 + abs(before)) - slack
+    before = rule.value(losses, sample_weight)
+    assert rule.value(higher, sample_weight) >= before - 1e-10 * (1 + abs(before)) - slack
 
 
-def follows_the_thresholds_of_its_rows(rule, losses, row_weights):
+def follows_the_thresholds_of_its_rows(rule, losses, sample_weight):
     """A row below its threshold is kept for the most part, a row above it is not."""
-    thresholds = rule.row_thresholds(losses, row_weights)
+    thresholds = rule.row_thresholds(losses, sample_weight)
     assert thresholds.shape == losses.shape
-    weights = rule.weights(losses, row_weights)
+    weights = rule.weights(losses, sample_weight)
     below, above = losses < thresholds - 1e-6, losses > thresholds + 1e-6
-    assert (weights[below] >= 0.5 * row_weights[below] * (1 - 1e-9)).all()
-    assert (weights[above] <= 0.5 * row_weights[above] * (1 + 1e-9)).all()
+    assert (weights[below] >= 0.5 * sample_weight[below] * (1 - 1e-9)).all()
+    assert (weights[above] <= 0.5 * sample_weight[above] * (1 + 1e-9)).all()

@@ -85,7 +85,7 @@ class Subject:
     def needs_copy(self):
         return isinstance(self.model, NoisyKernelRegressor) and self.model.learning_rate != "auto"
 
-    def ask(self, model, X):
+    def evaluate(self, model, X):
         """What a fit says of rows, as numbers."""
         if self.scaler:
             return model.transform(X)

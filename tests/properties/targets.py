@@ -30,7 +30,7 @@ def predictions_scale_with_the_targets(subject, table):
     rows, unit = table.rows, float(10.0 ** table.rng.uniform(-6, 6))
     one = subject.fit(rows)
     other = subject.fit(rows.but(y=unit * rows.y), **parameters_in_units(subject.model, unit))
-    actual, expected = (subject.ask(model, table.queries) for model in (other, one))
+    actual, expected = (subject.evaluate(model, table.queries) for model in (other, one))
     assert_close(actual / unit, expected, subject.tol)
     assert_same_verdicts(subject, other, one, slice(None))
 
@@ -38,14 +38,16 @@ def predictions_scale_with_the_targets(subject, table):
 def predictions_turn_with_the_targets(subject, table):
     rows = table.rows
     one, other = subject.fit(rows), subject.fit(rows.but(y=-rows.y))
-    assert_close(-subject.ask(other, table.queries), subject.ask(one, table.queries), subject.tol)
+    assert_close(
+        -subject.evaluate(other, table.queries), subject.evaluate(one, table.queries), subject.tol
+    )
 
 
 def predictions_shift_with_the_targets(subject, table):
     rows, shift = table.rows, float(table.rng.uniform(-100, 100))
     one, other = subject.fit(rows), subject.fit(rows.but(y=rows.y + shift))
-    actual = subject.ask(other, table.queries) - shift
-    assert_close(actual, subject.ask(one, table.queries), 100 * subject.tol)
+    actual = subject.evaluate(other, table.queries) - shift
+    assert_close(actual, subject.evaluate(one, table.queries), 100 * subject.tol)
 
 
 def labels_are_only_names(subject, table):

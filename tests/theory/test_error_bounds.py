@@ -10,8 +10,8 @@ import pytest
 from naive.selection import every_choice
 from untaint import SubquantileRegressor
 from untaint.losses import SquaredLoss
-from untaint.selection import Smallest
-from untaint.solvers import TrimmedProblem, projected_gradient
+from untaint.optim.projected_gradient import TrimmedProblem, projected_gradient
+from untaint.weighting.trimmed import Trimmed
 
 
 def spoilt_line(rng, n=12, bad=3, d=2, noise=0.3):
@@ -133,10 +133,10 @@ def rival_line(n, steep, rng):
 def test_descent_from_zero_follows_bad_rows_that_are_nearer_to_zero(steep, rng):
     """Theorem 7, Corollary 8: gamma is 2, sigma 1, x standard normal; yet no constant will do."""
     X, y = rival_line(200, steep, rng)
-    problem = TrimmedProblem(
-        X @ X.T, SquaredLoss(), Smallest(0.4), y[:, None], np.ones(200), 0.0, fit_intercept=False
+    design = TrimmedProblem(
+        X @ X.T, SquaredLoss(), Trimmed(0.4), y[:, None], np.ones(200), 0.0, fit_intercept=False
     )
-    fit = projected_gradient(problem, np.zeros((200, 1)), max_iter=3000, tol=1e-10).fit
+    fit = projected_gradient(design, np.zeros((200, 1)), max_iter=3000, tol=1e-10).fit
     slope = float(X[:, 0] @ fit.coef[:, 0])
     assert abs(slope - steep) > 1.3 * steep
     options = {"kernel": "linear", "fit_intercept": False, "alpha": 1e-6}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from naive import kernels as naive
-from untaint.features.waves import draw_frequencies
+from untaint.feature_maps.fourier import draw_frequencies
 from untaint.kernels import RBF, Linear, Polynomial
 
 

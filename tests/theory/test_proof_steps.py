@@ -11,8 +11,8 @@ from scipy.special import expit
 from properties.problems import smooth_problem
 from untaint.diagnostics import diagnose
 from untaint.losses import LogisticLoss, SquaredLoss
-from untaint.selection import Smallest
-from untaint.solvers import TrimmedProblem, projected_gradient
+from untaint.optim.projected_gradient import TrimmedProblem, projected_gradient
+from untaint.weighting.trimmed import Trimmed
 
 
 def test_young_with_any_weight(rng):
@@ -52,12 +52,12 @@ def test_logistic_gradient_is_as_long_as_the_mean_of_the_roots_at_most(rng):
     """Eqs. (99) to (101): each slope is at most one; print ends with n times the bound."""
     A = rng.normal(size=(8, 8))
     K, y = A @ A.T, rng.integers(0, 2, size=(8, 1)).astype(float)
-    problem = TrimmedProblem(
-        K, LogisticLoss(), Smallest(0.25), y, np.ones(8), 0.0, fit_intercept=False
+    design = TrimmedProblem(
+        K, LogisticLoss(), Trimmed(0.25), y, np.ones(8), 0.0, fit_intercept=False
     )
     bound = np.sqrt(np.diag(K)).sum() / 6
     for _ in range(100):
-        slope = problem.gradient(problem.function(rng.normal(size=(8, 1)), np.zeros(1))) / 6
+        slope = design.gradient(design.function(rng.normal(size=(8, 1)), np.zeros(1))) / 6
         assert np.sqrt(np.sum(slope * (K @ slope))) <= bound
     assert bound <= np.sqrt(np.diag(K)).sum() / 0.75  # eq. (101), 1 / p times the sum
 
@@ -91,7 +91,7 @@ def test_projection_brings_two_functions_nearer(radius, rng):
 def test_kept_rows_lose_no_more_than_the_clean_ones(rng):
     """Eq. (27), (50): as many rows, and the cheapest."""
     losses, clean = rng.exponential(size=20), np.arange(20) >= 6
-    assert Smallest(0.3).value(losses, np.ones(20)) <= losses[clean].sum()
+    assert Trimmed(0.3).value(losses, np.ones(20)) <= losses[clean].sum()
 
 
 def test_contraction_depends_on_the_condition_number():
@@ -158,23 +158,23 @@ def test_descents_reach_a_nearly_stationary_point(acceleration, rng):
     """Theorems 23 and 24, whose right sides are blank: the envelope's gradient goes to zero."""
     K, y = smooth_problem(rng, n=20)
     y[:4] += 6.0
-    problem = TrimmedProblem(
-        K, SquaredLoss(), Smallest(0.2), y, np.ones(20), 0.5, fit_intercept=False
+    design = TrimmedProblem(
+        K, SquaredLoss(), Trimmed(0.2), y, np.ones(20), 0.5, fit_intercept=False
     )
     norms = []
     for steps in (1, 30, 1000):
         fit = projected_gradient(
-            problem, np.zeros((20, 1)), acceleration=acceleration, max_iter=steps, tol=1e-15
+            design, np.zeros((20, 1)), acceleration=acceleration, max_iter=steps, tol=1e-15
         ).fit
         found = diagnose(
             K=K,
             y=y,
             coef=fit.coef,
             intercept=fit.intercept,
-            row_weights=np.ones(20),
-            selection=Smallest(0.2),
+            sample_weight=np.ones(20),
+            weighting=Trimmed(0.2),
             loss=SquaredLoss(),
-            ridge=0.5,
+            alpha=0.5,
             norm_bound=None,
             fit_intercept=False,
         )

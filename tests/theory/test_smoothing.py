@@ -11,8 +11,9 @@ import pytest
 from scipy.special import expit
 
 from untaint.losses import SquaredLoss
-from untaint.selection import Smallest, Softplus
-from untaint.solvers import TrimmedProblem
+from untaint.optim.projected_gradient import TrimmedProblem
+from untaint.weighting.softplus import Softplus
+from untaint.weighting.trimmed import Trimmed
 
 Y = np.array([-1.2, -0.3, 0.1, 0.4, 2.0, 3.0])
 KEPT = 4
@@ -89,13 +90,13 @@ def test_curvature_has_no_bound_from_below_as_lambda_grows():
 def test_gradient_jumps_where_two_rows_change_places():
     """Lemmas 8, 14 and 19: no constant bounds the change of the gradient between any functions."""
     y = np.array([[-1.0], [1.0]])
-    problem = TrimmedProblem(
-        np.ones((2, 2)), SquaredLoss(), Smallest(0.5), y, np.ones(2), 0.0, fit_intercept=False
+    design = TrimmedProblem(
+        np.ones((2, 2)), SquaredLoss(), Trimmed(0.5), y, np.ones(2), 0.0, fit_intercept=False
     )
     beta = 2 * 2 / 1  # 2 Tr K / (n p)
 
     def gradient(f):
-        return problem.gradient(problem.function(np.array([[f], [0.0]]), np.zeros(1))).sum()
+        return design.gradient(design.function(np.array([[f], [0.0]]), np.zeros(1))).sum()
 
     changes = [abs(gradient(h) - gradient(-h)) / (2 * h) for h in (1e-1, 1e-3, 1e-6)]
     assert all(later > 10 * sooner for sooner, later in pairwise(changes))
@@ -104,7 +105,7 @@ def test_gradient_jumps_where_two_rows_change_places():
 
 def test_trimmed_objective_is_not_weakly_convex():
     """Claims 3 and 4, Definition 10: adding any multiple of f^2 leaves a kink that points up."""
-    hard = Smallest(1 / 3)
+    hard = Trimmed(1 / 3)
     kinks = np.array([(Y[i] + Y[j]) / 2 for i in range(6) for j in range(i)])
     bends = {
         h: min(

@@ -12,8 +12,8 @@ from naive.ridge import norm
 from properties.problems import spoilt_problem
 from untaint.diagnostics import diagnose
 from untaint.losses import SquaredLoss
-from untaint.selection import Smallest
-from untaint.solvers import TrimmedProblem
+from untaint.optim.projected_gradient import TrimmedProblem
+from untaint.weighting.trimmed import Trimmed
 
 RIDGE, ROWS, KEPT = 0.1, 6, 4
 
@@ -44,10 +44,10 @@ def constants(K, y, coef):
         y=y,
         coef=coef,
         intercept=np.zeros(1),
-        row_weights=np.ones(ROWS),
-        selection=Smallest(1 / 3),
+        sample_weight=np.ones(ROWS),
+        weighting=Trimmed(1 / 3),
         loss=SquaredLoss(),
-        ridge=RIDGE,
+        alpha=RIDGE,
         norm_bound=None,
         fit_intercept=False,
     )
@@ -94,10 +94,10 @@ def test_proximal_point_is_nearly_stationary(seed):
     inverse = 2 * constants(K, y, coef).smoothness_top
     _, point = envelope(K, y, coef, inverse)
     length = inverse * norm(K, coef - point)
-    problem = TrimmedProblem(
-        K, SquaredLoss(), Smallest(1 / 3), y, np.ones(ROWS), RIDGE, fit_intercept=False
+    design = TrimmedProblem(
+        K, SquaredLoss(), Trimmed(1 / 3), y, np.ones(ROWS), RIDGE, fit_intercept=False
     )
-    gradient = problem.gradient(problem.function(point, np.zeros(1))) / KEPT
+    gradient = design.gradient(design.function(point, np.zeros(1))) / KEPT
     assert norm(K, gradient) <= length * (1 + 1e-8)
 
 

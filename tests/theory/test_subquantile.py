@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from untaint.losses import SquaredLoss
-from untaint.selection import Smallest
-from untaint.solvers import TrimmedProblem
+from untaint.optim.projected_gradient import TrimmedProblem
+from untaint.weighting.trimmed import Trimmed
 
 
 def g(t, losses, kept):
@@ -24,7 +24,7 @@ def largest_over_thresholds(values, masses, p):
 def test_quantile_is_the_smallest_number_with_enough_below_it(rng):
     """Eq. (4), (6): in words the largest such number, but every larger one will do as well."""
     losses = rng.exponential(size=40)
-    t = Smallest(0.25).threshold(losses, np.ones(40))
+    t = Trimmed(0.25).threshold(losses, np.ones(40))
     assert np.mean(losses <= t) >= 0.75
     assert np.mean(losses <= t - 1e-9) < 0.75
     assert all(np.mean(losses <= t + more) >= 0.75 for more in (1.0, 1e6))
@@ -36,7 +36,7 @@ def test_mean_of_the_lower_quantiles_is_the_trimmed_mean(kept, rng):
     losses, n = rng.exponential(size=10), 10
     levels = (np.arange(1000 * kept) + 0.5) / (1000 * n)  # midpoints of (0, p)
     lower = np.quantile(losses, levels, method="inverted_cdf").mean()
-    trimmed = Smallest(1 - kept / n).value(losses, np.ones(n)) / kept
+    trimmed = Trimmed(1 - kept / n).value(losses, np.ones(n)) / kept
     assert lower == pytest.approx(trimmed, rel=1e-12)
     assert largest_over_thresholds(losses, np.full(n, 0.1), kept / n) == pytest.approx(trimmed)
     if kept > 1:
@@ -50,7 +50,7 @@ def test_mean_below_the_quantile_is_another_number_where_rows_tie():
     assert largest_over_thresholds(values, masses, 0.75) == pytest.approx(1 / 3)
     assert values @ masses == 0.5  # all of U is at most its 3/4-quantile, which is 1
     rows, weights = np.array([0.0, 0.0, 1.0, 1.0]), np.ones(4)
-    assert Smallest(0.25).value(rows, weights) / 3 == pytest.approx(1 / 3)
+    assert Trimmed(0.25).value(rows, weights) / 3 == pytest.approx(1 / 3)
 
 
 def test_objective_without_its_factor_keeps_a_single_row(rng):
@@ -69,13 +69,13 @@ def test_best_thresholds_fill_the_gap_above_the_kept_rows(rng):
         assert g(t, losses, kept) == pytest.approx(best, rel=1e-12)
     for t in (losses[kept - 1] - 1e-3, losses[kept] + 1e-3):
         assert g(t, losses, kept) < best - 1e-6
-    assert Smallest(0.25).threshold(losses, np.ones(12)) == losses[kept - 1]
+    assert Trimmed(0.25).threshold(losses, np.ones(12)) == losses[kept - 1]
 
 
 def test_more_rows_than_asked_for_reach_the_threshold_where_they_tie():
     """Interpretation 6 and eq. (15): an indicator keeps all that tie, a share of them is right."""
     losses = np.array([0.0, 1.0, 1.0, 1.0])
-    rule = Smallest(0.5)
+    rule = Trimmed(0.5)
     assert np.count_nonzero(losses <= rule.threshold(losses, np.ones(4))) == 4
     np.testing.assert_allclose(rule.weights(losses, np.ones(4)), [1, 1 / 3, 1 / 3, 1 / 3])
     assert rule.value(losses, np.ones(4)) == pytest.approx(1.0)
@@ -85,23 +85,23 @@ def test_gradient_is_the_mean_gradient_of_the_kept_rows(rng):
     """Lemmas 7 (first) and 6 (second): by differences of max_t g, along every coordinate."""
     A = rng.normal(size=(9, 9))
     K, y, coef = A @ A.T, rng.normal(size=(9, 1)), 0.1 * rng.normal(size=(9, 1))
-    problem = TrimmedProblem(
-        K, SquaredLoss(), Smallest(1 / 3), y, np.ones(9), 0.0, fit_intercept=False
+    design = TrimmedProblem(
+        K, SquaredLoss(), Trimmed(1 / 3), y, np.ones(9), 0.0, fit_intercept=False
     )
 
     def value(a):
         losses = ((y - K @ a) ** 2)[:, 0]
         return max(g(t, losses, 6) for t in losses)
 
-    fit = problem.function(coef, np.zeros(1))
-    slope = K @ problem.gradient(fit) / 6  # of coordinates: K times the functional gradient's
+    fit = design.function(coef, np.zeros(1))
+    slope = K @ design.gradient(fit) / 6  # of coordinates: K times the functional gradient's
     for j in range(9):
         step = np.zeros((9, 1))
         step[j] = 1e-6
         assert (value(coef + step) - value(coef - step)) / 2e-6 == pytest.approx(
             slope[j, 0], rel=1e-4, abs=1e-6
         )
-    assert np.count_nonzero(problem.weights(fit.predictions)) == 6
+    assert np.count_nonzero(design.weights(fit.predictions)) == 6
 
 
 def test_concave_in_the_threshold_and_not_convex_in_the_function(rng):

@@ -19,11 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_flag, check_real, memory_bytes
-from ..learners import KernelLearner, SystemProblem, make_problem, take
-from ..learners.audit import audit_table
+from ..design.kernel_matrix import SystemDesign, make_design
+from ..learners.base import KernelEstimator, take
 from ..losses import Loss
-from ..selection import Smallest
-from ..solvers import Fit, RidgeSystem, Solution
+from ..optim.base import Fit, RidgeSystem, Solution
+from ..outliers.audit import audit_table
+from ..weighting.trimmed import Trimmed
 
 Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
@@ -46,7 +47,7 @@ class Found:
     targets: FloatArray | None = None
 
 
-class Baseline(KernelLearner):
+class Baseline(KernelEstimator):
     """What all methods share: alpha, fit_intercept, tol, memory_limit, and the fit."""
 
     @abstractmethod
@@ -58,11 +59,11 @@ class Baseline(KernelLearner):
     def _loss(self) -> Loss: ...
 
     @abstractmethod
-    def _refits(self, problem: SystemProblem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
+    def _refits(self, design: SystemDesign, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         """A system, and how the loss is minimised with it: (weights, start, tol) -> Fit."""
 
     @abstractmethod
-    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
         """The method itself."""
 
     @abstractmethod
@@ -70,7 +71,7 @@ class Baseline(KernelLearner):
         """Losses of the rows under a constant function that bad rows hardly move."""
 
     @abstractmethod
-    def _reach(self, losses: FloatArray, weights: FloatArray) -> float:
+    def _loss_cutoff(self, losses: FloatArray, weights: FloatArray) -> float:
         """Largest loss of a row that may be as good as the others."""
 
     @abstractmethod
@@ -101,20 +102,20 @@ class Baseline(KernelLearner):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
-        with self._all_or_nothing(), self._limited_threads():
-            X, targets, row_weights = self._check_data(X, y, sample_weight)
-            present = np.flatnonzero(row_weights)
-            problem = self._make_problem(take(X, present, self._pairwise), row_weights[present])
-            with single_threaded_blas() if problem.small_products else nullcontext():
-                found = self._attempt(problem, targets[present].astype(float))
-            self._store(X, targets, row_weights, present, problem, found)
+        with self._transactional(), self._limited_threads():
+            X, targets, sample_weight = self._check_data(X, y, sample_weight)
+            present = np.flatnonzero(sample_weight)
+            design = self._make_design(take(X, present, self._pairwise), sample_weight[present])
+            with single_threaded_blas() if design.small_products else nullcontext():
+                found = self._attempt(design, targets[present].astype(float))
+            self._store(X, targets, sample_weight, present, design, found)
         self._warn_unless_converged(found.solution)
 
-    def _attempt(self, problem: SystemProblem, y: FloatArray) -> Found:
+    def _attempt(self, design: SystemDesign, y: FloatArray) -> Found:
         """Estimate, or say that the numbers are beyond reckoning."""
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                found = self._estimate(problem, y)
+                found = self._estimate(design, y)
             solution = found.solution
             known = not np.isnan(solution.objective_path).any()
             if known and np.isfinite(solution.fit.predictions).all():
@@ -123,14 +124,14 @@ class Baseline(KernelLearner):
             pass
         raise ValueError(
             "X and y must hold values whose squares are numbers, got values as large as "
-            f"{abs(problem.X).max():.0e} in X and {np.abs(y).max():.0e} in y: scale them."
+            f"{abs(design.X).max():.0e} in X and {np.abs(y).max():.0e} in y: scale them."
         )
 
-    def _make_problem(self, X: Any, row_weights: FloatArray) -> SystemProblem:
-        return make_problem(
-            self._make_kernel(X, row_weights),
+    def _make_design(self, X: Any, sample_weight: FloatArray) -> SystemDesign:
+        return make_design(
+            self._make_kernel(X, sample_weight),
             X,
-            row_weights,
+            sample_weight,
             float(self.alpha),
             bool(self.fit_intercept),
             memory_limit=self.memory_limit,
@@ -141,32 +142,36 @@ class Baseline(KernelLearner):
         self,
         X: Any,
         targets: FloatArray,
-        row_weights: FloatArray,
+        sample_weight: FloatArray,
         present: IntArray,
-        problem: SystemProblem,
+        design: SystemDesign,
         found: Found,
     ) -> None:
         solution, fitted = found.solution, targets.astype(float)
         if found.targets is not None:
             fitted[present] = found.targets
-        self._store_function(X, fitted, present, problem, solution.fit, solution.weights)
-        self._targets, self._row_weights = targets, row_weights
+        self._store_function(X, fitted, present, design, solution.fit, solution.weights)
+        self._targets, self._sample_weight = targets, sample_weight
         self.objective_path_ = np.asarray(solution.objective_path)
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
-        self._verdict(self._losses(solution.fit.predictions, present), present, found.kept)
+        self._store_outlier_attributes(
+            self._losses(solution.fit.predictions, present), present, found.kept
+        )
 
-    def _verdict(self, losses: FloatArray, present: IntArray, kept: FloatArray | None) -> None:
+    def _store_outlier_attributes(
+        self, losses: FloatArray, present: IntArray, kept: FloatArray | None
+    ) -> None:
         """Rows are kept if the method kept them, or, of rows weighed, if they are within reach."""
-        weights = self._row_weights
+        weights = self._sample_weight
         total = float(weights.sum())
         if kept is None:
-            self.loss_threshold_ = self._reach(losses, weights)
+            self.loss_threshold_ = self._loss_cutoff(losses, weights)
             self.inlier_mask_ = losses <= self.loss_threshold_
             self.contamination_ = float(weights[~self.inlier_mask_].sum()) / total
         else:
             self.contamination_ = max(0.0, 1.0 - float(kept.sum()) / total)
-            rule = Smallest(self.contamination_)
+            rule = Trimmed(self.contamination_)
             self.loss_threshold_ = rule.threshold(losses[present], weights[present])
             self.inlier_mask_ = losses <= self.loss_threshold_
             self.inlier_mask_[present] = kept >= 0.5 * weights[present]
@@ -191,13 +196,13 @@ class Baseline(KernelLearner):
             score=self.outlier_scores_,
             observed=self._observed(),
             expected=self._expected(),
-            far_off=self._far_off(kept & (self._row_weights > 0)),
+            far_off=self._far_off(kept & (self._sample_weight > 0)),
             names=getattr(self, "feature_names_in_", None),
             more=self._more_columns(),
         )
 
 
-def objective(losses: FloatArray, weights: FloatArray, ridge: float, fit: Fit) -> float:
+def objective(losses: FloatArray, weights: FloatArray, alpha: float, fit: Fit) -> float:
     """Weighted loss plus ridge times squared norm."""
     kept = weights > 0
-    return float(weights[kept] @ losses[kept]) + ridge * fit.squared_norm
+    return float(weights[kept] @ losses[kept]) + alpha * fit.squared_norm

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from .._validation import check_known_share
-from ..learners import SystemProblem
-from ..selection import Smallest
-from ..solvers import Solution
+from .._validation import check_known_contamination
+from ..design.kernel_matrix import SystemDesign
+from ..optim.base import Solution
+from ..weighting.trimmed import Trimmed
 from .base import Found, objective
 from .linear import LinearBaseline
 from .tasks import rounding
@@ -87,12 +87,12 @@ class ConsistentRegressor(LinearBaseline):
         self,
         X: Any,
         targets: FloatArray,
-        row_weights: FloatArray,
+        sample_weight: FloatArray,
         present: IntArray,
-        problem: SystemProblem,
+        design: SystemDesign,
         found: Found,
     ) -> None:
-        super()._store(X, targets, row_weights, present, problem, found)
+        super()._store(X, targets, sample_weight, present, design, found)
         assert found.targets is not None
         corruption = np.zeros(targets.shape)
         corruption[present] = targets[present] - found.targets
@@ -100,18 +100,18 @@ class ConsistentRegressor(LinearBaseline):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_known_share(self.contamination)
+        check_known_contamination(self.contamination)
 
-    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
-        rows = problem.row_weights
-        rule = Smallest(check_known_share(self.contamination, rows))
-        system, tol = problem.system(), problem.attainable(float(self.tol))
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+        rows = design.sample_weight
+        rule = Trimmed(check_known_contamination(self.contamination, rows))
+        system, tol = design.system(), design.attainable(float(self.tol))
         corruption, path = np.zeros(y.shape), [np.inf]
         kept, least = rows, rounding(y, rows)
         for iteration in range(1, self.max_iter + 1):
-            fit = system.solve(y - corruption, rows, problem.ridge, None, tol)
+            fit = system.solve(y - corruption, rows, design.alpha, None, tol)
             left = self._loss.value(y - corruption, fit.predictions)
-            path.append(objective(left, rows, problem.ridge, fit))
+            path.append(objective(left, rows, design.alpha, fit))
             losses = self._loss.value(y, fit.predictions)
             losses[losses <= least] = 0.0  # rows that fit exactly tie
             kept = rule.weights(losses, rows)

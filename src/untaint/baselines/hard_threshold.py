@@ -23,10 +23,10 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._typing import FloatArray
-from .._validation import check_choice, check_known_share
-from ..learners import SystemProblem
-from ..selection import Smallest
-from ..solvers import Fit, RidgeSystem, Solution
+from .._validation import check_choice, check_known_contamination
+from ..design.kernel_matrix import SystemDesign
+from ..optim.base import Fit, RidgeSystem, Solution
+from ..weighting.trimmed import Trimmed
 from .base import Found
 from .linear import LinearBaseline
 from .tasks import rounding
@@ -96,31 +96,31 @@ class HardThresholdRegressor(LinearBaseline):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("step", self.step, STEPS)
-        check_known_share(self.contamination)
+        check_known_contamination(self.contamination)
 
-    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
-        rule = Smallest(check_known_share(self.contamination, problem.row_weights))
-        system, refit = self._refits(problem, y)
-        tol = problem.attainable(float(self.tol))
-        descend, least = Descent(system, y, problem), rounding(y, problem.row_weights)
-        total = float(problem.row_weights.sum())
-        weights, fit, moved = problem.row_weights, system.nothing(y), 0.0
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+        rule = Trimmed(check_known_contamination(self.contamination, design.sample_weight))
+        system, refit = self._refits(design, y)
+        tol = design.attainable(float(self.tol))
+        descend, least = Descent(system, y, design), rounding(y, design.sample_weight)
+        total = float(design.sample_weight.sum())
+        weights, fit, moved = design.sample_weight, system.zero(y), 0.0
         path = [np.inf]
         for _ in range(self.max_iter):
             exact = self.step == "corrective" or (self.step == "hybrid" and moved <= FEW_CHANGES)
             fit = refit(weights, None, tol) if exact else descend(fit, weights)
             losses = self._loss.value(y, fit.predictions)
             losses[losses <= least] = 0.0  # rows that fit exactly tie
-            chosen = rule.weights(losses, problem.row_weights)
-            value = rule.value_at(chosen, losses, problem.row_weights)
-            path.append(value + problem.ridge * fit.squared_norm)
+            chosen = rule.weights(losses, design.sample_weight)
+            value = rule.value_at(chosen, losses, design.sample_weight)
+            path.append(value + design.alpha * fit.squared_norm)
             moved = float(np.abs(chosen - weights).sum()) / total
             if self._settled(path, moved, exact):
-                used = weights if exact else problem.row_weights  # all have moved it
+                used = weights if exact else design.sample_weight  # all have moved it
                 return Found(Solution(fit, used, path[1:], len(path) - 1), kept=weights)
             fitted, weights = weights, chosen
         remedy = "raise max_iter, or choose step='corrective'"
-        used = fitted if exact else problem.row_weights
+        used = fitted if exact else design.sample_weight
         solution = Solution(fit, used, path[1:], self.max_iter, converged=False, remedy=remedy)
         return Found(solution, kept=fitted)
 
@@ -137,24 +137,24 @@ class Descent:
     ----------
     system : RidgeSystem
     y : array of shape (n, k)
-    problem : SystemProblem
+    design : SystemDesign
     """
 
-    def __init__(self, system: RidgeSystem, y: FloatArray, problem: SystemProblem) -> None:
+    def __init__(self, system: RidgeSystem, y: FloatArray, design: SystemDesign) -> None:
         self.system = system
         self.y = y
-        self.problem = problem
+        self.design = design
         self._rate: float | None = None
 
     def __call__(self, fit: Fit, weights: FloatArray) -> Fit:
         """One step, on these weights, from any fit: an exact one knows no dual coefficients."""
         slopes = weights[:, None] * (fit.predictions - self.y)
         intercept = np.zeros(self.y.shape[1])
-        pull = self.system.function(slopes, self.system.times(slopes), intercept)
-        shrunk = 1.0 - self.rate * self.problem.ridge
+        pull = self.system.from_dual(slopes, self.system.times(slopes), intercept)
+        shrunk = 1.0 - self.rate * self.design.alpha
         coef = shrunk * fit.coef - self.rate * pull.coef
         smooth = shrunk * (fit.predictions - fit.intercept) - self.rate * pull.predictions
-        if self.problem.fit_intercept:
+        if self.design.fit_intercept:
             intercept = weights @ (self.y - smooth) / weights.sum()
         latest = Fit(coef, intercept, smooth + intercept, 0.0)
         return replace(latest, squared_norm=max(0.0, self.system.inner(latest, latest)))
@@ -163,7 +163,7 @@ class Descent:
     def rate(self) -> float:
         """One over the largest curvature, which no choice of rows exceeds."""
         if self._rate is None:
-            n, root = len(self.y), np.sqrt(self.problem.row_weights)
+            n, root = len(self.y), np.sqrt(self.design.sample_weight)
 
             def times(v: FloatArray) -> FloatArray:
                 return root * self.system.times((root * v.ravel())[:, None])[:, 0]
@@ -176,6 +176,6 @@ class Descent:
                 largest = float(eigsh(operator, k=1, v0=start, return_eigenvectors=False)[0])
             else:
                 largest = sum(float(times(e) @ e) for e in np.eye(n))
-            curvature = float(largest) + self.problem.ridge
+            curvature = float(largest) + self.design.alpha
             self._rate = 1.0 / curvature if curvature > 0 else 0.0
         return self._rate

@@ -7,7 +7,7 @@ until the fit moves by no more than :math:`2 / (\eta M)`; then M grows by the fa
 and so on. B. Mukhoty, G. Gopakumar, P. Jain and P. Kar, *Globally-convergent iteratively reweighted
 least squares for robust regression problems*, AISTATS 2019, Algorithm 1, with an optional ridge.
 
-Each stage lowers a Huber loss (:mod:`untaint.selection.truncated`), whose bend 1 / M shrinks: from
+Each stage lowers a Huber loss (:mod:`untaint.weighting.truncated`), whose bend 1 / M shrinks: from
 least squares, the first M being one over the largest residual of that fit, towards least absolute
 deviations. A fit moves by the root mean square of its change at the rows. M grows no more once the
 bend is a hundredth of the median residual; without noise it grows as long as numbers allow.
@@ -19,10 +19,10 @@ import numpy as np
 
 from .._typing import FloatArray
 from .._validation import check_real
-from ..learners import SystemProblem
-from ..screening import weighted_median
-from ..selection import Truncated
-from ..solvers import Solution
+from ..design.kernel_matrix import SystemDesign
+from ..optim.base import Solution
+from ..screening.radius import weighted_median
+from ..weighting.truncated import Truncated
 from .base import Found
 from .linear import LinearBaseline
 from .tasks import rounding
@@ -97,16 +97,16 @@ class ReweightedRegressor(LinearBaseline):
         super()._check_parameters()
         check_real("growth", self.growth, low=1, inclusive=False)
 
-    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
-        rows, ridge = problem.row_weights, problem.ridge
-        _, refit = self._refits(problem, y)
-        solved = problem.attainable(SOLVED)
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+        rows, alpha = design.sample_weight, design.alpha
+        _, refit = self._refits(design, y)
+        solved = design.attainable(SOLVED)
         weights = rows
         fit = refit(rows, None, solved)
         losses = self._loss.value(y, fit.predictions)
         first = float(np.sqrt(losses.max()))
         if first**2 <= rounding(y, rows):
-            return Found(Solution(fit, rows, [ridge * fit.squared_norm], 1))
+            return Found(Solution(fit, rows, [alpha * fit.squared_norm], 1))
         path: list[float] = []
         bend = first
         while len(path) < self.max_iter:
@@ -117,7 +117,7 @@ class ReweightedRegressor(LinearBaseline):
             latest = refit(weights, fit, solved)
             moved = np.square(latest.predictions - fit.predictions).sum(axis=1)
             fit, losses = latest, self._loss.value(y, latest.predictions)
-            path.append(rule.value_at(weights, losses, rows) + ridge * fit.squared_norm)
+            path.append(rule.value_at(weights, losses, rows) + alpha * fit.squared_norm)
             step = float(np.sqrt(rows @ moved / rows.sum()))
             middle = float(np.sqrt(weighted_median(losses, rows)))
             sharp = bend <= SHARP * middle or bend <= LAST_BEND * first

@@ -28,11 +28,11 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from .._typing import FloatArray
-from .._validation import check_count, check_known_share
-from ..learners import PrimalProblem, SystemProblem
-from ..selection import Smallest
-from ..selection.smallest import keep_smallest
-from ..solvers import Fit, PrimalRidge, RidgeSystem, Solution
+from .._validation import check_count, check_known_contamination
+from ..design.kernel_matrix import LinearDesign, SystemDesign
+from ..optim.base import Fit, RidgeSystem, Solution
+from ..optim.ridge_primal import PrimalRidge
+from ..weighting.trimmed import Trimmed, keep_trimmed
 from .base import Found, objective
 from .kernelised import KernelBaseline
 from .tasks import LabelTask, RegressionTask
@@ -77,28 +77,28 @@ class SeverLearner(KernelBaseline):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count("n_rounds", self.n_rounds)
-        check_known_share(self.contamination)
+        check_known_contamination(self.contamination)
 
-    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
-        share = check_known_share(self.contamination, problem.row_weights)
-        system, refit = self._refits(problem, y)
-        if isinstance(problem, PrimalProblem):  # whose rows are centred for the sake of rounding
-            products: RidgeSystem = PrimalRidge(problem.X, problem.fit_intercept)
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+        contamination = check_known_contamination(self.contamination, design.sample_weight)
+        system, refit = self._refits(design, y)
+        if isinstance(design, LinearDesign):  # whose rows are centred for the sake of rounding
+            products: RidgeSystem = PrimalRidge(design.X, design.fit_intercept)
         else:
             products = system
-        tol = problem.attainable(float(self.tol))
-        weights, fit = problem.row_weights, None
+        tol = design.attainable(float(self.tol))
+        weights, fit = design.sample_weight, None
         path: list[float] = []
-        for gone in np.linspace(0.0, share, self.n_rounds + 1):
+        for gone in np.linspace(0.0, contamination, self.n_rounds + 1):
             if fit is not None:
                 slopes = self._loss.gradient(y, fit.predictions)
-                scores = gradient_scores(products, slopes, weights, problem.fit_intercept)
-                left = Smallest(float(gone)).kept_total(problem.row_weights)
-                weights = keep_smallest(np.where(weights > 0, scores, np.inf), weights, left)
+                scores = gradient_scores(products, slopes, weights, design.fit_intercept)
+                left = Trimmed(float(gone)).kept_total(design.sample_weight)
+                weights = keep_trimmed(np.where(weights > 0, scores, np.inf), weights, left)
             fit = refit(weights, fit, tol)
             losses = self._loss.value(y, fit.predictions)
-            path.append(objective(losses, weights, problem.ridge, fit))
-            if share == 0:
+            path.append(objective(losses, weights, design.alpha, fit))
+            if contamination == 0:
                 break
         assert isinstance(fit, Fit)
         return Found(Solution(fit, weights, path, len(path)), kept=weights)
@@ -127,10 +127,10 @@ def gradient_scores(
 
     def products(v: FloatArray) -> FloatArray:
         """Inner products of the centred gradients with their combination by v."""
-        pulled = slopes * (v - weights * (v.sum() / total))[:, None]
-        values = system.times(pulled)
+        block_sums = slopes * (v - weights * (v.sum() / total))[:, None]
+        values = system.times(block_sums)
         if fit_intercept:
-            values = values + pulled.sum(axis=0)
+            values = values + block_sums.sum(axis=0)
         along = np.sum(slopes * values, axis=1)
         return along - weights @ along / total
 

@@ -18,13 +18,15 @@ import numpy as np
 from scipy.stats import chi2
 
 from .._typing import BoolArray, FloatArray
-from ..learners import SystemProblem, columns
-from ..learners.audit import beyond_range
-from ..learners.labels import LabelPredictions, likeliest
-from ..learners.scores import outlier_scores
-from ..learners.targets import TargetPredictions
-from ..screening import weighted_median
-from ..solvers import Fit, Newton, RidgeSystem
+from ..design.kernel_matrix import SystemDesign
+from ..learners.base import as_2d
+from ..learners.classification import ClassificationMixin, likeliest
+from ..learners.regression import RegressionMixin
+from ..optim.base import Fit, RidgeSystem
+from ..optim.newton import Newton
+from ..outliers.audit import beyond_range
+from ..outliers.scores import outlier_scores
+from ..screening.radius import weighted_median
 from .base import Baseline, Refit
 
 # Three standard deviations, as a probability.
@@ -36,7 +38,7 @@ LEAST_THRESHOLD = 1e-12
 DIGITS = 1e-14
 
 
-class RegressionTask(TargetPredictions, Baseline):
+class RegressionTask(RegressionMixin, Baseline):
     """Squared residuals."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -57,26 +59,26 @@ class RegressionTask(TargetPredictions, Baseline):
         self._fit(X, y, sample_weight)
         return self
 
-    def _refits(self, problem: SystemProblem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
-        system = problem.system()
+    def _refits(self, design: SystemDesign, y: FloatArray) -> tuple[RidgeSystem, Refit]:
+        system = design.system()
 
         def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
-            return system.solve(y, weights, problem.ridge, start, tol)
+            return system.solve(y, weights, design.alpha, start, tol)
 
         return system, refit
 
     def _constant_losses(self, y: FloatArray, weights: FloatArray) -> FloatArray:
         return self._loss.value(y, np.broadcast_to(weighted_median(y, weights), y.shape))
 
-    def _reach(self, losses: FloatArray, weights: FloatArray) -> float:
+    def _loss_cutoff(self, losses: FloatArray, weights: FloatArray) -> float:
         y = self._targets.astype(float)
         floor = max(rounding(y, weights), np.finfo(float).tiny)
         middle = max(float(weighted_median(losses, weights)), floor)
         return float(middle * chi2.ppf(WITHIN_REACH, y.shape[1]) / chi2.ppf(0.5, y.shape[1]))
 
     def _scores(self, losses: FloatArray, weights: FloatArray) -> FloatArray:
-        share = min(self.contamination_, 0.5)
-        return outlier_scores(losses, weights, share, self._targets.shape[1])
+        contamination = min(self.contamination_, 0.5)
+        return outlier_scores(losses, weights, contamination, self._targets.shape[1])
 
     def _expected(self) -> Any:
         return self._raw(self.X_fit_)
@@ -104,7 +106,7 @@ def rounding(y: FloatArray, weights: FloatArray) -> float:
     return max(digits, ROUNDING**2 * float(weighted_median(squares[apart], weights[apart])))
 
 
-class LabelTask(LabelPredictions, Baseline):
+class LabelTask(ClassificationMixin, Baseline):
     """Log-losses."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -126,19 +128,19 @@ class LabelTask(LabelPredictions, Baseline):
         self._fit(X, y, sample_weight)
         return self
 
-    def _refits(self, problem: SystemProblem, y: FloatArray) -> tuple[RidgeSystem, Refit]:
-        system = problem.newton_systems(y.shape[1])[-1]
+    def _refits(self, design: SystemDesign, y: FloatArray) -> tuple[RidgeSystem, Refit]:
+        system = design.newton_systems(y.shape[1])[-1]
         newton = Newton(system, self._loss, y)
 
         def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
-            return newton.solve(weights, problem.ridge, start, tol)
+            return newton.solve(weights, design.alpha, start, tol)
 
         return system, refit
 
     def _constant_losses(self, y: FloatArray, weights: FloatArray) -> FloatArray:
         return self._loss.value(y, np.zeros_like(y))
 
-    def _reach(self, losses: FloatArray, weights: FloatArray) -> float:
+    def _loss_cutoff(self, losses: FloatArray, weights: FloatArray) -> float:
         return float(np.log(len(self.classes_)))
 
     def _scores(self, losses: FloatArray, weights: FloatArray) -> FloatArray:
@@ -147,7 +149,7 @@ class LabelTask(LabelPredictions, Baseline):
         return np.minimum(scores, np.finfo(float).max)
 
     def _expected(self) -> Any:
-        return self.classes_[likeliest(columns(self._raw(self.X_fit_)))]
+        return self.classes_[likeliest(as_2d(self._raw(self.X_fit_)))]
 
     def _more_columns(self) -> dict[str, Any]:
         return {"suggested": self._expected()}

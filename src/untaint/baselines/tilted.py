@@ -4,7 +4,7 @@ r"""TERM: tilted empirical risk minimisation, with negative tilt.
           + \alpha \|g\|^2, \qquad t < 0
 
 T. Li, A. Beirami, M. Sanjabi and V. Smith, *Tilted empirical risk minimization*, ICLR 2021,
-kernelised. The tilted loss is a concave function of the losses (:mod:`untaint.selection.tilted`),
+kernelised. The tilted loss is a concave function of the losses (:mod:`untaint.weighting.tilted`),
 so that weighing the rows by its gradient, as in Lemma 1 there, and refitting can only lower it.
 
 A large tilt has many local minima, of which two are looked at. One fit begins without tilt, at the
@@ -20,9 +20,10 @@ from typing import Any
 
 from .._typing import FloatArray
 from .._validation import check_at_most, check_count
-from ..learners import SystemProblem
-from ..selection import Tilted
-from ..solvers import Fit, Solution, alternate
+from ..design.kernel_matrix import SystemDesign
+from ..optim.base import Fit, Solution
+from ..optim.c_steps import alternate
+from ..weighting.tilted import Tilted
 from .base import Found, Refit
 from .kernelised import KernelBaseline
 from .tasks import LabelTask, RegressionTask
@@ -69,12 +70,12 @@ class TiltedLearner(KernelBaseline):
         check_at_most("tilt", self.tilt, 0.0)
         check_count("max_iter", self.max_iter)
 
-    def _estimate(self, problem: SystemProblem, y: FloatArray) -> Found:
-        _, refit = self._refits(problem, y)
-        tol = problem.attainable(float(self.tol))
-        rule, rows = Tilted(float(self.tilt)), problem.row_weights
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+        _, refit = self._refits(design, y)
+        tol = design.attainable(float(self.tol))
+        rule, rows = Tilted(float(self.tilt)), design.sample_weight
 
-        def settle(weights: FloatArray) -> Solution:
+        def c_steps(weights: FloatArray) -> Solution:
             return alternate(
                 refit,
                 self._loss,
@@ -82,38 +83,38 @@ class TiltedLearner(KernelBaseline):
                 y,
                 rows,
                 weights,
-                problem.ridge,
+                design.alpha,
                 tol=tol,
                 max_iter=self.max_iter,
                 loose=0.0,
             )
 
-        weights, early = self._tilt_by_factors(refit, problem, y, tol)
-        found = [settle(weights)]
+        weights, early = self._tilt_by_factors(refit, design, y, tol)
+        found = [c_steps(weights)]
         if self.tilt < 0:
-            found.append(settle(rule.weights(self._constant_losses(y, rows), rows)))
+            found.append(c_steps(rule.weights(self._constant_losses(y, rows), rows)))
         best = min(found, key=lambda solution: solution.objective_path[-1])
         path = [*(early if best is found[0] else []), *best.objective_path]
         return Found(Solution(best.fit, best.weights, path, len(path), best.converged, best.remedy))
 
     def _tilt_by_factors(
-        self, refit: Refit, problem: SystemProblem, y: FloatArray, tol: float
+        self, refit: Refit, design: SystemDesign, y: FloatArray, tol: float
     ) -> tuple[FloatArray, list[float]]:
         """Weights under the full tilt, and the objectives on the way there."""
-        weights = problem.row_weights
+        weights = design.sample_weight
         fit = refit(weights, None, tol)
         path: list[float] = []
         for tilt in self._tilts(fit, y):
             rule = Tilted(tilt)
             for _ in range(REFITS):
                 losses = self._loss.value(y, fit.predictions)
-                weights = rule.weights(losses, problem.row_weights)
+                weights = rule.weights(losses, design.sample_weight)
                 fit = refit(weights, fit, tol)
                 losses = self._loss.value(y, fit.predictions)
-                value = rule.value_at(weights, losses, problem.row_weights)
-                path.append(value + problem.ridge * fit.squared_norm)
+                value = rule.value_at(weights, losses, design.sample_weight)
+                path.append(value + design.alpha * fit.squared_norm)
         losses = self._loss.value(y, fit.predictions)
-        return Tilted(float(self.tilt)).weights(losses, problem.row_weights), path
+        return Tilted(float(self.tilt)).weights(losses, design.sample_weight), path
 
     def _tilts(self, plain: Fit, y: FloatArray) -> list[float]:
         """Smaller tilts, from one that hardly tells rows apart."""

@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.datasets import load_diabetes, load_digits, make_friedman1
 
-from untaint.datasets import (
+from ..datasets import (
     fetch_boston,
     fetch_breast_cancer,
     fetch_concrete,
@@ -27,7 +27,6 @@ from untaint.datasets import (
     make_polynomial,
     make_smooth,
 )
-
 from . import drawn
 
 FIXED: dict[str, Callable[[], Any]] = {

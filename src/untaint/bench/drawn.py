@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from untaint.datasets import make_smooth
+from ..datasets import make_smooth
 
 Array: TypeAlias = NDArray[np.float64]
 Noise: TypeAlias = Callable[[Array, np.random.Generator], Array]

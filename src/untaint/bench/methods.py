@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from untaint import SubquantileRegressor
-
+from .. import SubquantileRegressor
 from .tuning import tune
 
 

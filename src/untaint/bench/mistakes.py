@@ -35,8 +35,8 @@ FAULT = -999.0
 
 def measure_mistakes(case: Case) -> dict[str, float]:
     """Clean a table as the command does, no setting touched, and compare with the truth."""
-    from untaint.cleaning import clean_table
-    from untaint.tables import read_table
+    from ..cleaning import clean_table
+    from ..tables import read_table
 
     X, y = load(case.dataset, case.seed)
     X, y, wrong = plant(X, y, case.kind, case.epsilon, case.seed)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untaint.datasets import contaminate
-from untaint.datasets.corruption import task_of
+from ..datasets import contaminate
+from ..datasets.corruption import task_of
 
 Array = NDArray[Any]
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untaint import SubquantileRegressor
+from .. import SubquantileRegressor
 
 # Beyond this many deviations a row is as suspicious as can be.
 LARGEST_SCORE = 10.0

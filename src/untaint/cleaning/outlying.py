@@ -18,7 +18,8 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..preprocessing import MedianScaler
-from ..screening import screen, screen_by_sample
+from ..screening.by_subsample import screen_by_sample
+from ..screening.screen import screen
 
 # Values that a column must take for its logarithm to mean something.
 DIFFERENT = 10
@@ -60,7 +61,7 @@ def find_outlying(values: FloatArray, amounts: BoolArray, seed: int) -> Outlying
     >>> from untaint.cleaning.outlying import find_outlying
     >>> engines = np.random.default_rng(0).normal(1600, 250, size=(200, 1))
     >>> engines[7] /= 1000
-    >>> np.flatnonzero(find_outlying(engines, np.array([True]), seed=0).wild)
+    >>> np.flatnonzero(find_outlying(engines, np.array([True]), seed=0).feature_outlier)
     array([7])
     """
     X = MedianScaler().fit_transform(values)
@@ -100,8 +101,10 @@ def _screened(X: FloatArray, seed: int) -> tuple[BoolArray, dict[int, IntArray]]
     else:
         sample = np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS, replace=False))
         found = screen_by_sample(X, np.ones(n), sample)
-    rows = np.flatnonzero(found.wild)
-    return found.wild.copy(), dict(zip(rows.tolist(), found.odd_features(rows), strict=True))
+    rows = np.flatnonzero(found.feature_outlier)
+    return found.feature_outlier.copy(), dict(
+        zip(rows.tolist(), found.outlying_features(rows), strict=True)
+    )
 
 
 def beyond_gap(z: FloatArray, width: float) -> BoolArray:

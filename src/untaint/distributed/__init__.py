@@ -11,7 +11,7 @@ except ImportError as missing:
 
 from .classifier import SubquantileClassifier
 from .features import NystroemFeatures
-from .passes import ClusterError
 from .regressor import SubquantileRegressor
+from .scheduler import ClusterError
 
 __all__ = ["ClusterError", "NystroemFeatures", "SubquantileClassifier", "SubquantileRegressor"]

@@ -1,7 +1,7 @@
 """A fit to chunks of rows: what the estimators of this room share.
 
 A sample of the rows comes here, and says all that takes long to find out; then all rows are asked
-where they are (:mod:`untaint.estimators.campaign`). What is said of each row stays there too, as
+where they are (:mod:`untaint.estimators.large_scale`). What is said of each row stays there too, as
 lazy arrays.
 """
 
@@ -20,25 +20,27 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._policy import policy
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
-from .._validation import check_flag, check_share, in_double, memory_bytes, name_features
+from .._validation import check_contamination, check_flag, in_double, memory_bytes, name_features
+from ..design.base import Sketch
+from ..design.features import make_map, subsample_design
+from ..design.memory_plan import Plan, plan_blocks
+from ..design.subsample import subsample_size
 from ..diagnostics import Diagnostics
 from ..estimators.base import REMEDY, SubquantileEstimator
-from ..estimators.campaign import Campaign
-from ..features import ColumnMap, Plan, plan_blocks
+from ..estimators.large_scale import LargeScaleFit
+from ..feature_maps.identity import IdentityMap
 from ..kernels import Kernel, Linear
-from ..learners import PILOT_ROWS, Sketch
-from ..learners.feature_problem import make_map, pilot_problem
-from ..learners.pilot import pilot_size
-from ..selection.base import unit_weight
-from ..solvers.base import silent
-from ..solvers.checkpoint import Checkpoint
-from ..solvers.concentrating import Outcome
-from . import verdicts
+from ..optim.base import no_callback
+from ..optim.checkpoint import Checkpoint
+from ..optim.subsampled_c_steps import Outcome
+from ..weighting.base import unit_weight
+from . import scoring as verdicts
 from .chunks import Chunks
-from .crowd import DaskCrowd
-from .passes import Passes, mapped, shared, stacked
+from .dask_data import DaskData
+from .scheduler import Passes, mapped, shared, stacked
 from .source import is_distributed, open_source
 
 # A machine with so much memory has blocks as large as caches like.
@@ -65,16 +67,16 @@ class OnChunks(SubquantileEstimator):
                 self.__dict__.pop(name, None)
             return
         self._check_parameters()
-        with self._all_or_nothing():
+        with self._transactional():
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             source = open_source(X, y, sample_weight)
             name_features(self, source.meta)
             chunks = Chunks(source, Passes(self.verbose), self._labelled, persist)
             try:
                 if not chunks.n_rows:
-                    raise ValueError(_nobody(sum(chunks.about.lengths)))
+                    raise ValueError(_no_rows(sum(chunks.about.lengths)))
                 self._learn_targets(chunks)
-                if chunks.n_rows <= PILOT_ROWS:
+                if chunks.n_rows <= policy().subsample_rows:
                     self._fit_here(chunks)
                 else:
                     self._fit_there(chunks, persist)
@@ -91,7 +93,9 @@ class OnChunks(SubquantileEstimator):
         """Targets of the loss, in columns, from those of the user."""
 
     @abstractmethod
-    def _conclude(self, chunks: Chunks, campaign: Campaign, outcome: Outcome, poll: Any) -> Any:
+    def _partition_scorer(
+        self, chunks: Chunks, large_scale: LargeScaleFit, outcome: Outcome, oracle: Any
+    ) -> Any:
         """Store thresholds, and return what says of each row what is to be said of it."""
 
     def _fit_here(self, chunks: Chunks) -> None:
@@ -105,23 +109,23 @@ class OnChunks(SubquantileEstimator):
 
     def _fit_there(self, chunks: Chunks, persist: Any) -> None:
         """Many rows are asked where they are."""
-        share = check_share(self.contamination, np.ones(PILOT_ROWS))
-        crowd, saved = self._crowd(chunks, share, persist)
+        contamination = check_contamination(self.contamination, np.ones(policy().subsample_rows))
+        data, saved = self._partitioned_data(chunks, contamination, persist)
         with single_threaded_blas():
-            campaign = self._campaign(crowd, share, silent)
-            poll = crowd.poll(self._loss, campaign.gate)
-            outcome = campaign.run(
-                poll,
+            large_scale = self._large_scale_fit(data, contamination, no_callback)
+            oracle = data.oracle(self._loss, large_scale.sample_filter)
+            outcome = large_scale.run(
+                oracle,
                 norm_bound=self.norm_bound,
                 tol=float(self.tol),
                 max_iter=self._max_iter(),
-                report=silent,
+                report=no_callback,
                 exact=True,
                 slot=None if saved is None else saved.at(0),
             )
-            judge = self._conclude(chunks, campaign, outcome, poll)
-        self._store_fit(crowd, campaign, outcome)
-        self._store_verdicts(chunks, judge)
+            scorer = self._partition_scorer(chunks, large_scale, outcome, oracle)
+        self._store_fit(data, large_scale, outcome)
+        self._store_row_scores(chunks, scorer)
         if saved is not None:
             saved.remove()
         if not outcome.converged:
@@ -132,20 +136,20 @@ class OnChunks(SubquantileEstimator):
                 stacklevel=4,
             )
 
-    def _crowd(
-        self, chunks: Chunks, share: float | None, persist: Any
-    ) -> tuple[DaskCrowd, Checkpoint | None]:
+    def _partitioned_data(
+        self, chunks: Chunks, contamination: float | None, persist: Any
+    ) -> tuple[DaskData, Checkpoint | None]:
         """The rows, with a sample of them and what it says of kernel, ridge and features."""
         totals = chunks.fit_totals()
         total = float(sum(totals))
-        rows, X, raw = chunks.sample(totals, PILOT_ROWS)
+        rows, X, raw = chunks.sample(totals, policy().subsample_rows)
         X = in_double(X)
         y = self._targets_of(raw)
         # A sample tells one table from another.
         saved = self._open_checkpoint(X, y, np.array([float(chunks.n_rows), total]))
-        setting = self._setting_of(X, y, total, share)
-        kernel, ridge = setting.kernel, setting.ridge
-        sketch = Sketch(kernel, X, np.ones(len(rows)), ridge, self.fit_intercept)
+        hyper = self._select_for_total(X, y, total, contamination)
+        kernel, alpha = hyper.kernel, hyper.alpha
+        sketch = Sketch(kernel, X, np.ones(len(rows)), alpha, self.fit_intercept)
         components = None if isinstance(self.n_components, str) else self.n_components
         feature_map = make_map(
             sketch,
@@ -156,7 +160,7 @@ class OnChunks(SubquantileEstimator):
             self._generator(),
             self._n_threads,
         )
-        count = pilot_size(feature_map.width, memory_bytes(self.memory_limit))
+        count = subsample_size(feature_map.width, memory_bytes(self.memory_limit))
         if count < len(rows):
             rows, X, raw = chunks.sample(totals, count)
             X = in_double(X)
@@ -164,11 +168,11 @@ class OnChunks(SubquantileEstimator):
         parts = (chunks.n_rows, y.shape[1], feature_map.raw_width, feature_map.dtype)
         block_rows = plan_blocks(*parts, AMPLE).block_rows
         kept = 0 if feature_map.cheap else len(rows)
-        pilot = pilot_problem(
+        subsample = subsample_design(
             kernel,
             X,
             total,
-            ridge,
+            alpha,
             self.fit_intercept,
             feature_map,
             Plan(min(block_rows, len(rows)), kept),
@@ -176,8 +180,8 @@ class OnChunks(SubquantileEstimator):
         )
         self._unit = self._unit_of(chunks)
         sample = (rows, y, self._groups(y))
-        crowd = DaskCrowd(chunks, pilot, *sample, total, self._unit, block_rows, persist)
-        return crowd, saved
+        data = DaskData(chunks, subsample, *sample, total, self._unit, block_rows, persist)
+        return data, saved
 
     def _unit_of(self, chunks: Chunks) -> float | None:
         """Weight of one row in the fit, if there is such a thing."""
@@ -202,45 +206,45 @@ class OnChunks(SubquantileEstimator):
         if self.approximation is None:
             raise ValueError(
                 'approximation must be "nystroem", "rff" or "auto" for more than '
-                f"{PILOT_ROWS:,} rows in chunks, got None: their kernel matrix is nowhere."
+                f"{policy().subsample_rows:,} rows in chunks, got None: their kernel matrix is nowhere."
             )
         return "nystroem" if self.approximation == "auto" else self.approximation
 
-    def _store_fit(self, crowd: DaskCrowd, campaign: Campaign, outcome: Outcome) -> None:
-        pilot, fit = crowd.pilot, outcome.fit
+    def _store_fit(self, data: DaskData, large_scale: LargeScaleFit, outcome: Outcome) -> None:
+        subsample, fit = data.subsample, outcome.fit
         # Of an earlier fit, which may have been in memory.
         for name in (
             "coef_", "feature_map_", "feature_coef_", "X_fit_", "dual_coef_",
-            "_targets", "_row_weights", "_kept_weights", "_fitted", "_codes",
+            "_targets", "_sample_weight", "_fit_weight", "_fitted", "_codes",
         ):  # fmt: skip
             self.__dict__.pop(name, None)
-        self.kernel_, self._map, self._rows = pilot.kernel, pilot.map, None
-        if isinstance(pilot.map, ColumnMap):
-            coef, intercept = pilot.primal_coef(fit)
+        self.kernel_, self._map, self._rows = subsample.kernel, subsample.map, None
+        if isinstance(subsample.map, IdentityMap):
+            coef, intercept = subsample.primal_coef(fit)
             self.coef_ = self._shaped_coef(coef.T)
             self.intercept_ = self._shaped_intercept(intercept)
         else:
-            self._store_features(pilot, fit)
+            self._store_features(subsample, fit)
         self.objective_path_ = np.asarray(outcome.path)
         self.n_iter_ = outcome.n_iter
         self.converged_ = outcome.converged
 
-    def _store_verdicts(self, chunks: Chunks, judge: verdicts.Judge) -> None:
+    def _store_row_scores(self, chunks: Chunks, scorer: verdicts.PartitionScorer) -> None:
         """Lazy arrays, in the chunks of the rows that the fit was given."""
-        told = shared(judge, "verdict")
-        said = mapped(
+        broadcast = shared(scorer, "verdict")
+        scored = mapped(
             "verdict",
-            verdicts.verdict,
+            verdicts.score_partition,
             [
-                (chunk.X, chunk.y, chunk.weights, number, int(offset), told)
+                (chunk.X, chunk.y, chunk.weights, number, int(offset), broadcast)
                 for number, (chunk, offset) in enumerate(
                     zip(chunks.source.chunks, chunks.chunk_offsets, strict=True)
                 )
             ],
         )
         sizes = chunks.about.lengths
-        self.inlier_mask_ = _lazy(said, 0, sizes, bool)
-        self.outlier_scores_ = _lazy(said, 1, sizes, float)
+        self.inlier_mask_ = _lazy(scored, 0, sizes, bool)
+        self.outlier_scores_ = _lazy(scored, 1, sizes, float)
 
     def _lazily(self, method: str, X: Any, dtype: Any, width: int | None) -> Any:
         """A method of the fitted function, for each chunk of rows, when it is needed."""
@@ -317,11 +321,11 @@ def _apply(model: SubquantileEstimator, method: str, X: Any, number: int) -> Any
         raise ValueError(f"Chunk {number} of X: {str(error).splitlines()[0]}") from None
 
 
-def _nobody(n_rows: int) -> str:
+def _no_rows(n_rows: int) -> str:
     if not n_rows:
         return "X must have at least one row, got 0 rows in all chunks."
     return f"sample_weight must be positive for at least one row, got only zeros for {n_rows:,}."
 
 
-def _lazy(said: list[Any], place: int, sizes: tuple[int, ...], dtype: Any) -> da.Array:
-    return stacked([pair[place] for pair in said], sizes, (), dtype)
+def _lazy(scored: list[Any], place: int, sizes: tuple[int, ...], dtype: Any) -> da.Array:
+    return stacked([pair[place] for pair in scored], sizes, (), dtype)

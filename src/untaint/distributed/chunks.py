@@ -14,15 +14,16 @@ from typing import Any, final
 import numpy as np
 from dask.delayed import Delayed
 
+from .._policy import policy
 from .._typing import FloatArray, IntArray
-from ..learners.pilot import draw_evenly, places_of
-from . import parts as work
-from .parts import Description, Labels
-from .passes import Passes, mapped, shared
+from ..design.subsample import draw_evenly, places_of
+from . import partitions as work
+from .partitions import Description, Labels
+from .scheduler import Passes, mapped, shared
 from .source import Source
 
 # Rows that a task has at least, unless there are few, and at most; and bytes of them.
-FEWEST_ROWS, MOST_ROWS = 20_000, 400_000
+MOST_ROWS = 400_000
 MOST_BYTES = 256_000_000
 # Part of the workers' memory that rows and features may take.
 MEMORY_PART = 0.4
@@ -65,7 +66,7 @@ class Chunks:
         self._labelled = labels
         self._persist = persist
         self._kept = source.sizes is not None and self._fits(sum(source.sizes))
-        passes.revive = self.revive
+        passes.recompute = self.recompute
         self.checked = self._check()
         self.about = self._describe()
         if not self._kept and self._fits(self.n_rows):
@@ -116,18 +117,18 @@ class Chunks:
             own[0] if len(own) == 1 else mapped("join", work.join, [(own,)])[0] for own in tasks
         ]
         if moved and self._kept:
-            parts = self.passes.keep("layout", parts)
+            parts = self.passes.persist("layout", parts)
         self._layouts[block_rows] = Layout(parts, cuts[:-1])
         return self._layouts[block_rows]
 
-    def revive(self) -> None:
+    def recompute(self) -> None:
         """Begin anew with the source, after the cluster has lost what it kept."""
         self.checked = self._check()
         self._layouts = {}
 
     def release(self) -> None:
         """Let the cluster forget the rows: nothing here waits for a garbage collector."""
-        self.passes.let_go()
+        self.passes.release_tasks()
         self.checked, self._layouts = [], {}
 
     def _piece(self, chunk: int, first: int, last: int) -> Delayed:
@@ -153,10 +154,10 @@ class Chunks:
         """
         if self.evenly_weighted:
             rows = draw_evenly(self.n_rows, count)
-            picked = self.passes.collect("sample", lambda: self._picks(rows))
+            picked = self.passes.gather("sample", lambda: self._picks(rows))
             return rows, _stacked(picked, 0), _stacked(picked, 1)
         places = places_of(count) * sum(weights)
-        picked = self.passes.collect("sample", lambda: self._weighted_picks(weights, places))
+        picked = self.passes.gather("sample", lambda: self._weighted_picks(weights, places))
         return _stacked(picked, 0), _stacked(picked, 1), _stacked(picked, 2)
 
     @property
@@ -178,7 +179,7 @@ class Chunks:
             (chunk.X, chunk.y, chunk.weights, number, self._labelled)
             for number, chunk in enumerate(self.source.chunks)
         ]
-        found = self.passes.collect("everything", lambda: mapped("rows", work.check_all, jobs))
+        found = self.passes.gather("everything", lambda: mapped("rows", work.check_all, jobs))
         return _stacked(found, 0), _stacked(found, 1), _stacked(found, 2)
 
     def _fits(self, n_rows: int) -> bool:
@@ -199,10 +200,10 @@ class Chunks:
                 for number, chunk in enumerate(self.source.chunks)
             ],
         )
-        return self.passes.keep("rows", checked) if self._kept else checked
+        return self.passes.persist("rows", checked) if self._kept else checked
 
     def _describe(self) -> Description:
-        found: Description = self.passes.fold(
+        found: Description = self.passes.reduce(
             "description",
             lambda: mapped(
                 "description", work.describe, [(part, self._labelled) for part in self.checked]
@@ -213,7 +214,7 @@ class Chunks:
     def _cuts(self, block_rows: int) -> list[int]:
         """Where tasks begin and end: between blocks, as near to the ends of chunks as may be."""
         most = max(int(min(MOST_ROWS, MOST_BYTES // self._row_bytes)) // block_rows, 1) * block_rows
-        fewest = min(FEWEST_ROWS, most)
+        fewest = min(policy().partition_rows, most)
         cuts = [0]
         for end in np.cumsum(self.sizes).tolist():
             cut = self.n_rows if end == self.n_rows else round(end / block_rows) * block_rows
@@ -254,7 +255,7 @@ class Chunks:
         if self.labels is None:
             return self.about.totals
         labels = self.labels
-        found = self.passes.collect(
+        found = self.passes.gather(
             "weights",
             lambda: mapped("weights", work.weight_of, [(part, labels) for part in self.checked]),
         )

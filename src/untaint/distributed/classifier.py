@@ -10,16 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 from .. import estimators
 from .._typing import FloatArray
 from .._validation import class_factors
-from ..estimators.campaign import Campaign
-from ..learners.labels import targets_of
-from ..learners.scores import class_scores
-from ..selection import Balanced, Cut
-from ..solvers.concentrating import Outcome
+from ..estimators.large_scale import LargeScaleFit
+from ..learners.classification import targets_of
+from ..optim.subsampled_c_steps import Outcome
+from ..outliers.scores import class_scores
+from ..weighting.class_balanced import ClassBalanced
+from ..weighting.threshold import ThresholdWeights
 from .base import OnChunks
 from .chunks import Chunks
-from .parts import Labels
+from .partitions import Labels
+from .scoring import ClassScore, PartitionScorer
 from .source import is_distributed
-from .verdicts import ByClass, Judge
 
 
 @final
@@ -156,32 +157,42 @@ converged_, n_features_in_, feature_names_in_
     def _targets_of(self, y: Any) -> FloatArray:
         return targets_of(np.searchsorted(self.classes_, y), len(self.classes_))
 
-    def _conclude(self, chunks: Chunks, campaign: Campaign, outcome: Outcome, poll: Any) -> Judge:
-        share, n_classes, unit = (
-            campaign.first.selection.contamination,
+    def _partition_scorer(
+        self, chunks: Chunks, large_scale: LargeScaleFit, outcome: Outcome, oracle: Any
+    ) -> PartitionScorer:
+        contamination, n_classes, unit = (
+            large_scale.first.weighting.contamination,
             len(self.classes_),
             self._unit,
         )
         # Whatever the edge was in the fit, the verdict is yes or no, and no for the share.
-        judge = Balanced(share, campaign.crowd.groups, n_classes)
-        profile = campaign.profile_of(judge, outcome, poll)
-        losses, weights, groups = profile.points(unit or 1.0)
-        rule = judge.over(groups)
+        scorer = ClassBalanced(contamination, large_scale.data.groups, n_classes)
+        histogram = large_scale.histogram_of(scorer, outcome, oracle)
+        losses, weights, groups = histogram.points(unit or 1.0)
+        rule = scorer.over(groups)
         self.loss_threshold_ = float(
-            rule.threshold(losses, weights) if share else profile.furthest.max()
+            rule.threshold(losses, weights) if contamination else histogram.max_loss.max()
         )
-        cut = profile.cut(judge, unit or 1.0)
+        threshold_weights = histogram.threshold_weights(scorer, unit or 1.0)
         kept = (unit or 1.0) * rule.totals(losses, weights)
         # Where nothing is given up the largest loss of each class is its threshold.
-        given_up = np.isfinite(cut.thresholds)
-        self.class_thresholds_ = np.where(given_up, cut.thresholds, profile.furthest)
+        given_up = np.isfinite(threshold_weights.thresholds)
+        self.class_thresholds_ = np.where(
+            given_up, threshold_weights.thresholds, histogram.max_loss
+        )
         self.class_contamination_ = 1.0 - kept / self._sizes
-        self.contamination_ = share
-        self.contamination_interval_ = campaign.first.interval or (share, share)
-        worst = class_scores(profile.furthest.max(keepdims=True), self.class_thresholds_.min())
-        scoring = ByClass(self.class_thresholds_, float(worst[0]))
-        absent = (Cut(self.class_thresholds_), scoring)
-        return Judge(poll.setting, poll.raw_coef(campaign.coef(outcome)), cut, scoring, absent)
+        self.contamination_ = contamination
+        self.contamination_interval_ = large_scale.first.interval or (contamination, contamination)
+        worst = class_scores(histogram.max_loss.max(keepdims=True), self.class_thresholds_.min())
+        scoring = ClassScore(self.class_thresholds_, float(worst[0]))
+        absent = (ThresholdWeights(self.class_thresholds_), scoring)
+        return PartitionScorer(
+            oracle.context,
+            oracle.raw_coef(large_scale.coef(outcome)),
+            threshold_weights,
+            scoring,
+            absent,
+        )
 
     def _alone(self) -> estimators.SubquantileClassifier:
         alone = estimators.SubquantileClassifier(**self.get_params())

@@ -8,13 +8,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._policy import policy
 from .._typing import FloatArray
 from .._validation import check_count, check_query_data, check_rows, in_double, name_features
-from ..features import LandmarkMap
+from ..design.base import Sketch
+from ..design.subsample import draw_rows
+from ..feature_maps.nystroem import NystroemMap
 from ..kernels import gamma_distance, make_kernel, resolve_gamma
-from ..learners import PILOT_ROWS, Sketch, draw_rows
 from .chunks import Chunks
-from .passes import Passes, mapped, shared, stacked
+from .scheduler import Passes, mapped, shared, stacked
 from .source import is_distributed, open_source
 
 
@@ -96,10 +98,10 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
         )
         rows = Sketch(self.kernel_, look, ones, 0.0, True).representatives(self.n_components).rows
-        landmarks = LandmarkMap(self.kernel_, look[rows])
-        assert landmarks.mixing is not None
+        landmarks = NystroemMap(self.kernel_, look[rows])
+        assert landmarks.whitening is not None
         self.components_ = landmarks.landmarks
-        self.normalization_ = landmarks.mixing
+        self.normalization_ = landmarks.whitening
         return self
 
     def transform(self, X: Any) -> Any:
@@ -134,11 +136,11 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """Rows that stand for all."""
         if not is_distributed(X):
             X = check_rows(self, X)
-            return X[draw_rows(np.ones(X.shape[0]), PILOT_ROWS)]
+            return X[draw_rows(np.ones(X.shape[0]), policy().subsample_rows)]
         source = open_source(X)
         name_features(self, source.meta)
         chunks = Chunks.of_rows(source, Passes())
-        return chunks.sample(chunks.about.totals, PILOT_ROWS)[1]
+        return chunks.sample(chunks.about.totals, policy().subsample_rows)[1]
 
 
 def _transform(model: NystroemFeatures, X: Any, dtype: Any) -> FloatArray:

@@ -9,16 +9,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from .._typing import FloatArray
-from ..estimators.campaign import Campaign
-from ..estimators.trusting import ByTrust
-from ..learners import columns
-from ..learners.scores import score_scale
-from ..selection import Cut
-from ..solvers.concentrating import Outcome
+from ..contamination.mixture_weighting import MixtureWeighting
+from ..estimators.large_scale import LargeScaleFit
+from ..learners.base import as_2d
+from ..optim.subsampled_c_steps import Outcome
+from ..outliers.scores import score_scale
+from ..weighting.threshold import ThresholdWeights
 from .base import OnChunks
 from .chunks import Chunks
+from .scoring import MixtureScore, PartitionScorer, ResidualScore
 from .source import is_distributed
-from .verdicts import ByReading, BySize, Judge
 
 
 @final
@@ -117,39 +117,58 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         self._flat = outputs == {0}
 
     def _targets_of(self, y: Any) -> FloatArray:
-        return columns(np.asarray(y, dtype=float))
+        return as_2d(np.asarray(y, dtype=float))
 
-    def _conclude(self, chunks: Chunks, campaign: Campaign, outcome: Outcome, poll: Any) -> Judge:
-        steering, profile = campaign.steering, outcome.tally.profile
-        selection, interval = campaign.first.selection, campaign.first.interval
-        self.contamination_ = selection.contamination
-        losses, weights, _ = profile.points(self._unit or 1.0)
-        n_outputs = campaign.crowd.y.shape[1]
-        if isinstance(steering, ByTrust):
-            self.contamination_, interval = steering.share(outcome.tally)
-            self.loss_threshold_ = float(profile.losses_at(outcome.tally.kept)[0])
-            weigh: Any = steering.rule
+    def _partition_scorer(
+        self, chunks: Chunks, large_scale: LargeScaleFit, outcome: Outcome, oracle: Any
+    ) -> PartitionScorer:
+        strategy, histogram = large_scale.strategy, outcome.aggregates.histogram
+        weighting, interval = large_scale.first.weighting, large_scale.first.interval
+        self.contamination_ = weighting.contamination
+        losses, weights, _ = histogram.points(self._unit or 1.0)
+        n_outputs = large_scale.data.y.shape[1]
+        if isinstance(strategy, MixtureWeighting):
+            self.contamination_, interval = strategy.contamination(outcome.aggregates)
+            self.loss_threshold_ = float(histogram.losses_at(outcome.aggregates.kept)[0])
+            weight_function: Any = strategy.rule
         else:
-            weigh = steering.cut(outcome.tally)
-            t = float(weigh.thresholds[0])
-            self.loss_threshold_ = t if np.isfinite(t) else float(profile.furthest[0])
+            weight_function = strategy.threshold_weights(outcome.aggregates)
+            t = float(weight_function.thresholds[0])
+            self.loss_threshold_ = t if np.isfinite(t) else float(histogram.max_loss[0])
         scale = score_scale(losses, weights, self.contamination_, n_outputs)
-        trusting = campaign.trusting(outcome)
-        scoring: Any = BySize(scale, float(np.sqrt(profile.furthest[0])) / scale)
-        if trusting is not None:
-            scoring = self._by_reading(campaign, trusting, float(profile.furthest[0]))
-        absent = (Cut(np.array([self.loss_threshold_])), BySize(scale, np.inf))
+        mixture_weighting = large_scale.mixture_weighting(outcome)
+        scoring: Any = ResidualScore(scale, float(np.sqrt(histogram.max_loss[0])) / scale)
+        if mixture_weighting is not None:
+            scoring = self._mixture_score(
+                large_scale, mixture_weighting, float(histogram.max_loss[0])
+            )
+        absent = (ThresholdWeights(np.array([self.loss_threshold_])), ResidualScore(scale, np.inf))
         self.contamination_interval_ = interval or (self.contamination_,) * 2
-        return Judge(poll.setting, poll.raw_coef(campaign.coef(outcome)), weigh, scoring, absent)
+        return PartitionScorer(
+            oracle.context,
+            oracle.raw_coef(large_scale.coef(outcome)),
+            weight_function,
+            scoring,
+            absent,
+        )
 
-    def _by_reading(self, campaign: Campaign, trusting: ByTrust, furthest: float) -> ByReading:
+    def _mixture_score(
+        self, large_scale: LargeScaleFit, mixture_weighting: MixtureWeighting, max_loss: float
+    ) -> MixtureScore:
         """Scores by the two groups of residuals, with a warning if these may be read otherwise."""
-        assert trusting.rule is not None and trusting.verdict is not None
-        self._warn_of_doubt(campaign.doubt(trusting.verdict))
-        one = np.zeros((1, campaign.crowd.y.shape[1]))
-        one[0, 0] = np.sqrt(furthest)
-        worst = float(np.abs(trusting.rule.signed(one))[0] / trusting.verdict.scale)
-        return ByReading(trusting.rule, worst)
+        assert (
+            mixture_weighting.rule is not None and mixture_weighting.subsample_posterior is not None
+        )
+        self._warn_if_ambiguous(
+            large_scale.ambiguity_message(mixture_weighting.subsample_posterior)
+        )
+        one = np.zeros((1, large_scale.data.y.shape[1]))
+        one[0, 0] = np.sqrt(max_loss)
+        worst = float(
+            np.abs(mixture_weighting.rule.signed(one))[0]
+            / mixture_weighting.subsample_posterior.scale
+        )
+        return MixtureScore(mixture_weighting.rule, worst)
 
     def _alone(self) -> estimators.SubquantileRegressor:
         alone = estimators.SubquantileRegressor(**self.get_params())

@@ -21,40 +21,33 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._policy import policy
 from .._sums import total
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_rate, check_real, check_share, in_double
+from .._validation import check_contamination, check_rate, check_real, in_double
+from ..contamination.residual_mixture import OutlierPosterior
+from ..design.base import Sketch
+from ..design.features import FeatureDesign
+from ..design.kernel_matrix import FitDesign, KernelMatrixDesign
+from ..design.partitioned import InMemoryData, PartitionedData
+from ..design.subsample import draw_rows
 from ..diagnostics import Diagnostics, diagnose
 from ..exceptions import AmbiguousContaminationWarning
 from ..kernels import Kernel
-from ..learners import (
-    PILOT_ROWS,
-    Crowd,
-    DualProblem,
-    FeatureProblem,
-    LocalCrowd,
-    Problem,
-    Sketch,
-    columns,
-    draw_rows,
-    say_passes,
-    say_stage,
-    take,
-)
-from ..learners.audit import Judgement, audit_table, q_values
-from ..learners.problem import DOUBLE_ROWS
+from ..learners.base import as_2d, on_passes, on_stage, take
 from ..losses import Loss
-from ..selection import Selection
-from ..solvers import Fit, Solution, TrimmedProblem, alternate, projected_gradient, solve_in_ball
-from ..solvers.alternating import LOOSE
-from ..solvers.base import Report
-from ..solvers.checkpoint import Checkpoint, Lasting
-from ..solvers.poll import hear
-from .campaign import Beginning, Campaign
-from .key import fit_key
+from ..optim.base import Callback, Fit, Solution
+from ..optim.c_steps import LOOSE, alternate
+from ..optim.checkpoint import Checkpoint, Stateful
+from ..optim.norm_ball import solve_in_ball
+from ..optim.oracle import evaluate_losses
+from ..optim.projected_gradient import TrimmedProblem, projected_gradient
+from ..outliers.audit import LooDiagnostics, audit_table, q_values
+from ..weighting.base import TrimmingRule
+from .fit_key import fit_key
+from .large_scale import InitialState, LargeScaleFit
 from .parameters import Parameters
-from .trust import Trust
 
 # What to do when the rows that are kept keep changing.
 REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
@@ -63,7 +56,7 @@ Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
 
 
 @dataclass(frozen=True)
-class Stage:
+class SolverStage:
     """A way to refit for given weights, ridge, start and tolerance.
 
     Attributes
@@ -80,16 +73,16 @@ class Stage:
     solve: Solve
     loose: float
     tol: float = 0.0
-    system: Lasting | None = None
+    system: Stateful | None = None
 
 
 @dataclass(frozen=True)
-class Setting:
+class Hyperparameters:
     """Kernel and ridge, and how far the rows are trusted if that came to light on the way."""
 
     kernel: Kernel
-    ridge: float
-    trust: Trust | None = None
+    alpha: float
+    posterior: OutlierPosterior | None = None
 
 
 class SubquantileEstimator(Parameters):
@@ -99,37 +92,43 @@ class SubquantileEstimator(Parameters):
     def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
         """X, the targets of the loss in columns, and how many copies each row stands for."""
 
-    def _fit_weights(self, copies: FloatArray) -> FloatArray:
+    def _class_weighted(self, counts: FloatArray) -> FloatArray:
         """What each row weighs in the fit, from how many copies it stands for."""
-        return copies
+        return counts
 
     @property
     @abstractmethod
     def _loss(self) -> Loss: ...
 
-    def _setting(
+    def _select(
         self,
         X: Any,
         y: FloatArray,
-        copies: FloatArray,
-        row_weights: FloatArray,
-        share: float | None,
-    ) -> Setting:
+        counts: FloatArray,
+        sample_weight: FloatArray,
+        contamination: float | None,
+    ) -> Hyperparameters:
         """Kernel and ridge. Scales are of the rows, however much they weigh in the fit."""
-        return Setting(self._make_kernel(X, copies), float(self.alpha))
+        return Hyperparameters(self._make_kernel(X, counts), float(self.alpha))
 
     @abstractmethod
-    def _begin(
-        self, problem: Problem, y: FloatArray, share: float | None, trust: Trust | None
-    ) -> Beginning:
+    def _initialise(
+        self,
+        design: FitDesign,
+        y: FloatArray,
+        contamination: float | None,
+        posterior: OutlierPosterior | None,
+    ) -> InitialState:
         """Selection, and where to start; trust, if the rows have been judged already."""
 
     @abstractmethod
-    def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
+    def _stages(self, design: FitDesign, y: FloatArray, initial: InitialState) -> list[SolverStage]:
         """What refits. The last stage is the one that counts; others find better weights for it."""
 
     @abstractmethod
-    def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
+    def _store_outlier_attributes(
+        self, losses: FloatArray, weighting: TrimmingRule, present: IntArray
+    ) -> None:
         """Store what the losses say of each row."""
 
     #: Rows so many times farther out than the median row are given up unheard.
@@ -137,99 +136,111 @@ class SubquantileEstimator(Parameters):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
-        with self._all_or_nothing(), self._limited_threads(), self._reporting() as report:
+        with self._transactional(), self._limited_threads(), self._reporting() as report:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            X, targets, copies = self._check_data(X, y, sample_weight)
+            X, targets, counts = self._check_data(X, y, sample_weight)
             targets = in_double(targets)
-            share = check_share(self.contamination, copies)
-            row_weights = self._fit_weights(copies)
-            present = np.flatnonzero(copies)
+            contamination = check_contamination(self.contamination, counts)
+            sample_weight = self._class_weighted(counts)
+            present = np.flatnonzero(counts)
             rows = self._few_in_double(take(X, present, self._pairwise))
-            y, weights = targets[present], row_weights[present]
+            y, weights = targets[present], sample_weight[present]
             saved = self._open_checkpoint(rows, y, weights)
-            say_stage(report, "kernel and ridge")
-            setting = self._setting_by_few(rows, y, copies[present], weights, share)
-            problem = self._make_problem(
-                setting.kernel,
+            on_stage(report, "kernel and ridge")
+            hyper = self._select_on_subsample(rows, y, counts[present], weights, contamination)
+            design = self._make_design(
+                hyper.kernel,
                 rows,
                 weights,
-                setting.ridge,
+                hyper.alpha,
                 targets.shape[1],
                 saved.width if saved is not None else None,
             )
-            self._keep_width(problem, saved)
-            say_passes(report, problem)
-            say_stage(report, "")
-            with single_threaded_blas() if problem.small_products else nullcontext():
-                if isinstance(problem, FeatureProblem) and problem.pilot_rows is not None:
-                    beginning, solution = self._fit_many(problem, y, share, report, saved)
+            self._keep_width(design, saved)
+            on_passes(report, design)
+            on_stage(report, "")
+            with single_threaded_blas() if design.small_products else nullcontext():
+                if isinstance(design, FeatureDesign) and design.subsample_rows is not None:
+                    initial, solution = self._fit_many(design, y, contamination, report, saved)
                 else:
-                    beginning = self._begin(problem, y, share, setting.trust)
-                    solution = self._solve(problem, y, beginning, report, saved)
-            self._store(X, targets, row_weights, present, problem, beginning, solution)
+                    initial = self._initialise(design, y, contamination, hyper.posterior)
+                    solution = self._solve(design, y, initial, report, saved)
+            self._store(X, targets, sample_weight, present, design, initial, solution)
             if saved is not None:
                 saved.remove()
         self._warn_unless_converged(solution)
-        self._warn_of_doubt(beginning)
+        self._warn_if_ambiguous(initial)
 
     def _few_in_double(self, X: Any) -> Any:
         """Few rows in double precision; many become double where, and as far as, they are used."""
-        return in_double(X) if X.shape[0] <= (DOUBLE_ROWS if self._pairwise else PILOT_ROWS) else X
+        return (
+            in_double(X)
+            if X.shape[0] <= (policy().double_rows if self._pairwise else policy().subsample_rows)
+            else X
+        )
 
-    def _setting_by_few(
+    def _select_on_subsample(
         self,
         X: Any,
         y: FloatArray,
-        copies: FloatArray,
-        row_weights: FloatArray,
-        share: float | None,
-    ) -> Setting:
+        counts: FloatArray,
+        sample_weight: FloatArray,
+        contamination: float | None,
+    ) -> Hyperparameters:
         """Kernel and ridge, from some rows that stand for all if these are many."""
-        if X.shape[0] <= PILOT_ROWS or self._pairwise:
-            return self._setting(X, y, copies, row_weights, share)
-        rows = draw_rows(row_weights, PILOT_ROWS)
-        return self._setting_of(in_double(X[rows]), y[rows], float(total(row_weights)), share)
+        if X.shape[0] <= policy().subsample_rows or self._pairwise:
+            return self._select(X, y, counts, sample_weight, contamination)
+        rows = draw_rows(sample_weight, policy().subsample_rows)
+        return self._select_for_total(
+            in_double(X[rows]), y[rows], float(total(sample_weight)), contamination
+        )
 
-    def _setting_of(self, X: Any, y: FloatArray, total: float, share: float | None) -> Setting:
+    def _select_for_total(
+        self, X: Any, y: FloatArray, total: float, contamination: float | None
+    ) -> Hyperparameters:
         """Kernel and ridge, from rows that stand for others of this weight in total."""
         weights = np.full(len(y), total / len(y))
-        setting = self._setting(X, y, weights, weights, share)
-        return Setting(setting.kernel, setting.ridge)
+        hyper = self._select(X, y, weights, weights, contamination)
+        return Hyperparameters(hyper.kernel, hyper.alpha)
 
     def _fit_many(
         self,
-        problem: FeatureProblem,
+        design: FeatureDesign,
         y: FloatArray,
-        share: float | None,
-        report: Report,
+        contamination: float | None,
+        report: Callback,
         saved: Checkpoint | None,
-    ) -> tuple[Beginning, Solution]:
+    ) -> tuple[InitialState, Solution]:
         """A fit to some of many rows, improved by asking all of them."""
-        crowd = LocalCrowd(problem, y, self._groups(y))
-        campaign = self._campaign(crowd, share, report)
-        poll = crowd.poll(self._loss, campaign.gate)
-        say_stage(report, f"all {len(y):,} rows")
-        outcome = campaign.run(
-            poll,
+        data = InMemoryData(design, y, self._groups(y))
+        large_scale = self._large_scale_fit(data, contamination, report)
+        oracle = data.oracle(self._loss, large_scale.sample_filter)
+        on_stage(report, f"all {len(y):,} rows")
+        outcome = large_scale.run(
+            oracle,
             norm_bound=self.norm_bound,
             tol=float(self.tol),
             max_iter=self._max_iter(),
             report=report,
             slot=None if saved is None else saved.at(0),
         )
-        fit = replace(outcome.fit, predictions=poll.predictions)
-        groups, shunned = self._groups(y), poll.shunned
-        rows = hear(self._loss, y, fit.predictions, problem.row_weights, groups, shunned)
-        beginning, weights = campaign.verdict(outcome, rows)
+        fit = replace(outcome.fit, predictions=oracle.predictions)
+        groups, excluded = self._groups(y), oracle.excluded
+        rows = evaluate_losses(
+            self._loss, y, fit.predictions, design.sample_weight, groups, excluded
+        )
+        initial, weights = large_scale.final_state(outcome, rows)
         path = (outcome.path, outcome.n_iter, outcome.converged)
-        return beginning, Solution(fit, weights, *path, remedy=REMEDY)
+        return initial, Solution(fit, weights, *path, remedy=REMEDY)
 
-    def _campaign(self, crowd: Crowd, share: float | None, report: Report) -> Campaign:
+    def _large_scale_fit(
+        self, data: PartitionedData, contamination: float | None, report: Callback
+    ) -> LargeScaleFit:
         """What a sample of the rows says of the fit to all of them."""
-        first = self._begin(crowd.pilot, crowd.y, share, None)
-        say_stage(report, f"first {len(crowd.y):,} rows")
-        found = self._solve(crowd.pilot, crowd.y, first, report)
-        return Campaign(crowd, first, found, self._reach, self._loss)
+        first = self._initialise(data.subsample, data.y, contamination, None)
+        on_stage(report, f"first {len(data.y):,} rows")
+        found = self._solve(data.subsample, data.y, first, report)
+        return LargeScaleFit(data, first, found, self._reach, self._loss)
 
     def _groups(self, y: FloatArray) -> IntArray:
         """Class of each row, from the loss's own targets; one for all where there is none."""
@@ -237,32 +248,32 @@ class SubquantileEstimator(Parameters):
 
     def _solve(
         self,
-        problem: Problem,
+        design: FitDesign,
         y: FloatArray,
-        beginning: Beginning,
-        report: Report,
+        initial: InitialState,
+        report: Callback,
         saved: Checkpoint | None = None,
     ) -> Solution:
         if self.solver == "gradient":
-            assert isinstance(problem, DualProblem)
-            return self._descend(problem, y, beginning.selection, report)
-        ridge, weights = problem.ridge, beginning.weights
-        for number, stage in enumerate(self._stages(problem, y, beginning)):
+            assert isinstance(design, KernelMatrixDesign)
+            return self._descend(design, y, initial.weighting, report)
+        alpha, weights = design.alpha, initial.weights
+        for number, stage in enumerate(self._stages(design, y, initial)):
             if saved is not None and saved.stage > number:
                 continue  # its weights are those that the file goes on from
             systems = [] if stage.system is None else [stage.system]
             solution = alternate(
-                self._in_ball(stage.solve, ridge),
+                self._in_ball(stage.solve, alpha),
                 self._loss,
-                beginning.selection,
+                initial.weighting,
                 y,
-                problem.row_weights,
+                design.sample_weight,
                 weights,
-                ridge,
-                tol=max(stage.tol, problem.attainable(float(self.tol))),
+                alpha,
+                tol=max(stage.tol, design.attainable(float(self.tol))),
                 max_iter=self._max_iter(),
                 loose=stage.loose,
-                hopeless=problem.hopeless(beginning.selection, self._reach),
+                excluded=design.excluded_rows(initial.weighting, self._reach),
                 report=report,
                 slot=None if saved is None else saved.at(number, systems),
             )
@@ -283,40 +294,42 @@ class SubquantileEstimator(Parameters):
         self._seed = saved.seed
         return saved
 
-    def _keep_width(self, problem: Problem, saved: Checkpoint | None) -> None:
+    def _keep_width(self, design: FitDesign, saved: Checkpoint | None) -> None:
         """However much memory there is when the fit goes on, its features stay as many."""
-        if saved is not None and isinstance(problem, FeatureProblem):
-            saved.width = problem.map.raw_width
+        if saved is not None and isinstance(design, FeatureDesign):
+            saved.width = design.map.raw_width
 
-    def _feature_stage(self, problem: FeatureProblem, y: FloatArray, beginning: Beginning) -> Stage:
+    def _feature_stage(
+        self, design: FeatureDesign, y: FloatArray, initial: InitialState
+    ) -> SolverStage:
         """Refits on features."""
-        newton = problem.newton(self._loss, y)
+        newton = design.newton(self._loss, y)
 
-        def solve(weights: FloatArray, ridge: float, start: Fit | None, tol: float) -> Fit:
-            return newton.solve(weights, ridge, start, tol)
+        def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
+            return newton.solve(weights, alpha, start, tol)
 
-        loose = LOOSE if beginning.selection.contamination > 0 else 0.0
-        return Stage(solve, loose, system=newton)
+        loose = LOOSE if initial.weighting.contamination > 0 else 0.0
+        return SolverStage(solve, loose, system=newton)
 
-    def _in_ball(self, solve: Solve, ridge: float) -> Callable[..., Fit]:
+    def _in_ball(self, solve: Solve, alpha: float) -> Callable[..., Fit]:
         def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
-            def at(ridge: float, start: Fit | None, tol: float) -> Fit:
-                return solve(weights, ridge, start, tol)
+            def at(alpha: float, start: Fit | None, tol: float) -> Fit:
+                return solve(weights, alpha, start, tol)
 
-            return solve_in_ball(at, ridge, self.norm_bound, start, tol)
+            return solve_in_ball(at, alpha, self.norm_bound, start, tol)
 
         return refit
 
     def _descend(
-        self, problem: DualProblem, y: FloatArray, selection: Selection, report: Report
+        self, design: KernelMatrixDesign, y: FloatArray, weighting: TrimmingRule, report: Callback
     ) -> Solution:
         trimmed = TrimmedProblem(
-            problem.K,
+            design.K,
             self._loss,
-            selection,
+            weighting,
             y,
-            problem.row_weights,
-            problem.ridge,
+            design.sample_weight,
+            design.alpha,
             self.fit_intercept,
             self.norm_bound,
         )
@@ -340,37 +353,37 @@ class SubquantileEstimator(Parameters):
         self,
         X: Any,
         targets: FloatArray,
-        row_weights: FloatArray,
+        sample_weight: FloatArray,
         present: IntArray,
-        problem: Problem,
-        beginning: Beginning,
+        design: FitDesign,
+        initial: InitialState,
         solution: Solution,
     ) -> None:
-        selection = beginning.selection
-        self._store_function(X, targets, present, problem, solution.fit, solution.weights)
-        self.contamination_ = selection.contamination
-        self.contamination_interval_ = beginning.interval or (self.contamination_,) * 2
+        weighting = initial.weighting
+        self._store_function(X, targets, present, design, solution.fit, solution.weights)
+        self.contamination_ = weighting.contamination
+        self.contamination_interval_ = initial.interval or (self.contamination_,) * 2
         self.objective_path_ = np.asarray(solution.objective_path)
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
-        self._targets, self._row_weights = targets, row_weights
+        self._targets, self._sample_weight = targets, sample_weight
         # As they were for this fit, whatever the parameters are set to later.
         self._fitted: dict[str, Any] = {
-            "selection": selection,
-            "ridge": problem.ridge,
+            "weighting": weighting,
+            "alpha": design.alpha,
             "norm_bound": self.norm_bound,
             "fit_intercept": bool(self.fit_intercept),
         }
-        self._kept_weights = np.zeros(len(targets))
-        self._kept_weights[present] = solution.weights
+        self._fit_weight = np.zeros(len(targets))
+        self._fit_weight[present] = solution.weights
         losses = self._losses(solution.fit.predictions, present)
-        lost = beginning.shunned
+        lost = initial.excluded
         if lost is None:
-            lost = problem.hopeless(selection, self._reach)
+            lost = design.excluded_rows(weighting, self._reach)
         losses[present[lost]] = np.inf
-        self._verdict(losses, selection, present)
-        if beginning.trust is not None:
-            self.outlier_scores_[present] = beginning.trust.scores
+        self._store_outlier_attributes(losses, weighting, present)
+        if initial.posterior is not None:
+            self.outlier_scores_[present] = initial.posterior.scores
 
     def diagnostics(self) -> Diagnostics:
         """The theory's constants, evaluated on this fit.
@@ -387,13 +400,13 @@ class SubquantileEstimator(Parameters):
                 "diagnostics() evaluates the theory on the kernel matrix of all rows, which this "
                 "fit did without: fit with approximation=None."
             )
-        present = np.flatnonzero(self._row_weights)
+        present = np.flatnonzero(self._sample_weight)
         return diagnose(
             K=take(self._fit_matrix(), present, True),
             y=self._targets[present].astype(float),
-            coef=columns(self.dual_coef_)[present].astype(float),
+            coef=as_2d(self.dual_coef_)[present].astype(float),
             intercept=np.atleast_1d(self.intercept_).astype(float),
-            row_weights=self._row_weights[present],
+            sample_weight=self._sample_weight[present],
             loss=self._loss,
             **self._fitted,
         )
@@ -422,62 +435,68 @@ class SubquantileEstimator(Parameters):
         check_is_fitted(self)
         check_real("fdr", fdr, low=0, inclusive=False, high=1, optional=True)
         screen = self._screened()
-        wild = np.zeros(len(self._targets), bool) if screen is None else screen.wild
-        judged = self._judge(wild)
-        good = np.where(wild, 0.0, judged.good)
-        q = q_values(good, self._row_weights)
+        feature_outlier = (
+            np.zeros(len(self._targets), bool) if screen is None else screen.feature_outlier
+        )
+        diagnostics = self._loo_diagnostics(feature_outlier)
+        good = np.where(feature_outlier, 0.0, diagnostics.good)
+        q = q_values(good, self._sample_weight)
         flagged = ~self.inlier_mask_ if fdr is None else q <= fdr
-        score = judged.score.copy()
-        score[wild] = np.maximum(score[wild], score[~wild].max(initial=0.0))
+        score = diagnostics.score.copy()
+        score[feature_outlier] = np.maximum(
+            score[feature_outlier], score[~feature_outlier].max(initial=0.0)
+        )
         return audit_table(
             screen=screen,
             flagged=flagged,
             score=score,
             observed=self._observed(),
-            expected=judged.expected,
-            far_off=judged.far_off,
+            expected=diagnostics.expected,
+            far_off=diagnostics.far_off,
             names=getattr(self, "feature_names_in_", None),
             q_value=q,
-            more=self._more_columns(judged),
+            more=self._more_columns(diagnostics),
         )
 
     @property
     def _many(self) -> bool:
         """Whether rows are so many that all of them are judged by features, in blocks."""
-        return self._map is not None and len(self._row_weights) > PILOT_ROWS
+        return self._map is not None and len(self._sample_weight) > policy().subsample_rows
 
-    def _fitted_features(self) -> FeatureProblem:
+    def _training_features(self) -> FeatureDesign:
         """The training rows on the features of the fit."""
-        return self._feature_problem(self._fitted["ridge"], self._fitted["fit_intercept"])
+        return self._feature_design(self._fitted["alpha"], self._fitted["fit_intercept"])
 
-    def _judged_rows(self) -> Sketch:
+    def _training_sketch(self) -> Sketch:
         """The training rows under the kernel of the fit."""
         return Sketch(
             self.kernel_,
             self._training_rows(),
-            self._row_weights,
-            self._fitted["ridge"],
+            self._sample_weight,
+            self._fitted["alpha"],
             self._fitted["fit_intercept"],
         )
 
     @abstractmethod
-    def _judge(self, wild: BoolArray) -> Judgement:
+    def _loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
         """Each row by the others."""
 
     @abstractmethod
     def _observed(self) -> NDArray[Any]:
         """Targets as the user gave them."""
 
-    def _more_columns(self, judged: Judgement) -> dict[str, NDArray[Any]]:
+    def _more_columns(self, diagnostics: LooDiagnostics) -> dict[str, NDArray[Any]]:
         """Of the audit, for one task."""
         return {}
 
-    def _warn_of_doubt(self, beginning: Beginning) -> None:
+    def _warn_if_ambiguous(self, initial: InitialState) -> None:
         with np.errstate(invalid="ignore"):  # readings that are both impossible
-            doubt = beginning.trust.doubt if beginning.trust is not None else ""
-        if doubt:
+            ambiguity_message = (
+                initial.posterior.ambiguity_message if initial.posterior is not None else ""
+            )
+        if ambiguity_message:
             warn(
-                f'contamination="auto" cannot tell which rows are wrong: {doubt}. '
+                f'contamination="auto" cannot tell which rows are wrong: {ambiguity_message}. '
                 "Pass contamination, or look at the rows that audit() lists.",
                 AmbiguousContaminationWarning,
                 stacklevel=4,

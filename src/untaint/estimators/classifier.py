@@ -4,7 +4,7 @@ r"""Trimmed kernel logistic regression, of two classes or several.
           + \alpha \|g\|^2, \qquad \|g\| \le R
 
 with the log-loss of the logistic function or the softmax, weights w that keep the share
-:math:`1-\epsilon`, and the second sum of :mod:`untaint.selection.balanced`, which keeps trimming
+:math:`1-\epsilon`, and the second sum of :mod:`untaint.weighting.class_balanced`, which keeps trimming
 from giving up a class. Subquantile Minimization, first version, 3.4 and 3.5, second version,
 Algorithm 2.
 """
@@ -16,40 +16,41 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._policy import policy
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_class_sizes, check_class_weight, check_share
-from ..learners import FeatureProblem, Problem, Rows, SystemProblem, columns
-from ..learners.audit import Judgement
-from ..learners.labels import LabelPredictions, codes_of, likeliest
-from ..learners.scores import LEAST_THRESHOLD, class_scores
-from ..screening import near_rows
-from ..selection import (
-    Balanced,
-    Selection,
-    SoftBalanced,
-    estimate_channel_share,
-    estimate_label_share,
-)
-from ..selection.share import LARGEST_SHARE
-from ..solvers import Fit, Newton, RidgeSystem, Settled
-from ..solvers.alternating import LOOSE
-from .base import Solve, Stage, SubquantileEstimator
-from .campaign import Beginning
-from .label_trust import (
-    chance_of_being_right,
-    label_chances,
-    label_chances_of_many,
+from .._validation import check_class_sizes, check_class_weight, check_contamination
+from ..contamination.disagreement import MAX_CONTAMINATION, estimate_disagreement
+from ..contamination.label_noise import estimate_noise_rate
+from ..contamination.label_quality import (
+    label_quality,
     leave_one_out_scores,
+    loo_class_probabilities,
+    loo_class_probabilities_blocked,
 )
-from .trust import Trust
+from ..contamination.residual_mixture import OutlierPosterior
+from ..design.base import Design
+from ..design.features import FeatureDesign
+from ..design.kernel_matrix import FitDesign, SystemDesign
+from ..initialization.label_multistart import StartingPoint, find_label_inliers
+from ..learners.base import as_2d
+from ..learners.classification import ClassificationMixin, codes_of, likeliest
+from ..optim.base import Fit, RidgeSystem
+from ..optim.c_steps import LOOSE
+from ..optim.newton import Newton
+from ..outliers.audit import LooDiagnostics
+from ..outliers.scores import LEAST_THRESHOLD, class_scores
+from ..screening.radius import near_rows
+from ..weighting.base import TrimmingRule
+from ..weighting.class_balanced import ClassBalanced
+from ..weighting.class_balanced_soft import SoftClassBalanced
+from .base import Solve, SolverStage, SubquantileEstimator
+from .large_scale import InitialState
 
 # Share given up while the share itself is being estimated.
-CAUTIOUS_SHARE = 0.4
+INITIAL_CONTAMINATION = 0.4
 # Fewest rows from which a share can be estimated, and the smallest share worth giving up.
 FEWEST_ROWS = 20
-LEAST_SHARE = 0.02
-# Rows whose labels' likelihood is worth its time.
-CHANNEL_ROWS = 1000
+MIN_CONTAMINATION = 0.02
 # Tolerance of a stage that only prepares the next.
 ROUGH = 1e-4
 # A label says little about a row so many times farther out than the median row.
@@ -62,14 +63,14 @@ REACH = 25.0
 SOFT_EDGE = 2.0
 
 
-class LabelShare(NamedTuple):
+class LabelContamination(NamedTuple):
     """Share of wrong labels, and where it lies at 95 %."""
 
-    share: float
+    contamination: float
     interval: tuple[float, float]
 
 
-class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
+class SubquantileClassifier(ClassificationMixin, SubquantileEstimator):
     """Kernel logistic regression on the rows whose labels can be trusted.
 
     Minimises the summed log-loss over the share ``1 - contamination`` of the rows whose labels are
@@ -290,108 +291,118 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
             super()._check_smoothing()
 
     def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
-        X, targets, row_weights = super()._check_data(X, y, sample_weight)
-        share = check_share(self.contamination, row_weights)
-        check_class_sizes(share, self.classes_, self._codes, row_weights)
-        return X, targets, row_weights
+        X, targets, sample_weight = super()._check_data(X, y, sample_weight)
+        contamination = check_contamination(self.contamination, sample_weight)
+        check_class_sizes(contamination, self.classes_, self._codes, sample_weight)
+        return X, targets, sample_weight
 
-    def _fit_weights(self, copies: FloatArray) -> FloatArray:
-        return check_class_weight(self.class_weight, self.classes_, self._codes, copies)
+    def _class_weighted(self, counts: FloatArray) -> FloatArray:
+        return check_class_weight(self.class_weight, self.classes_, self._codes, counts)
 
-    def _begin(
-        self, problem: Problem, y: FloatArray, share: float | None, trust: Trust | None
-    ) -> Beginning:
+    def _initialise(
+        self,
+        design: FitDesign,
+        y: FloatArray,
+        contamination: float | None,
+        posterior: OutlierPosterior | None,
+    ) -> InitialState:
         rng = self._generator()
         interval = None
-        if share is None:
-            share, interval = self._estimate_share(problem, y, rng)
-        selection = self._make_selection(share, y)
-        if share == 0 or self.solver == "gradient":
-            return Beginning(selection, problem.row_weights, interval=interval)
+        if contamination is None:
+            contamination, interval = self._estimate_contamination(design, y, rng)
+        weighting = self._make_weighting(contamination, y)
+        if contamination == 0 or self.solver == "gradient":
+            return InitialState(weighting, design.sample_weight, interval=interval)
         if self.init == "auto":
-            found = self._search(problem, y, selection, rng)
-            return Beginning(selection, found.weights, found.predictions, interval=interval)
+            found = self._multistart(design, y, weighting, rng)
+            return InitialState(weighting, found.weights, found.predictions, interval=interval)
         losses = self._loss.value(y, np.zeros_like(y))
         if self.init == "random":
             losses = rng.random(len(y))
-        start = selection.weights(losses, problem.row_weights)
-        return Beginning(selection, start, interval=interval)
+        start = weighting.weights(losses, design.sample_weight)
+        return InitialState(weighting, start, interval=interval)
 
     def _groups(self, y: FloatArray) -> IntArray:
         return codes_of(y)
 
-    def _estimate_share(self, rows: Rows, y: FloatArray, rng: np.random.Generator) -> LabelShare:
+    def _estimate_contamination(
+        self, rows: Design, y: FloatArray, rng: np.random.Generator
+    ) -> LabelContamination:
         """By how often sure predictions are contradicted, and how likely that makes the labels."""
         if rows.size < FEWEST_ROWS:
-            return LabelShare(0.0, (0.0, LARGEST_SHARE))
-        raw = self._search(rows, y, self._make_selection(CAUTIOUS_SHARE, y), rng).predictions
+            return LabelContamination(0.0, (0.0, MAX_CONTAMINATION))
+        raw = self._multistart(
+            rows, y, self._make_weighting(INITIAL_CONTAMINATION, y), rng
+        ).predictions
         scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
-        codes, weights = codes_of(y), rows.row_weights
-        near = ~rows.wild & near_rows(rows.radius, weights, REACH)
-        sure = estimate_label_share(scores[near], codes[near], weights[near])
-        judged = leave_one_out_scores(rows, y, np.where(near, weights, 0.0), self._loss)
-        sample = rows.representatives(CHANNEL_ROWS, np.flatnonzero(near))
-        found = estimate_channel_share(
-            judged[sample.rows], codes[sample.rows], sample.weights, sure
+        codes, weights = codes_of(y), rows.sample_weight
+        near = ~rows.feature_outlier & near_rows(rows.radius, weights, REACH)
+        sure = estimate_disagreement(scores[near], codes[near], weights[near])
+        diagnostics = leave_one_out_scores(rows, y, np.where(near, weights, 0.0), self._loss)
+        sample = rows.representatives(policy().label_noise_rows, np.flatnonzero(near))
+        found = estimate_noise_rate(
+            diagnostics[sample.rows], codes[sample.rows], sample.weights, sure
         )
         far = float(weights[~near].sum() / weights.sum())
-        low, share, high = (
-            min(far + (1.0 - far) * value, LARGEST_SHARE)
-            for value in (found.interval[0], found.share, found.interval[1])
+        low, contamination, high = (
+            min(far + (1.0 - far) * value, MAX_CONTAMINATION)
+            for value in (found.interval[0], found.contamination, found.interval[1])
         )
-        if share < LEAST_SHARE:
-            share, low = 0.0, 0.0
-        return LabelShare(share, (low, high))
+        if contamination < MIN_CONTAMINATION:
+            contamination, low = 0.0, 0.0
+        return LabelContamination(contamination, (low, high))
 
-    def _search(
-        self, rows: Rows, y: FloatArray, selection: Selection, rng: np.random.Generator
-    ) -> Settled:
+    def _multistart(
+        self, rows: Design, y: FloatArray, weighting: TrimmingRule, rng: np.random.Generator
+    ) -> StartingPoint:
         n_starts = self.n_starts
         if n_starts is None:
-            n_starts = 1 if isinstance(selection, SoftBalanced) else 6
-        return rows.search_labels(y, self._loss, selection, n_starts, rng)
+            n_starts = 1 if isinstance(weighting, SoftClassBalanced) else 6
+        return find_label_inliers(rows, y, self._loss, weighting, n_starts, rng)
 
-    def _make_selection(self, contamination: float, y: FloatArray) -> Selection:
+    def _make_weighting(self, contamination: float, y: FloatArray) -> TrimmingRule:
         codes, n_classes = codes_of(y), len(self.classes_)
         smoothing = self.smoothing
         if isinstance(smoothing, str):
             smoothing = None if n_classes == 2 else SOFT_EDGE
         if smoothing is None:
-            return Balanced(contamination, codes, n_classes)
-        return SoftBalanced(contamination, codes, n_classes, float(smoothing))
+            return ClassBalanced(contamination, codes, n_classes)
+        return SoftClassBalanced(contamination, codes, n_classes, float(smoothing))
 
-    def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
-        if isinstance(problem, FeatureProblem):
-            return [self._feature_stage(problem, y, beginning)]
-        assert isinstance(problem, SystemProblem)
-        latest = beginning.predictions
+    def _stages(self, design: FitDesign, y: FloatArray, initial: InitialState) -> list[SolverStage]:
+        if isinstance(design, FeatureDesign):
+            return [self._feature_stage(design, y, initial)]
+        assert isinstance(design, SystemDesign)
+        latest = initial.predictions
 
         def solve_with(system: RidgeSystem) -> Solve:
             newton = Newton(system, self._loss, y)
 
-            def solve(weights: FloatArray, ridge: float, start: Fit | None, tol: float) -> Fit:
+            def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
                 nonlocal latest
-                fit = newton.solve(weights, ridge, start, tol, latest)
+                fit = newton.solve(weights, alpha, start, tol, latest)
                 latest = fit.predictions
                 return fit
 
             return solve
 
-        *rough, full = problem.newton_systems(y.shape[1])
-        stages = [Stage(solve_with(full), LOOSE)]
-        if beginning.selection.contamination > 0:
-            stages = [Stage(solve_with(system), LOOSE, ROUGH) for system in rough] + stages
+        *rough, full = design.newton_systems(y.shape[1])
+        stages = [SolverStage(solve_with(full), LOOSE)]
+        if initial.weighting.contamination > 0:
+            stages = [SolverStage(solve_with(system), LOOSE, ROUGH) for system in rough] + stages
         return stages
 
-    def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
-        assert isinstance(selection, Balanced)
+    def _store_outlier_attributes(
+        self, losses: FloatArray, weighting: TrimmingRule, present: IntArray
+    ) -> None:
+        assert isinstance(weighting, ClassBalanced)
         # Whatever the edge was in the fit, the verdict is yes or no, and no for the share.
-        judge = Balanced(selection.contamination, selection.groups, selection.n_groups)
-        weights = self._row_weights[present]
-        self.loss_threshold_ = judge.threshold(losses[present], weights)
-        thresholds = judge.class_thresholds(losses[present], weights)
+        hard_rule = ClassBalanced(weighting.contamination, weighting.groups, weighting.n_groups)
+        weights = self._sample_weight[present]
+        self.loss_threshold_ = hard_rule.threshold(losses[present], weights)
+        thresholds = hard_rule.class_thresholds(losses[present], weights)
         self.class_thresholds_ = thresholds
-        kept = judge.weights(losses[present], weights)
+        kept = hard_rule.weights(losses[present], weights)
         self.inlier_mask_ = losses <= thresholds[self._codes]
         self.inlier_mask_[present] = kept >= 0.5 * weights
         codes = self._codes[present]
@@ -401,21 +412,27 @@ class SubquantileClassifier(LabelPredictions, SubquantileEstimator):
         scores[~known] = scores[known].max(initial=0.0)
         self.outlier_scores_ = scores
 
-    def _judge(self, wild: BoolArray) -> Judgement:
-        heard = np.where(wild, 0.0, self._row_weights)
-        share, n_classes = self.contamination_, len(self.classes_)
+    def _loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
+        included = np.where(feature_outlier, 0.0, self._sample_weight)
+        contamination, n_classes = self.contamination_, len(self.classes_)
         if self._many:
-            rows = self._fitted_features()
-            chances = label_chances_of_many(rows, self._codes, n_classes, heard, share)
+            rows = self._training_features()
+            probabilities = loo_class_probabilities_blocked(
+                rows, self._codes, n_classes, included, contamination
+            )
         else:
-            chances = label_chances(self._judged_rows(), self._codes, n_classes, heard, share)
-        raw = columns(self._raw(self._training_rows()))
-        best = likeliest(raw)
-        good = chance_of_being_right(chances, self._codes, share)
-        own = np.take_along_axis(chances, self._codes[:, None], axis=1)[:, 0]
-        surprise = -np.log(np.maximum(own, np.finfo(float).tiny))
-        score = surprise / max(self.loss_threshold_, LEAST_THRESHOLD)
-        return Judgement(score, good, self.classes_[best], np.zeros(len(good), dtype=bool))
+            probabilities = loo_class_probabilities(
+                self._training_sketch(), self._codes, n_classes, included, contamination
+            )
+        raw = as_2d(self._raw(self._training_rows()))
+        predicted = likeliest(raw)
+        good = label_quality(probabilities, self._codes, contamination)
+        own = np.take_along_axis(probabilities, self._codes[:, None], axis=1)[:, 0]
+        neg_log_likelihood = -np.log(np.maximum(own, np.finfo(float).tiny))
+        score = neg_log_likelihood / max(self.loss_threshold_, LEAST_THRESHOLD)
+        return LooDiagnostics(
+            score, good, self.classes_[predicted], np.zeros(len(good), dtype=bool)
+        )
 
-    def _more_columns(self, judged: Judgement) -> dict[str, NDArray[Any]]:
-        return {"suggested": judged.expected}
+    def _more_columns(self, diagnostics: LooDiagnostics) -> dict[str, NDArray[Any]]:
+        return {"suggested": diagnostics.expected}

@@ -1,7 +1,7 @@
 """Trimmed kernel logistic regression without a knob.
 
 Kernel scale and ridge are chosen from labels as they are, right or wrong: see
-:mod:`untaint.solvers.label_tuning` and :mod:`untaint.solvers.label_loosening`.
+:mod:`untaint.model_selection.label_settings` and :mod:`untaint.model_selection.label_alpha`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
-from ..learners import Sketch, take
-from ..solvers.label_loosening import loosen_label_setting
-from ..solvers.label_tuning import LabelChoice, choose_label_setting
-from .base import Setting
+from ..design.base import Sketch
+from ..learners.base import take
+from ..model_selection.grid import LABEL_ALPHA_FACTORS, Grid
+from ..model_selection.label_alpha import select_alpha_by_auc
+from ..model_selection.label_settings import LabelSetting, select_label_setting
+from .base import Hyperparameters
 from .classifier import SubquantileClassifier
-from .grid import LABEL_ALPHA_FACTORS, Grid
 from .parameters import Common
 from .tuned import Tuned
 
@@ -133,23 +134,23 @@ class SubquantileClassifierCV(Tuned, SubquantileClassifier):
         self.gammas = gammas
         self.class_weight = class_weight
 
-    def _setting(
+    def _select(
         self,
         X: Any,
         y: FloatArray,
-        copies: FloatArray,
-        row_weights: FloatArray,
-        share: float | None,
-    ) -> Setting:
-        grid = self._grid(X, copies)
-        sample = self._tuning_sample(grid, X, row_weights)
-        part = float(sample.weights.sum() / row_weights.sum())
+        counts: FloatArray,
+        sample_weight: FloatArray,
+        contamination: float | None,
+    ) -> Hyperparameters:
+        grid = self._grid(X, counts)
+        sample = self._tuning_sample(grid, X, sample_weight)
+        part = float(sample.weights.sum() / sample_weight.sum())
         rows = take(X, sample.rows, self._pairwise)
         candidates = [self._sketch(kernel, rows, sample.weights, part) for kernel in grid.kernels]
         with single_threaded_blas():
-            choice = self._choose(grid, candidates, y[sample.rows], part, share)
-        self._store_choice(grid, choice.kernel, choice.ridge, choice.errors)
-        return Setting(grid.kernels[choice.kernel], self.alpha_)
+            choice = self._choose(grid, candidates, y[sample.rows], part, contamination)
+        self._store_choice(grid, choice.kernel, choice.alpha, choice.errors)
+        return Hyperparameters(grid.kernels[choice.kernel], self.alpha_)
 
     def _choose(
         self,
@@ -157,32 +158,32 @@ class SubquantileClassifierCV(Tuned, SubquantileClassifier):
         candidates: list[Sketch],
         y: FloatArray,
         part: float,
-        share: float | None,
-    ) -> LabelChoice:
+        contamination: float | None,
+    ) -> LabelSetting:
         """The setting of a fit to all rows; then, if rows are given up, how free it may be."""
-        ridges, heard = part * grid.alphas, ~candidates[0].wild
-        choice = choose_label_setting(
-            [partial(getattr, rows, "judging_features") for rows in candidates],
-            ridges,
+        alphas, included = part * grid.alphas, ~candidates[0].feature_outlier
+        choice = select_label_setting(
+            [partial(getattr, rows, "loo_features") for rows in candidates],
+            alphas,
             y,
             self._loss,
-            candidates[0].row_weights,
-            plausible=heard,
+            candidates[0].sample_weight,
+            near=included,
             fit_intercept=self.fit_intercept,
         )
         rows = candidates[choice.kernel]
-        rows.ridge = float(ridges[choice.ridge])
-        if share is None:
-            share = self._estimate_share(rows, y, self._generator()).share
-        if share == 0:
+        rows.alpha = float(alphas[choice.alpha])
+        if contamination is None:
+            contamination = self._estimate_contamination(rows, y, self._generator()).contamination
+        if contamination == 0:
             return choice
-        return loosen_label_setting(
+        return select_alpha_by_auc(
             choice,
-            rows.judging_features,
-            ridges,
+            rows.loo_features,
+            alphas,
             y,
             self._loss,
-            self._make_selection(share, y),
-            rows.row_weights,
-            plausible=heard,
+            self._make_weighting(contamination, y),
+            rows.sample_weight,
+            near=included,
         )

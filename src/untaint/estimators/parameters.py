@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from .._policy import policy
 from .._typing import FloatArray
 from .._validation import (
     check_choice,
@@ -17,21 +18,16 @@ from .._validation import (
     check_real,
     memory_bytes,
 )
-from ..features.waves import WAVE_KERNELS
+from ..design.features import make_feature_design
+from ..design.kernel_matrix import FitDesign, make_design, matrix_dtype
+from ..feature_maps.fourier import FOURIER_KERNELS
 from ..kernels import Kernel, Linear, Precomputed
-from ..learners import (
-    PILOT_ROWS,
-    KernelLearner,
-    Problem,
-    make_feature_problem,
-    make_problem,
-)
-from ..learners.problem import matrix_dtype
+from ..learners.base import KernelEstimator
 
 SOLVERS = ("auto", "exact", "iterative", "newton", "gradient")
 
 
-class Common(KernelLearner):
+class Common(KernelEstimator):
     """Parameters of every batch estimator: stored as given, checked when a fit begins."""
 
     #: Whether the number of starts may be left to the estimator.
@@ -113,23 +109,23 @@ class Common(KernelLearner):
     def _check_smoothing(self) -> None:
         check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
 
-    def _make_problem(
+    def _make_design(
         self,
         kernel: Kernel,
         X: Any,
-        row_weights: FloatArray,
-        ridge: float,
+        sample_weight: FloatArray,
+        alpha: float,
         n_outputs: int,
         n_components: int | None = None,
-    ) -> Problem:
-        parts = (kernel, X, row_weights, ridge, self.fit_intercept)
+    ) -> FitDesign:
+        parts = (kernel, X, sample_weight, alpha, self.fit_intercept)
         by_size = self.solver in self._by_size
         iterative = None if by_size else self.solver == "iterative"
         features = self._explicit_features(kernel, X, iterative)
         if features is not None:
             if not isinstance(self.n_components, str):
                 n_components = self.n_components
-            return make_feature_problem(
+            return make_feature_design(
                 *parts,
                 approximation=features,
                 n_components=n_components,
@@ -138,7 +134,7 @@ class Common(KernelLearner):
                 rng=self._generator(),
                 n_threads=self._n_threads,
             )
-        return make_problem(
+        return make_design(
             *parts,
             iterative=iterative,
             matrix=self.solver == "gradient",
@@ -156,7 +152,7 @@ class Common(KernelLearner):
         if isinstance(kernel, Precomputed) or self.solver == "gradient":
             return None
         if isinstance(kernel, Linear) and d <= n:
-            return "columns" if n > PILOT_ROWS and not sparse.issparse(X) else None
+            return "columns" if n > policy().subsample_rows and not sparse.issparse(X) else None
         if asked is not None or self.approximation is None:
             return asked
         needed = n**2 * np.dtype(matrix_dtype(n, iterative)).itemsize
@@ -174,10 +170,10 @@ class Common(KernelLearner):
                 'approximation must be None or "auto" for solver="gradient", which is defined by '
                 f"the kernel matrix, got {asked!r}."
             )
-        if asked == "rff" and kernel.name not in WAVE_KERNELS:
+        if asked == "rff" and kernel.name not in FOURIER_KERNELS:
             raise ValueError(
                 f'approximation="rff" needs a kernel of the difference of two rows, one of '
-                f'{", ".join(WAVE_KERNELS)}, got {kernel.name!r}: use "nystroem".'
+                f'{", ".join(FOURIER_KERNELS)}, got {kernel.name!r}: use "nystroem".'
             )
 
     def _max_iter(self) -> int:

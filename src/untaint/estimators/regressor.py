@@ -14,23 +14,32 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..learners import FeatureProblem, Problem, SystemProblem, columns
-from ..learners.audit import Judgement, beyond_range
-from ..learners.scores import outlier_scores
-from ..learners.targets import TargetPredictions
+from ..contamination.loo_diagnostics import loo_diagnostics, loo_diagnostics_blocked
+from ..contamination.residual_mixture import OutlierPosterior
+from ..contamination.two_groups import MAX_CONTAMINATION
+from ..design.features import FeatureDesign
+from ..design.kernel_matrix import FitDesign, SystemDesign
+from ..initialization.multistart import find_inliers
+from ..learners.base import as_2d
+from ..learners.regression import RegressionMixin
 from ..losses import SquaredLoss
-from ..screening import BEYOND_REACH
-from ..selection import Given, Selection, Smallest, Softplus
-from ..selection.two_groups import LARGEST_SHARE
-from ..solvers import RidgeSystem, leave_one_out_residuals, without_itself
-from ..solvers.alternating import LOOSE
-from .base import Stage, SubquantileEstimator
-from .campaign import Beginning
-from .trust import FEWEST_ROWS, Trust, judge_rows, trust_rows
-from .widened import judge_many
+from ..model_selection.joint import FEWEST_ROWS, estimate_posterior
+from ..optim.base import RidgeSystem
+from ..optim.c_steps import LOOSE
+from ..optim.leave_one_out import leave_one_out_residuals
+from ..optim.leverage import deletion_residuals
+from ..outliers.audit import LooDiagnostics, beyond_range
+from ..outliers.scores import outlier_scores
+from ..screening.radius import EXCLUSION_RADIUS
+from ..weighting.base import TrimmingRule
+from ..weighting.fixed import FixedWeights
+from ..weighting.softplus import Softplus
+from ..weighting.trimmed import Trimmed
+from .base import SolverStage, SubquantileEstimator
+from .large_scale import InitialState
 
 
-class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
+class SubquantileRegressor(RegressionMixin, SubquantileEstimator):
     """Kernel ridge regression on the rows that can be trusted.
 
     Minimises the summed squared error over the share ``1 - contamination`` of the rows that fit
@@ -182,102 +191,118 @@ class SubquantileRegressor(TargetPredictions, SubquantileEstimator):
         array of shape (n,) or (n, k)
         """
         check_is_fitted(self)
-        y, weights = self._targets.astype(float), self._kept_weights
+        y, weights = self._targets.astype(float), self._fit_weight
         if self._map is not None:
-            q = self._fitted_features().leverages(weights, exact=True)
-            left = y - columns(self._raw(self._training_rows()))
-            residuals, _ = without_itself(left, weights, self._row_weights, q)
+            q = self._training_features().leverages(weights, exact=True)
+            left = y - as_2d(self._raw(self._training_rows()))
+            residuals, _ = deletion_residuals(left, weights, self._sample_weight, q)
         else:
             residuals = leave_one_out_residuals(
                 self._fit_matrix(),
                 y,
                 weights,
-                max(self._fitted["ridge"], 1e-12),
+                max(self._fitted["alpha"], 1e-12),
                 fit_intercept=self._fitted["fit_intercept"],
             )
         return residuals[:, 0] if self._flat else residuals
 
-    _reach = BEYOND_REACH
+    _reach = EXCLUSION_RADIUS
 
-    def _begin(
-        self, problem: Problem, y: FloatArray, share: float | None, trust: Trust | None
-    ) -> Beginning:
+    def _initialise(
+        self,
+        design: FitDesign,
+        y: FloatArray,
+        contamination: float | None,
+        posterior: OutlierPosterior | None,
+    ) -> InitialState:
         rng = self._generator()
 
         interval = None
-        if share is None and problem.size < FEWEST_ROWS:
-            share, interval = 0.0, (0.0, LARGEST_SHARE)
-        if share is None:
-            trust = trust or trust_rows(problem, y, self.n_starts, rng)
-            share, interval = trust.share, trust.interval
+        if contamination is None and design.size < FEWEST_ROWS:
+            contamination, interval = 0.0, (0.0, MAX_CONTAMINATION)
+        if contamination is None:
+            posterior = posterior or estimate_posterior(design, y, self.n_starts, rng)
+            contamination, interval = posterior.contamination, posterior.interval
             if self.init == "auto" and self.smoothing is None:
-                weights = trust.trust * problem.row_weights
-                return Beginning(Given(share, trust.trust), weights, None, trust, interval)
-        selection = self._make_selection(share)
-        if share == 0 or self.solver == "gradient":
-            return Beginning(selection, problem.row_weights, None, trust, interval)
+                weights = posterior.inlier_probability * design.sample_weight
+                return InitialState(
+                    FixedWeights(contamination, posterior.inlier_probability),
+                    weights,
+                    None,
+                    posterior,
+                    interval,
+                )
+        weighting = self._make_weighting(contamination)
+        if contamination == 0 or self.solver == "gradient":
+            return InitialState(weighting, design.sample_weight, None, posterior, interval)
         if self.init == "auto":
-            found = problem.search(y, share, self.n_starts, rng)
-            return Beginning(selection, found.weights, None, trust, interval)
+            found = find_inliers(design, y, contamination, self.n_starts, rng)
+            return InitialState(weighting, found.weights, None, posterior, interval)
         scores = SquaredLoss().value(y, np.zeros_like(y))
         if self.init == "random":
             scores = rng.random(len(y))
-        start = Smallest(share).weights(scores, problem.row_weights)
-        return Beginning(selection, start, None, trust, interval)
+        start = Trimmed(contamination).weights(scores, design.sample_weight)
+        return InitialState(weighting, start, None, posterior, interval)
 
-    def _make_selection(self, contamination: float) -> Selection:
+    def _make_weighting(self, contamination: float) -> TrimmingRule:
         if self.smoothing is None:
-            return Smallest(contamination)
+            return Trimmed(contamination)
         return Softplus(contamination, float(self.smoothing))
 
-    def _stages(self, problem: Problem, y: FloatArray, beginning: Beginning) -> list[Stage]:
-        loose = LOOSE if problem.iterative else 0.0
-        selection = beginning.selection
-        trimmed = selection.contamination > 0 and not isinstance(selection, Given)
+    def _stages(self, design: FitDesign, y: FloatArray, initial: InitialState) -> list[SolverStage]:
+        loose = LOOSE if design.iterative else 0.0
+        weighting = initial.weighting
+        trimmed = weighting.contamination > 0 and not isinstance(weighting, FixedWeights)
 
-        def stage(system: RidgeSystem) -> Stage:
-            return Stage(
-                lambda weights, ridge, start, tol: system.solve(y, weights, ridge, start, tol),
+        def stage(system: RidgeSystem) -> SolverStage:
+            return SolverStage(
+                lambda weights, alpha, start, tol: system.solve(y, weights, alpha, start, tol),
                 loose,
             )
 
-        if isinstance(problem, FeatureProblem):
-            stages = [self._feature_stage(problem, y, beginning)]
+        if isinstance(design, FeatureDesign):
+            stages = [self._feature_stage(design, y, initial)]
         else:
-            assert isinstance(problem, SystemProblem)
-            stages = [stage(problem.system())]
-        rough = problem.low_rank_system()
+            assert isinstance(design, SystemDesign)
+            stages = [stage(design.system())]
+        rough = design.low_rank_system()
         return [stage(rough), *stages] if trimmed and rough is not None else stages
 
-    def _verdict(self, losses: FloatArray, selection: Selection, present: IntArray) -> None:
-        weights = self._row_weights[present]
-        t = selection.threshold(losses[present], weights)
+    def _store_outlier_attributes(
+        self, losses: FloatArray, weighting: TrimmingRule, present: IntArray
+    ) -> None:
+        weights = self._sample_weight[present]
+        t = weighting.threshold(losses[present], weights)
         finite = np.isfinite(losses)
         self.loss_threshold_ = float(t if np.isfinite(t) else losses[finite].max(initial=0.0))
         self.inlier_mask_ = losses <= self.loss_threshold_
-        self.inlier_mask_[present] = self._kept_weights[present] >= 0.5 * weights
+        self.inlier_mask_[present] = self._fit_weight[present] >= 0.5 * weights
         self.outlier_scores_ = outlier_scores(
-            losses, self._row_weights, self.contamination_, self._targets.shape[1]
+            losses, self._sample_weight, self.contamination_, self._targets.shape[1]
         )
         # Beyond reach there is no residual to speak of: as suspicious as the worst row.
         known = np.isfinite(self.outlier_scores_)
         self.outlier_scores_[~known] = self.outlier_scores_[known].max(initial=0.0)
 
-    def _judge(self, wild: BoolArray) -> Judgement:
+    def _loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
         y = self._targets.astype(float)
-        kept = np.where(wild, 0.0, self._kept_weights)
+        kept = np.where(feature_outlier, 0.0, self._fit_weight)
         if self._many:
-            predictions = columns(self._raw(self._training_rows()))
-            residuals, judged = judge_many(self._fitted_features(), y, predictions, kept, wild)
+            predictions = as_2d(self._raw(self._training_rows()))
+            residuals, diagnostics = loo_diagnostics_blocked(
+                self._training_features(), y, predictions, kept, feature_outlier
+            )
         else:
-            residuals, judged = judge_rows(self._judged_rows(), y, kept, wild)
+            residuals, diagnostics = loo_diagnostics(
+                self._training_sketch(), y, kept, feature_outlier
+            )
         expected = y - residuals
         # Nothing is known of the place where a wild row lies.
-        expected[wild] = kept @ y / kept.sum()
-        score = np.abs(judged.residuals) / judged.scale
-        return Judgement(
+        expected[feature_outlier] = kept @ y / kept.sum()
+        score = np.abs(diagnostics.residuals) / diagnostics.scale
+        return LooDiagnostics(
             np.minimum(score, np.finfo(float).max),
-            judged.trust,
+            diagnostics.inlier_probability,
             expected[:, 0] if self._flat else expected,
             beyond_range(y, kept > 0),
         )

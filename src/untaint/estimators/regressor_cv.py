@@ -1,7 +1,7 @@
 """Trimmed kernel ridge regression without a knob.
 
 Kernel scale, ridge and the share of bad rows are chosen together, by rows and settings that agree:
-see :mod:`untaint.solvers.agreement`.
+see :mod:`untaint.model_selection.joint`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from .._typing import FloatArray
-from ..learners import take
-from .base import Setting
+from ..learners.base import take
+from ..model_selection.joint import FEWEST_ROWS, select_hyperparameters
+from .base import Hyperparameters
 from .parameters import Common
 from .regressor import SubquantileRegressor
-from .trust import FEWEST_ROWS, agree_on
 from .tuned import Tuned
 
 
@@ -128,28 +128,30 @@ class SubquantileRegressorCV(Tuned, SubquantileRegressor):
         self.alphas = alphas
         self.gammas = gammas
 
-    def _setting(
+    def _select(
         self,
         X: Any,
         y: FloatArray,
-        copies: FloatArray,
-        row_weights: FloatArray,
-        share: float | None,
-    ) -> Setting:
-        grid = self._grid(X, copies)
-        sample = self._tuning_sample(grid, X, row_weights)
-        part = float(sample.weights.sum() / row_weights.sum())
+        counts: FloatArray,
+        sample_weight: FloatArray,
+        contamination: float | None,
+    ) -> Hyperparameters:
+        grid = self._grid(X, counts)
+        sample = self._tuning_sample(grid, X, sample_weight)
+        part = float(sample.weights.sum() / sample_weight.sum())
         rows, y_part = take(X, sample.rows, self._pairwise), y[sample.rows]
-        ridges = part * grid.alphas
+        alphas = part * grid.alphas
         candidates = [
-            self._sketch(kernel, rows, sample.weights, float(ridges[grid.first[1]]))
+            self._sketch(kernel, rows, sample.weights, float(alphas[grid.first[1]]))
             for kernel in grid.kernels
         ]
-        if share is None and candidates[0].size < FEWEST_ROWS:
-            share = 0.0
-        found, trust = agree_on(
-            candidates, ridges, y_part, share, self.n_starts, self._generator(), grid.first
+        if contamination is None and candidates[0].size < FEWEST_ROWS:
+            contamination = 0.0
+        found, posterior = select_hyperparameters(
+            candidates, alphas, y_part, contamination, self.n_starts, self._generator(), grid.first
         )
-        self._store_choice(grid, found.kernel, found.ridge, found.errors)
+        self._store_choice(grid, found.kernel, found.alpha, found.errors)
         complete = len(sample.rows) == len(y)
-        return Setting(grid.kernels[found.kernel], self.alpha_, trust if complete else None)
+        return Hyperparameters(
+            grid.kernels[found.kernel], self.alpha_, posterior if complete else None
+        )

@@ -6,16 +6,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._policy import policy
 from .._typing import FloatArray
 from .._validation import check_grid
+from ..design.base import Sketch
+from ..design.subsample import Subset
 from ..kernels import Kernel, gamma_distance, resolve_gamma
-from ..learners import Sketch
-from ..solvers import Sample
-from .grid import ALPHA_FACTORS, FIRST_ALPHA, GAMMA_FACTORS, Grid, auto_alphas, nearest
+from ..model_selection.grid import (
+    ALPHA_FACTORS,
+    FIRST_ALPHA,
+    GAMMA_FACTORS,
+    Grid,
+    auto_alphas,
+    nearest,
+)
 from .parameters import Common
 
-# Rows that a setting is chosen on: more would say the same.
-TUNING_ROWS = 3000
 # Squared distance from the mean, as a part of the squared size, that is rounding.
 SAME = 1e-12
 
@@ -41,24 +47,24 @@ class Tuned(Common):
         # Past the checks of the one setting that this estimator does not have.
         Common._check_parameters(self)
 
-    def _grid(self, X: Any, row_weights: FloatArray) -> Grid:
+    def _grid(self, X: Any, sample_weight: FloatArray) -> Grid:
         """Settings for these rows."""
-        gammas, kernels, first_kernel = self._kernels(X, row_weights)
-        unit = _centred_size(self._sketch(kernels[first_kernel], X, row_weights, 1.0))
+        gammas, kernels, first_kernel = self._kernels(X, sample_weight)
+        unit = _centred_size(self._sketch(kernels[first_kernel], X, sample_weight, 1.0))
         if isinstance(self.alphas, str):
-            alphas = auto_alphas(unit, float(row_weights.sum()), self._alpha_factors)
+            alphas = auto_alphas(unit, float(sample_weight.sum()), self._alpha_factors)
         else:
             alphas = np.unique(np.asarray(self.alphas, dtype=float))
         return Grid(gammas, kernels, alphas, (first_kernel, nearest(alphas, FIRST_ALPHA * unit)))
 
     def _kernels(
-        self, X: Any, row_weights: FloatArray
+        self, X: Any, sample_weight: FloatArray
     ) -> tuple[list[float | None], list[Kernel], int]:
         """Scales, kernels, and which of them to begin with."""
         distance = gamma_distance(self.kernel)
         if distance is None:
             return [None], [self._kernel_of_scale(None)], 0
-        middle = resolve_gamma("median", X, row_weights, distance=distance)
+        middle = resolve_gamma("median", X, sample_weight, distance=distance)
         # A squared distance takes a squared factor.
         factors = GAMMA_FACTORS if distance == "sqeuclidean" else np.sqrt(GAMMA_FACTORS)
         scales = middle * factors
@@ -67,13 +73,13 @@ class Tuned(Common):
         gammas: list[float | None] = [float(gamma) for gamma in scales]
         return gammas, [self._kernel_of_scale(gamma) for gamma in gammas], nearest(scales, middle)
 
-    def _sketch(self, kernel: Kernel, X: Any, row_weights: FloatArray, ridge: float) -> Sketch:
-        return Sketch(kernel, X, row_weights, ridge, self.fit_intercept)
+    def _sketch(self, kernel: Kernel, X: Any, sample_weight: FloatArray, alpha: float) -> Sketch:
+        return Sketch(kernel, X, sample_weight, alpha, self.fit_intercept)
 
-    def _tuning_sample(self, grid: Grid, X: Any, row_weights: FloatArray) -> Sample:
+    def _tuning_sample(self, grid: Grid, X: Any, sample_weight: FloatArray) -> Subset:
         """Rows that stand for all plausible ones while a setting is chosen."""
-        sketch = self._sketch(grid.kernels[grid.first[0]], X, row_weights, 1.0)
-        return sketch.representatives(TUNING_ROWS)
+        sketch = self._sketch(grid.kernels[grid.first[0]], X, sample_weight, 1.0)
+        return sketch.representatives(policy().tuning_rows)
 
     def _store_choice(self, grid: Grid, kernel: int, alpha: int, errors: FloatArray) -> None:
         self.gamma_ = grid.gammas[kernel]
@@ -83,8 +89,8 @@ class Tuned(Common):
 
 def _centred_size(sketch: Sketch) -> float:
     """Mean squared distance of the plausible rows' features from their mean."""
-    weights = np.where(sketch.plausible, sketch.row_weights, 0.0)
-    features = sketch.search_features[weights > 0]
+    weights = np.where(sketch.near, sketch.sample_weight, 0.0)
+    features = sketch.init_features[weights > 0]
     inside = weights[weights > 0]
     centred = features - inside @ features / inside.sum()
     size = float(inside @ np.einsum("ij,ij->i", centred, centred) / inside.sum())

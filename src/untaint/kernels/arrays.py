@@ -10,10 +10,10 @@ import scipy.sparse as sp
 
 Array = npt.NDArray[Any]
 Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
-Rows = Any  # ndarray of shape (n, d), or a SciPy CSR matrix or array of that shape
+Design = Any  # ndarray of shape (n, d), or a SciPy CSR matrix or array of that shape
 
 
-def as_dense(X: Rows) -> Array:
+def as_dense(X: Design) -> Array:
     """Rows as a C-ordered float64 array, without a copy where that is what they are.
 
     Examples
@@ -24,7 +24,7 @@ def as_dense(X: Rows) -> Array:
     return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def as_csr(X: Rows) -> Any:
+def as_csr(X: Design) -> Any:
     """Rows as a float64 CSR array in canonical form; never changes ``X`` itself.
 
     Examples
@@ -39,7 +39,7 @@ def as_csr(X: Rows) -> Any:
     return rows
 
 
-def either_sparse(X: Rows, Z: Rows) -> bool:
+def either_sparse(X: Design, Z: Design) -> bool:
     """Whether one of the two is sparse, so that both should be handled as CSR.
 
     Examples
@@ -50,7 +50,7 @@ def either_sparse(X: Rows, Z: Rows) -> bool:
     return bool(sp.issparse(X) or sp.issparse(Z))
 
 
-def working_dtype(X: Rows, dtype: npt.DTypeLike | None = None) -> np.dtype[Any]:
+def working_dtype(X: Design, dtype: npt.DTypeLike | None = None) -> np.dtype[Any]:
     """The dtype asked for; else float32 for float32 rows and float64 for all others.
 
     Examples

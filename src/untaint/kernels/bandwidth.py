@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ..screening import near_rows, radii, representatives, weighted_median
-from .arrays import Array, Distance, Rows, as_csr, as_dense
+from ..screening.radius import near_rows, radii, representatives, weighted_median
+from .arrays import Array, Design, Distance, as_csr, as_dense
 from .base import as_number
 from .pairs import pair_distances
 
@@ -24,7 +24,7 @@ _EXPECTED = "gamma must be a positive finite number, 'scale' or 'median', got {!
 
 def resolve_gamma(
     gamma: float | str,
-    X: Rows,
+    X: Design,
     sample_weight: Array | None = None,
     *,
     distance: Distance = "sqeuclidean",
@@ -73,7 +73,7 @@ def resolve_gamma(
     return number
 
 
-def _scale(X: Rows, weights: Array, distance: Distance) -> float:
+def _scale(X: Design, weights: Array, distance: Distance) -> float:
     """Dimension times the variance of all entries."""
     d, total = X.shape[1], weights.sum()
     if not X.size or not total:
@@ -86,7 +86,7 @@ def _scale(X: Rows, weights: Array, distance: Distance) -> float:
     return float((weights @ (X - mean) ** 2).sum() / total)
 
 
-def _median(X: Rows, weights: Array, distance: Distance) -> float:
+def _median(X: Design, weights: Array, distance: Distance) -> float:
     """Median distance of two different rows; the mean of the positive ones if that is zero."""
     if len(weights) < 1:
         return 0.0

@@ -13,7 +13,7 @@ from typing import ClassVar, SupportsFloat
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Distance, Rows, working_dtype
+from .arrays import Array, Design, Distance, working_dtype
 from .tiles import Fill, build
 
 
@@ -37,8 +37,8 @@ class Kernel(ABC):
     @abstractmethod
     def matrix(
         self,
-        X: Rows,
-        Z: Rows | None = None,
+        X: Design,
+        Z: Design | None = None,
         *,
         dtype: npt.DTypeLike | None = None,
         n_threads: int | None = None,
@@ -61,7 +61,7 @@ class Kernel(ABC):
         """
 
     @abstractmethod
-    def diagonal(self, X: Rows) -> Array:
+    def diagonal(self, X: Design) -> Array:
         """Entries k(x_i, x_i), without the matrix.
 
         Parameters
@@ -73,7 +73,7 @@ class Kernel(ABC):
         ndarray of shape (n,)
         """
 
-    def __call__(self, X: Rows, Z: Rows | None = None) -> Array:
+    def __call__(self, X: Design, Z: Design | None = None) -> Array:
         """Same as :meth:`matrix`."""
         return self.matrix(X, Z)
 
@@ -83,8 +83,8 @@ class TiledKernel(Kernel, ABC):
 
     def matrix(
         self,
-        X: Rows,
-        Z: Rows | None = None,
+        X: Design,
+        Z: Design | None = None,
         *,
         dtype: npt.DTypeLike | None = None,
         n_threads: int | None = None,
@@ -103,22 +103,22 @@ class TiledKernel(Kernel, ABC):
             np.fill_diagonal(K, self._finite_diagonal(X, dtype))
         return K
 
-    def diagonal(self, X: Rows) -> Array:
+    def diagonal(self, X: Design) -> Array:
         """Entries k(x_i, x_i), without the matrix; see :meth:`Kernel.diagonal`."""
         return self._finite_diagonal(X, working_dtype(X))
 
-    def _finite_diagonal(self, X: Rows, dtype: npt.DTypeLike) -> Array:
+    def _finite_diagonal(self, X: Design, dtype: npt.DTypeLike) -> Array:
         with np.errstate(over="ignore"):
             values = self._exact_diagonal(X)
         limits = np.finfo(np.dtype(dtype))
         return np.clip(values, limits.min, limits.max).astype(dtype, copy=False)
 
     @abstractmethod
-    def _tile_function(self, X: Rows, Z: Rows, dtype: npt.DTypeLike) -> Fill:
+    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
         """Function that fills tiles of k(X, Z)."""
 
     @abstractmethod
-    def _exact_diagonal(self, X: Rows) -> Array:
+    def _exact_diagonal(self, X: Design) -> Array:
         """Entries k(x_i, x_i) in float64."""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from .arrays import Array, Distance, Rows, working_dtype
+from .arrays import Array, Design, Distance, working_dtype
 from .base import Kernel
 from .tiles import TILE
 
@@ -50,8 +50,8 @@ class CallableKernel(Kernel):
 
     def matrix(
         self,
-        X: Rows,
-        Z: Rows | None = None,
+        X: Design,
+        Z: Design | None = None,
         *,
         dtype: npt.DTypeLike | None = None,
         n_threads: int | None = None,
@@ -71,7 +71,7 @@ class CallableKernel(Kernel):
             K[i, start:] = [self._pair(x, z) for z in _each_row(other, start)]
         return _finite(_mirrored(K) if Z is None else K)
 
-    def diagonal(self, X: Rows) -> Array:
+    def diagonal(self, X: Design) -> Array:
         """Entries k(x_i, x_i); see :meth:`Kernel.diagonal`."""
         n, dtype = X.shape[0], working_dtype(X)
         if n and self._takes_matrices(X, X):
@@ -83,7 +83,7 @@ class CallableKernel(Kernel):
             return np.concatenate(parts)
         return np.array([self._pair(x, x) for x in _each_row(X)], dtype=dtype)
 
-    def _takes_matrices(self, X: Rows, Z: Rows) -> bool:
+    def _takes_matrices(self, X: Design, Z: Design) -> bool:
         # Never as many rows of Z as there are features: np.dot on pairs of rows would then
         # also return a matrix, of the right shape and wrong.
         n_columns = 3 if X.shape[1] == 2 else 2
@@ -94,7 +94,7 @@ class CallableKernel(Kernel):
             return False
         return True
 
-    def _pair(self, x: Rows, z: Rows) -> float:
+    def _pair(self, x: Design, z: Design) -> float:
         value = self.function(x, z)
         try:
             return float(value.toarray().item() if sp.issparse(value) else np.asarray(value).item())
@@ -105,7 +105,7 @@ class CallableKernel(Kernel):
             ) from error
 
 
-def _each_row(X: Rows, start: int = 0) -> Any:
+def _each_row(X: Design, start: int = 0) -> Any:
     """Rows from ``start`` on: vectors if dense, matrices of one row if sparse."""
     if sp.issparse(X):
         return (X[[i]] for i in range(start, X.shape[0]))

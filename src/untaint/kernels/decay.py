@@ -20,8 +20,8 @@ def exponential_decay(t: Array) -> None:
     >>> t.round(3)
     array([1.   , 0.368, 0.   ])
     """
-    furthest = -np.log(np.finfo(t.dtype).tiny)
-    if t.size and t.max() > furthest:
-        np.copyto(t, np.inf, where=t > furthest)
+    max_loss = -np.log(np.finfo(t.dtype).tiny)
+    if t.size and t.max() > max_loss:
+        np.copyto(t, np.inf, where=t > max_loss)
     np.negative(t, out=t)
     np.exp(t, out=t)

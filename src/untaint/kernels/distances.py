@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Rows, as_csr, as_dense, either_sparse
+from .arrays import Array, Design, as_csr, as_dense, either_sparse
 from .sides import REACH_SINGLE, DenseSides, SparseSides
 
 ROUNDING = 5e-16  # error of the float64 product beside |x|^2 + |z|^2
@@ -52,7 +52,7 @@ class SquaredDistances:
     """
 
     def __init__(
-        self, X: Rows, Z: Rows, *, root: float, dtype: npt.DTypeLike, rooted: bool = False
+        self, X: Design, Z: Design, *, root: float, dtype: npt.DTypeLike, rooted: bool = False
     ) -> None:
         self.root, self.rooted = root, rooted
         self.tolerance = 1e-11 if np.dtype(dtype) == np.float64 else 1e-8

@@ -10,7 +10,7 @@ from typing import ClassVar, final
 
 import numpy.typing as npt
 
-from .arrays import Array, Distance, Rows
+from .arrays import Array, Design, Distance
 from .base import TiledKernel
 from .products import inner_products, squared_norms
 from .tiles import Fill
@@ -34,8 +34,8 @@ class Linear(TiledKernel):
     name: ClassVar[str] = "linear"
     distance: ClassVar[Distance | None] = None
 
-    def _tile_function(self, X: Rows, Z: Rows, dtype: npt.DTypeLike) -> Fill:
+    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
         return inner_products(X, Z, dtype=dtype)
 
-    def _exact_diagonal(self, X: Rows) -> Array:
+    def _exact_diagonal(self, X: Design) -> Array:
         return squared_norms(X)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .arrays import Array, Rows, as_csr, as_dense, either_sparse
+from .arrays import Array, Design, as_csr, as_dense, either_sparse
 from .tiles import Fill
 
 
-def manhattan_distances(X: Rows, Z: Rows) -> Fill:
+def manhattan_distances(X: Design, Z: Design) -> Fill:
     """Tile function of |x - z|_1, from the differences themselves.
 
     Parameters
@@ -55,7 +55,7 @@ def manhattan_distances(X: Rows, Z: Rows) -> Fill:
     return fill
 
 
-def _slim(tile: Rows) -> Rows:
+def _slim(tile: Design) -> Design:
     """The tile with 32-bit indices, the only ones that scikit-learn's loop takes."""
     tile.indices = tile.indices.astype(np.int32, copy=False)
     tile.indptr = tile.indptr.astype(np.int32, copy=False)

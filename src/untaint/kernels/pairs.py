@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import pdist
 
-from .arrays import Array, Distance, Rows
+from .arrays import Array, Design, Distance
 from .distances import SquaredDistances
 from .manhattan import manhattan_distances
 from .tiles import build
@@ -17,7 +17,7 @@ from .tiles import build
 NARROW = 128  # features up to which plain differences are as fast as matrix products
 
 
-def pair_distances(X: Rows, weights: Array, distance: Distance) -> tuple[Array, Array]:
+def pair_distances(X: Design, weights: Array, distance: Distance) -> tuple[Array, Array]:
     """Distances of all pairs of different rows and the number of times that each occurs.
 
     A row of weight k has k (k - 1) / 2 pairs of copies, at distance zero.
@@ -39,7 +39,7 @@ def pair_distances(X: Rows, weights: Array, distance: Distance) -> tuple[Array, 
     return np.r_[values, np.zeros(n)], np.r_[counts, copies]
 
 
-def _condensed(X: Rows, distance: Distance) -> Array:
+def _condensed(X: Design, distance: Distance) -> Array:
     """Distances of the pairs i < j, row by row as in ``pdist``."""
     n, d = X.shape
     if d <= NARROW and not sp.issparse(X):
@@ -58,7 +58,7 @@ def _condensed(X: Rows, distance: Distance) -> Array:
     return wide
 
 
-def _spread(X: Rows) -> float:
+def _spread(X: Design) -> float:
     """Root mean square distance of the rows from their centre."""
     D = X if sp.issparse(X) else X - X.mean(axis=0)
     squares = D.multiply(D) if sp.issparse(D) else D * D

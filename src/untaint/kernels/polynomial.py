@@ -14,7 +14,7 @@ from typing import ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Distance, Rows
+from .arrays import Array, Design, Distance
 from .base import TiledKernel, as_number, positive
 from .products import inner_products, squared_norms
 from .tiles import Fill
@@ -55,7 +55,7 @@ class Polynomial(TiledKernel):
         object.__setattr__(self, "degree", _degree(self.degree))
         object.__setattr__(self, "coef0", _coef0(self.coef0))
 
-    def _tile_function(self, X: Rows, Z: Rows, dtype: npt.DTypeLike) -> Fill:
+    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
         with np.errstate(over="ignore"):
             scaled = X.astype(np.float64) * self.gamma
         products = inner_products(scaled, Z, dtype=dtype, offset=self.coef0, degree=self.degree)
@@ -66,7 +66,7 @@ class Polynomial(TiledKernel):
 
         return fill
 
-    def _exact_diagonal(self, X: Rows) -> Array:
+    def _exact_diagonal(self, X: Design) -> Array:
         base = self.gamma * squared_norms(X) + self.coef0
         _raise(base, self.degree, np.empty(len(base)))
         return base

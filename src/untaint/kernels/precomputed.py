@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from .arrays import Array, Distance, Rows, working_dtype
+from .arrays import Array, Design, Distance, working_dtype
 from .base import Kernel
 
 
@@ -34,8 +34,8 @@ class Precomputed(Kernel):
 
     def matrix(
         self,
-        X: Rows,
-        Z: Rows | None = None,
+        X: Design,
+        Z: Design | None = None,
         *,
         dtype: npt.DTypeLike | None = None,
         n_threads: int | None = None,
@@ -49,7 +49,7 @@ class Precomputed(Kernel):
         dense = X.toarray() if sp.issparse(X) else X
         return np.asarray(dense, dtype=working_dtype(X, dtype))
 
-    def diagonal(self, X: Rows) -> Array:
+    def diagonal(self, X: Design) -> Array:
         """Diagonal of the matrix X."""
         if X.shape[0] != X.shape[1]:
             raise ValueError(f"A precomputed kernel matrix must be square, got shape {X.shape}.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Rows, as_csr, as_dense, either_sparse
+from .arrays import Array, Design, as_csr, as_dense, either_sparse
 from .tiles import TILE, Fill
 
 
@@ -31,7 +31,7 @@ class SparseProduct:
     (3, 3)
     """
 
-    def __init__(self, X: Rows, Z: Rows) -> None:
+    def __init__(self, X: Design, Z: Design) -> None:
         self.left = [X[i : i + TILE] for i in range(0, X.shape[0], TILE)]
         self.right = [Z[j : j + TILE].T.tocsr() for j in range(0, Z.shape[0], TILE)]
 
@@ -43,7 +43,7 @@ class SparseProduct:
 
 
 def inner_products(
-    X: Rows, Z: Rows, *, dtype: npt.DTypeLike, offset: float = 0.0, degree: int = 1
+    X: Design, Z: Design, *, dtype: npt.DTypeLike, offset: float = 0.0, degree: int = 1
 ) -> Fill:
     """Tile function of <x, z> + offset whose ``degree``-th power is finite.
 
@@ -95,7 +95,7 @@ def inner_products(
     return fill_bounded
 
 
-def _bounded_product(X: Rows, Z: Rows) -> SparseProduct | DenseProduct:
+def _bounded_product(X: Design, Z: Design) -> SparseProduct | DenseProduct:
     """Float64 products of rows whose features are cut off where their squares would overflow."""
     limit = 1e150 / np.sqrt(max(X.shape[1], 1))
     if either_sparse(X, Z):
@@ -128,12 +128,12 @@ class DenseProduct:
         return product
 
 
-def _largest(X: Rows) -> float:
+def _largest(X: Design) -> float:
     values = X.data if either_sparse(X, X) else X
     return float(max(values.max(), -values.min())) if values.size else 0.0
 
 
-def squared_norms(X: Rows) -> Array:
+def squared_norms(X: Design) -> Array:
     """Squared Euclidean norms of the rows, in float64; infinite where they overflow.
 
     Examples

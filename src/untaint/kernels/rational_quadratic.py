@@ -15,7 +15,7 @@ from typing import ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Distance, Rows
+from .arrays import Array, Design, Distance
 from .base import TiledKernel, positive
 from .distances import SquaredDistances
 from .tiles import Fill
@@ -50,7 +50,7 @@ class RationalQuadratic(TiledKernel):
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
         object.__setattr__(self, "shape", positive("shape", self.shape))
 
-    def _tile_function(self, X: Rows, Z: Rows, dtype: npt.DTypeLike) -> Fill:
+    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
         distances = SquaredDistances(X, Z, root=sqrt(self.gamma), dtype=dtype)
 
         def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
@@ -77,5 +77,5 @@ class RationalQuadratic(TiledKernel):
         np.multiply(t, -self.shape, out=t)
         np.exp(t, out=t)
 
-    def _exact_diagonal(self, X: Rows) -> Array:
+    def _exact_diagonal(self, X: Design) -> Array:
         return np.ones(X.shape[0])

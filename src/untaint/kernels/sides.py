@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .arrays import Array, Rows
+from .arrays import Array, Design
 from .products import SparseProduct
 
 FAR = 1e140  # scaled coordinates are cut off here: beyond it their squares would overflow
@@ -56,7 +56,7 @@ class SparseSides:
 
     single = None
 
-    def __init__(self, X: Rows, Z: Rows | None, root: float) -> None:
+    def __init__(self, X: Design, Z: Design | None, root: float) -> None:
         self.X, self.Z = X, X if Z is None else Z
         left = _scaled(X, root)
         right = left if Z is None else _scaled(Z, root)
@@ -103,12 +103,12 @@ def _centre(Z: Array) -> Array:
     return median
 
 
-def _scaled(X: Rows, root: float) -> Rows:
+def _scaled(X: Design, root: float) -> Design:
     scaled = X.copy()
     scaled.data *= np.sqrt(2.0) * root
     np.clip(scaled.data, -FAR, FAR, out=scaled.data)
     return scaled
 
 
-def _half_norms(X: Rows) -> Array:
+def _half_norms(X: Design) -> Array:
     return 0.5 * np.asarray(X.multiply(X).sum(axis=1)).ravel()

@@ -20,18 +20,25 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from .._policy import policy
 from .._progress import ProgressLine
 from .._typing import FloatArray, IntArray
 from .._validation import (
+    array_namespace_of,
     check_matrix_memory,
     check_query_data,
-    home_of,
     in_double,
     memory_bytes,
-    on_host,
-    within_range,
+    overflow_guard,
+    to_numpy,
 )
-from ..features import ColumnMap, FeatureMap, LandmarkMap, plan_blocks
+from ..design.features import FeatureDesign
+from ..design.kernel_matrix import FitDesign, LinearDesign
+from ..design.memory_plan import plan_blocks
+from ..design.subsample import draw_rows, subsample_size
+from ..feature_maps.base import FeatureMap
+from ..feature_maps.identity import IdentityMap
+from ..feature_maps.nystroem import NystroemMap
 from ..kernels import (
     CallableKernel,
     Kernel,
@@ -41,22 +48,17 @@ from ..kernels import (
     make_kernel,
     resolve_gamma,
 )
+from ..optim.base import Callback, Fit, Solution, no_callback
 from ..portable import ArrayArithmetic, function_of
-from ..screening import Screen, screen, screen_by_sample
-from ..solvers import Fit, Solution
-from ..solvers.base import Report, silent
-from .feature_problem import FeatureProblem
-from .pilot import PILOT_ROWS, draw_rows, pilot_size
-from .problem import PrimalProblem, Problem
+from ..screening.by_subsample import screen_by_sample
+from ..screening.screen import Screen, screen
 
-# Kernel values that are held at a time while predicting.
-PREDICTED_AT_ONCE = 1 << 23
 # What a fitted learner keeps of its training rows, beyond what predictions take.
 TRAINING_STATE = (
     "_targets",
     "_codes",
-    "_row_weights",
-    "_kept_weights",
+    "_sample_weight",
+    "_fit_weight",
     "_fitted",
     "inlier_mask_",
     "outlier_scores_",
@@ -64,7 +66,7 @@ TRAINING_STATE = (
 )
 
 
-class KernelLearner(BaseEstimator):
+class KernelEstimator(BaseEstimator):
     """A function in a kernel's space, as scikit-learn expects it.
 
     Whoever derives from this has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0`` and
@@ -87,12 +89,12 @@ class KernelLearner(BaseEstimator):
     def _n_threads(self) -> int | None:
         return self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else None
 
-    def _make_kernel(self, X: Any, row_weights: FloatArray) -> Kernel:
+    def _make_kernel(self, X: Any, sample_weight: FloatArray) -> Kernel:
         distance = gamma_distance(self.kernel)
         gamma = (
             None
             if distance is None
-            else resolve_gamma(self.gamma, X, row_weights, distance=distance)
+            else resolve_gamma(self.gamma, X, sample_weight, distance=distance)
         )
         return self._kernel_of_scale(gamma)
 
@@ -106,7 +108,7 @@ class KernelLearner(BaseEstimator):
         X: Any,
         targets: FloatArray,
         present: IntArray,
-        problem: Problem,
+        design: FitDesign,
         fit: Fit,
         weights: FloatArray,
     ) -> None:
@@ -114,33 +116,33 @@ class KernelLearner(BaseEstimator):
         # An earlier fit may have had another kernel, or other features.
         for name in ("coef_", "feature_map_", "feature_coef_", "X_fit_", "dual_coef_"):
             self.__dict__.pop(name, None)
-        self.kernel_ = problem.kernel
+        self.kernel_ = design.kernel
         self._rows = X
-        self._map = problem.map if isinstance(problem, FeatureProblem) else None
-        if isinstance(problem, FeatureProblem) and not isinstance(problem.map, ColumnMap):
-            self._store_features(problem, fit)
+        self._map = design.map if isinstance(design, FeatureDesign) else None
+        if isinstance(design, FeatureDesign) and not isinstance(design.map, IdentityMap):
+            self._store_features(design, fit)
             return
         self.X_fit_ = X
         intercept = fit.intercept
         dual = np.zeros(targets.shape)
-        dual[present] = problem.dual_coef(fit, targets[present], weights)
+        dual[present] = design.dual_coef(fit, targets[present], weights)
         dual[present[weights == 0]] = 0.0  # what an iterative solver has left of them
-        if isinstance(problem, PrimalProblem | FeatureProblem):
-            coef, intercept = problem.primal_coef(fit)
+        if isinstance(design, LinearDesign | FeatureDesign):
+            coef, intercept = design.primal_coef(fit)
             self.coef_ = self._shaped_coef(coef.T.astype(np.float64))
-        elif isinstance(problem.kernel, Linear):
+        elif isinstance(design.kernel, Linear):
             self.coef_ = self._shaped_coef(np.asarray(X.T @ dual).T)
         self.dual_coef_ = self._shaped_dual(dual)
         self.intercept_ = self._shaped_intercept(intercept.astype(np.float64))
 
-    def _store_features(self, problem: FeatureProblem, fit: Fit) -> None:
+    def _store_features(self, design: FeatureDesign, fit: Fit) -> None:
         """A kernel expansion in the landmarks, or coefficients of random features."""
-        coef = problem.map.spread(fit.coef).astype(np.float64)
-        if isinstance(problem.map, LandmarkMap):
-            self.X_fit_ = problem.map.landmarks
+        coef = design.map.unwhiten_coef(fit.coef).astype(np.float64)
+        if isinstance(design.map, NystroemMap):
+            self.X_fit_ = design.map.landmarks
             self.dual_coef_ = self._shaped_dual(coef)
         else:
-            self.feature_map_ = problem.map
+            self.feature_map_ = design.map
             self.feature_coef_ = self._shaped_dual(coef)
         self.intercept_ = self._shaped_intercept(fit.intercept.astype(np.float64))
 
@@ -159,12 +161,12 @@ class KernelLearner(BaseEstimator):
 
     def _losses(self, predictions: FloatArray, present: IntArray) -> FloatArray:
         """Of all rows; those of weight zero had no part in the fit, but are judged by it."""
-        losses = np.empty(len(self._row_weights))
+        losses = np.empty(len(self._sample_weight))
         losses[present] = self._loss.value(self._targets[present], predictions)
-        absent = np.flatnonzero(self._row_weights == 0)
+        absent = np.flatnonzero(self._sample_weight == 0)
         if len(absent):
             losses[absent] = self._loss.value(
-                self._targets[absent], columns(self._raw(self._rows[absent]))
+                self._targets[absent], as_2d(self._raw(self._rows[absent]))
             )
         return losses
 
@@ -173,10 +175,12 @@ class KernelLearner(BaseEstimator):
         if isinstance(self.kernel_, Precomputed):
             return None
         rows = self._training_rows()
-        if rows.shape[0] <= PILOT_ROWS:
-            return screen(rows, self._row_weights)
+        if rows.shape[0] <= policy().subsample_rows:
+            return screen(rows, self._sample_weight)
         return screen_by_sample(
-            rows, self._row_weights, np.unique(draw_rows(self._row_weights, PILOT_ROWS))
+            rows,
+            self._sample_weight,
+            np.unique(draw_rows(self._sample_weight, policy().subsample_rows)),
         )
 
     def _training_rows(self) -> Any:
@@ -188,10 +192,10 @@ class KernelLearner(BaseEstimator):
             )
         return self._rows
 
-    def _feature_problem(self, ridge: float, fit_intercept: bool) -> FeatureProblem:
+    def _feature_design(self, alpha: float, fit_intercept: bool) -> FeatureDesign:
         """The rows of the last fit, on its features."""
         assert self._map is not None
-        X, weights = self._training_rows(), self._row_weights
+        X, weights = self._training_rows(), self._sample_weight
         plan = plan_blocks(
             X.shape[0],
             self._targets.shape[1],
@@ -200,14 +204,14 @@ class KernelLearner(BaseEstimator):
             memory_bytes(self.memory_limit),
             keep=False,
         )
-        many = X.shape[0] > PILOT_ROWS
-        count = pilot_size(self._map.width, memory_bytes(self.memory_limit))
+        many = X.shape[0] > policy().subsample_rows
+        count = subsample_size(self._map.width, memory_bytes(self.memory_limit))
         rows = draw_rows(weights, count) if many else None
-        return FeatureProblem(
+        return FeatureDesign(
             self.kernel_,
             X,
             weights,
-            ridge,
+            alpha,
             fit_intercept,
             self._map,
             plan,
@@ -252,7 +256,7 @@ class KernelLearner(BaseEstimator):
         if expansion:
             return lean
         if not hasattr(self, "feature_map_") and not isinstance(self.kernel_, Precomputed):
-            used = np.flatnonzero(columns(self.dual_coef_).any(axis=1))
+            used = np.flatnonzero(as_2d(self.dual_coef_).any(axis=1))
             lean.X_fit_, lean.dual_coef_ = self.X_fit_[used], self.dual_coef_[used]
         return lean
 
@@ -262,23 +266,23 @@ class KernelLearner(BaseEstimator):
         pairwise = isinstance(self.kernel_, Precomputed)
         n_fit = self.X_fit_.shape[0] if pairwise else 0
         rows = check_query_data(self, X, pairwise=pairwise, n_fit=n_fit)
-        if home_of(rows) is not None:
-            return self._raw_at_home(rows)
+        if array_namespace_of(rows) is not None:
+            return self._predict_array_api(rows)
         return self._raw(rows).astype(rows.dtype, copy=False)
 
-    def _raw_at_home(self, X: Any) -> Any:
+    def _predict_array_api(self, X: Any) -> Any:
         """Predictions of another library's rows, by that library and where the rows are."""
-        home = home_of(X)
-        assert home is not None
+        namespace = array_namespace_of(X)
+        assert namespace is not None
         if isinstance(self.kernel_, CallableKernel):  # made for NumPy's rows
-            raw = np.asarray(self._raw(on_host(X)))
-            return home.xp.asarray(raw, device=home.device)
-        arithmetic = ArrayArithmetic.at(home, X)
+            raw = np.asarray(self._raw(to_numpy(X)))
+            return namespace.xp.asarray(raw, device=namespace.device)
+        arithmetic = ArrayArithmetic.at(namespace, X)
         function = function_of(self)
-        step = max(PREDICTED_AT_ONCE // max(len(function.coef), 1), 1)
+        step = max(policy().predicted_values // max(len(function.coef), 1), 1)
         n = X.shape[0]  # the standard knows no slices beyond it
         blocks = (X[start : min(start + step, n), :] for start in range(0, n, step))
-        raw = home.xp.concat([function(arithmetic.value(rows)).data for rows in blocks])
+        raw = namespace.xp.concat([function(arithmetic.value(rows)).data for rows in blocks])
         return self._shaped_dual(raw)
 
     def _raw(self, X: Any) -> FloatArray:
@@ -291,13 +295,13 @@ class KernelLearner(BaseEstimator):
         if hasattr(self, "feature_map_"):
             coef, features = self.feature_coef_, self.feature_map_.raw
         else:
-            used = np.flatnonzero(columns(self.dual_coef_).any(axis=1))
+            used = np.flatnonzero(as_2d(self.dual_coef_).any(axis=1))
             coef = self.dual_coef_[used]
             if isinstance(self.kernel_, Precomputed):
                 return X[:, used] @ coef + self.intercept_
             features = partial(self._kernel_values, landmarks=self.X_fit_[used])
         out = np.empty((X.shape[0], *coef.shape[1:]))
-        step = max(PREDICTED_AT_ONCE // max(len(coef), 1), 1)
+        step = max(policy().predicted_values // max(len(coef), 1), 1)
         for start in range(0, X.shape[0], step):
             block = features(X[start : start + step])
             out[start : start + step] = block @ coef.astype(block.dtype) + self.intercept_
@@ -308,7 +312,7 @@ class KernelLearner(BaseEstimator):
         slopes = self.coef_.T.astype(np.float64, copy=False)
         if X.dtype == np.float64:
             return np.asarray(X @ slopes)
-        step = max(PREDICTED_AT_ONCE // max(X.shape[1], 1), 1)
+        step = max(policy().predicted_values // max(X.shape[1], 1), 1)
         starts = range(0, X.shape[0], step)
         return np.concatenate([in_double(X[i : i + step]) @ slopes for i in starts])
 
@@ -324,9 +328,9 @@ class KernelLearner(BaseEstimator):
                 yield
 
     @contextmanager
-    def _reporting(self) -> Iterator[Report]:
+    def _reporting(self) -> Iterator[Callback]:
         if not self.verbose:
-            yield silent
+            yield no_callback
             return
         line = ProgressLine(type(self).__name__)
 
@@ -336,11 +340,11 @@ class KernelLearner(BaseEstimator):
             line.close()
 
     @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
+    def _transactional(self) -> Iterator[None]:
         """Leave the estimator as it was if the fit does not come to its end."""
         before = dict(self.__dict__)
         try:
-            with within_range():
+            with overflow_guard():
                 yield
                 if not np.isfinite(getattr(self, "intercept_", 0.0)).all():
                     raise FloatingPointError("the function found is no number")
@@ -376,19 +380,19 @@ def _is_mapped(X: Any) -> bool:
     return False
 
 
-def say_stage(report: Report, stage: str) -> None:
+def on_stage(report: Callback, stage: str) -> None:
     """Name the part of the work that begins, to who shows progress."""
     if isinstance(report, ProgressLine):
         report.begin(stage)
 
 
-def say_passes(report: Report, problem: Problem) -> None:
+def on_passes(report: Callback, design: FitDesign) -> None:
     """Let passes over many rows be shown, to who shows progress."""
-    if isinstance(report, ProgressLine) and isinstance(problem, FeatureProblem):
-        problem.features.tick = report.passing
+    if isinstance(report, ProgressLine) and isinstance(design, FeatureDesign):
+        design.features.on_progress = report.on_pass
 
 
-def columns(y: FloatArray) -> FloatArray:
+def as_2d(y: FloatArray) -> FloatArray:
     """One column an output."""
     return y[:, None] if y.ndim == 1 else y
 

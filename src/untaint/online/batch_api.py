@@ -8,7 +8,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_copy, check_flag, check_noisy_data, check_noisy_query, within_range
+from .._validation import (
+    check_copy,
+    check_flag,
+    check_noisy_data,
+    check_noisy_query,
+    overflow_guard,
+)
 from .noisy_batch import NoisyBatch
 from .stream_base import _StreamBase
 
@@ -43,7 +49,7 @@ class BatchAPIMixin(_StreamBase):
         """
         before = dict(vars(self))
         try:
-            with within_range():
+            with overflow_guard():
                 self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=True)
         except BaseException:  # a failed fit leaves the model as it was
             self.__dict__.clear()

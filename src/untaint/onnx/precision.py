@@ -23,7 +23,7 @@ def single_suffices(function: Function, *, scores: bool) -> bool:
 
     Parameters
     ----------
-    function : Slopes, Expansion or Waves
+    function : Slopes, Expansion or FourierParts
         Only an expansion is tried: for the others double precision costs little.
     scores : bool
         Whether predictions are scores of classes, which have a scale of their own.

@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ..learners import KernelLearner
+from ..learners.base import KernelEstimator
 from ..portable import Value, bounded, scaled
 from ..preprocessing import MedianScaler
 
@@ -20,7 +20,7 @@ class Chain(NamedTuple):
     """What happens to a row: scalers, then a learner."""
 
     scalers: list[Any]
-    learner: KernelLearner
+    learner: KernelEstimator
 
     @property
     def first(self) -> Any:
@@ -31,7 +31,7 @@ class Chain(NamedTuple):
 def chain_of(model: Any) -> Chain:
     """The parts of an estimator or a pipeline, all fitted and all known here."""
     steps = _steps(model)
-    if not steps or not isinstance(steps[-1], KernelLearner):
+    if not steps or not isinstance(steps[-1], KernelEstimator):
         found = "no step" if not steps else type(steps[-1]).__name__
         raise ValueError(f"model must be, or end in, {LEARNERS}, got {found}.")
     for step in steps[:-1]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .answers import likeliest_class, probabilities
 from .arrays import ArrayArithmetic
-from .function import Expansion, Function, Slopes, Waves, function_of
+from .function import Expansion, FourierParts, Function, Slopes, function_of
 from .scaling import bounded, scaled, unscaled
 from .value import Arithmetic, Value
 
@@ -21,7 +21,7 @@ __all__ = [
     "Function",
     "Slopes",
     "Value",
-    "Waves",
+    "FourierParts",
     "bounded",
     "function_of",
     "likeliest_class",

@@ -40,10 +40,10 @@ class ArrayArithmetic(Arithmetic):
         self.working, self.widest = np.dtype(working), np.dtype(widest)
 
     @classmethod
-    def at(cls, home: Any, rows: Any) -> ArrayArithmetic:
-        """For rows of another library, where they are: ``home`` has xp, device and widest."""
-        working = np.float32 if rows.dtype == home.xp.float32 else np.float64
-        return cls(home.xp, working, home.device, home.widest)
+    def at(cls, namespace: Any, rows: Any) -> ArrayArithmetic:
+        """For rows of another library, where they are: ``namespace`` has xp, device and widest."""
+        working = np.float32 if rows.dtype == namespace.xp.float32 else np.float64
+        return cls(namespace.xp, working, namespace.device, namespace.widest)
 
     def value(self, rows: Any) -> Value:
         """Rows of which a formula is asked."""

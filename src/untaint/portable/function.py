@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from .._typing import FloatArray
-from ..features.waves import WaveMap
+from ..feature_maps.fourier import FourierFeatures
 from ..kernels import CallableKernel, Kernel, Precomputed
 from .kernels import kernel_values
 from .value import Value
@@ -78,7 +78,7 @@ class Expansion:
 
 
 @dataclass(frozen=True, eq=False)
-class Waves:
+class FourierParts:
     """A sum of random waves.
 
     Attributes
@@ -97,11 +97,11 @@ class Waves:
 
     def __call__(self, X: Value) -> Value:
         """Evaluate; turns are counted in double precision, for wild rows have many of them."""
-        turns = (X.wide() - self.centre) @ (self.omega / (2.0 * np.pi))
-        angles = (2.0 * np.pi * (turns - turns.floor())).narrow()
+        n_rounds = (X.wide() - self.centre) @ (self.omega / (2.0 * np.pi))
+        angles = (2.0 * np.pi * (n_rounds - n_rounds.floor())).narrow()
         half = self.omega.shape[1]
-        waves = angles.cos() @ self.coef[:half] + angles.sin() @ self.coef[half:]
-        return waves * np.sqrt(1.0 / half) + self.intercept
+        fourier = angles.cos() @ self.coef[:half] + angles.sin() @ self.coef[half:]
+        return fourier * np.sqrt(1.0 / half) + self.intercept
 
 
 def function_of(model: Any) -> Function:
@@ -113,7 +113,7 @@ def function_of(model: Any) -> Function:
 
     Returns
     -------
-    Slopes, Expansion or Waves
+    Slopes, Expansion or FourierParts
 
     Examples
     --------
@@ -129,9 +129,9 @@ def function_of(model: Any) -> Function:
     if hasattr(model, "coef_"):
         return Slopes(np.atleast_2d(np.asarray(model.coef_, dtype=np.float64)).T, intercept)
     if hasattr(model, "feature_map_"):
-        assert isinstance(model.feature_map_, WaveMap)
-        waves = model.feature_map_
-        return Waves(waves.omega, waves.centre, _columns(model.feature_coef_), intercept)
+        assert isinstance(model.feature_map_, FourierFeatures)
+        fourier = model.feature_map_
+        return FourierParts(fourier.omega, fourier.centre, _columns(model.feature_coef_), intercept)
     coef, kernel = _columns(model.dual_coef_), model.kernel_
     if isinstance(kernel, Precomputed):
         return Slopes(coef, intercept)

@@ -5,15 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from ..kernels import (
-    RBF,
-    Exponential,
-    Kernel,
-    Laplacian,
-    Linear,
-    Polynomial,
-    RationalQuadratic,
-)
+from ..kernels import RBF, Exponential, Kernel, Laplacian, Linear, Polynomial, RationalQuadratic
 from .distances import euclidean_distances, manhattan_distances, squared_distances
 from .value import Value
 

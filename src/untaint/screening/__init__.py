@@ -1,42 +1,45 @@
-"""What can be said of rows before anybody looks at targets."""
+"""What the features alone say of each row: radii, representatives, and outlying rows.
 
-from .gates import Gate, Plausible, Reach
-from .rows import (
-    BEYOND_REACH,
-    FAR_OUT,
+The package sees features only, never targets.
+"""
+
+from .by_subsample import ExtremeSamples, outlyingness_filter, screen_by_sample
+from .filters import OutlyingnessFilter, RadiusFilter, SampleFilter
+from .radius import (
+    EXCLUSION_RADIUS,
     MATRIX_ROWS,
+    SCREEN_RADIUS,
     Distance,
     centre,
     distances_from,
+    median_radius,
     near_rows,
     radii,
     radii_of_matrix,
     representatives,
     weighted_median,
-    yardstick,
 )
-from .sampled import Outskirts, plausible, screen_by_sample
-from .wild import Screen, screen
+from .screen import Screen, screen
 
 __all__ = [
-    "BEYOND_REACH",
-    "FAR_OUT",
+    "EXCLUSION_RADIUS",
     "MATRIX_ROWS",
+    "SCREEN_RADIUS",
     "Distance",
-    "Gate",
-    "Outskirts",
-    "Plausible",
-    "Reach",
+    "ExtremeSamples",
+    "OutlyingnessFilter",
+    "RadiusFilter",
+    "SampleFilter",
     "Screen",
     "centre",
     "distances_from",
+    "median_radius",
     "near_rows",
-    "plausible",
+    "outlyingness_filter",
     "radii",
     "radii_of_matrix",
     "representatives",
     "screen",
     "screen_by_sample",
     "weighted_median",
-    "yardstick",
 ]

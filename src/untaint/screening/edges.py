@@ -41,7 +41,7 @@ LONE_FACTOR = 3.0
 LAYERS = 30
 
 Least = Callable[[FloatArray], FloatArray]
-Believe = Callable[[float, float, float], bool]
+Accept = Callable[[float, float, float], bool]
 
 
 class Edge(NamedTuple):
@@ -58,7 +58,7 @@ def edge(
     radius: FloatArray,
     weights: FloatArray,
     least: Least,
-    believe: Believe | None = None,
+    accept: Accept | None = None,
     zeros: float = 0.0,
 ) -> Edge:
     """Find the edge of a view, from the outermost group of rows inwards.
@@ -70,7 +70,7 @@ def edge(
         A weight of k is k copies of the row.
     least : callable
         The least factor c that separates a group, given the group's share of all rows.
-    believe : callable, optional
+    accept : callable, optional
         Called with a, b and c before the rows of radius in (a, b] are set apart by the factor c.
     zeros : float
         Weight of further rows of radius zero.
@@ -84,7 +84,7 @@ def edge(
     --------
     >>> import numpy as np
     >>> radius = np.r_[np.linspace(0.0, 1.0, 100), 50.0]
-    >>> found = edge(radius, np.ones(101), lambda share: 3.0 + 0.0 * share)
+    >>> found = edge(radius, np.ones(101), lambda fraction: 3.0 + 0.0 * fraction)
     >>> found.found, bool(1.0 < found.reach < 50.0)
     (True, True)
     """
@@ -99,13 +99,13 @@ def edge(
     S = np.cumsum(w * (np.log(r) - np.log(low)))
     middle = 0.5 * W[-1] if zeros < 0.5 * W[-1] else 0.5 * (zeros + W[-1])
     start = int(np.searchsorted(W, middle))
-    end, outer, cut = len(r), np.inf, np.inf
+    end, top, cut = len(r), np.inf, np.inf
     for _ in range(LAYERS):
         tail = _Tail(r[:end], w[:end], W[:end], S[:end], zeros, low, start)
-        below = tail.outermost(least, believe, outer)
+        below = tail.outermost(least, accept, top)
         if below is None:
             break
-        cut, outer = below, below
+        cut, top = below, below
         end = int(np.searchsorted(r, cut, side="right"))
     return Edge(cut, True) if cut < np.inf else Edge(tail.lone_reach(), False)
 
@@ -150,7 +150,7 @@ class _Tail:
         bounded = np.log2((on_edge + beyond + 1) / (beyond + 1))
         self.alpha = np.clip(np.maximum(hill, bounded), 0.05, 20.0)
 
-    def outermost(self, least: Least, believe: Believe | None, outer: float) -> float | None:
+    def outermost(self, least: Least, accept: Accept | None, top: float) -> float | None:
         """Radius beyond which the outermost group lies, if there is one."""
         c = FACTORS[FACTORS * self.a[0] < self.r[-1]]
         if not len(c):
@@ -170,20 +170,20 @@ class _Tail:
                 continue
             tried.add(key)
             cut = float(reach[i[at], j[at]])
-            if believe is None or believe(cut, outer, float(c[j[at]])):
+            if accept is None or accept(cut, top, float(c[j[at]])):
                 return cut
         return None
 
     def _surprise(self, m: FloatArray, v: FloatArray, c: FloatArray) -> FloatArray:
-        share = v / np.maximum(m + v, np.finfo(float).tiny)
+        fraction = v / np.maximum(m + v, np.finfo(float).tiny)
         stay = -self.alpha[:, None] * np.log(c)
         p = -np.expm1(stay)
         with np.errstate(divide="ignore", invalid="ignore"):
-            in_valley = np.where(v > 0, share * np.log(share / p), 0.0)
-            divergence = in_valley + (1 - share) * (np.log1p(-share) - stay)
+            in_valley = np.where(v > 0, fraction * np.log(fraction / p), 0.0)
+            divergence = in_valley + (1 - fraction) * (np.log1p(-fraction) - stay)
         # A narrow valley has to be emptier, and each half as full as its tail would have it.
         limit = np.minimum(0.5 * p, VALLEY * np.minimum(np.log(c) / np.log(WIDE_VALLEY), 1.0))
-        s = np.where((m > 0) & (share <= limit), (m + v) * divergence, 0.0)
+        s = np.where((m > 0) & (fraction <= limit), (m + v) * divergence, 0.0)
         k = self.k[:, None]
         return k * np.log1p(s / k)
 

@@ -14,7 +14,7 @@ import numpy as np
 from .._typing import FloatArray
 
 
-def quantile(values: FloatArray, weights: FloatArray, share: float) -> float:
+def quantile(values: FloatArray, weights: FloatArray, fraction: float) -> float:
     """Smallest value that at least this share of the rows does not exceed.
 
     Examples
@@ -24,13 +24,13 @@ def quantile(values: FloatArray, weights: FloatArray, share: float) -> float:
     3.0
     """
     # Rounding must not ask for one row more.
-    share *= 1 - 1e-12
+    fraction *= 1 - 1e-12
     if np.all(weights == weights[0]):
-        rank = max(int(np.ceil(share * len(values))) - 1, 0)
+        rank = max(int(np.ceil(fraction * len(values))) - 1, 0)
         return float(np.partition(values, rank)[rank])
     order = np.argsort(values)
     reached = np.cumsum(weights[order])
-    return float(values[order[np.searchsorted(reached, share * reached[-1])]])
+    return float(values[order[np.searchsorted(reached, fraction * reached[-1])]])
 
 
 def centre_of(column: FloatArray, weights: FloatArray) -> float:
@@ -52,7 +52,7 @@ def centre_of(column: FloatArray, weights: FloatArray) -> float:
 
 
 def scale_of(
-    distances: FloatArray, weights: FloatArray, share: float = 0.5, zeros: float = 0.0
+    distances: FloatArray, weights: FloatArray, fraction: float = 0.5, zeros: float = 0.0
 ) -> float:
     """Quantile of the distances and of further zeros; of the positive ones if that is zero.
 
@@ -71,5 +71,5 @@ def scale_of(
         zeros += float(weights[~away].sum())
         distances, weights = distances[away], weights[away]
     positive = float(weights.sum())
-    left = share * (zeros + positive) - zeros
-    return quantile(distances, weights, left / positive if left > 0 else share)
+    left = fraction * (zeros + positive) - zeros
+    return quantile(distances, weights, left / positive if left > 0 else fraction)

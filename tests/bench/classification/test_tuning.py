@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from untaint.bench.classification.tuning import (
-    Method,
-    Setting,
-    cross_validated_error,
-    grid,
-    tune,
-)
+from untaint.bench.classification.tuning import Method, Setting, cross_validated_error, grid, tune
 from untaint.datasets import contaminate, make_classes
 
 X, Y = make_classes(100, random_state=0)

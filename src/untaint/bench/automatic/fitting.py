@@ -6,10 +6,9 @@ import warnings
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from untaint import SubquantileClassifierCV, SubquantileRegressorCV
-from untaint.datasets.corruption import task_of
-from untaint.exceptions import AmbiguousContaminationWarning
-
+from ... import SubquantileClassifierCV, SubquantileRegressorCV
+from ...datasets.corruption import task_of
+from ...exceptions import AmbiguousContaminationWarning
 from ..case import Case
 from ..data import load
 from ..protocol import Split, prepare

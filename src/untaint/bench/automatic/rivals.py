@@ -28,7 +28,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from untaint import SubquantileRegressorCV
+from ... import SubquantileRegressorCV
 
 N_FOLDS = 5
 SCORES = {"mse": "neg_mean_squared_error", "median": "neg_median_absolute_error"}

@@ -19,8 +19,7 @@ from sklearn.ensemble import IsolationForest
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from untaint.datasets.corruption import task_of
-
+from ...datasets.corruption import task_of
 from ..protocol import Split
 from . import rivals
 from .fitting import estimator

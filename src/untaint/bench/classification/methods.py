@@ -17,8 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from untaint import SubquantileClassifier
-
+from ... import SubquantileClassifier
 from .tuning import Make, Method, Tuned, tune
 
 

@@ -22,21 +22,21 @@ BATCH = 32
 
 def corrected_ridge(rows: NoisyRows, seed: int) -> Any:
     """Our closed form, told the noise."""
-    from untaint.online import CorrectedRidge
+    from ...online import CorrectedRidge
 
     return CorrectedRidge(noise_cov=rows.noise_cov).fit(rows.A, rows.y)
 
 
 def corrected_ridge_two(rows: NoisyRows, seed: int) -> Any:
     """Our closed form with two copies."""
-    from untaint.online import CorrectedRidge
+    from ...online import CorrectedRidge
 
     return CorrectedRidge().fit(rows.A, rows.y, X_copy=rows.B)
 
 
 def stream(rows: NoisyRows, seed: int) -> Any:
     """One pass of our online learner in small batches, told the noise."""
-    from untaint.online import NoisyLinearRegressor
+    from ...online import NoisyLinearRegressor
 
     model = NoisyLinearRegressor(noise_cov=rows.noise_cov)
     for part in _batches(len(rows.y)):
@@ -46,7 +46,7 @@ def stream(rows: NoisyRows, seed: int) -> Any:
 
 def stream_two(rows: NoisyRows, seed: int) -> Any:
     """One pass of our online learner in small batches, with two copies."""
-    from untaint.online import NoisyLinearRegressor
+    from ...online import NoisyLinearRegressor
 
     model = NoisyLinearRegressor()
     for part in _batches(len(rows.y)):

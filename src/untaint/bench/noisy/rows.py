@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from untaint.datasets import make_noisy_views
-
+from ...datasets import make_noisy_views
 from ..data import load
 from ..protocol import prepare
 

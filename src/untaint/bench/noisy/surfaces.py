@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from untaint.datasets import make_noisy_views
+from ...datasets import make_noisy_views
 
 Array: TypeAlias = NDArray[np.float64]
 Surface: TypeAlias = Callable[[Array], Array]

@@ -9,8 +9,7 @@ from typing import Any
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import SVC
 
-from untaint import SubquantileClassifier, SubquantileClassifierCV
-
+from ... import SubquantileClassifier, SubquantileClassifierCV
 from .entry import Entry, Method, Told
 
 # Rows of probability p get a weight of p to these powers.
@@ -40,7 +39,7 @@ def svm(told: Told) -> Method:
 
 def sever(told: Told) -> Method:
     """Kernel logistic regression that gives up the rows of outlying gradients."""
-    from untaint.baselines import SeverClassifier
+    from ...baselines import SeverClassifier
 
     make = partial(SeverClassifier, n_rounds=8, kernel=told.kernel)
     return Method(make, told.two_knobs(), takes_share=True)
@@ -48,7 +47,7 @@ def sever(told: Told) -> Method:
 
 def term(told: Told) -> Method:
     """Kernel logistic regression under tilted losses."""
-    from untaint.baselines import TiltedClassifier
+    from ...baselines import TiltedClassifier
 
     return Method(partial(TiltedClassifier, kernel=told.kernel), told.three_knobs(tilt=TILTS))
 

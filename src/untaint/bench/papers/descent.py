@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from untaint import SubquantileRegressor
-
+from ... import SubquantileRegressor
 from ..case import Case
 from ..data import load
 from ..fitting import gammas

@@ -14,8 +14,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import HuberRegressor
 from sklearn.svm import SVR
 
-from untaint import SubquantileRegressor, SubquantileRegressorCV
-
+from ... import SubquantileRegressor, SubquantileRegressorCV
 from .entry import Entry, Method, Told
 from .grids import combine, spread
 
@@ -64,7 +63,7 @@ def plain(told: Told) -> Method:
 
 def sever(told: Told) -> Method:
     """Kernel ridge that gives up the rows of outlying gradients."""
-    from untaint.baselines import SeverRegressor
+    from ...baselines import SeverRegressor
 
     def make(contamination: float, excess: float, **setting: Any) -> SeverRegressor:
         removed = min(excess * contamination, MOST)
@@ -75,7 +74,7 @@ def sever(told: Told) -> Method:
 
 def term(told: Told) -> Method:
     """Kernel ridge under tilted losses."""
-    from untaint.baselines import TiltedRegressor
+    from ...baselines import TiltedRegressor
 
     make = partial(TiltedRegressor, kernel=told.kernel, tol=ENOUGH)
     return Method(make, told.three_knobs(tilt=TILTS))

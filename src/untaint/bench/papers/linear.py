@@ -27,7 +27,7 @@ def ransac(told: Told) -> Method:
 
 def crr(told: Told) -> Method:
     """CRR, which corrects targets."""
-    from untaint.baselines import ConsistentRegressor
+    from ...baselines import ConsistentRegressor
 
     make = partial(ConsistentRegressor, max_iter=MOST_STEPS)
     return Method(make, told.two_knobs(), takes_share=True)
@@ -35,7 +35,7 @@ def crr(told: Told) -> Method:
 
 def stir(told: Told) -> Method:
     """STIR, which weighs rows by truncated inverse residuals."""
-    from untaint.baselines import ReweightedRegressor
+    from ...baselines import ReweightedRegressor
 
     make = partial(ReweightedRegressor, max_iter=MOST_STEPS)
     return Method(make, told.three_knobs(growth=GROWTHS))
@@ -43,7 +43,7 @@ def stir(told: Told) -> Method:
 
 def torrent(told: Told) -> Method:
     """TORRENT, which refits on the rows of smallest residual."""
-    from untaint.baselines import HardThresholdRegressor
+    from ...baselines import HardThresholdRegressor
 
     return Method(HardThresholdRegressor, told.three_knobs(step=STEPS), takes_share=True)
 

@@ -19,9 +19,8 @@ from typing import Any, TypeAlias
 from sklearn.linear_model import HuberRegressor, LinearRegression, RANSACRegressor
 from sklearn.svm import SVR
 
-from untaint import SubquantileRegressor, SubquantileRegressorCV
-from untaint.baselines import SeverRegressor, TiltedRegressor
-
+from ... import SubquantileRegressor, SubquantileRegressorCV
+from ...baselines import SeverRegressor, TiltedRegressor
 from ..drawn import Array
 from .designs import Sample
 

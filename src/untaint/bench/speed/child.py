@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 
 from sklearn.exceptions import ConvergenceWarning
 
-from untaint.exceptions import MemoryLimitError
-
+from ...exceptions import MemoryLimitError
 from ..memory import _forget_high_water_mark, _high_water_mark
 from . import robustbase
 from .families import FAMILIES, FROM_R, parse

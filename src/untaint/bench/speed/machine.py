@@ -7,7 +7,7 @@ import platform
 from contextlib import suppress
 from pathlib import Path
 
-from untaint._threads import available_cores
+from ..._threads import available_cores
 
 
 def hardware() -> str:

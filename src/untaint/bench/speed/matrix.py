@@ -26,7 +26,7 @@ def matrix_builders(
     """
     from sklearn.metrics.pairwise import rbf_kernel
 
-    from untaint.kernels import RBF
+    from ...kernels import RBF
 
     scale = 1.0 / (2 * X.shape[1]) if gamma is None else gamma
     ours = RBF(gamma=scale)

@@ -43,7 +43,7 @@ def build(method: str, family: Family, seed: int, components: int | None) -> Any
 
 def ours(method: str, family: Family, seed: int, components: int | None) -> Any:
     """Our estimator, with what the family and the method's name say."""
-    from untaint import SubquantileClassifier, SubquantileRegressor
+    from ... import SubquantileClassifier, SubquantileRegressor
 
     estimator = SubquantileClassifier if family.classes else SubquantileRegressor
     options: dict[str, Any] = {

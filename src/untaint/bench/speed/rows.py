@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from untaint.datasets import contaminate
+from ...datasets import contaminate
 
 Array: TypeAlias = NDArray[Any]
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from untaint.datasets import contaminate
-
+from ...datasets import contaminate
 from ..data import load
 from ..protocol import Split
 
@@ -27,6 +26,6 @@ def draw(family: str, n: int, seed: int) -> Split:
 
 def robust(seed: int, contamination: float = EPSILON) -> Any:
     """Return our estimator, by default with the share known."""
-    from untaint import SubquantileClassifier
+    from ... import SubquantileClassifier
 
     return SubquantileClassifier(contamination=contamination, random_state=seed)

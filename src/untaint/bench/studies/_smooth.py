@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from untaint.datasets import contaminate, make_smooth
-
+from ...datasets import contaminate, make_smooth
 from ..protocol import Split
 
 EPSILON = 0.2
@@ -41,7 +40,7 @@ def draw(n: int, seed: int) -> Split:
 
 def robust(seed: int) -> Any:
     """Return our estimator, with the share known and all else shared."""
-    from untaint import SubquantileRegressor
+    from ... import SubquantileRegressor
 
     return SubquantileRegressor(contamination=EPSILON, random_state=seed, **SHARED)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from untaint.datasets.corruption import task_of
-
+from ...datasets.corruption import task_of
 from ..automatic.audit import FDR, MEASURES, measure_audit
 from ..case import Case
 from ..results import Row

@@ -56,7 +56,7 @@ def run(case: Case) -> dict[str, float]:
 
 def _pair(method: str) -> tuple[Any, Any]:
     """The rival, and the plain learner with the same kernel."""
-    from untaint import baselines
+    from ... import baselines
 
     plain, straight = KernelRidge(**SHARED), KernelRidge(kernel="linear", alpha=SHARED["alpha"])
     told = {"contamination": EPSILON, "alpha": SHARED["alpha"]}

@@ -85,7 +85,7 @@ def run(case: Case) -> dict[str, float]:
 
 def learner(gamma: float | str, case: Case) -> Any:
     """Our learner, told the noise."""
-    from untaint.online import NoisyKernelRegressor
+    from ...online import NoisyKernelRegressor
 
     return NoisyKernelRegressor(noise_cov=case.epsilon**2, gamma=gamma, random_state=case.seed)
 

@@ -12,8 +12,7 @@ from statistics import median
 
 import numpy as np
 
-from untaint.datasets import make_noisy_views
-
+from ...datasets import make_noisy_views
 from ..case import Case
 from ..data import load
 from ..noisy.privacy import clip, exact_delta, gaussian_mechanism
@@ -64,7 +63,7 @@ def run(case: Case) -> dict[str, float]:
 
 def corrected(rows: NoisyRows) -> float:
     """Our error; no value if the rows, by chance, vary less than their noise and are refused."""
-    from untaint.online import CorrectedRidge
+    from ...online import CorrectedRidge
 
     try:
         return rows.rmse(CorrectedRidge(noise_cov=rows.noise_cov).fit(rows.A, rows.y))

@@ -80,7 +80,7 @@ def run(case: Case) -> dict[str, float]:
 
 def linear_learner(method: str, stream: Stream) -> Any:
     """Algorithm 1 with the theorem's step, or the default learner; no intercept in either."""
-    from untaint.online import NoisyLinearRegressor
+    from ...online import NoisyLinearRegressor
 
     rate, _, copies = method.partition("-")
     told: dict[str, Any] = {"noise_cov": stream.noise_cov} if copies == "one" else {}
@@ -91,7 +91,7 @@ def linear_learner(method: str, stream: Stream) -> Any:
 
 def kernel_learner(stream: Stream) -> Any:
     """Algorithm 2 with the theorem's step."""
-    from untaint.online import NoisyKernelRegressor
+    from ...online import NoisyKernelRegressor
 
     return NoisyKernelRegressor(
         noise_cov=stream.noise_cov,

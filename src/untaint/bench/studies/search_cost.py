@@ -80,7 +80,7 @@ def run(case: Case) -> dict[str, float]:
 
 def robust(seed: int, **options: Any) -> Any:
     """Return our search, which has to find the share too unless it is told."""
-    from untaint import SubquantileRegressorCV
+    from ... import SubquantileRegressorCV
 
     return SubquantileRegressorCV(gammas=GAMMAS, alphas=ALPHAS, random_state=seed, **options)
 

@@ -71,7 +71,7 @@ def run(case: Case) -> dict[str, float]:
 
 def linear(**options: Any) -> Any:
     """Our linear learner, told the noise."""
-    from untaint.online import NoisyLinearRegressor
+    from ...online import NoisyLinearRegressor
 
     return NoisyLinearRegressor(noise_cov=timing.VARIANCE, **options)
 
@@ -126,7 +126,7 @@ def _against_river(
 
 def kernel(seed: int, **options: Any) -> Any:
     """Our kernel learner, told the noise."""
-    from untaint.online import NoisyKernelRegressor
+    from ...online import NoisyKernelRegressor
 
     return NoisyKernelRegressor(
         noise_cov=timing.VARIANCE, gamma=GAMMA, norm_bound=W, random_state=seed, **options

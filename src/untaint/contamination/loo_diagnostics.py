@@ -1,0 +1,99 @@
+"""Outlier diagnostics of all training rows from leave-one-out residuals of one fit.
+
+Few rows are diagnosed on the features of :class:`~untaint.design.base.Design`; of many rows, the
+residuals are computed in blocks and a subsample fits the mixture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .._threads import single_threaded_blas
+from .._typing import BoolArray, FloatArray
+from ..design.base import Design
+from ..design.features import FeatureDesign
+from ..optim.leverage import deletion_residuals
+from ..optim.ridge_path import RidgePath
+from .residual_mixture import OutlierPosterior, ResidualMixture, overall_contamination
+from .residual_norm import signed_norms
+
+# Ridge parameter of these fits at least, relative to the mean squared norm of the features.
+MIN_ALPHA = 1e-8
+# Residuals of this size, relative to the targets' median size, are rounding errors.
+ROUNDING = 1e-12
+
+
+def loo_diagnostics(
+    design: Design, y: FloatArray, weights: FloatArray, feature_outlier: BoolArray
+) -> tuple[FloatArray, OutlierPosterior]:
+    """Return leave-one-out residuals of a fit with these weights, and their posterior."""
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        path = RidgePath(design.loo_features, weights, design.fit_intercept)
+        alpha = max(design.alpha, min_alpha(design, feature_outlier))
+        residuals, _ = path.leave_one_out(y, alpha, design.sample_weight)
+        standardized, _ = path.standardized(y, alpha, design.sample_weight)
+        mixture = ResidualMixture(y, design.sample_weight, feature_outlier)
+        return np.nan_to_num(residuals), mixture.fit(standardized, weights)
+
+
+def loo_diagnostics_blocked(
+    design: FeatureDesign,
+    y: FloatArray,
+    predictions: FloatArray,
+    weights: FloatArray,
+    feature_outlier: BoolArray,
+) -> tuple[FloatArray, OutlierPosterior]:
+    """Return the same diagnostics for very many rows, whose predictions are known."""
+    q = design.leverages(weights)
+    residuals, variance = deletion_residuals(y - predictions, weights, design.sample_weight, q)
+    standardized = residuals / np.sqrt(1.0 + variance)[:, None]
+    signed = without_rounding(signed_norms(standardized, weights), y)
+    fitted = _fit_on_subsample(design, y, signed, weights, feature_outlier)
+    return residuals, _for_all_rows(fitted, signed, design.sample_weight, feature_outlier)
+
+
+def min_alpha(design: Design, feature_outlier: BoolArray) -> float:
+    """Return the smallest useful ridge parameter: an interpolating fit diagnoses nothing."""
+    included = design.loo_features[~feature_outlier]
+    return MIN_ALPHA * float(np.einsum("ij,ij->", included, included)) / max(len(included), 1)
+
+
+def without_rounding(signed: FloatArray, y: FloatArray) -> FloatArray:
+    """Set residuals to zero that are rounding errors, as of targets that are all equal."""
+    return np.where(np.abs(signed) <= ROUNDING * float(np.median(np.abs(y))), 0.0, signed)
+
+
+def _fit_on_subsample(
+    design: FeatureDesign,
+    y: FloatArray,
+    signed: FloatArray,
+    weights: FloatArray,
+    feature_outlier: BoolArray,
+) -> OutlierPosterior:
+    rows = design.subsample_rows
+    assert rows is not None
+    mixture = ResidualMixture(y[rows], np.ones(len(rows)), feature_outlier[rows])
+    own = np.maximum(design.sample_weight[rows], np.finfo(float).tiny)
+    return mixture.fit(signed[rows, None], np.minimum(weights[rows] / own, 1.0))
+
+
+def _for_all_rows(
+    posterior: OutlierPosterior,
+    signed: FloatArray,
+    sample_weight: FloatArray,
+    feature_outlier: BoolArray,
+) -> OutlierPosterior:
+    """Apply a mixture that a subsample fitted to the residuals of all rows."""
+    best = posterior.candidates[0]
+    included = np.where(feature_outlier, 0.0, sample_weight)
+    excluded = float(sample_weight[feature_outlier].sum()) / float(sample_weight.sum())
+    contamination, interval = overall_contamination(best, signed, included, excluded)
+    return replace(
+        posterior,
+        inlier_probability=np.where(feature_outlier, 0.0, best.good(signed)),
+        residuals=signed,
+        contamination=contamination,
+        interval=interval,
+    )

@@ -1,0 +1,291 @@
+"""Work on every chunk, summed: the only place where Dask computes anything for a fit.
+
+A pass maps a block function over chunks and adds up what it returns, in a tree whose shape depends
+on nothing but the number of chunks. Tasks are pure: what is lost with a worker is computed again.
+Keys begin with ``untaint-`` and the name of the stage, which is what dashboards and progress bars
+show.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
+from time import monotonic, perf_counter
+from typing import Any, TypeVar, final
+from uuid import uuid4
+
+import dask.array as da
+import numpy as np
+from dask.base import annotate, compute, persist
+from dask.delayed import Delayed, delayed
+from dask.diagnostics.progress import ProgressBar
+from dask.highlevelgraph import HighLevelGraph
+
+from .._validation import memory_bytes
+
+T = TypeVar("T")
+# Sums that are added up by one task.
+FAN_IN = 16
+# Seconds without any worker after which nothing is waited for any more.
+NO_WORKERS = 300.0
+# Times that a pass is begun anew after the cluster forgot about it.
+ATTEMPTS = 3
+TICK = 1.0
+
+
+class ClusterError(RuntimeError):
+    """The cluster could not finish what was asked of it; the message says why."""
+
+
+@final
+@dataclass
+class Statistics:
+    """What a fit asked of the cluster.
+
+    Attributes
+    ----------
+    passes : int
+        How often chunks were worked off, all of them.
+    stages : list of (str, float, int)
+        Name, seconds and bytes of each pass: what is sent to each worker, and at most what comes
+        back from each task. Neither depends on how many rows a task has, but for the losses around
+        the threshold, a thousand or so of all rows, which are counted for every task.
+    n_chunks, n_rows : int
+    kept : str
+        What stayed in the cluster's memory between passes: "features", "rows" or "nothing".
+    """
+
+    passes: int = 0
+    stages: list[tuple[str, float, int]] = field(default_factory=list)
+    n_chunks: int = 0
+    n_rows: int = 0
+    kept: str = "nothing"
+
+    @property
+    def bytes_per_pass(self) -> int:
+        """The most that any pass moved."""
+        return max((size for _, _, size in self.stages), default=0)
+
+    @property
+    def seconds(self) -> float:
+        """Of all passes."""
+        return sum(seconds for _, seconds, _ in self.stages)
+
+
+def active_client() -> Any:
+    """The client that Dask would use, or None for its default scheduler."""
+    try:
+        from distributed import get_client
+    except ImportError:
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+@final
+class Passes:
+    """Works off chunks.
+
+    Parameters
+    ----------
+    verbose : int
+        Whether to show Dask's progress bars.
+    """
+
+    def __init__(self, verbose: int = 0) -> None:
+        self.client = active_client()
+        self.verbose = verbose
+        self.statistics = Statistics()
+        #: What makes lost chunks anew.
+        self.recompute: Callable[[], None] = _nothing_to_recompute
+
+    @property
+    def n_workers(self) -> int:
+        """Workers that there are now."""
+        return 1 if self.client is None else len(self._workers())
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the workers may take, together; 0 if nobody knows."""
+        if self.client is None:
+            return memory_bytes("auto")
+        limits = [int(worker["memory_limit"] or 0) for worker in self._workers().values()]
+        return sum(limits) if limits and all(limits) else 0
+
+    def _workers(self) -> dict[str, Any]:
+        workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        return workers
+
+    def reduce(self, stage: str, mapped: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
+        """Sum of what tasks return, one for each chunk.
+
+        Parameters
+        ----------
+        stage : str
+        mapped : callable
+            The tasks; called again if the cluster has forgotten what they were made of.
+        sent : object
+            What every worker is told for this pass.
+        """
+        began, count = perf_counter(), 0
+
+        def tree() -> list[Delayed]:
+            nonlocal count
+            leaves = mapped()
+            count = len(leaves)
+            return [summed(stage, leaves)]
+
+        found = self._compute(stage, tree)[0]
+        self._note(stage, perf_counter() - began, sent, found, count)
+        return found
+
+    def gather(self, stage: str, mapped: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
+        """What tasks return, one by one."""
+        began = perf_counter()
+        found = self._compute(stage, mapped)
+        self._note(stage, perf_counter() - began, sent, found, 1)
+        return found
+
+    def persist(self, stage: str, parts: Sequence[Delayed]) -> list[Delayed]:
+        """Have tasks' results stay in the cluster's memory."""
+        with annotate(untaint=stage):
+            return list(persist(*parts))
+
+    def _note(self, stage: str, seconds: float, sent: Any, found: Any, count: int) -> None:
+        sent_bytes = 0 if sent is None else len(pickle.dumps(sent)) * self.n_workers
+        returned = len(pickle.dumps(found)) * count
+        self.statistics.passes += 1
+        self.statistics.stages.append((stage, seconds, sent_bytes + returned))
+
+    def _compute(self, stage: str, tasks: Callable[[], Sequence[Delayed]]) -> list[Any]:
+        for attempt in range(ATTEMPTS):
+            try:
+                return self._once(stage, tasks())
+            except CancelledError as lost:
+                if attempt + 1 == ATTEMPTS:
+                    raise ClusterError(
+                        f"The cluster has forgotten what it was working on {ATTEMPTS} times, in "
+                        f"stage {stage!r}: it was restarted, or its client was closed."
+                    ) from lost
+                self._check_client(stage)
+                self.recompute()
+        raise AssertionError
+
+    def _once(self, stage: str, tasks: Sequence[Delayed]) -> list[Any]:
+        with annotate(untaint=stage):
+            if self.client is None:
+                return list(self._here(stage, tasks))
+            futures = self.client.compute(list(tasks))
+        return self._wait(stage, futures)
+
+    def _here(self, stage: str, tasks: Sequence[Delayed]) -> tuple[Any, ...]:
+        if self.verbose:
+            print(f"untaint {stage}", flush=True)
+        with ProgressBar() if self.verbose else nullcontext():
+            return tuple(compute(*tasks))
+
+    def _wait(self, stage: str, futures: list[Any]) -> list[Any]:
+        """Until all are done, or nobody is left to do them."""
+        from distributed import KilledWorker, progress, wait
+
+        if self.verbose:
+            print(f"untaint {stage}", flush=True)
+            progress(*futures, notebook=False)
+        no_workers_since: float | None = None
+        while True:
+            try:
+                wait(futures, timeout=TICK)
+                break
+            except TimeoutError:
+                no_workers_since = self._check_workers(stage, no_workers_since)
+        try:
+            return list(self.client.gather(futures))
+        except KilledWorker as killed:
+            raise ClusterError(
+                f"Workers died again and again in stage {stage!r}, most likely for want of memory: "
+                "give them more of it, or make chunks smaller."
+            ) from killed
+
+    def release_tasks(self) -> None:
+        """Forget what could make lost chunks anew, which knows the chunks themselves."""
+        self.recompute = _nothing_to_recompute
+
+    def _check_client(self, stage: str) -> None:
+        if self.client is not None and self.client.status not in ("running", "connecting"):
+            raise ClusterError(f"The client was closed in stage {stage!r}.")
+
+    def _check_workers(self, stage: str, no_workers_since: float | None) -> float | None:
+        self._check_client(stage)
+        if self.n_workers:
+            return None
+        now = monotonic()
+        if no_workers_since is not None and now - no_workers_since > NO_WORKERS:
+            raise ClusterError(
+                f"The cluster has had no workers for {NO_WORKERS:.0f} seconds in stage {stage!r}."
+            )
+        return now if no_workers_since is None else no_workers_since
+
+
+def task(
+    stage: str, function: Callable[..., Any], token: str, number: int
+) -> Callable[..., Delayed]:
+    """A function of some arguments as a task, with a key that names the stage."""
+
+    def call(*args: Any) -> Delayed:
+        name = f"untaint-{stage}-{token}-{number}"
+        return delayed(function, pure=False)(*args, dask_key_name=name)
+
+    return call
+
+
+def mapped(
+    stage: str, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
+) -> list[Delayed]:
+    """One task for each tuple of arguments."""
+    token = uuid4().hex[:12]
+    return [task(stage, function, token, i)(*args) for i, args in enumerate(arguments)]
+
+
+def summed(stage: str, parts: Sequence[Delayed]) -> Delayed:
+    """The sum, in a tree."""
+    level, parts = 0, list(parts)
+    while len(parts) > 1:
+        groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
+        parts = mapped(f"{stage}-sum", _total, [(group,) for group in groups])
+        level += 1
+    return parts[0]
+
+
+def stacked(
+    parts: Sequence[Delayed], sizes: Sequence[int] | None, shape: tuple[int, ...], dtype: Any
+) -> Any:
+    """What tasks return as one lazy array, a chunk for each; sizes may be unknown."""
+    # da.concatenate would leave out empty chunks, which the rows beside these have.
+    known: Sequence[float] = [np.nan] * len(parts) if sizes is None else sizes
+    name = f"untaint-stacked-{uuid4().hex}"
+    tail = (0,) * len(shape)
+    layer: dict[Any, Any] = {(name, i, *tail): part.key for i, part in enumerate(parts)}
+    sources: list[Any] = list(parts)
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=sources)
+    chunks = (tuple(known), *((n,) for n in shape))
+    return da.Array(graph, name, chunks, dtype=np.dtype(dtype))
+
+
+def shared(value: Any, name: str) -> Delayed:
+    """Something that many tasks need, sent to each worker once."""
+    return delayed(value, name=f"untaint-{name}-{uuid4().hex}", traverse=False)
+
+
+def _total(parts: Sequence[Any]) -> Any:
+    return reduce(add, parts)
+
+
+def _nothing_to_recompute() -> None:
+    """Tasks that depend on nothing that was kept."""

@@ -1,0 +1,97 @@
+r"""Nystroem features: what the kernel says of a row and each of m landmarks.
+
+.. math:: r(x) = (k(x, z_1), \dots, k(x, z_m)), \qquad M = U \Lambda^{-1/2}, \qquad
+          K_{zz} = U \Lambda U^T
+
+so that :math:`\phi(x)^T \phi(z) = k_x^T K_{zz}^{-1} k_z`: exact on the span of the landmarks.
+Eigenvalues that are rounding errors of the kernel's are left out. A function with coefficients c is
+:math:`\sum_j (M c)_j k(z_j, x)`: an ordinary kernel expansion in the landmarks.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, final
+
+import numpy as np
+from scipy.linalg import eigh
+
+from .._typing import FloatArray
+from ..kernels import Kernel
+from .base import FeatureMap
+
+
+def rounding(count: int, size: float, dtype: Any) -> float:
+    """What rounding errors of kernel values of this size add to eigenvalues of so many rows."""
+    return max(4.0 * float(np.finfo(dtype).eps) * np.sqrt(count) * size, np.finfo(float).tiny)
+
+
+@final
+class NystroemMap(FeatureMap):
+    """Kernel values with landmarks.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    landmarks : array or CSR of shape (m, d)
+    dtype : dtype
+    n_threads : int, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.kernels import RBF
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> phi = NystroemMap(RBF(gamma=1.0), X)(X)
+    >>> bool(np.allclose(phi @ phi.T, RBF(gamma=1.0).matrix(X)))
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        landmarks: Any,
+        dtype: Any = np.float64,
+        n_threads: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.landmarks = landmarks
+        self.dtype = np.dtype(dtype)
+        self.raw_width = landmarks.shape[0]
+        K = kernel.matrix(landmarks, dtype=np.float64, n_threads=n_threads)
+        values, vectors = eigh(K, driver="evd", check_finite=False)
+        self.size = float(np.diag(K).max())
+        decomposing = len(values) * np.finfo(float).eps * max(float(values[-1]), 0.0)
+        clear = values > max(decomposing, rounding(len(values), self.size, self.dtype))
+        if not clear.any():  # not a kernel matrix at all: the largest direction must do
+            clear[-1] = True
+        self.values = values[clear]
+        self.whitening = vectors[:, clear] / np.sqrt(
+            np.maximum(values[clear], np.finfo(float).tiny)
+        )
+
+    def in_single(self, sample: Any, each: float, alpha: float) -> NystroemMap | None:
+        """The same in single precision, unless a direction would be lost that rows care about.
+
+        Parameters
+        ----------
+        sample : array or CSR
+            Rows that stand for all.
+        each : float
+            How many rows each of them stands for.
+        alpha : float
+            A direction in which the features' squares sum to less is shrunk by more than half.
+        """
+        assert self.whitening is not None
+        clear = self.values > rounding(self.raw_width, self.size, np.float32)
+        lost = self.raw(sample) @ self.whitening[:, ~clear]
+        if (each * np.einsum("ij,ij->j", lost, lost) > alpha).any() or not clear.any():
+            return None
+        single = copy(self)
+        single.dtype = np.dtype(np.float32)
+        single.whitening, single.values = self.whitening[:, clear], self.values[clear]
+        return single
+
+    def raw(self, X: Any) -> FloatArray:
+        """k(x, z_j), on one thread: who asks works on several blocks at a time."""
+        return self.kernel.matrix(X, self.landmarks, dtype=self.dtype, n_threads=1)

@@ -1,0 +1,1 @@
+"""Starting points of trimmed fits: continuation in the ridge parameter from several starts."""

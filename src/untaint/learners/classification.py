@@ -1,0 +1,130 @@
+"""What every classifier does with raw predictions: log-odds of two classes, scores of several.
+
+Targets of the loss are codes 0 and 1 in one column, or indicators in as many columns as classes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin
+
+from .._typing import FloatArray, IntArray
+from .._validation import array_namespace_of, check_labelled_data, to_numpy
+from ..losses import LogisticLoss, Loss, SoftmaxLoss
+from ..portable import ArrayArithmetic, Value, likeliest_class, probabilities
+from .base import as_2d
+
+
+class ClassificationMixin(ClassifierMixin):
+    """Scores, probabilities and labels of a learner with ``classes_``."""
+
+    _pairwise: Any
+    _query: Any
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m,) or (m, k)
+            Of two classes, the log-odds of the second; of several, one score each, whose softmax
+            are the probabilities.
+        """
+        raw = self._query(X)
+        return raw[:, 0] if raw.ndim == 2 and raw.shape[1] == 1 else raw
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m, k)
+        """
+        scores = self.decision_function(X)
+        if array_namespace_of(scores) is not None:
+            return probabilities(_as_value(scores), len(self.classes_)).data
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return softmax(scores, axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m,)
+        """
+        scores = self.decision_function(X)
+        namespace = array_namespace_of(scores)
+        if namespace is None:
+            return self.classes_[likeliest(as_2d(scores))]
+        codes = likeliest_class(_as_value(scores), len(self.classes_)).data
+        if self.classes_.dtype.kind not in "biuf":  # text is NumPy's
+            return self.classes_[to_numpy(codes)]
+        return namespace.xp.take(
+            namespace.xp.asarray(self.classes_, device=namespace.device), codes, axis=0
+        )
+
+    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        X, self.classes_, self._codes, sample_weight = check_labelled_data(
+            self, X, y, sample_weight, pairwise=self._pairwise
+        )
+        return X, targets_of(self._codes, len(self.classes_)), sample_weight
+
+    @property
+    def _loss(self) -> Loss:
+        return loss_of(len(self.classes_))
+
+    def _observed(self) -> NDArray[Any]:
+        return self.classes_[self._codes]
+
+
+def _as_value(scores: Any) -> Value:
+    """Scores in columns, for their own library to go on with."""
+    namespace = array_namespace_of(scores)
+    assert namespace is not None
+    return ArrayArithmetic.at(namespace, scores).value(as_2d(scores))
+
+
+def loss_of(n_classes: int) -> Loss:
+    """The log-loss of so many classes."""
+    return LogisticLoss() if n_classes == 2 else SoftmaxLoss()
+
+
+def targets_of(codes: IntArray, n_classes: int) -> FloatArray:
+    """Targets of that loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> targets_of(np.array([1, 0]), 2)
+    array([[1.],
+           [0.]])
+    """
+    return as_2d(codes.astype(float)) if n_classes == 2 else np.eye(n_classes)[codes]
+
+
+def codes_of(y: FloatArray) -> IntArray:
+    """Class of each row, from the loss's own targets."""
+    return y[:, 0].astype(np.intp) if y.shape[1] == 1 else y.argmax(axis=1)
+
+
+def likeliest(raw: FloatArray) -> IntArray:
+    """Code of the most probable class, from raw predictions in columns."""
+    return (raw[:, 0] > 0).astype(np.intp) if raw.shape[1] == 1 else raw.argmax(axis=1)

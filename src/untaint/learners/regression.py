@@ -1,0 +1,57 @@
+"""What every regressor does with raw predictions: it returns them, for one output or several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from .._typing import FloatArray
+from .._validation import check_training_data
+from ..losses import SquaredLoss
+from .base import as_2d
+
+
+class RegressionMixin(MultiOutputMixin, RegressorMixin):
+    """Targets in and out, in the shape that the user gave them."""
+
+    _pairwise: Any
+    _query: Any
+    _targets: FloatArray
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+            The kernel with the training rows, of shape (m, n), if ``kernel="precomputed"``.
+
+        Returns
+        -------
+        array of shape (m,) or (m, k)
+        """
+        return self._query(X)
+
+    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        X, y, sample_weight = check_training_data(
+            self, X, y, sample_weight, pairwise=self._pairwise
+        )
+        self._flat = y.ndim == 1
+        return X, as_2d(y), sample_weight
+
+    @property
+    def _loss(self) -> SquaredLoss:
+        return SquaredLoss()
+
+    def _observed(self) -> FloatArray:
+        return self._shaped_dual(self._targets)
+
+    def _shaped_coef(self, coef: FloatArray) -> FloatArray:
+        return coef[0] if self._flat else coef
+
+    def _shaped_dual(self, dual: FloatArray) -> FloatArray:
+        return dual[:, 0] if self._flat else dual
+
+    def _shaped_intercept(self, intercept: FloatArray) -> Any:
+        return intercept[0] if self._flat else intercept

@@ -1,0 +1,91 @@
+r"""Fits within a ball of the kernel's space.
+
+The papers keep :math:`\|f\| \le R`. A gradient step is put back by scaling (Lemma 18 of the second
+version):
+
+.. math:: \mathrm{Proj}(f) = \min(1, R / \|f\|)\, f.
+
+The minimiser of a ridge problem over the ball is not the scaled free minimiser, but that of a
+larger ridge alpha + mu: the multiplier mu >= 0 is the root of :math:`1/\|f_\mu\| = 1/R`, whose left
+side is nearly linear in mu.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .base import Fit
+
+MAX_ITER = 60
+
+
+def project(fit: Fit, norm_bound: float | None) -> Fit:
+    """Nearest function within the ball, the intercept left alone (Lemma 18).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fit = Fit(np.array([[2.0]]), np.zeros(1), np.array([[2.0]]), 4.0)
+    >>> project(fit, 1.0).coef
+    array([[1.]])
+    """
+    if norm_bound is None or fit.squared_norm <= norm_bound**2:
+        return fit
+    shrink = norm_bound / fit.squared_norm**0.5
+    return replace(
+        fit,
+        coef=shrink * fit.coef,
+        predictions=shrink * (fit.predictions - fit.intercept) + fit.intercept,
+        squared_norm=norm_bound**2,
+        dual=None if fit.dual is None else shrink * fit.dual,
+    )
+
+
+def solve_in_ball(
+    solve: Callable[[float, Fit | None, float], Fit],
+    alpha: float,
+    norm_bound: float | None,
+    start: Fit | None = None,
+    tol: float = 1e-8,
+) -> Fit:
+    """Minimiser of a problem with a ridge over the ball.
+
+    Parameters
+    ----------
+    solve : callable (ridge, start, tol) -> Fit
+        Minimiser without the ball.
+    alpha : float
+    norm_bound : float or None
+        R; None means no ball.
+    start : Fit, optional
+    tol : float
+    """
+    fit = solve(alpha, start, tol)
+    if norm_bound is None or fit.squared_norm <= norm_bound**2:
+        return fit
+    goal = max(1e-12, 1e-2 * tol)
+    gap = _gap(fit, norm_bound)
+    low, low_gap = 0.0, gap
+    high, high_gap = max(alpha, 1e-3), -1.0
+    while high_gap < 0:  # widen until the ball is reached from within
+        high *= 8.0
+        fit = solve(alpha + high, fit, tol)
+        high_gap = _gap(fit, norm_bound)
+    for _ in range(MAX_ITER):
+        fraction = -low_gap / (high_gap - low_gap)
+        mu = low + min(max(fraction, 0.02), 0.98) * (high - low)
+        fit = solve(alpha + mu, fit, tol)
+        gap = _gap(fit, norm_bound)
+        if abs(gap) <= goal or high - low <= 1e-14 * high:
+            break
+        if gap < 0:
+            low, low_gap = mu, gap
+        else:
+            high, high_gap = mu, gap
+    return project(fit, norm_bound)
+
+
+def _gap(fit: Fit, norm_bound: float) -> float:
+    """R / ||f|| - 1: negative outside of the ball."""
+    return norm_bound / max(fit.squared_norm, 1e-300) ** 0.5 - 1.0

@@ -1,0 +1,161 @@
+r"""Weighted kernel ridge by preconditioned conjugate gradients.
+
+The system of :mod:`~untaint.optim.ridge_exact` in the space orthogonal to d = sqrt(w),
+
+.. math:: P (D K D + \alpha I) P u = P D y, \qquad P = I - d d^T / d^T d,
+
+preconditioned by its Nystroem form, whose inverse Woodbury gives from p x p matrices:
+
+.. math:: (D \Phi\Phi^T D + \alpha I)^{-1} v
+          = \tfrac1\alpha \bigl(v - D\Phi (\Phi^T W \Phi + \alpha I)^{-1} \Phi^T D v\bigr).
+
+Each iteration reads K once. The vectors are float64 even where K is float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import final
+
+import numpy as np
+from scipy.linalg import blas
+
+from .._threads import all_blas_threads
+from .._typing import FloatArray
+from ..losses import Hessian
+from .base import Fit, Precondition, RidgeSystem
+from .gram import IncrementalGram
+from .ridge_exact import ExactRidge
+from .woodbury import newton_inverse, symmetric_inverse
+
+MAX_ITER = 300
+# Bytes of a matrix that several threads read faster than one.
+LARGE = 64 * 2**20
+# Relative residual after the last iteration beyond which only a factorisation helps.
+LOST = 1e-5
+
+
+@final
+class IterativeRidge(RidgeSystem):
+    """Dual ridge on a kernel matrix, solved to a tolerance.
+
+    Parameters
+    ----------
+    K : array of shape (n, n), C-contiguous
+        Symmetric.
+    features : array of shape (n, m)
+        With features @ features.T close to K.
+    fit_intercept : bool
+    gram : IncrementalGram, optional
+        Of the same features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> K = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> system = IterativeRidge(K, np.ones((2, 1)), fit_intercept=False)
+    >>> system.solve(np.array([[4.0], [4.0]]), np.ones(2), alpha=1.0).predictions.ravel()
+    array([3., 3.])
+    """
+
+    def __init__(
+        self,
+        K: FloatArray,
+        features: FloatArray,
+        fit_intercept: bool = True,
+        gram: IncrementalGram | None = None,
+    ) -> None:
+        self.K = K
+        self.features = features
+        self.fit_intercept = fit_intercept
+        self.gram = gram if gram is not None else IncrementalGram(features)
+
+    def solve(
+        self,
+        y: FloatArray,
+        weights: FloatArray,
+        alpha: float,
+        start: Fit | None = None,
+        tol: float = 1e-8,
+    ) -> Fit:
+        """Minimiser for these weights; see :meth:`RidgeSystem.solve`."""
+        d = np.sqrt(weights)[:, None]
+        if alpha == 0:
+            # Targets that no function reaches would send the iterations astray: the limit will do.
+            alpha = 1e-8 * float(weights @ np.diag(self.K)) / len(weights)
+        project = self._projection(d)
+        precondition = symmetric_inverse(self.gram, weights, alpha)
+        right = project(d * np.where(d > 0, y, 0.0))
+        u: FloatArray = np.zeros(y.shape)
+        if start is not None:
+            u = project(np.divide(start.coef, d, out=u, where=d > 0))
+        smooth = self.times(d * u) if start is not None else np.zeros(y.shape)
+
+        residual = right - project(d * smooth) - alpha * u
+        size = np.linalg.norm(right, axis=0)
+        goal = tol * size
+        z = project(precondition(residual))
+        direction, rho = z, _dots(residual, z)
+        for _ in range(MAX_ITER):
+            if (np.linalg.norm(residual, axis=0) <= goal).all():
+                break
+            K_direction = self.times(d * direction)
+            image = project(d * K_direction) + alpha * direction
+            step = _ratio(rho, _dots(direction, image))
+            u = u + step * direction
+            smooth = smooth + step * K_direction
+            residual = residual - step * image
+            z = project(precondition(residual))
+            rho, previous = _dots(residual, z), rho
+            direction = z + _ratio(rho, previous) * direction
+        # Rounding may forbid the last digits of a small ridge; more than those must not be missing.
+        if (np.linalg.norm(residual, axis=0) > np.maximum(goal, LOST * size)).any():
+            return ExactRidge(self.K, self.fit_intercept).solve(y, weights, alpha)
+        return self._fit(d * u, smooth, y, weights)
+
+    def _fit(self, coef: FloatArray, smooth: FloatArray, y: FloatArray, weights: FloatArray) -> Fit:
+        intercept = np.zeros(y.shape[1])
+        if self.fit_intercept:
+            kept = weights > 0
+            intercept = weights[kept] @ (y - smooth)[kept] / weights.sum()
+        squared_norm = max(0.0, float(np.einsum("ij,ij->", coef, smooth)))
+        return Fit(coef, intercept, smooth + intercept, squared_norm)
+
+    def _projection(self, d: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        if not self.fit_intercept:
+            return lambda v: v
+        unit = d / np.linalg.norm(d)
+        return lambda v: v - unit * (unit.T @ v)
+
+    def newton_preconditioner(self, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
+        """Woodbury's inverse of the Nystroem form."""
+        # What the features leave of K acts like a ridge: with a smaller one the inverse is not even
+        # nearly definite in the kernel's inner product.
+        left = np.diag(self.K) - np.einsum("ij,ij->i", self.features, self.features)
+        bend = np.max([hessian.entry(j, j) for j in range(n_outputs)], axis=0)
+        alpha += max(0.0, float(np.max(left * bend)))
+        return newton_inverse(self.gram, hessian, n_outputs, alpha)
+
+    def inner(self, a: Fit, b: Fit) -> float:
+        """By the dual coefficients of one and the values of the other."""
+        return float(np.vdot(a.coef, b.predictions - b.intercept))
+
+    def times(self, dual: FloatArray) -> FloatArray:
+        """One product. For one column by symv, which reads half of the matrix."""
+        v = dual.astype(self.K.dtype)
+        with all_blas_threads() if self.K.nbytes > LARGE else nullcontext():
+            if v.shape[1] > 1:
+                return (self.K @ v).astype(float)
+            symv = blas.ssymv if self.K.dtype == np.float32 else blas.dsymv
+            # The transpose of a C-ordered matrix is Fortran-ordered: no copy is made.
+            return symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
+
+
+def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.einsum("ij,ij->j", a, b)
+
+
+def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a / b, and 0 where a column has nothing left to do."""
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

@@ -1,0 +1,152 @@
+r"""Weighted kernel ridge by one Cholesky factorisation.
+
+With D = diag(sqrt(w)) the dual coefficients are a = D u, where
+
+.. math:: (D K D + \alpha I) u = D (y - b), \qquad d^T u = 0, \quad d = \sqrt w,
+
+the last equation being the one that an unpenalised intercept b adds. Rows of weight zero drop out.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, get_lapack_funcs
+
+from .._typing import FloatArray
+from ..losses import Hessian
+from .base import Fit, Precondition, RidgeSystem
+
+
+@final
+class ExactRidge(RidgeSystem):
+    """Dual ridge on a kernel matrix, solved to rounding.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Symmetric, positive semi-definite.
+    fit_intercept : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> system = ExactRidge(np.eye(2), fit_intercept=False)
+    >>> system.solve(np.array([[2.0], [4.0]]), np.ones(2), alpha=1.0).predictions.ravel()
+    array([1., 2.])
+    """
+
+    def __init__(self, K: FloatArray, fit_intercept: bool = True) -> None:
+        self.K = K
+        self.fit_intercept = fit_intercept
+
+    def solve(
+        self,
+        y: FloatArray,
+        weights: FloatArray,
+        alpha: float,
+        start: Fit | None = None,
+        tol: float = 1e-8,
+    ) -> Fit:
+        """Minimiser for these weights; see :meth:`RidgeSystem.solve`."""
+        rows = np.flatnonzero(weights > 0)
+        d = np.sqrt(weights[rows]).astype(self.K.dtype)
+        A = symmetric_part(self.K, rows, d)
+        right = d[:, None] * y[rows]
+        A.flat[:: len(A) + 1] += alpha
+        try:
+            factor = definite_factor(A)
+            both = cho_solve(factor, np.column_stack([right, d]), check_finite=False)
+            u, v = both[:, :-1], both[:, -1:]
+            if self.fit_intercept:
+                u = u - v * ((d @ u) / (d @ v))
+        except LinAlgError:
+            u = self._least_norm(A, right, d)
+        coef = np.zeros(y.shape, dtype=u.dtype)
+        coef[rows] = d[:, None] * u
+        smooth = self.K @ coef
+        intercept = np.zeros(y.shape[1], dtype=u.dtype)
+        if self.fit_intercept:
+            intercept = ((d * d) @ (y - smooth)[rows] / (d @ d)).astype(u.dtype)
+        squared_norm = max(0.0, float(np.einsum("ij,ij->", coef, smooth)))
+        return Fit(coef, intercept, smooth + intercept, squared_norm)
+
+    def times(self, dual: FloatArray) -> FloatArray:
+        """One product."""
+        return np.asarray(self.K @ dual.astype(self.K.dtype), dtype=float)
+
+    def newton_preconditioner(self, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
+        """The inverse itself for one output, of each output alone for several."""
+        parts = [self._newton_inverse(hessian.entry(j, j), alpha) for j in range(n_outputs)]
+        if n_outputs == 1:
+            return parts[0]
+        return lambda v: np.column_stack(
+            [part(x[:, None]) for part, x in zip(parts, v.T, strict=True)]
+        )
+
+    def _newton_inverse(self, weights: FloatArray, alpha: float) -> Precondition:
+        """(W K + ridge I)^{-1} = (I - D (D K D + ridge I)^{-1} D K) / ridge, with D^2 = W."""
+        d = np.sqrt(weights).astype(self.K.dtype)
+        A = symmetric_part(self.K, np.arange(len(d)), d)
+        A.flat[:: len(A) + 1] += alpha
+        try:
+            factor = definite_factor(A)
+        except LinAlgError:
+            return lambda v: v / alpha
+
+        def apply(v: FloatArray) -> FloatArray:
+            solved = cho_solve(factor, d[:, None] * self.times(v), check_finite=False)
+            return (v - d[:, None] * solved) / alpha
+
+        return apply
+
+    def inner(self, a: Fit, b: Fit) -> float:
+        """By the dual coefficients of one and the values of the other."""
+        return float(np.vdot(a.coef, b.predictions - b.intercept))
+
+    def _least_norm(self, A: FloatArray, right: FloatArray, d: FloatArray) -> FloatArray:
+        """Of all minimisers the one of least norm, orthogonal to d if there is an intercept."""
+        if self.fit_intercept:
+            unit = d / np.linalg.norm(d)
+            right = right - np.outer(unit, unit @ right)
+            A = A - np.outer(unit, unit @ A)
+            A = A - np.outer(A @ unit, unit)
+        return least_norm(A, right)
+
+
+def symmetric_part(K: FloatArray, rows: np.ndarray, d: FloatArray) -> FloatArray:
+    """D K D restricted to some rows, a fresh array."""
+    A: FloatArray = K.copy() if len(rows) == len(K) else K[np.ix_(rows, rows)]
+    if not (d == 1).all():
+        A *= d
+        A *= d[:, None]
+    return A
+
+
+def solve_definite(A: FloatArray, alpha: float, right: FloatArray) -> FloatArray:
+    """Solve (A + ridge I) x = right, overwriting A; least norm when that is singular."""
+    A.flat[:: len(A) + 1] += alpha
+    try:
+        return cho_solve(definite_factor(A), right, check_finite=False)
+    except LinAlgError:
+        return least_norm(A, right)
+
+
+def definite_factor(A: FloatArray) -> tuple[FloatArray, bool]:
+    """Cholesky factor; LinAlgError if A is singular to rounding, whatever its pivots' signs."""
+    factor = cho_factor(A, lower=True, check_finite=False)
+    pocon = get_lapack_funcs("pocon", (A,))
+    reciprocal_condition, _ = pocon(factor[0], np.abs(A).sum(axis=0).max(), uplo="L")
+    if reciprocal_condition <= np.finfo(A.dtype).eps:
+        raise LinAlgError("singular to rounding")
+    return factor
+
+
+def least_norm(A: FloatArray, right: FloatArray) -> FloatArray:
+    """Repeated rows without a ridge, or a matrix that rounding has made indefinite."""
+    values, vectors = eigh(A, check_finite=False)
+    limits = np.finfo(A.dtype)
+    floor = len(A) * float(limits.eps) * max(float(np.abs(values).max()), float(limits.tiny))
+    inverse = np.where(values > floor, 1.0 / np.where(values > floor, values, 1.0), 0.0)
+    return vectors @ (inverse[:, None].astype(A.dtype) * (vectors.T @ right))

@@ -1,0 +1,111 @@
+r"""Weighted ridge on features, at every ridge from one decomposition.
+
+With the features centred by the weights (which is what an unpenalised intercept does) and
+:math:`\Phi^T W \Phi = V \Lambda V^T`, :math:`Z = \Phi V`,
+
+.. math:: f = b + Z (\Lambda + \alpha)^{-1} Z^T W (y - b), \qquad
+          q_i = 1 / \textstyle\sum w + \sum_j z_{ij}^2 / (\lambda_j + \alpha).
+
+q is the variance of the prediction at row i in units of the noise, and refitting without that row
+leaves the residual :math:`(y_i - f_i) / (1 - w_i q_i)`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from scipy.linalg import eigh
+
+from .._typing import FloatArray
+
+# Largest predictive variance by which a residual is standardised, in units of the noise.
+MAX_PREDICTIVE_VARIANCE = 1.0
+# A row that determines its own prediction altogether says nothing of itself.
+LARGEST_LEVERAGE = 1.0 - 1e-12
+
+
+@final
+class RidgePath:
+    """Leave-one-out residuals for given weights, at any ridge.
+
+    Parameters
+    ----------
+    features : array of shape (n, m)
+    weights : array of shape (n,)
+    fit_intercept : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> path = RidgePath(np.eye(3), np.ones(3))
+    >>> path.leave_one_out(np.array([[1.0], [2.0], [6.0]]), 1.0, np.ones(3))[0].ravel().round(6)
+    array([-3. , -1.5,  4.5])
+    """
+
+    def __init__(self, features: Any, weights: FloatArray, fit_intercept: bool = True) -> None:
+        self.weights = weights
+        self.fit_intercept = fit_intercept
+        self.total = float(weights.sum())
+        inside = weights > 0
+        centred = np.asarray(features, dtype=float)
+        if fit_intercept:
+            centred = centred - weights[inside] @ centred[inside] / self.total
+        half = centred[inside] * np.sqrt(weights[inside])[:, None]
+        values, vectors = eigh(half.T @ half, check_finite=False, driver="evd")
+        # All directions, also those that only rows without weight have: they vary there as well.
+        self.values = np.maximum(values, 0.0)
+        self.rotated = centred @ vectors
+        self._squares = self.rotated**2
+
+    def leave_one_out(
+        self, y: FloatArray, alpha: float, sample_weight: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Residual of each row under the fit to all others, and the variance of that prediction.
+
+        Of a row that stands for several copies one is left out.
+
+        Parameters
+        ----------
+        y : array of shape (n, k)
+        alpha : float, positive
+        sample_weight : array of shape (n,)
+            How many copies each row stands for.
+
+        Returns
+        -------
+        residuals : array of shape (n, k)
+        variances : array of shape (n,)
+            In units of the noise.
+        """
+        w, inside = self.weights, self.weights > 0
+        base = np.zeros(y.shape[1])
+        if self.fit_intercept:
+            base = w[inside] @ y[inside] / self.total
+        projection = self.rotated[inside].T @ (w[inside, None] * (y[inside] - base))
+        residuals = y - base - self.rotated @ (projection / (self.values + alpha)[:, None])
+        variances = self._squares @ (1.0 / (self.values + alpha))
+        if self.fit_intercept:
+            variances += 1.0 / self.total
+        one = w / np.maximum(sample_weight, 1.0)
+        others = 1.0 - np.minimum(one * variances, LARGEST_LEVERAGE)
+        return residuals / others[:, None], variances / others
+
+    def standardized(
+        self, y: FloatArray, alpha: float, sample_weight: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return leave-one-out residuals over the standard deviation of such a prediction, and that.
+
+        The deviation is in units of the noise and at least one. The bound on the predictive
+        variance keeps an isolated row from explaining any residual by its own isolation.
+        """
+        residuals, variances = self.leave_one_out(y, alpha, sample_weight)
+        deviations = np.sqrt(1.0 + np.minimum(variances, MAX_PREDICTIVE_VARIANCE))
+        return residuals / deviations[:, None], deviations
+
+    def mean_square(self, y: FloatArray, alpha: float, sample_weight: FloatArray) -> float:
+        """Return the weighted mean of the squared leave-one-out residuals."""
+        inside = self.weights > 0
+        residuals, _ = self.leave_one_out(y, alpha, sample_weight)
+        squares = np.einsum("ij,ij->i", residuals[inside], residuals[inside])
+        return float(self.weights[inside] @ squares) / self.total

@@ -1,0 +1,237 @@
+r"""How losses are distributed, in a few hundred numbers that add up.
+
+Losses of a part of the rows are counted in bins, narrow where a threshold is expected and wide
+elsewhere; those in a still narrower interval are listed one by one, equal ones together. Profiles
+of parts add up to that of all rows, in whatever order. A threshold that lies in the listed interval
+is exact; in a narrow bin it is as good as the bin. Look again, with bins that are drawn around it,
+and it will be exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from .._policy import policy
+from .._sums import Sum
+from .._typing import FloatArray, IntArray
+from .base import TrimmingRule
+from .threshold import ThresholdWeights
+from .trimmed import around, part_of_tied
+
+
+@final
+@dataclass(frozen=True)
+class HistogramGrid:
+    """Where to look how closely.
+
+    Attributes
+    ----------
+    edges : array of shape (K, E), ascending
+        Of the bins; bin j is up to and including edge j, and the last one has no end.
+    near : array of shape (K, 2)
+        Losses beyond the first and up to the second are listed; both are among the edges.
+    """
+
+    edges: FloatArray
+    near: FloatArray
+
+    def histogram(
+        self, losses: FloatArray, sample_weight: FloatArray, groups: IntArray
+    ) -> LossHistogram:
+        """Profile of some rows."""
+        n_groups, n_edges = self.edges.shape
+        weights = np.zeros((n_groups, n_edges + 2))
+        sums = np.zeros((n_groups, n_edges + 2))
+        exact_values = []
+        max_loss = np.zeros(n_groups)
+        for k in range(n_groups):
+            own = slice(None) if n_groups == 1 else np.flatnonzero(groups == k)
+            values, mass = losses[own], sample_weight[own]
+            max_loss[k] = values.max(initial=0.0, where=np.isfinite(values))
+            low, high = self.near[k]
+            near = (values > low) & (values <= high)
+            if near.any():
+                exact_values.append(_grouped(values[near], mass[near], k))
+                values, mass = values[~near], mass[~near]
+            bins = np.where(np.isinf(values), n_edges + 1, np.searchsorted(self.edges[k], values))
+            weights[k] = np.bincount(bins, mass, n_edges + 2)
+            with np.errstate(invalid="ignore"):
+                products = np.where(mass > 0, mass * values, 0.0)
+            sums[k] = np.bincount(bins, products, n_edges + 2)
+        values, masses, owners = _joined(exact_values)
+        counts = Sum(np.array([weights, sums]))
+        return LossHistogram(self, counts, values, masses, owners, max_loss)._bounded()
+
+
+@final
+@dataclass(frozen=True)
+class LossHistogram:
+    """Losses of some rows, or of all.
+
+    Attributes
+    ----------
+    grid : Lens
+    counts : Sum of shape (2, K, E + 2)
+        Weight of the rows in each bin, and the sum of their weighted losses; the last bin is of
+        infinite losses.
+    losses, masses, groups : array
+        Of the losses that are listed.
+    max_loss : array of shape (K,)
+        The largest finite loss of each class.
+    exact : bool
+        Whether all near losses are listed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grid = HistogramGrid(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 2.0]]))
+    >>> losses = np.array([0.5, 1.25, 1.5, 1.75, 9.0])
+    >>> first = grid.histogram(losses[:2], np.ones(2), np.zeros(2, int))
+    >>> both = first + grid.histogram(losses[2:], np.ones(3), np.zeros(3, int))
+    >>> both.losses_at(np.array([3.0]))  # the third smallest
+    array([1.5])
+    """
+
+    grid: HistogramGrid
+    counts: Sum
+    losses: FloatArray
+    masses: FloatArray
+    groups: IntArray
+    max_loss: FloatArray
+    exact: bool = True
+
+    def __add__(self, other: LossHistogram) -> LossHistogram:
+        """Of the rows of both."""
+        return replace(
+            self,
+            counts=self.counts + other.counts,
+            losses=np.concatenate([self.losses, other.losses]),
+            masses=np.concatenate([self.masses, other.masses]),
+            groups=np.concatenate([self.groups, other.groups]),
+            max_loss=np.maximum(self.max_loss, other.max_loss),
+            exact=self.exact and other.exact,
+        )._bounded()
+
+    @property
+    def weights(self) -> FloatArray:
+        """Of the rows in each bin."""
+        return self.counts.value[0]
+
+    @property
+    def sums(self) -> FloatArray:
+        """Of their weighted losses."""
+        return self.counts.value[1]
+
+    def points(self, unit: float = 1.0) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Losses, weights and groups of points that stand for the rows, by the unit of a weight."""
+        filled = self.weights > 0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = (self.sums / self.weights)[filled]
+        counts = np.concatenate([self.weights[filled], self.masses]) / unit
+        if unit != 1.0:  # sums of a unit like 0.1 are whole but for rounding
+            counts = np.round(counts)
+        return (
+            np.concatenate([means, self.losses]),
+            counts,
+            np.concatenate([np.nonzero(filled)[0], self.groups]),
+        )
+
+    @property
+    def finite(self) -> float:
+        """Weight of the rows that do not lose beyond all bounds."""
+        return float(self.weights[:, :-1].sum() + self.masses.sum())
+
+    def thresholds(self, weighting: TrimmingRule, unit: float = 1.0) -> FloatArray:
+        """Of a selection of the rows, one for each class; infinite where nothing is given up."""
+        if weighting.contamination == 0:
+            return np.full(len(self.weights), np.inf)
+        losses, weights, groups = self.points(unit)
+        rule = weighting.over(groups)
+        if rule.soft:
+            return rule.class_thresholds(losses, weights)
+        return self.losses_at(unit * rule.totals(losses, weights))
+
+    def losses_at(self, totals: FloatArray) -> FloatArray:
+        """The loss of each class up to which its rows weigh so much."""
+        return np.array([self._loss_at(k, float(total)) for k, total in enumerate(totals)])
+
+    def threshold_weights(self, weighting: TrimmingRule, unit: float = 1.0) -> ThresholdWeights:
+        """The weights of a selection of the rows, down to those that tie."""
+        thresholds = self.thresholds(weighting, unit)
+        if weighting.contamination == 0 or weighting.soft:
+            return ThresholdWeights(thresholds, getattr(weighting, "smoothing", None))
+        losses, weights, groups = self.points(unit)
+        totals = weighting.over(groups).totals(losses, weights)
+        tied = np.ones(len(thresholds))
+        for k, t in enumerate(thresholds):
+            own = groups == k
+            below, level = around(losses[own], t)
+            tied[k] = part_of_tied(weights[own], below, level, float(totals[k]))
+        return ThresholdWeights(thresholds, None, tied)
+
+    def is_exact_at(self, thresholds: FloatArray) -> bool:
+        """Whether thresholds that came from here are exact."""
+        low, high = self.grid.near.T
+        present = self.weights.sum(axis=1) + np.bincount(
+            self.groups, self.masses, len(self.weights)
+        )
+        inside = ((thresholds > low) & (thresholds <= high)) | np.isinf(thresholds)
+        return self.exact and bool(inside[present > 0].all())
+
+    def _loss_at(self, k: int, total: float) -> float:
+        own = self.groups == k
+        edges = self.grid.edges[k]
+        low = np.concatenate([[0.0], edges, [np.inf], self.losses[own]])
+        high = np.concatenate([edges, [max(self.max_loss[k], edges[-1]), np.inf], self.losses[own]])
+        weights = np.concatenate([self.weights[k], self.masses[own]])
+        order = np.lexsort((high, low))
+        order = order[weights[order] > 0]
+        if not len(order):
+            return 0.0
+        reached = np.cumsum(weights[order])
+        place = min(int(np.searchsorted(reached, total * (1 - 1e-12))), len(order) - 1)
+        cell = order[place]
+        if low[cell] == high[cell]:
+            return float(low[cell])
+        before = float(reached[place] - weights[cell])
+        part = min(max((total - before) / float(weights[cell]), 0.0), 1.0)
+        return float(low[cell] + part * (high[cell] - low[cell]))
+
+    def _bounded(self) -> LossHistogram:
+        """Lists that have grown too long become bins."""
+        if self.exact and len(self.losses) <= policy().exact_losses:
+            return self
+        owners = [(int(k), self.groups == k) for k in np.unique(self.groups)]
+        losses, masses, groups = _joined(
+            [_grouped(self.losses[own], self.masses[own], k) for k, own in owners]
+        )
+        if self.exact and len(losses) <= policy().exact_losses:
+            return replace(self, losses=losses, masses=masses, groups=groups)
+        weights, sums = self.weights.copy(), self.sums.copy()
+        for k, own in owners:
+            bins = np.searchsorted(self.grid.edges[k], self.losses[own])
+            np.add.at(weights[k], bins, self.masses[own])
+            np.add.at(sums[k], bins, self.masses[own] * self.losses[own])
+        losses, masses, groups = _joined([])
+        counts = Sum(np.array([weights, sums]))
+        return LossHistogram(self.grid, counts, losses, masses, groups, self.max_loss, exact=False)
+
+
+ExactValues = tuple[FloatArray, FloatArray, IntArray]
+
+
+def _joined(parts: list[ExactValues]) -> ExactValues:
+    """Losses, weights and classes of several lists."""
+    parts = [(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.intp)), *parts]
+    losses, masses, groups = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return losses, masses, groups
+
+
+def _grouped(losses: FloatArray, masses: FloatArray, group: int) -> ExactValues:
+    """Equal losses once, with their weights together."""
+    values, places = np.unique(losses, return_inverse=True)
+    total = np.bincount(places, masses, len(values)).astype(float)
+    return values, total, np.full(len(values), group, dtype=np.intp)

@@ -1,0 +1,166 @@
+"""Rows that lie here answer what a plain computation over all of them says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from feature_maps.cases import maps, rows
+from naive import features as naive
+from untaint.design.features import FeatureDesign
+from untaint.design.memory_plan import Plan
+from untaint.design.partitioned import InMemoryData
+from untaint.design.subsample import draw_rows
+from untaint.kernels import Linear
+from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
+from untaint.optim.oracle import OracleQuery
+from untaint.screening.by_subsample import ExtremeSamples
+from untaint.screening.filters import RadiusFilter
+from untaint.screening.radius import centre
+from untaint.weighting.class_balanced import ClassBalanced
+from untaint.weighting.histogram import HistogramGrid
+from untaint.weighting.threshold import ThresholdWeights
+
+N, M = 400, 90
+LOSSES = {"squared": SquaredLoss(), "logistic": LogisticLoss(), "softmax": SoftmaxLoss()}
+LENS = HistogramGrid(np.tile([0.2, 0.5, 1.0, 100.0], (2, 1)), np.tile([0.2, 100.0], (2, 1)))
+each_loss = pytest.mark.parametrize("name", LOSSES)
+each_map = pytest.mark.parametrize("kind", ["columns", "landmarks", "fourier"])
+GATE = RadiusFilter(np.full(4, 0.5), 3.0)
+
+
+def crowd_of(kind="landmarks", name="squared", weights=None, intercept=True, **how):
+    """Rows of two classes, of which some stand for all."""
+    rng = np.random.default_rng(0)
+    X = rows(rng, N)
+    weights = np.ones(N) if weights is None else weights
+    codes = rng.integers(0, 3, N)
+    y = {
+        "squared": rng.normal(size=(N, 2)),
+        "logistic": (codes > 0)[:, None].astype(float),
+        "softmax": np.eye(3)[codes],
+    }[name]
+    how = {"block_rows": 64, "kept_rows": 0, "n_threads": 1, "dtype": np.float64} | how
+    design = FeatureDesign(
+        Linear(), X, weights, 3.0, intercept, maps(X, how["dtype"])[kind],
+        Plan(how["block_rows"], how["kept_rows"]), draw_rows(weights, M),
+        n_threads=how["n_threads"],
+    )  # fmt: skip
+    return InMemoryData(design, y, (codes > 0).astype(int)), y, (codes > 0).astype(int)
+
+
+def query(data, y, curved=False):
+    coef = np.random.default_rng(1).normal(size=(data.subsample.features.width, y.shape[1]))
+    return OracleQuery(0.3 * coef, ThresholdWeights(np.array([0.9, 1.1])), LENS, curved)
+
+
+@each_loss
+@each_map
+@pytest.mark.parametrize("intercept", [True, False], ids=["shifted", "centred"])
+@pytest.mark.parametrize("sample_filter", [None, GATE], ids=["open", "sample_filter"])
+def test_a_poll_is_a_plain_computation_over_all_rows(name, kind, intercept, sample_filter, rng):
+    copies = rng.integers(1, 4, N).astype(float)
+    data, y, groups = crowd_of(kind, name, copies, intercept)
+    oracle, asked = (
+        data.oracle(LOSSES[name], sample_filter),
+        query(data, y, curved=name != "softmax"),
+    )
+    result = oracle.evaluate(asked)
+    X = data.design.X
+    phi = naive.with_ones(np.asarray(data.design.map(X)), intercept)
+    values = phi @ asked.coef
+    far = np.linalg.norm(X - 0.5, axis=1) > 3.0 if sample_filter else np.zeros(N, dtype=bool)
+    losses = np.where(far, np.inf, LOSSES[name].value(y, values))
+    weights = np.where(losses <= np.array([0.9, 1.1])[groups], copies, 0.0)
+    slopes = weights[:, None] * LOSSES[name].gradient(y, values)
+    np.testing.assert_allclose(oracle.predictions, values, atol=1e-10)
+    np.testing.assert_allclose(result.slopes, phi.T @ slopes, atol=1e-8)
+    np.testing.assert_allclose(result.aggregates.kept, [weights[groups == k].sum() for k in (0, 1)])
+    assert result.aggregates.loss == pytest.approx(weights[weights > 0] @ losses[weights > 0])
+    assert result.aggregates.excluded == copies[far].sum()
+    assert (far.sum() > 0) == (sample_filter is not None)
+    rule = ClassBalanced(0.4, groups, 2)
+    found, expected = (
+        result.aggregates.histogram.thresholds(rule),
+        rule.class_thresholds(losses, copies),
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    if asked.curved:
+        second = weights * LOSSES[name].hessian(y, values).entry(0, 0)
+        np.testing.assert_allclose(result.curvature, naive.gram(phi, second), atol=1e-7)
+
+
+def said(result):
+    aggregates = result.aggregates
+    return [
+        result.slopes, aggregates.kept, aggregates.loss, aggregates.histogram.weights, aggregates.histogram.sums,
+        np.sort(aggregates.histogram.losses),
+    ]  # fmt: skip
+
+
+@each_loss
+@each_map
+@pytest.mark.parametrize("block_rows", [37, 128, N])
+@pytest.mark.parametrize("kept_rows", [0, 150, N])
+def test_blocks_and_what_is_kept_change_nothing_beyond_rounding(name, kind, block_rows, kept_rows):
+    data, y, _ = crowd_of(kind, name)
+    expected = data.oracle(LOSSES[name], GATE).evaluate(query(data, y))
+    other, _, _ = crowd_of(kind, name, block_rows=block_rows, kept_rows=kept_rows)
+    oracle = other.oracle(LOSSES[name], GATE)
+    for _ in range(2):  # the second time from what was kept
+        for one, two in zip(said(oracle.evaluate(query(other, y))), said(expected), strict=True):
+            np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
+
+
+@each_loss
+@pytest.mark.parametrize("n_threads", [2, 5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_threads_change_nothing_at_all(name, n_threads, dtype):
+    asked = []
+    for threads in (1, n_threads):
+        data, y, _ = crowd_of("landmarks", name, n_threads=threads, dtype=dtype, kept_rows=150)
+        oracle = data.oracle(LOSSES[name], GATE)
+        result = oracle.evaluate(query(data, y, curved=name != "softmax"))
+        asked.append([*said(result), oracle.predictions, result.curvature])
+    for one, other in zip(*asked, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.5, None])
+def test_a_sample_stands_for_all_rows(unit, rng):
+    weights = rng.random(N) if unit is None else np.full(N, unit)
+    data, y, groups = crowd_of(weights=weights)
+    assert (data.n_rows, data.total, data.unit) == (N, pytest.approx(weights.sum()), unit)
+    np.testing.assert_array_equal(data.y, y[data.sample])
+    np.testing.assert_array_equal(data.groups, groups[data.sample])
+    np.testing.assert_array_equal(data.subsample.X, data.design.X[data.sample])
+    assert data.part == pytest.approx(M / weights.sum())
+    assert data.subsample.alpha == pytest.approx(data.part * 3.0)
+
+
+def test_the_sample_is_shut_out_as_all_rows_are():
+    data, _, _ = crowd_of()
+    oracle = data.oracle(LOSSES["squared"], GATE)
+    assert 0 < oracle.excluded.sum() < N
+    np.testing.assert_array_equal(data.excluded_subsample(GATE), oracle.excluded[data.sample])
+    assert not data.excluded_subsample(None).any()
+    assert not data.oracle(LOSSES["squared"], None).excluded.any()
+
+
+def test_the_outermost_rows_are_those_of_all():
+    data, _, _ = crowd_of()
+    X = data.design.X
+    numbers, extremes = data.extremes(ExtremeSamples(data.subsample.X)).distinct()
+    far = np.linalg.norm(X - centre(data.subsample.X, np.ones(M)), axis=1)
+    assert np.argmax(far) in numbers
+    np.testing.assert_array_equal(extremes, X[numbers])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_less_is_enough_of_more_rows_and_exact_steps_go_on_to_rounding(dtype):
+    data, _, _ = crowd_of(dtype=dtype)
+    loose, exact = data.enough(exact=False), data.enough(exact=True)
+    assert exact == (1e-8 if dtype == np.float32 else 1e-12)
+    data.n_rows = 10**6
+    assert 1e-9 < data.enough(exact=False) < loose <= 1e-5
+    assert data.enough(exact=True) == exact

@@ -1,0 +1,313 @@
+"""Rows and settings that agree: each is found with the help of the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naive import ridge as naive
+from properties.problems import rbf, root
+from untaint.model_selection.joint import MAX_ROUNDS, select_jointly, standard_residuals
+from untaint.optim.ridge_path import RidgePath
+
+GAMMAS = (0.003, 0.1, 3.0, 100.0)
+ALPHAS = np.array([1e-3, 0.1, 10.0])
+
+
+def planted(rng, n=90, bad=18):
+    """Kernels from stiff to free, and targets that ask for the third; the first rows are bad."""
+    X = np.sort(rng.uniform(-2, 2, size=n))[rng.permutation(n)][:, None]
+    y = np.sin(3.0 * X) + 0.1 * rng.normal(size=(n, 1))
+    y[:bad] += rng.choice([-1.0, 1.0], size=(bad, 1)) * (3.0 + 3.0 * rng.random((bad, 1)))
+    return [root(rbf(X, gamma)) for gamma in GAMMAS], y
+
+
+def served(features):
+    return [lambda each=each: each for each in features]
+
+
+def leave_as_it_is(residuals, weights):
+    """A judge who finds nobody guilty."""
+    return weights
+
+
+def within(limit):
+    """A judge who trusts rows within so many median sizes."""
+
+    def reweight(residuals, weights):
+        sizes = np.abs(residuals[:, 0])
+        return (sizes <= limit * np.median(sizes)).astype(float)
+
+    return reweight
+
+
+def agreed(features, y, weights=None, reweight=leave_as_it_is, sample_weight=None, **options):
+    ones = np.ones(len(y))
+    sample_weight = ones if sample_weight is None else sample_weight
+    weights = sample_weight if weights is None else weights
+    return select_jointly(served(features), ALPHAS, y, sample_weight, weights, reweight, **options)
+
+
+def nearest_to_the_middle(y, part=0.6):
+    sizes = np.abs(y - np.median(y)).ravel()
+    return (sizes <= np.quantile(sizes, part)).astype(float)
+
+
+# What is agreed upon.
+
+
+@pytest.mark.parametrize("first", [(0, 0), (2, 1), (3, 2)])
+def test_finds_the_planted_rows_and_the_planted_setting(first):
+    for seed in range(4):
+        features, y = planted(np.random.default_rng(seed))
+        found = agreed(features, y, nearest_to_the_middle(y), within(6.0), first=first)
+        good = np.arange(len(y)) >= 18
+        assert found.weights[~good].max() == 0
+        assert found.weights[good].mean() > 0.9
+        assert GAMMAS[found.kernel] == 3.0
+        assert ALPHAS[found.alpha] < 10.0
+
+
+def test_bad_rows_would_have_asked_for_another_setting(rng):
+    features, y = planted(rng)
+    robust = agreed(features, y, nearest_to_the_middle(y), within(6.0))
+    plain = agreed(features, y)
+    assert (plain.kernel, plain.alpha) != (robust.kernel, robust.alpha)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_without_a_guilty_row_it_is_the_plain_leave_one_out_choice(fit_intercept, rng):
+    features, y = planted(rng, n=40, bad=0)
+    found = agreed(features, y, fit_intercept=fit_intercept)
+    expected = [
+        [
+            np.mean(naive.leave_one_out(each @ each.T, y, np.ones(40), alpha, fit_intercept) ** 2)
+            for alpha in ALPHAS
+        ]
+        for each in features
+    ]
+    np.testing.assert_allclose(found.errors, expected, rtol=1e-5)
+    assert (found.kernel, found.alpha) == np.unravel_index(np.argmin(expected), (4, 3))
+    np.testing.assert_array_equal(found.weights, 1.0)
+    assert found.n_rounds <= 4
+
+
+def test_errors_are_means_over_the_weights(rng):
+    features, y = planted(rng, n=40, bad=0)
+    weights = rng.random(40) * (np.arange(40) > 5)
+    found = agreed(features, y, weights)
+    for kernel, each in enumerate(features):
+        squares = naive.leave_one_out(each @ each.T, y, weights, ALPHAS[1]) ** 2
+        expected = weights @ squares[:, 0] / weights.sum()
+        assert found.errors[kernel, 1] == pytest.approx(expected, rel=1e-5)
+
+
+def test_residuals_are_those_of_the_setting_agreed_upon(rng):
+    features, y = planted(rng)
+    found = agreed(features, y, nearest_to_the_middle(y), within(6.0))
+    path = RidgePath(features[found.kernel], found.weights)
+    expected, _ = standard_residuals(path, y, ALPHAS[found.alpha], np.ones(len(y)))
+    # The last turn moved hardly any weight.
+    np.testing.assert_allclose(found.residuals, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_residuals_are_measured_by_what_a_prediction_leaves_open(rng):
+    features, y = planted(rng)
+    path = RidgePath(features[2], np.ones(len(y)))
+    residuals, variances = path.leave_one_out(y, 0.1, np.ones(len(y)))
+    found, _ = standard_residuals(path, y, 0.1, np.ones(len(y)))
+    assert (np.abs(found) <= np.abs(residuals)).all()
+    # No row is excused from more than half of its square.
+    assert (np.abs(found) >= np.abs(residuals) / np.sqrt(2) - 1e-12).all()
+    np.testing.assert_allclose(
+        found, residuals / np.sqrt(1 + np.minimum(variances, 1))[:, None], rtol=1e-12
+    )
+
+
+# The table of errors.
+
+
+def test_errors_are_filled_for_all_settings(rng):
+    features, y = planted(rng)
+    for reweight in (leave_as_it_is, within(6.0)):
+        found = agreed(features, y, nearest_to_the_middle(y), reweight)
+        assert found.errors.shape == (len(GAMMAS), len(ALPHAS))
+        assert np.isfinite(found.errors).all()
+
+
+def test_the_error_of_a_single_setting_is_filled_after_several_turns(rng):
+    features, y = planted(rng)
+    start = nearest_to_the_middle(y)
+    found = select_jointly(served(features[2:3]), [0.1], y, np.ones(len(y)), start, within(6.0))
+    assert found.n_rounds > 1
+    assert np.isfinite(found.errors).all()
+
+
+def test_the_error_of_a_single_setting_is_filled_after_one_turn(rng):
+    features, y = planted(rng)
+    ones = np.ones(len(y))
+    found = select_jointly(served(features[2:3]), [0.1], y, ones, ones, leave_as_it_is)
+    assert np.isfinite(found.errors).all()
+
+
+def test_the_setting_agreed_upon_has_the_smallest_error_of_all():
+    # Else the table says that another setting was better.
+    for seed in range(8):
+        features, y = planted(np.random.default_rng(seed), n=60, bad=6)
+        found = agreed(features, y, nearest_to_the_middle(y, 0.5), within(8.0))
+        assert found.errors[found.kernel, found.alpha] == found.errors.min()
+
+
+def test_of_equal_settings_the_largest_ridge_is_taken(rng):
+    y = rng.normal(size=(20, 1))
+    found = agreed([np.zeros((20, 2))], y)
+    np.testing.assert_allclose(found.errors, found.errors[0, 0], rtol=1e-12)
+    assert found.alpha == len(ALPHAS) - 1
+
+
+# Turns.
+
+
+def test_a_single_setting_takes_turns_between_rows_alone(rng):
+    features, y = planted(rng)
+    ones = np.ones(len(y))
+    found = select_jointly(
+        served(features[2:3]), [0.1], y, ones, nearest_to_the_middle(y), within(6.0)
+    )
+    assert (found.kernel, found.alpha) == (0, 0)
+    assert found.weights[:18].max() == 0
+    assert found.weights[18:].mean() > 0.9
+
+
+def test_a_single_setting_with_nothing_to_change_takes_one_turn(rng):
+    features, y = planted(rng)
+    ones = np.ones(len(y))
+    found = select_jointly(served(features[:1]), [0.1], y, ones, ones, leave_as_it_is)
+    assert found.n_rounds == 1
+    np.testing.assert_array_equal(found.weights, ones)
+
+
+def test_turns_are_bounded_when_the_judge_never_makes_up_his_mind(rng):
+    features, y = planted(rng, n=30)
+    asked = []
+
+    def fickle(residuals, weights):
+        asked.append(weights)
+        return (np.arange(30) % 2 == len(asked) % 2).astype(float)
+
+    found = agreed(features, y, reweight=fickle)
+    assert found.n_rounds == MAX_ROUNDS == len(asked)
+    assert np.isfinite(found.residuals).all()
+
+
+def test_the_judge_hears_the_present_weights(rng):
+    features, y = planted(rng, n=30)
+    heard = []
+
+    def reweight(residuals, weights):
+        heard.append(weights.copy())
+        return np.ones(30)
+
+    start = nearest_to_the_middle(y)
+    agreed(features, y, start, reweight)
+    np.testing.assert_array_equal(heard[0], start)
+    for weights in heard[1:]:
+        np.testing.assert_array_equal(weights, 1.0)
+
+
+def test_the_first_turn_is_that_of_the_first_setting(rng):
+    features, y = planted(rng)
+    heard = []
+
+    def reweight(residuals, weights):
+        heard.append(residuals)
+        return weights
+
+    agreed(features, y, reweight=reweight, first=(3, 2))
+    path = RidgePath(features[3], np.ones(len(y)))
+    expected, _ = standard_residuals(path, y, ALPHAS[2], np.ones(len(y)))
+    np.testing.assert_allclose(heard[0], expected, rtol=1e-12)
+
+
+def test_features_are_asked_for_only_when_it_is_their_turn(rng):
+    features, y = planted(rng)
+    asked = []
+
+    def serve(position):
+        def features_of():
+            asked.append(position)
+            return features[position]
+
+        return features_of
+
+    ones = np.ones(len(y))
+    select_jointly(
+        [serve(i) for i in range(4)], ALPHAS, y, ones, ones, leave_as_it_is, first=(2, 1)
+    )
+    # One kernel, then all, then at most the neighbours of the best and all once more.
+    assert asked[:5] == [2, 0, 1, 2, 3]
+    assert len(asked) <= 12
+
+
+def test_a_table_that_never_settles_is_filled_all_the_same(rng):
+    features, y = planted(rng, n=30)
+    n_rounds = []
+
+    def fickle(residuals, weights):
+        n_rounds.append(weights)
+        return (np.arange(30) % 2 == len(n_rounds) % 2).astype(float)
+
+    assert np.isfinite(agreed(features, y, reweight=fickle).errors).all()
+
+
+# What must not matter.
+
+
+def test_order_of_the_rows_is_immaterial(rng):
+    features, y = planted(rng)
+    order = rng.permutation(len(y))
+    start = nearest_to_the_middle(y)
+    one = agreed(features, y, start, within(6.0))
+    other = agreed([each[order] for each in features], y[order], start[order], within(6.0))
+    assert (other.kernel, other.alpha, other.n_rounds) == (one.kernel, one.alpha, one.n_rounds)
+    np.testing.assert_array_equal(other.weights, one.weights[order])
+    np.testing.assert_allclose(other.residuals, one.residuals[order], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(other.errors, one.errors, rtol=1e-6)
+
+
+def test_a_weight_is_that_many_copies(rng):
+    features, y = planted(rng, n=40, bad=0)
+    copies = rng.integers(1, 4, size=40)
+    owner = np.repeat(np.arange(40), copies)
+    one = agreed(features, y, sample_weight=copies.astype(float))
+    other = agreed([each[owner] for each in features], y[owner])
+    assert (other.kernel, other.alpha) == (one.kernel, one.alpha)
+    np.testing.assert_allclose(other.errors, one.errors, rtol=1e-6)
+    np.testing.assert_allclose(other.residuals, one.residuals[owner], rtol=1e-6, atol=1e-8)
+
+
+def test_the_unit_of_the_targets_does_not_matter(rng):
+    features, y = planted(rng)
+    start = nearest_to_the_middle(y)
+    one = agreed(features, y, start, within(6.0))
+    other = agreed(features, 1e6 * y, start, within(6.0))
+    assert (other.kernel, other.alpha) == (one.kernel, one.alpha)
+    np.testing.assert_array_equal(other.weights, one.weights)
+    np.testing.assert_allclose(other.errors, 1e12 * one.errors, rtol=1e-8)
+
+
+def test_several_outputs_add_up(rng):
+    features, y = planted(rng, n=40, bad=0)
+    other = np.cos(rng.normal(size=(40, 1)))
+    both = agreed(features, np.column_stack([y, other]))
+    apart = agreed(features, y).errors + agreed(features, other).errors
+    np.testing.assert_allclose(both.errors, apart, rtol=1e-9)
+
+
+def test_arguments_are_left_alone(rng):
+    features, y = planted(rng)
+    start, sample_weight = nearest_to_the_middle(y), np.ones(len(y))
+    before = [x.copy() for x in (*features, y, start, sample_weight)]
+    agreed(features, y, start, within(6.0), sample_weight)
+    for now, then in zip((*features, y, start, sample_weight), before, strict=True):
+        np.testing.assert_array_equal(now, then)

@@ -1,0 +1,199 @@
+"""Thresholds are foreseen by a sample, and found exactly by looking again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import untaint.weighting.histogram as profile_module
+from untaint._sums import Sum
+from untaint.optim.oracle import Aggregates
+from untaint.optim.threshold_prediction import TrimmedWeighting
+from untaint.weighting.class_balanced import ClassBalanced
+from untaint.weighting.class_balanced_soft import SoftClassBalanced
+from untaint.weighting.softplus import Softplus
+from untaint.weighting.threshold import SampleLosses, ThresholdWeights
+from untaint.weighting.trimmed import Trimmed
+
+N, M, LOOKS = 20_000, 2000, 6
+
+
+def chi(rng):
+    return rng.chisquare(1, N)
+
+
+def split(good, bad, contamination=0.2):
+    """Some bad rows, a fifth mostly."""
+    return np.where(np.arange(N) < contamination * N, bad, good)
+
+
+LOSSES = {
+    "continuous": chi,
+    "heavy": lambda rng: rng.lognormal(0.0, 8.0, N),
+    "tiny": lambda rng: 1e-30 * chi(rng),
+    "tied": lambda rng: np.round(chi(rng), 2),
+    "counts": lambda rng: np.floor(4.0 * rng.exponential(size=N)),
+    "two values": lambda rng: 1.0 + np.arange(N) % 2,
+    "gapped": lambda rng: split(chi(rng), 1e6 + chi(rng)),
+    "widely gapped": lambda rng: split(chi(rng), 1e12 * chi(rng)),
+    "zeros": lambda rng: split(chi(rng), 0.0, 0.9),
+    "equal": lambda rng: np.full(N, 3.0),
+    "some infinite": lambda rng: split(chi(rng), np.inf, 0.1),
+}
+HARD = {
+    "as many infinite": lambda rng: split(chi(rng), np.inf),
+    "more infinite": lambda rng: split(chi(rng), np.inf, 0.25),
+}
+
+
+def heard(losses, groups=None):
+    n = len(losses)
+    groups = np.zeros(n, dtype=int) if groups is None else groups
+    return SampleLosses(losses, losses[:, None], np.ones(n), groups, np.zeros(n, dtype=bool))
+
+
+def sampled(rows, chosen):
+    return heard(rows.losses[chosen], rows.groups[chosen])
+
+
+def asked(update, grid, rows):
+    """What all rows say."""
+    weights = update.weights(rows)
+    kept = np.bincount(rows.groups, weights, len(grid.edges)).astype(float)
+    loss = float(weights[weights > 0] @ rows.losses[weights > 0])
+    histogram = grid.histogram(rows.losses, rows.sample_weight, rows.groups)
+    return Aggregates(Sum(np.array([loss, 0.0, *kept])), histogram)
+
+
+def steered(rule, n_groups=1, smoothing=None):
+    return TrimmedWeighting(rule, smoothing, n_groups, float(N), 1.0)
+
+
+def pass_over(strategy, rows, sample):
+    """One question, and what was learnt from the answers."""
+    update = strategy.update(sample)
+    aggregates = asked(update, strategy.grid, rows)
+    strategy.observe(aggregates, sample)
+    return aggregates
+
+
+def look_closer(strategy, rows, sample, aggregates):
+    """Until thresholds are exact: the last answers, and how many looks it took."""
+    looks = 0
+    while not strategy.exact(aggregates) and looks < LOOKS:
+        update = strategy.refined()
+        aggregates = asked(update, strategy.grid, rows)
+        strategy.observe(aggregates, sample)
+        looks += 1
+    return aggregates, looks
+
+
+def becomes_exact(rows, rule, n_groups=1):
+    """After a few looks, thresholds are those of all rows."""
+    chosen = np.sort(np.random.default_rng(5).choice(N, M, replace=False))
+    sample, strategy = sampled(rows, chosen), steered(rule, n_groups)
+    aggregates, _ = look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
+    assert strategy.exact(aggregates)
+    expected = rule.over(rows.groups).class_thresholds(rows.losses, rows.sample_weight)
+    np.testing.assert_array_equal(strategy.predictor.thresholds, expected)
+
+
+@pytest.mark.parametrize("kind", [*LOSSES, *HARD])
+@pytest.mark.parametrize("most", [20_000, 100], ids=["long lists", "short lists"])
+def test_a_few_closer_looks_make_a_threshold_exact(kind, most, monkeypatch, rng):
+    monkeypatch.setattr(profile_module, "MAX_EXACT_VALUES", most)
+    becomes_exact(heard((LOSSES | HARD)[kind](rng)), Trimmed(0.2))
+
+
+@pytest.mark.parametrize("contamination", [0.0002, 0.03, 0.6, 0.97])
+def test_any_share_has_an_exact_threshold(contamination, rng):
+    becomes_exact(heard(chi(rng)), Trimmed(contamination))
+
+
+@pytest.mark.parametrize("kind", ["continuous", "tied", "gapped"])
+@pytest.mark.parametrize("rare", [0.3, 0.0004])
+def test_so_have_all_classes_be_they_in_the_sample_or_not(kind, rare, rng):
+    groups = (rng.random(N) < rare).astype(int)
+    rows = heard(LOSSES[kind](rng) + 0.5 * groups, groups)
+    becomes_exact(rows, ClassBalanced(0.2, groups, 2), 2)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "tied", "gapped"])
+def test_where_nothing_moves_the_threshold_is_foreseen_exactly(kind, rng):
+    rows, rule = heard(LOSSES[kind](rng)), Trimmed(0.2)
+    sample, strategy = sampled(rows, np.arange(0, N, 10)), steered(rule)
+    look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
+    expected = rule.threshold(rows.losses, np.ones(N))
+    for _ in range(2):
+        aggregates = pass_over(strategy, rows, sample)
+        assert strategy.predictor.expected[0] == pytest.approx(expected, rel=1e-12)
+        assert strategy.exact(aggregates)
+
+
+def test_thresholds_follow_losses_that_move(rng):
+    losses, rule = chi(rng), Trimmed(0.2)
+    chosen, strategy, error = np.arange(0, N, 10), steered(rule), []
+    for move in (1.0, 0.1, 0.01, 0.0, 0.0):
+        rows = heard(losses * (1.0 + move * np.sin(np.arange(N))))
+        aggregates = pass_over(strategy, rows, sampled(rows, chosen))
+        expected = rule.threshold(rows.losses, np.ones(N))
+        error.append(abs(float(strategy.predictor.expected[0]) - expected))
+    assert error[2] < 0.2 * error[0]
+    assert error[-1] < 1e-12
+    assert strategy.settled(aggregates) and strategy.exact(aggregates)
+
+
+def test_settled_is_who_keeps_about_as_much_as_should_be(rng):
+    rows, rule = heard(chi(rng)), Trimmed(0.2)
+    sample, strategy = sampled(rows, np.arange(0, N, 10)), steered(rule)
+    pass_over(strategy, rows, sample)
+    right = rule.class_thresholds(rows.losses, np.ones(N))
+    for factor, expected in ((1.0, True), (1.0001, True), (0.9, False), (1.1, False)):
+        strategy.predictor.expected = factor * right
+        assert (
+            strategy.settled(asked(ThresholdWeights(factor * right), strategy.grid, rows))
+            == expected
+        )
+
+
+@pytest.mark.parametrize("kind", ["counts", "two values"])
+def test_ties_at_an_exact_threshold_do_not_unsettle(kind, rng):
+    rows = heard(LOSSES[kind](rng))
+    sample, strategy = sampled(rows, np.arange(0, N, 10)), steered(Trimmed(0.2))
+    look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
+    assert strategy.settled(asked(strategy.refined(), strategy.grid, rows))
+
+
+def test_where_nothing_is_given_up_there_is_nothing_to_find(rng):
+    rows, strategy = heard(chi(rng)), steered(Trimmed(0.0))
+    aggregates = pass_over(strategy, rows, sampled(rows, np.arange(M)))
+    assert strategy.settled(aggregates) and strategy.exact(aggregates)
+    assert strategy.value(aggregates) == pytest.approx(rows.losses.sum())
+    assert strategy.state_dict() == {}
+
+
+@pytest.mark.parametrize("n_groups", [1, 3])
+@pytest.mark.parametrize("smoothing", [None, 3.0], ids=["hard", "soft"])
+def test_the_objective_is_that_of_the_selection(n_groups, smoothing, rng):
+    groups = rng.integers(0, n_groups, N)
+    rule = Trimmed(0.2) if n_groups == 1 else ClassBalanced(0.2, groups, n_groups)
+    if smoothing is not None:
+        soft = SoftClassBalanced(0.2, groups, n_groups, smoothing)
+        rule = Softplus(0.2, smoothing) if n_groups == 1 else soft
+    rows, strategy = heard(chi(rng), groups), steered(rule, n_groups, smoothing)
+    for _ in range(3):
+        aggregates = pass_over(strategy, rows, sampled(rows, np.arange(0, N, 10)))
+    assert strategy.settled(aggregates) and strategy.exact(aggregates)
+    tol = 1e-6 if smoothing is None else 2e-3
+    assert strategy.value(aggregates) == pytest.approx(rule.value(rows.losses, np.ones(N)), rel=tol)
+
+
+def test_goes_on_bitwise_from_what_it_remembered(rng):
+    rows, later = heard(chi(rng)), heard(chi(rng))
+    chosen, strategy, again = np.arange(0, N, 10), steered(Trimmed(0.2)), steered(Trimmed(0.2))
+    pass_over(strategy, rows, sampled(rows, chosen))
+    again.load_state_dict({name: value.copy() for name, value in strategy.state_dict().items()})
+    cuts = [each.update(sampled(later, chosen)) for each in (strategy, again)]
+    np.testing.assert_array_equal(cuts[0].thresholds, cuts[1].thresholds)
+    np.testing.assert_array_equal(strategy.grid.edges, again.grid.edges)
+    np.testing.assert_array_equal(strategy.grid.near, again.grid.near)
