@@ -21,7 +21,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_flag, check_real, memory_bytes
 from ..design.kernel_matrix import SystemDesign, make_design
 from ..learners.base import KernelEstimator, take
-from ..losses import Loss
+from ..learners.training import TrainingRecord
 from ..optim.base import Fit, RidgeSystem, Solution
 from ..outliers.audit import audit_table
 from ..weighting.trimmed import Trimmed
@@ -51,14 +51,6 @@ class Baseline(KernelEstimator):
     """What all methods share: alpha, fit_intercept, tol, memory_limit, and the fit."""
 
     @abstractmethod
-    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
-        """X, the targets of the loss in columns, and how many copies each row stands for."""
-
-    @property
-    @abstractmethod
-    def _loss(self) -> Loss: ...
-
-    @abstractmethod
     def _refits(self, design: SystemDesign, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         """A system, and how the loss is minimised with it: (weights, start, tol) -> Fit."""
 
@@ -81,10 +73,6 @@ class Baseline(KernelEstimator):
     @abstractmethod
     def _expected(self) -> Any:
         """Target of each training row, as the fit has it."""
-
-    @abstractmethod
-    def _observed(self) -> Any:
-        """Targets as the user gave them."""
 
     def _far_off(self, kept: BoolArray) -> BoolArray:
         """Rows whose targets are out of all proportion, wherever they lie."""
@@ -151,7 +139,12 @@ class Baseline(KernelEstimator):
         if found.targets is not None:
             fitted[present] = found.targets
         self._store_function(X, fitted, present, design, solution.fit, solution.weights)
-        self._targets, self._sample_weight = targets, sample_weight
+        fit_weight = np.zeros(len(targets))
+        fit_weight[present] = solution.weights
+        fit_intercept = bool(self.fit_intercept)
+        self._training = TrainingRecord(
+            design.kernel, X, targets, sample_weight, fit_weight, design.alpha, fit_intercept
+        )
         self.objective_path_ = np.asarray(solution.objective_path)
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
@@ -163,7 +156,7 @@ class Baseline(KernelEstimator):
         self, losses: FloatArray, present: IntArray, kept: FloatArray | None
     ) -> None:
         """Rows are kept if the method kept them, or, of rows weighed, if they are within reach."""
-        weights = self._sample_weight
+        weights = self._training.sample_weight
         total = float(weights.sum())
         if kept is None:
             self.loss_threshold_ = self._loss_cutoff(losses, weights)
@@ -189,14 +182,14 @@ class Baseline(KernelEstimator):
             make the row odd; for classifiers ``suggested``, the label that the row should have.
         """
         check_is_fitted(self)
-        kept = self.inlier_mask_
+        record, kept = self._record(), self.inlier_mask_
         return audit_table(
-            screen=self._screened(),
+            screen=record.screen(),
             flagged=~kept,
             score=self.outlier_scores_,
             observed=self._observed(),
             expected=self._expected(),
-            far_off=self._far_off(kept & (self._sample_weight > 0)),
+            far_off=self._far_off(kept & (record.sample_weight > 0)),
             names=getattr(self, "feature_names_in_", None),
             more=self._more_columns(),
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .._validation import check_count
-from .tasks import RegressionTask
+from .tasks import BaselineRegressor
 
 
-class LinearBaseline(RegressionTask):
+class LinearBaseline(BaselineRegressor):
     """A linear function with a ridge, by default none, and an intercept."""
 
     kernel: ClassVar[Any] = "linear"

@@ -35,7 +35,7 @@ from ..optim.ridge_primal import PrimalRidge
 from ..weighting.trimmed import Trimmed, keep_trimmed
 from .base import Found, objective
 from .kernelised import KernelBaseline
-from .tasks import LabelTask, RegressionTask
+from .tasks import BaselineClassifier, BaselineRegressor
 
 # Rows up to which all directions are had for the price of one.
 FEW_ROWS = 50
@@ -159,7 +159,7 @@ def gradient_scores(
         return np.square(size * products(root * vector[:, 0]) / np.sqrt(top))
 
 
-class SeverRegressor(RegressionTask, SeverLearner):
+class SeverRegressor(BaselineRegressor, SeverLearner):
     """Kernel ridge regression without the rows whose gradients stand out (SEVER).
 
     Parameters
@@ -208,7 +208,7 @@ class SeverRegressor(RegressionTask, SeverLearner):
     """
 
 
-class SeverClassifier(LabelTask, SeverLearner):
+class SeverClassifier(BaselineClassifier, SeverLearner):
     """Kernel logistic regression without the rows whose gradients stand out (SEVER).
 
     Parameters

@@ -19,9 +19,9 @@ from scipy.stats import chi2
 
 from .._typing import BoolArray, FloatArray
 from ..design.kernel_matrix import SystemDesign
-from ..learners.base import as_2d
-from ..learners.classification import ClassificationMixin, likeliest
-from ..learners.regression import RegressionMixin
+from ..learners.classification import KernelClassifier, likeliest
+from ..learners.function import as_2d
+from ..learners.regression import KernelRegressor
 from ..optim.base import Fit, RidgeSystem
 from ..optim.newton import Newton
 from ..outliers.audit import beyond_range
@@ -38,8 +38,8 @@ LEAST_THRESHOLD = 1e-12
 DIGITS = 1e-14
 
 
-class RegressionTask(RegressionMixin, Baseline):
-    """Squared residuals."""
+class BaselineRegressor(Baseline, KernelRegressor):
+    """Fits squared residuals."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows of which some are wrong.
@@ -71,20 +71,20 @@ class RegressionTask(RegressionMixin, Baseline):
         return self._loss.value(y, np.broadcast_to(weighted_median(y, weights), y.shape))
 
     def _loss_cutoff(self, losses: FloatArray, weights: FloatArray) -> float:
-        y = self._targets.astype(float)
+        y = self._training.targets.astype(float)
         floor = max(rounding(y, weights), np.finfo(float).tiny)
         middle = max(float(weighted_median(losses, weights)), floor)
         return float(middle * chi2.ppf(WITHIN_REACH, y.shape[1]) / chi2.ppf(0.5, y.shape[1]))
 
     def _scores(self, losses: FloatArray, weights: FloatArray) -> FloatArray:
         contamination = min(self.contamination_, 0.5)
-        return outlier_scores(losses, weights, contamination, self._targets.shape[1])
+        return outlier_scores(losses, weights, contamination, self._training.targets.shape[1])
 
     def _expected(self) -> Any:
         return self._raw(self.X_fit_)
 
     def _far_off(self, kept: BoolArray) -> BoolArray:
-        return beyond_range(self._targets.astype(float), kept)
+        return beyond_range(self._training.targets.astype(float), kept)
 
 
 def rounding(y: FloatArray, weights: FloatArray) -> float:
@@ -106,8 +106,8 @@ def rounding(y: FloatArray, weights: FloatArray) -> float:
     return max(digits, ROUNDING**2 * float(weighted_median(squares[apart], weights[apart])))
 
 
-class LabelTask(ClassificationMixin, Baseline):
-    """Log-losses."""
+class BaselineClassifier(Baseline, KernelClassifier):
+    """Fits log-losses."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows of which some are wrong.

@@ -26,7 +26,7 @@ from ..optim.c_steps import alternate
 from ..weighting.tilted import Tilted
 from .base import Found, Refit
 from .kernelised import KernelBaseline
-from .tasks import LabelTask, RegressionTask
+from .tasks import BaselineClassifier, BaselineRegressor
 
 # By how much the tilt grows from one stage to the next, and the refits of a stage.
 GROWTH = 4.0
@@ -128,7 +128,7 @@ class TiltedLearner(KernelBaseline):
         return tilts
 
 
-class TiltedRegressor(RegressionTask, TiltedLearner):
+class TiltedRegressor(BaselineRegressor, TiltedLearner):
     """Kernel ridge regression with a tilted loss (TERM).
 
     Rows count by the exponential of ``tilt`` times their squared residual: with a negative tilt
@@ -184,7 +184,7 @@ class TiltedRegressor(RegressionTask, TiltedLearner):
     """
 
 
-class TiltedClassifier(LabelTask, TiltedLearner):
+class TiltedClassifier(BaselineClassifier, TiltedLearner):
     """Kernel logistic regression with a tilted loss (TERM), of two classes or several.
 
     Parameters

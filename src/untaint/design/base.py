@@ -6,8 +6,9 @@ A search looks at few rows and few features, in levels; a judgement at more of b
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from functools import cached_property
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -42,6 +43,12 @@ class Design(ABC):
         self.sample_weight = sample_weight
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+
+    def with_alpha(self, alpha: float) -> Self:
+        """Return the same rows and features for another alpha."""
+        other = copy(self)
+        other.alpha = alpha
+        return other
 
     @property
     @abstractmethod

@@ -21,8 +21,8 @@ from .._validation import check_chunk
 from ..design.blocked import BlockedFeatures, BlockSums
 from ..design.memory_plan import Plan
 from ..feature_maps.base import FeatureMap
-from ..learners.base import as_2d
 from ..learners.classification import targets_of
+from ..learners.function import as_2d
 from ..losses import Loss
 from ..optim.oracle import Aggregates, OracleQuery, block_contribution, evaluate_losses
 from ..screening.by_subsample import ExtremeSamples, TopK

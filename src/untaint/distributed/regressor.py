@@ -11,7 +11,7 @@ from .. import estimators
 from .._typing import FloatArray
 from ..contamination.mixture_weighting import MixtureWeighting
 from ..estimators.large_scale import LargeScaleFit
-from ..learners.base import as_2d
+from ..learners.function import as_2d
 from ..optim.subsampled_c_steps import Outcome
 from ..outliers.scores import score_scale
 from ..weighting.threshold import ThresholdWeights

@@ -1,392 +1,229 @@
-r"""The fit that all batch estimators share.
-
-.. math:: \min_{g, b} \; h\bigl(\ell(y, g(X) + b)\bigr) + \alpha \|g\|^2, \qquad \|g\| \le R
-
-A task says what the loss is, how rows are selected, where to begin and how to refit for given
-weights; everything else is here.
-"""
+"""Parameters, fit, audit and diagnostics that the batch estimators share."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._policy import policy
-from .._sums import total
-from .._threads import single_threaded_blas
-from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_contamination, check_rate, check_real, in_double
+from .._typing import FloatArray
+from .._validation import (
+    check_choice,
+    check_contamination,
+    check_count,
+    check_flag,
+    check_new_file,
+    check_rate,
+    check_real,
+    in_double,
+    memory_bytes,
+)
 from ..contamination.residual_mixture import OutlierPosterior
-from ..design.base import Sketch
 from ..design.features import FeatureDesign
-from ..design.kernel_matrix import FitDesign, KernelMatrixDesign
-from ..design.partitioned import InMemoryData, PartitionedData
-from ..design.subsample import draw_rows
 from ..diagnostics import Diagnostics, diagnose
 from ..exceptions import AmbiguousContaminationWarning
-from ..kernels import Kernel
-from ..learners.base import as_2d, on_passes, on_stage, take
-from ..losses import Loss
-from ..optim.base import Callback, Fit, Solution
-from ..optim.c_steps import LOOSE, alternate
-from ..optim.checkpoint import Checkpoint, Stateful
-from ..optim.norm_ball import solve_in_ball
-from ..optim.oracle import evaluate_losses
-from ..optim.projected_gradient import TrimmedProblem, projected_gradient
-from ..outliers.audit import LooDiagnostics, audit_table, q_values
-from ..weighting.base import TrimmingRule
+from ..learners.base import KernelEstimator, take
+from ..learners.function import as_2d
+from ..learners.training import TrainingRecord
+from ..optim.checkpoint import Checkpoint
+from ..outliers.audit import audit_table, q_values
+from .engine import fit_robust
 from .fit_key import fit_key
-from .large_scale import InitialState, LargeScaleFit
-from .parameters import Parameters
+from .state import Hyperparameters, RobustFit, TrainingData
+from .task import Task
 
-# What to do when the rows that are kept keep changing.
-REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
-
-Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
-
-
-@dataclass(frozen=True)
-class SolverStage:
-    """A way to refit for given weights, ridge, start and tolerance.
-
-    Attributes
-    ----------
-    solve : callable
-    loose : float
-        Tolerance of refits whose rows are about to change.
-    tol : float
-        Tolerance that is tight enough, whatever was asked for.
-    system : object
-        What it solves with, if that has something for a checkpoint to remember.
-    """
-
-    solve: Solve
-    loose: float
-    tol: float = 0.0
-    system: Stateful | None = None
+SOLVERS = ("auto", "exact", "iterative", "newton", "gradient")
+# Parameters that do not change the result of a fit.
+WITHOUT_EFFECT = ("checkpoint", "verbose", "n_jobs", "memory_limit")
 
 
-@dataclass(frozen=True)
-class Hyperparameters:
-    """Kernel and ridge, and how far the rows are trusted if that came to light on the way."""
+class SubquantileEstimator(KernelEstimator):
+    """Fits a kernel function to rows of which some are wrong, and scores the rows."""
 
-    kernel: Kernel
-    alpha: float
-    posterior: OutlierPosterior | None = None
+    contamination: Any
+    kernel: Any
+    degree: int
+    coef0: float
+    shape: float
+    norm_bound: float | None
+    fit_intercept: bool
+    solver: str
+    init: str
+    acceleration: str | None
+    learning_rate: Any
+    momentum: float
+    smoothing: Any
+    approximation: str | None
+    n_components: int | str
+    checkpoint: Any
+    n_starts: Any
+    max_iter: int | None
+    tol: float
+    random_state: Any
 
+    #: Whether the number of starts may be left to the estimator.
+    _starts_optional: ClassVar[bool] = False
+    #: Solvers that factorise few rows and iterate on many.
+    _by_size: ClassVar[tuple[str, ...]] = ("auto",)
 
-class SubquantileEstimator(Parameters):
-    """From rows to a fit and to verdicts on the rows."""
+    def _set_parameters(self, parameters: dict[str, Any]) -> None:
+        """Store the arguments of ``__init__`` as they are."""
+        for name, value in parameters.items():
+            if name != "self":
+                setattr(self, name, value)
+
+    def _check_parameters(self) -> None:
+        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
+        self._check_smoothing()
+        check_real("momentum", self.momentum, low=0, high=1)
+        check_real("tol", self.tol, low=0, inclusive=False)
+        check_choice("solver", self.solver, SOLVERS)
+        check_choice("init", self.init, ("auto", "zeros", "random"))
+        check_choice("approximation", self.approximation, (None, "auto", "nystroem", "rff"))
+        if not (isinstance(self.n_components, str) and self.n_components == "auto"):
+            check_count("n_components", self.n_components, alternative='or "auto"')
+        check_choice("acceleration", self.acceleration, (None, "momentum", "nesterov"))
+        check_count("n_starts", self.n_starts, optional=self._starts_optional)
+        check_count("max_iter", self.max_iter, optional=True)
+        if self.n_jobs != -1:
+            check_count("n_jobs", self.n_jobs, optional=True)
+        check_flag("fit_intercept", self.fit_intercept)
+        check_rate(self.learning_rate)
+        memory_bytes(self.memory_limit)
+        check_new_file("checkpoint", self.checkpoint)
+
+    def _check_smoothing(self) -> None:
+        check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
+
+    def _max_iter(self) -> int:
+        if self.max_iter is not None:
+            return self.max_iter
+        return 2000 if self.solver == "gradient" else 200
 
     @abstractmethod
-    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
-        """X, the targets of the loss in columns, and how many copies each row stands for."""
-
-    def _class_weighted(self, counts: FloatArray) -> FloatArray:
-        """What each row weighs in the fit, from how many copies it stands for."""
-        return counts
-
-    @property
-    @abstractmethod
-    def _loss(self) -> Loss: ...
+    def _task(self, contamination: float | None, seed: int = 0) -> Task:
+        """Return what this kind of target needs."""
 
     def _select(
-        self,
-        X: Any,
-        y: FloatArray,
-        counts: FloatArray,
-        sample_weight: FloatArray,
-        contamination: float | None,
+        self, task: Task, X: Any, y: FloatArray, counts: FloatArray, sample_weight: FloatArray
     ) -> Hyperparameters:
-        """Kernel and ridge. Scales are of the rows, however much they weigh in the fit."""
+        """Return kernel and alpha; bandwidths are of the rows, whatever their class weights."""
         return Hyperparameters(self._make_kernel(X, counts), float(self.alpha))
 
-    @abstractmethod
-    def _initialise(
-        self,
-        design: FitDesign,
-        y: FloatArray,
-        contamination: float | None,
-        posterior: OutlierPosterior | None,
-    ) -> InitialState:
-        """Selection, and where to start; trust, if the rows have been judged already."""
+    def _class_weighted(self, targets: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return the weights of the rows in the fit."""
+        return counts
 
-    @abstractmethod
-    def _stages(self, design: FitDesign, y: FloatArray, initial: InitialState) -> list[SolverStage]:
-        """What refits. The last stage is the one that counts; others find better weights for it."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows of which some are wrong.
 
-    @abstractmethod
-    def _store_outlier_attributes(
-        self, losses: FloatArray, weighting: TrimmingRule, present: IntArray
-    ) -> None:
-        """Store what the losses say of each row."""
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            The kernel matrix of shape (n, n) if ``kernel="precomputed"``.
+        y : array of shape (n,) or (n, k)
+            Targets of a regressor, or labels of any type, of shape (n,), of a classifier.
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row, exactly.
 
-    #: Rows so many times farther out than the median row are given up unheard.
-    _reach: float
+        Returns
+        -------
+        estimator
+            The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
-        with self._transactional(), self._limited_threads(), self._reporting() as report:
-            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            X, targets, counts = self._check_data(X, y, sample_weight)
-            targets = in_double(targets)
-            contamination = check_contamination(self.contamination, counts)
-            sample_weight = self._class_weighted(counts)
-            present = np.flatnonzero(counts)
-            rows = self._few_in_double(take(X, present, self._pairwise))
-            y, weights = targets[present], sample_weight[present]
-            saved = self._open_checkpoint(rows, y, weights)
-            on_stage(report, "kernel and ridge")
-            hyper = self._select_on_subsample(rows, y, counts[present], weights, contamination)
-            design = self._make_design(
-                hyper.kernel,
-                rows,
-                weights,
-                hyper.alpha,
-                targets.shape[1],
-                saved.width if saved is not None else None,
-            )
-            self._keep_width(design, saved)
-            on_passes(report, design)
-            on_stage(report, "")
-            with single_threaded_blas() if design.small_products else nullcontext():
-                if isinstance(design, FeatureDesign) and design.subsample_rows is not None:
-                    initial, solution = self._fit_many(design, y, contamination, report, saved)
-                else:
-                    initial = self._initialise(design, y, contamination, hyper.posterior)
-                    solution = self._solve(design, y, initial, report, saved)
-            self._store(X, targets, sample_weight, present, design, initial, solution)
+        with self._transactional(), self._limited_threads(), self._reporting() as callback:
+            data, contamination = self._training_data(X, y, sample_weight)
+            saved, seed = self._open_checkpoint(data.rows, data.y, data.weights)
+            task = self._task(contamination, seed)
+            found = fit_robust(self, task, data, callback, saved)
+            self._store(data, found, task)
             if saved is not None:
                 saved.remove()
-        self._warn_unless_converged(solution)
-        self._warn_if_ambiguous(initial)
+        self._warn_unless_converged(found.solution)
+        self._warn_if_ambiguous(found.initial.posterior)
 
-    def _few_in_double(self, X: Any) -> Any:
-        """Few rows in double precision; many become double where, and as far as, they are used."""
-        return (
-            in_double(X)
-            if X.shape[0] <= (policy().double_rows if self._pairwise else policy().subsample_rows)
-            else X
-        )
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[TrainingData, float | None]:
+        """Return checked rows, and the contamination if it is given."""
+        X, targets, counts = self._check_data(X, y, sample_weight)
+        targets = in_double(targets)
+        contamination = check_contamination(self.contamination, counts)
+        weights = self._class_weighted(targets, counts)
+        present = np.flatnonzero(counts)
+        rows = take(X, present, self._pairwise)
+        # Many rows become double where, and as far as, they are used.
+        limit = policy().double_rows if self._pairwise else policy().subsample_rows
+        rows = in_double(rows) if rows.shape[0] <= limit else rows
+        return TrainingData(
+            X, targets, weights, present, rows, targets[present], weights[present], counts[present]
+        ), contamination
 
-    def _select_on_subsample(
-        self,
-        X: Any,
-        y: FloatArray,
-        counts: FloatArray,
-        sample_weight: FloatArray,
-        contamination: float | None,
-    ) -> Hyperparameters:
-        """Kernel and ridge, from some rows that stand for all if these are many."""
-        if X.shape[0] <= policy().subsample_rows or self._pairwise:
-            return self._select(X, y, counts, sample_weight, contamination)
-        rows = draw_rows(sample_weight, policy().subsample_rows)
-        return self._select_for_total(
-            in_double(X[rows]), y[rows], float(total(sample_weight)), contamination
-        )
-
-    def _select_for_total(
-        self, X: Any, y: FloatArray, total: float, contamination: float | None
-    ) -> Hyperparameters:
-        """Kernel and ridge, from rows that stand for others of this weight in total."""
-        weights = np.full(len(y), total / len(y))
-        hyper = self._select(X, y, weights, weights, contamination)
-        return Hyperparameters(hyper.kernel, hyper.alpha)
-
-    def _fit_many(
-        self,
-        design: FeatureDesign,
-        y: FloatArray,
-        contamination: float | None,
-        report: Callback,
-        saved: Checkpoint | None,
-    ) -> tuple[InitialState, Solution]:
-        """A fit to some of many rows, improved by asking all of them."""
-        data = InMemoryData(design, y, self._groups(y))
-        large_scale = self._large_scale_fit(data, contamination, report)
-        oracle = data.oracle(self._loss, large_scale.sample_filter)
-        on_stage(report, f"all {len(y):,} rows")
-        outcome = large_scale.run(
-            oracle,
-            norm_bound=self.norm_bound,
-            tol=float(self.tol),
-            max_iter=self._max_iter(),
-            report=report,
-            slot=None if saved is None else saved.at(0),
-        )
-        fit = replace(outcome.fit, predictions=oracle.predictions)
-        groups, excluded = self._groups(y), oracle.excluded
-        rows = evaluate_losses(
-            self._loss, y, fit.predictions, design.sample_weight, groups, excluded
-        )
-        initial, weights = large_scale.final_state(outcome, rows)
-        path = (outcome.path, outcome.n_iter, outcome.converged)
-        return initial, Solution(fit, weights, *path, remedy=REMEDY)
-
-    def _large_scale_fit(
-        self, data: PartitionedData, contamination: float | None, report: Callback
-    ) -> LargeScaleFit:
-        """What a sample of the rows says of the fit to all of them."""
-        first = self._initialise(data.subsample, data.y, contamination, None)
-        on_stage(report, f"first {len(data.y):,} rows")
-        found = self._solve(data.subsample, data.y, first, report)
-        return LargeScaleFit(data, first, found, self._reach, self._loss)
-
-    def _groups(self, y: FloatArray) -> IntArray:
-        """Class of each row, from the loss's own targets; one for all where there is none."""
-        return np.zeros(len(y), dtype=np.intp)
-
-    def _solve(
-        self,
-        design: FitDesign,
-        y: FloatArray,
-        initial: InitialState,
-        report: Callback,
-        saved: Checkpoint | None = None,
-    ) -> Solution:
-        if self.solver == "gradient":
-            assert isinstance(design, KernelMatrixDesign)
-            return self._descend(design, y, initial.weighting, report)
-        alpha, weights = design.alpha, initial.weights
-        for number, stage in enumerate(self._stages(design, y, initial)):
-            if saved is not None and saved.stage > number:
-                continue  # its weights are those that the file goes on from
-            systems = [] if stage.system is None else [stage.system]
-            solution = alternate(
-                self._in_ball(stage.solve, alpha),
-                self._loss,
-                initial.weighting,
-                y,
-                design.sample_weight,
-                weights,
-                alpha,
-                tol=max(stage.tol, design.attainable(float(self.tol))),
-                max_iter=self._max_iter(),
-                loose=stage.loose,
-                excluded=design.excluded_rows(initial.weighting, self._reach),
-                report=report,
-                slot=None if saved is None else saved.at(number, systems),
-            )
-            weights = solution.weights
-        return solution
-
-    def _open_checkpoint(self, X: Any, y: FloatArray, weights: FloatArray) -> Checkpoint | None:
-        """The file of this fit, if one is wanted."""
+    def _open_checkpoint(
+        self, X: Any, y: FloatArray, weights: FloatArray
+    ) -> tuple[Checkpoint | None, int]:
+        """Return the file of this fit, if one is wanted, and the seed of its random numbers."""
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if self.checkpoint is None:
-            return None
+            return None, seed
         parameters = {
-            name: value
-            for name, value in self.get_params().items()
-            if name not in ("checkpoint", "verbose", "n_jobs", "memory_limit")
+            name: value for name, value in self.get_params().items() if name not in WITHOUT_EFFECT
         }
         key = fit_key(type(self).__name__, parameters, X, y, weights)
-        saved = Checkpoint(Path(self.checkpoint), key, self._seed)
-        self._seed = saved.seed
-        return saved
+        saved = Checkpoint(Path(self.checkpoint), key, seed)
+        return saved, saved.seed
 
-    def _keep_width(self, design: FitDesign, saved: Checkpoint | None) -> None:
-        """However much memory there is when the fit goes on, its features stay as many."""
-        if saved is not None and isinstance(design, FeatureDesign):
-            saved.width = design.map.raw_width
-
-    def _feature_stage(
-        self, design: FeatureDesign, y: FloatArray, initial: InitialState
-    ) -> SolverStage:
-        """Refits on features."""
-        newton = design.newton(self._loss, y)
-
-        def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
-            return newton.solve(weights, alpha, start, tol)
-
-        loose = LOOSE if initial.weighting.contamination > 0 else 0.0
-        return SolverStage(solve, loose, system=newton)
-
-    def _in_ball(self, solve: Solve, alpha: float) -> Callable[..., Fit]:
-        def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
-            def at(alpha: float, start: Fit | None, tol: float) -> Fit:
-                return solve(weights, alpha, start, tol)
-
-            return solve_in_ball(at, alpha, self.norm_bound, start, tol)
-
-        return refit
-
-    def _descend(
-        self, design: KernelMatrixDesign, y: FloatArray, weighting: TrimmingRule, report: Callback
-    ) -> Solution:
-        trimmed = TrimmedProblem(
-            design.K,
-            self._loss,
-            weighting,
-            y,
-            design.sample_weight,
-            design.alpha,
-            self.fit_intercept,
-            self.norm_bound,
-        )
-        coef = np.zeros(y.shape)
-        if self.init == "random":
-            # Algorithm 3 of the first version, line 1.
-            width = np.sqrt(6.0 / len(y))
-            coef = self._generator().uniform(-width, width, y.shape)
-        return projected_gradient(
-            trimmed,
-            coef,
-            acceleration=self.acceleration,  # type: ignore[arg-type]
-            learning_rate=check_rate(self.learning_rate),
-            momentum=float(self.momentum),
-            tol=float(self.tol),
-            max_iter=self._max_iter(),
-            report=report,
-        )
-
-    def _store(
-        self,
-        X: Any,
-        targets: FloatArray,
-        sample_weight: FloatArray,
-        present: IntArray,
-        design: FitDesign,
-        initial: InitialState,
-        solution: Solution,
-    ) -> None:
-        weighting = initial.weighting
-        self._store_function(X, targets, present, design, solution.fit, solution.weights)
-        self.contamination_ = weighting.contamination
+    def _store(self, data: TrainingData, found: RobustFit, task: Task) -> None:
+        """Store the fitted attributes."""
+        design, initial, solution = found.design, found.initial, found.solution
+        parts = (data.X, data.targets, data.present, design, solution.fit, solution.weights)
+        self._store_function(*parts)
+        self.__dict__.update(found.hyper.attributes or {})
+        self.contamination_ = initial.weighting.contamination
         self.contamination_interval_ = initial.interval or (self.contamination_,) * 2
         self.objective_path_ = np.asarray(solution.objective_path)
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
-        self._targets, self._sample_weight = targets, sample_weight
-        # As they were for this fit, whatever the parameters are set to later.
-        self._fitted: dict[str, Any] = {
-            "weighting": weighting,
-            "alpha": design.alpha,
-            "norm_bound": self.norm_bound,
-            "fit_intercept": bool(self.fit_intercept),
-        }
-        self._fit_weight = np.zeros(len(targets))
-        self._fit_weight[present] = solution.weights
-        losses = self._losses(solution.fit.predictions, present)
-        lost = initial.excluded
-        if lost is None:
-            lost = design.excluded_rows(weighting, self._reach)
-        losses[present[lost]] = np.inf
-        self._store_outlier_attributes(losses, weighting, present)
+        fit_weight = np.zeros(len(data.targets))
+        fit_weight[data.present] = solution.weights
+        self._training = TrainingRecord(
+            design.kernel,
+            data.X,
+            data.targets,
+            data.sample_weight,
+            fit_weight,
+            design.alpha,
+            bool(self.fit_intercept),
+            self.norm_bound,
+            initial.weighting,
+            design.map if isinstance(design, FeatureDesign) else None,
+        )
+        self._store_outlier_attributes(data, found, task)
+
+    def _store_outlier_attributes(self, data: TrainingData, found: RobustFit, task: Task) -> None:
+        initial = found.initial
+        losses = self._losses(found.solution.fit.predictions, data.present)
+        excluded = initial.excluded
+        if excluded is None:
+            excluded = found.design.excluded_rows(initial.weighting, task.exclusion_radius)
+        losses[data.present[excluded]] = np.inf
+        self.__dict__.update(task.outlier_attributes(losses, initial.weighting, data.present))
         if initial.posterior is not None:
-            self.outlier_scores_[present] = initial.posterior.scores
+            self.outlier_scores_[data.present] = initial.posterior.scores
 
     def diagnostics(self) -> Diagnostics:
-        """The theory's constants, evaluated on this fit.
+        """Return the theory's constants, evaluated on this fit.
 
         Returns
         -------
@@ -395,108 +232,76 @@ class SubquantileEstimator(Parameters):
             effective dimension; see :class:`untaint.diagnostics.Diagnostics`.
         """
         check_is_fitted(self)
-        if self._map is not None and not hasattr(self, "coef_"):
+        record = self._record()
+        if record.feature_map is not None and not hasattr(self, "coef_"):
             raise ValueError(
                 "diagnostics() evaluates the theory on the kernel matrix of all rows, which this "
                 "fit did without: fit with approximation=None."
             )
-        present = np.flatnonzero(self._sample_weight)
+        present = np.flatnonzero(record.sample_weight)
+        assert record.weighting is not None
         return diagnose(
             K=take(self._fit_matrix(), present, True),
-            y=self._targets[present].astype(float),
+            y=record.targets[present].astype(float),
             coef=as_2d(self.dual_coef_)[present].astype(float),
             intercept=np.atleast_1d(self.intercept_).astype(float),
-            sample_weight=self._sample_weight[present],
+            sample_weight=record.sample_weight[present],
             loss=self._loss,
-            **self._fitted,
+            weighting=record.weighting,
+            alpha=record.alpha,
+            norm_bound=record.norm_bound,
+            fit_intercept=record.fit_intercept,
         )
 
     def audit(self, fdr: float | None = None) -> Any:
-        """What is wrong with which rows, the most suspicious first.
+        """Return a table of the training rows, the most suspicious first.
 
-        Every row is judged by a fit to the others, whatever it was worth in the fit itself.
+        Every row is diagnosed by a fit to the other rows, whatever its weight in the fit itself.
 
         Parameters
         ----------
         fdr : float, optional
             False-discovery rate, between 0 and 1: flag as many rows as can be flagged while at
             most this share of them are good rows, in expectation. None flags the rows that the fit
-            gave up.
+            trimmed.
 
         Returns
         -------
         DataFrame, or a structured array without pandas
-            One row a training row: ``row``, its position; ``score``, as ``outlier_scores_`` but
-            under the fit to the others; ``kept``, and ``flagged``, its opposite; ``q_value``, the
+            One row for each training row: ``row``, its position; ``score``, as ``outlier_scores_``
+            but under the fit to the others; ``kept``, and ``flagged``, its opposite; ``q_value``, the
             smallest ``fdr`` at which the row is flagged; ``observed`` and ``expected`` target;
             ``kind``, ``"target"``, ``"features"``, ``"both"`` or empty; ``features``, those that
-            make the row odd; for classifiers ``suggested``, the label that the row should have.
+            make the row outlying; for classifiers ``suggested``, the label that the row should have.
         """
         check_is_fitted(self)
         check_real("fdr", fdr, low=0, inclusive=False, high=1, optional=True)
-        screen = self._screened()
-        feature_outlier = (
-            np.zeros(len(self._targets), bool) if screen is None else screen.feature_outlier
-        )
-        diagnostics = self._loo_diagnostics(feature_outlier)
-        good = np.where(feature_outlier, 0.0, diagnostics.good)
-        q = q_values(good, self._sample_weight)
-        flagged = ~self.inlier_mask_ if fdr is None else q <= fdr
+        record = self._record()
+        screen = record.screen()
+        outlying = np.zeros(len(record.targets), bool) if screen is None else screen.feature_outlier
+        task = self._task(self.contamination_)
+        diagnostics = task.loo_diagnostics(outlying)
+        q = q_values(np.where(outlying, 0.0, diagnostics.good), record.sample_weight)
         score = diagnostics.score.copy()
-        score[feature_outlier] = np.maximum(
-            score[feature_outlier], score[~feature_outlier].max(initial=0.0)
-        )
+        score[outlying] = np.maximum(score[outlying], score[~outlying].max(initial=0.0))
         return audit_table(
             screen=screen,
-            flagged=flagged,
+            flagged=~self.inlier_mask_ if fdr is None else q <= fdr,
             score=score,
             observed=self._observed(),
             expected=diagnostics.expected,
             far_off=diagnostics.far_off,
             names=getattr(self, "feature_names_in_", None),
             q_value=q,
-            more=self._more_columns(diagnostics),
+            more=task.audit_columns(diagnostics),
         )
 
-    @property
-    def _many(self) -> bool:
-        """Whether rows are so many that all of them are judged by features, in blocks."""
-        return self._map is not None and len(self._sample_weight) > policy().subsample_rows
-
-    def _training_features(self) -> FeatureDesign:
-        """The training rows on the features of the fit."""
-        return self._feature_design(self._fitted["alpha"], self._fitted["fit_intercept"])
-
-    def _training_sketch(self) -> Sketch:
-        """The training rows under the kernel of the fit."""
-        return Sketch(
-            self.kernel_,
-            self._training_rows(),
-            self._sample_weight,
-            self._fitted["alpha"],
-            self._fitted["fit_intercept"],
-        )
-
-    @abstractmethod
-    def _loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
-        """Each row by the others."""
-
-    @abstractmethod
-    def _observed(self) -> NDArray[Any]:
-        """Targets as the user gave them."""
-
-    def _more_columns(self, diagnostics: LooDiagnostics) -> dict[str, NDArray[Any]]:
-        """Of the audit, for one task."""
-        return {}
-
-    def _warn_if_ambiguous(self, initial: InitialState) -> None:
-        with np.errstate(invalid="ignore"):  # readings that are both impossible
-            ambiguity_message = (
-                initial.posterior.ambiguity_message if initial.posterior is not None else ""
-            )
-        if ambiguity_message:
+    def _warn_if_ambiguous(self, posterior: OutlierPosterior | None) -> None:
+        with np.errstate(invalid="ignore"):  # candidates that are both impossible
+            message = "" if posterior is None else posterior.ambiguity_message
+        if message:
             warn(
-                f'contamination="auto" cannot tell which rows are wrong: {ambiguity_message}. '
+                f'contamination="auto" cannot tell which rows are wrong: {message}. '
                 "Pass contamination, or look at the rows that audit() lists.",
                 AmbiguousContaminationWarning,
                 stacklevel=4,

@@ -1,32 +1,33 @@
-"""Trimmed kernel logistic regression without a knob.
+"""Trimmed kernel logistic regression whose hyperparameters are chosen from the corrupted labels.
 
-Kernel scale and ridge are chosen from labels as they are, right or wrong: see
+Kernel scale and alpha are selected from labels as they are, right or wrong: see
 :mod:`untaint.model_selection.label_settings` and :mod:`untaint.model_selection.label_alpha`.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
 from ..design.base import Sketch
-from ..learners.base import take
-from ..model_selection.grid import LABEL_ALPHA_FACTORS, Grid
+from ..learners.classification import KernelClassifier
+from ..model_selection.grid import LABEL_ALPHA_FACTORS
+from ..model_selection.joint import loo_features_of
 from ..model_selection.label_alpha import select_alpha_by_auc
 from ..model_selection.label_settings import LabelSetting, select_label_setting
-from .base import Hyperparameters
-from .classifier import SubquantileClassifier
-from .parameters import Common
-from .tuned import Tuned
+from .base import SubquantileEstimator
+from .classification_task import ClassificationTask, check_label_smoothing, class_weighted
+from .search import check_grids, fitted_attributes, make_grid, tuning_designs
+from .state import Hyperparameters, LabelContamination
+from .task import Task
 
 
-class SubquantileClassifierCV(Tuned, SubquantileClassifier):
-    """Kernel logistic regression on the rows whose labels can be trusted, with nothing to set.
+class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
+    """Kernel logistic regression on the rows whose labels fit, with hyperparameters chosen from the data.
 
     The kernel scale is chosen by leave-one-out errors of all rows, which wrong labels raise for
-    every scale alike; the ridge by how well trimmed fits order labels that they have not seen.
+    every scale alike; alpha by the AUC of trimmed fits on held-out labels.
 
     Parameters
     ----------
@@ -49,14 +50,14 @@ class SubquantileClassifierCV(Tuned, SubquantileClassifier):
     alpha_, gamma_ : float
         The setting chosen; ``gamma_`` is None for a kernel without a scale.
     cv_results_ : dict
-        One entry a setting: ``params``, ``param_alpha``, ``param_gamma``, ``rank_test_score`` and
+        One entry for each setting: ``params``, ``param_alpha``, ``param_gamma``, ``rank_test_score`` and
         ``mean_test_score``, minus the leave-one-out Brier error of all rows.
     classes_, contamination_, contamination_interval_, inlier_mask_, outlier_scores_, ...
         As in :class:`SubquantileClassifier`.
 
     See Also
     --------
-    SubquantileClassifier : The same for one setting.
+    SubquantileClassifier : The estimator for one given setting.
 
     Examples
     --------
@@ -72,7 +73,11 @@ class SubquantileClassifierCV(Tuned, SubquantileClassifier):
     True
     """
 
-    _alpha_factors: ClassVar[FloatArray] = LABEL_ALPHA_FACTORS
+    _by_size: ClassVar[tuple[str, ...]] = ("auto", "newton")
+    _starts_optional: ClassVar[bool] = True
+    alphas: Any
+    gammas: Any
+    class_weight: Any
 
     def __init__(
         self,
@@ -104,86 +109,59 @@ class SubquantileClassifierCV(Tuned, SubquantileClassifier):
         verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        Common.__init__(
-            self,
-            contamination=contamination,
-            kernel=kernel,
-            degree=degree,
-            coef0=coef0,
-            shape=shape,
-            norm_bound=norm_bound,
-            fit_intercept=fit_intercept,
-            solver=solver,
-            init=init,
-            acceleration=acceleration,
-            learning_rate=learning_rate,
-            momentum=momentum,
-            smoothing=smoothing,
-            approximation=approximation,
-            n_components=n_components,
-            memory_limit=memory_limit,
-            checkpoint=checkpoint,
-            n_starts=n_starts,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-            verbose=verbose,
-            n_jobs=n_jobs,
-        )
-        self.alphas = alphas
-        self.gammas = gammas
-        self.class_weight = class_weight
+        self._set_parameters(locals())
+
+    def _check_parameters(self) -> None:
+        check_grids(self, self.alphas, self.gammas)
+        super()._check_parameters()
+
+    def _check_smoothing(self) -> None:
+        check_label_smoothing(self.smoothing)
+
+    def _class_weighted(self, targets: FloatArray, counts: FloatArray) -> FloatArray:
+        return class_weighted(self, targets, counts)
+
+    def _task(self, contamination: float | None, seed: int = 0) -> ClassificationTask:
+        return ClassificationTask(self, contamination, seed, self.classes_)
 
     def _select(
-        self,
-        X: Any,
-        y: FloatArray,
-        counts: FloatArray,
-        sample_weight: FloatArray,
-        contamination: float | None,
+        self, task: Task, X: Any, y: FloatArray, counts: FloatArray, sample_weight: FloatArray
     ) -> Hyperparameters:
-        grid = self._grid(X, counts)
-        sample = self._tuning_sample(grid, X, sample_weight)
-        part = float(sample.weights.sum() / sample_weight.sum())
-        rows = take(X, sample.rows, self._pairwise)
-        candidates = [self._sketch(kernel, rows, sample.weights, part) for kernel in grid.kernels]
+        assert isinstance(task, ClassificationTask)
+        grid = make_grid(self, X, counts, self.alphas, self.gammas, LABEL_ALPHA_FACTORS)
+        sample, part, designs = tuning_designs(self, grid, X, sample_weight)
         with single_threaded_blas():
-            choice = self._choose(grid, candidates, y[sample.rows], part, contamination)
-        self._store_choice(grid, choice.kernel, choice.alpha, choice.errors)
-        return Hyperparameters(grid.kernels[choice.kernel], self.alpha_)
+            choice, found = self._choose(task, designs, y[sample.rows], part * grid.alphas)
+        attributes = fitted_attributes(grid, choice.kernel, choice.alpha, choice.errors)
+        return Hyperparameters(
+            grid.kernels[choice.kernel],
+            attributes["alpha_"],
+            label_contamination=found,
+            attributes=attributes,
+        )
 
     def _choose(
-        self,
-        grid: Grid,
-        candidates: list[Sketch],
-        y: FloatArray,
-        part: float,
-        contamination: float | None,
-    ) -> LabelSetting:
-        """The setting of a fit to all rows; then, if rows are given up, how free it may be."""
-        alphas, included = part * grid.alphas, ~candidates[0].feature_outlier
+        self, task: ClassificationTask, designs: list[Sketch], y: FloatArray, alphas: FloatArray
+    ) -> tuple[LabelSetting, LabelContamination | None]:
+        """Select the setting of a fit to all rows; then, if rows are trimmed, a smaller alpha."""
+        first, near = designs[0], ~designs[0].feature_outlier
         choice = select_label_setting(
-            [partial(getattr, rows, "loo_features") for rows in candidates],
+            [loo_features_of(design) for design in designs],
             alphas,
             y,
-            self._loss,
-            candidates[0].sample_weight,
-            near=included,
+            task.loss,
+            first.sample_weight,
+            near=near,
             fit_intercept=self.fit_intercept,
         )
-        rows = candidates[choice.kernel]
-        rows.alpha = float(alphas[choice.alpha])
+        design = designs[choice.kernel].with_alpha(float(alphas[choice.alpha]))
+        found, contamination = None, task.contamination
         if contamination is None:
-            contamination = self._estimate_contamination(rows, y, self._generator()).contamination
+            found = task.estimate(design, y, task.rng())
+            contamination = found.contamination
         if contamination == 0:
-            return choice
-        return select_alpha_by_auc(
-            choice,
-            rows.loo_features,
-            alphas,
-            y,
-            self._loss,
-            self._make_weighting(contamination, y),
-            rows.sample_weight,
-            near=included,
-        )
+            return choice, found
+        parts = (design.loo_features, alphas, y, task.loss)
+        rule = task.weighting(contamination, y)
+        choice = select_alpha_by_auc(choice, *parts, rule, first.sample_weight, near=near)
+        return choice, found

@@ -7,12 +7,11 @@ shape of the function, and the second order of the objective. All rows are then 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray
+from .._typing import FloatArray
 from ..contamination.mixture_weighting import MixtureWeighting
 from ..contamination.residual_mixture import OutlierPosterior
 from ..design.partitioned import PartitionedData
@@ -30,25 +29,10 @@ from ..weighting.base import TrimmingRule
 from ..weighting.fixed import FixedWeights
 from ..weighting.histogram import LossHistogram
 from ..weighting.threshold import SampleLosses
+from .state import InitialState
 
 # Standard deviations by which a sample may overstate the share of rows beyond reach.
 DEVIATIONS = 3.0
-
-
-@dataclass(frozen=True)
-class InitialState:
-    """How rows are selected, which to begin with, and what they may be predicted to be.
-
-    ``posterior`` is there if the share was estimated by judging each row; ``interval`` is of the share;
-    ``excluded`` are rows of many that were not heard.
-    """
-
-    weighting: TrimmingRule
-    weights: FloatArray
-    predictions: FloatArray | None = None
-    posterior: OutlierPosterior | None = None
-    interval: tuple[float, float] | None = None
-    excluded: BoolArray | None = None
 
 
 @final

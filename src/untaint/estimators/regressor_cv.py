@@ -1,7 +1,6 @@
-"""Trimmed kernel ridge regression without a knob.
+"""Trimmed kernel ridge regression whose hyperparameters are chosen from the corrupted data.
 
-Kernel scale, ridge and the share of bad rows are chosen together, by rows and settings that agree:
-see :mod:`untaint.model_selection.joint`.
+Kernel scale, alpha and contamination are selected jointly: see :mod:`untaint.model_selection.joint`.
 """
 
 from __future__ import annotations
@@ -9,20 +8,25 @@ from __future__ import annotations
 from typing import Any
 
 from .._typing import FloatArray
-from ..learners.base import take
+from ..learners.regression import KernelRegressor
+from ..model_selection.grid import ALPHA_FACTORS
 from ..model_selection.joint import FEWEST_ROWS, select_hyperparameters
-from .base import Hyperparameters
-from .parameters import Common
+from .base import SubquantileEstimator
+from .regression_task import RegressionTask
 from .regressor import SubquantileRegressor
-from .tuned import Tuned
+from .search import check_grids, fitted_attributes, make_grid, tuning_designs
+from .state import Hyperparameters
+from .task import Task
 
 
-class SubquantileRegressorCV(Tuned, SubquantileRegressor):
-    """Kernel ridge regression on the rows that can be trusted, with nothing to set.
+class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
+    """Kernel ridge regression on the rows that fit, with hyperparameters chosen from the corrupted data itself.
 
-    Kernel scale, ridge and the share of bad rows are chosen from the rows as they are, bad ones
-    included: settings are scored by leave-one-out errors on the rows that can be trusted, and rows
-    are trusted as far as leave-one-out residuals under the best setting allow, in turns.
+    Kernel scale, alpha and the contamination are chosen from the rows as they are, outliers
+    included: settings are scored by leave-one-out errors under the present weights, and weights
+    follow from the leave-one-out residuals under the best setting, in alternation. With
+    ``contamination="auto"`` a weight is the posterior probability of being good under a mixture model
+    of these residuals; with a number, the fit is trimmed.
 
     Parameters
     ----------
@@ -46,14 +50,14 @@ class SubquantileRegressorCV(Tuned, SubquantileRegressor):
     alpha_, gamma_ : float
         The setting chosen; ``gamma_`` is None for a kernel without a scale.
     cv_results_ : dict
-        One entry a setting: ``params``, ``param_alpha``, ``param_gamma``, ``rank_test_score`` and
-        ``mean_test_score``, minus the mean squared leave-one-out error over the trusted rows.
+        One entry for each setting: ``params``, ``param_alpha``, ``param_gamma``, ``rank_test_score`` and
+        ``mean_test_score``, minus the mean squared leave-one-out error under the final weights.
     contamination_, contamination_interval_, inlier_mask_, outlier_scores_, ...
         As in :class:`SubquantileRegressor`.
 
     See Also
     --------
-    SubquantileRegressor : The same for one setting.
+    SubquantileRegressor : The estimator for one given setting.
 
     Examples
     --------
@@ -69,6 +73,9 @@ class SubquantileRegressorCV(Tuned, SubquantileRegressor):
     >>> bool(abs(model.predict([[1.5]])[0] - np.sin(1.5)) < 0.1)
     True
     """
+
+    alphas: Any
+    gammas: Any
 
     def __init__(
         self,
@@ -87,71 +94,52 @@ class SubquantileRegressorCV(Tuned, SubquantileRegressor):
         acceleration: str | None = None,
         learning_rate: Any = "auto",
         momentum: float = 0.9,
-        smoothing: Any = None,
+        smoothing: float | None = None,
         approximation: str | None = "auto",
         n_components: int | str = "auto",
         memory_limit: int | str = "auto",
         checkpoint: Any = None,
-        n_starts: Any = 6,
+        n_starts: int = 6,
         max_iter: int | None = None,
         tol: float = 1e-8,
         random_state: Any = None,
         verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
-        Common.__init__(
-            self,
-            contamination=contamination,
-            kernel=kernel,
-            degree=degree,
-            coef0=coef0,
-            shape=shape,
-            norm_bound=norm_bound,
-            fit_intercept=fit_intercept,
-            solver=solver,
-            init=init,
-            acceleration=acceleration,
-            learning_rate=learning_rate,
-            momentum=momentum,
-            smoothing=smoothing,
-            approximation=approximation,
-            n_components=n_components,
-            memory_limit=memory_limit,
-            checkpoint=checkpoint,
-            n_starts=n_starts,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-            verbose=verbose,
-            n_jobs=n_jobs,
-        )
-        self.alphas = alphas
-        self.gammas = gammas
+        self._set_parameters(locals())
+
+    leave_one_out_residuals = SubquantileRegressor.leave_one_out_residuals
+
+    def _check_parameters(self) -> None:
+        check_grids(self, self.alphas, self.gammas)
+        super()._check_parameters()
+
+    def _task(self, contamination: float | None, seed: int = 0) -> RegressionTask:
+        return RegressionTask(self, contamination, seed)
 
     def _select(
-        self,
-        X: Any,
-        y: FloatArray,
-        counts: FloatArray,
-        sample_weight: FloatArray,
-        contamination: float | None,
+        self, task: Task, X: Any, y: FloatArray, counts: FloatArray, sample_weight: FloatArray
     ) -> Hyperparameters:
-        grid = self._grid(X, counts)
-        sample = self._tuning_sample(grid, X, sample_weight)
-        part = float(sample.weights.sum() / sample_weight.sum())
-        rows, y_part = take(X, sample.rows, self._pairwise), y[sample.rows]
-        alphas = part * grid.alphas
-        candidates = [
-            self._sketch(kernel, rows, sample.weights, float(alphas[grid.first[1]]))
-            for kernel in grid.kernels
-        ]
-        if contamination is None and candidates[0].size < FEWEST_ROWS:
+        grid = make_grid(self, X, counts, self.alphas, self.gammas, ALPHA_FACTORS)
+        sample, part, designs = tuning_designs(self, grid, X, sample_weight)
+        contamination = task.contamination
+        if contamination is None and designs[0].size < FEWEST_ROWS:
             contamination = 0.0
         found, posterior = select_hyperparameters(
-            candidates, alphas, y_part, contamination, self.n_starts, self._generator(), grid.first
+            designs,
+            part * grid.alphas,
+            y[sample.rows],
+            contamination,
+            self.n_starts,
+            task.rng(),
+            grid.first,
         )
-        self._store_choice(grid, found.kernel, found.alpha, found.errors)
+        attributes = fitted_attributes(grid, found.kernel, found.alpha, found.errors)
+        # A posterior is handed on if it is that of all rows.
         complete = len(sample.rows) == len(y)
         return Hyperparameters(
-            grid.kernels[found.kernel], self.alpha_, posterior if complete else None
+            grid.kernels[found.kernel],
+            attributes["alpha_"],
+            posterior if complete else None,
+            attributes=attributes,
         )

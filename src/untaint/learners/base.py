@@ -1,8 +1,6 @@
-"""What every batch learner with a kernel does besides fitting.
+"""What every kernel estimator does besides fitting: store a function, predict, stay consistent.
 
-A fitted learner is a function f(x) = sum_i a_i k(x_i, x) + b, by its dual coefficients a and the
-training rows, or, for the linear kernel, by its slopes. It predicts the same way however it was
-found, and a fit that is interrupted leaves it as it was.
+A fit that is interrupted leaves the estimator as it was.
 """
 
 from __future__ import annotations
@@ -10,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
-from functools import partial
 from typing import Any, Self
 from warnings import warn
 
@@ -20,64 +17,43 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from .._policy import policy
 from .._progress import ProgressLine
 from .._typing import FloatArray, IntArray
 from .._validation import (
     array_namespace_of,
     check_matrix_memory,
     check_query_data,
-    in_double,
-    memory_bytes,
     overflow_guard,
-    to_numpy,
 )
 from ..design.features import FeatureDesign
 from ..design.kernel_matrix import FitDesign, LinearDesign
-from ..design.memory_plan import plan_blocks
-from ..design.subsample import draw_rows, subsample_size
-from ..feature_maps.base import FeatureMap
 from ..feature_maps.identity import IdentityMap
 from ..feature_maps.nystroem import NystroemMap
-from ..kernels import (
-    CallableKernel,
-    Kernel,
-    Linear,
-    Precomputed,
-    gamma_distance,
-    make_kernel,
-    resolve_gamma,
-)
+from ..kernels import Kernel, Linear, Precomputed, gamma_distance, make_kernel, resolve_gamma
 from ..optim.base import Callback, Fit, Solution, no_callback
-from ..portable import ArrayArithmetic, function_of
-from ..screening.by_subsample import screen_by_sample
-from ..screening.screen import Screen, screen
+from .function import FittedFunction, as_2d, used_rows
+from .training import TrainingRecord, is_mapped
 
-# What a fitted learner keeps of its training rows, beyond what predictions take.
-TRAINING_STATE = (
-    "_targets",
-    "_codes",
-    "_sample_weight",
-    "_fit_weight",
-    "_fitted",
-    "inlier_mask_",
-    "outlier_scores_",
-    "cv_results_",
-)
+# Attributes that describe the fitted function, and those that describe the training rows.
+FUNCTION = ("coef_", "feature_map_", "feature_coef_", "X_fit_", "dual_coef_", "intercept_")
+TRAINING = ("_training", "inlier_mask_", "outlier_scores_", "cv_results_")
 
 
 class KernelEstimator(BaseEstimator):
-    """A function in a kernel's space, as scikit-learn expects it.
+    """A function in the space of a kernel, as scikit-learn expects it.
 
-    Whoever derives from this has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0`` and
-    ``shape``, and may have ``memory_limit``, ``n_jobs`` and ``verbose``.
+    Subclasses have the parameters ``kernel``, ``gamma``, ``degree``, ``coef0`` and ``shape``, and may
+    have ``memory_limit``, ``n_jobs`` and ``verbose``.
     """
 
     memory_limit: Any = "auto"
     n_jobs: int | None = None
     verbose: int = 0
-    #: Features of the last fit, if it was made on any.
-    _map: FeatureMap | None = None
+    _training: TrainingRecord
+    #: Loss, data checks and targets as the user gave them: of regressors and classifiers.
+    _loss: Any
+    _check_data: Any
+    _observed: Any
 
     @property
     def _pairwise(self) -> bool:
@@ -91,17 +67,24 @@ class KernelEstimator(BaseEstimator):
 
     def _make_kernel(self, X: Any, sample_weight: FloatArray) -> Kernel:
         distance = gamma_distance(self.kernel)
-        gamma = (
-            None
-            if distance is None
-            else resolve_gamma(self.gamma, X, sample_weight, distance=distance)
-        )
-        return self._kernel_of_scale(gamma)
+        if distance is None:
+            return self._kernel_of_scale(None)
+        return self._kernel_of_scale(resolve_gamma(self.gamma, X, sample_weight, distance=distance))
 
     def _kernel_of_scale(self, gamma: float | None) -> Kernel:
         return make_kernel(
             self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
         )
+
+    def _record(self) -> TrainingRecord:
+        """Return the record of the training rows; an error if this is a predictor without them."""
+        record = self.__dict__.get("_training")
+        if record is None or record.X is None:
+            raise ValueError(
+                f"{type(self).__name__} holds no training rows (it is a predictor, or was fitted to "
+                "rows in a file and saved): call this on the model that was fitted, or fit again."
+            )
+        return record
 
     def _store_function(
         self,
@@ -112,13 +95,11 @@ class KernelEstimator(BaseEstimator):
         fit: Fit,
         weights: FloatArray,
     ) -> None:
-        """Coefficients of a fit to the rows that are present, with the weights it belongs to."""
+        """Store the coefficients of a fit to the rows that are present, with its weights."""
         # An earlier fit may have had another kernel, or other features.
-        for name in ("coef_", "feature_map_", "feature_coef_", "X_fit_", "dual_coef_"):
+        for name in FUNCTION:
             self.__dict__.pop(name, None)
         self.kernel_ = design.kernel
-        self._rows = X
-        self._map = design.map if isinstance(design, FeatureDesign) else None
         if isinstance(design, FeatureDesign) and not isinstance(design.map, IdentityMap):
             self._store_features(design, fit)
             return
@@ -126,7 +107,7 @@ class KernelEstimator(BaseEstimator):
         intercept = fit.intercept
         dual = np.zeros(targets.shape)
         dual[present] = design.dual_coef(fit, targets[present], weights)
-        dual[present[weights == 0]] = 0.0  # what an iterative solver has left of them
+        dual[present[weights == 0]] = 0.0  # an iterative solver leaves rounding errors there
         if isinstance(design, LinearDesign | FeatureDesign):
             coef, intercept = design.primal_coef(fit)
             self.coef_ = self._shaped_coef(coef.T.astype(np.float64))
@@ -136,7 +117,7 @@ class KernelEstimator(BaseEstimator):
         self.intercept_ = self._shaped_intercept(intercept.astype(np.float64))
 
     def _store_features(self, design: FeatureDesign, fit: Fit) -> None:
-        """A kernel expansion in the landmarks, or coefficients of random features."""
+        """Store a kernel expansion in the landmarks, or coefficients of random features."""
         coef = design.map.unwhiten_coef(fit.coef).astype(np.float64)
         if isinstance(design.map, NystroemMap):
             self.X_fit_ = design.map.landmarks
@@ -160,82 +141,36 @@ class KernelEstimator(BaseEstimator):
         return self.kernel_.matrix(self.X_fit_, dtype=np.float64, n_threads=self._n_threads)
 
     def _losses(self, predictions: FloatArray, present: IntArray) -> FloatArray:
-        """Of all rows; those of weight zero had no part in the fit, but are judged by it."""
-        losses = np.empty(len(self._sample_weight))
-        losses[present] = self._loss.value(self._targets[present], predictions)
-        absent = np.flatnonzero(self._sample_weight == 0)
+        """Return the losses of all rows, those of weight zero too, which had no part in the fit."""
+        record = self._training
+        losses = np.empty(len(record.targets))
+        losses[present] = self._loss.value(record.targets[present], predictions)
+        absent = np.flatnonzero(record.sample_weight == 0)
         if len(absent):
-            losses[absent] = self._loss.value(
-                self._targets[absent], as_2d(self._raw(self._rows[absent]))
-            )
+            raw = as_2d(self._raw(record.X[absent]))
+            losses[absent] = self._loss.value(record.targets[absent], raw)
         return losses
 
-    def _screened(self) -> Screen | None:
-        """What the features alone say; nothing is known of a precomputed kernel's."""
-        if isinstance(self.kernel_, Precomputed):
-            return None
-        rows = self._training_rows()
-        if rows.shape[0] <= policy().subsample_rows:
-            return screen(rows, self._sample_weight)
-        return screen_by_sample(
-            rows,
-            self._sample_weight,
-            np.unique(draw_rows(self._sample_weight, policy().subsample_rows)),
-        )
-
-    def _training_rows(self) -> Any:
-        """The rows of the last fit."""
-        if self._rows is None:
-            raise ValueError(
-                f"{type(self).__name__} was fitted to rows in a file, which are not part of a "
-                "saved model: call this on the model that was fitted, or fit again."
-            )
-        return self._rows
-
-    def _feature_design(self, alpha: float, fit_intercept: bool) -> FeatureDesign:
-        """The rows of the last fit, on its features."""
-        assert self._map is not None
-        X, weights = self._training_rows(), self._sample_weight
-        plan = plan_blocks(
-            X.shape[0],
-            self._targets.shape[1],
-            self._map.raw_width,
-            self._map.dtype,
-            memory_bytes(self.memory_limit),
-            keep=False,
-        )
-        many = X.shape[0] > policy().subsample_rows
-        count = subsample_size(self._map.width, memory_bytes(self.memory_limit))
-        rows = draw_rows(weights, count) if many else None
-        return FeatureDesign(
-            self.kernel_,
-            X,
-            weights,
-            alpha,
-            fit_intercept,
-            self._map,
-            plan,
-            rows,
-            n_threads=self._n_threads,
-        )
-
     def __getstate__(self) -> Any:
-        """Rows that are mapped from a file stay in their file."""
+        """Leave rows that are mapped from a file in their file."""
         state = super().__getstate__()
-        names = ("_rows", "X_fit_") if "coef_" in state else ("_rows",)
-        return state | dict.fromkeys(name for name in names if _is_mapped(state.get(name)))
+        if isinstance(state.get("_training"), TrainingRecord):
+            state = state | {"_training": state["_training"].without_mapped_rows()}
+        if "coef_" in state and is_mapped(state.get("X_fit_")):
+            state = state | {"X_fit_": None}
+        return state
 
     def predictor(self) -> Self:
-        """A copy that predicts, and that holds no more of the training rows than this takes.
+        """Return a copy that predicts, without the training rows that predictions do not need.
 
-        It is smaller, and gives away neither targets nor the rows that were given up; of a kernel
-        expansion the rows remain that it is made of. What needs the training rows, such as
-        ``audit``, says that they are not there.
+        The copy is smaller and discloses neither targets nor trimmed rows; a kernel expansion keeps
+        the rows that it consists of. Methods that need the training rows, such as ``audit``, raise
+        an error.
 
         Returns
         -------
         estimator
-            Of the same class.
+            An estimator of the same class.
 
         Examples
         --------
@@ -250,74 +185,27 @@ class KernelEstimator(BaseEstimator):
         check_is_fitted(self)
         lean = copy(self)
         expansion = ("dual_coef_", "X_fit_") if hasattr(self, "coef_") else ()
-        for name in (*TRAINING_STATE, *expansion):
+        for name in (*TRAINING, *expansion):
             lean.__dict__.pop(name, None)
-        lean._rows = lean._map = None
         if expansion:
             return lean
         if not hasattr(self, "feature_map_") and not isinstance(self.kernel_, Precomputed):
-            used = np.flatnonzero(as_2d(self.dual_coef_).any(axis=1))
+            used = used_rows(self)
             lean.X_fit_, lean.dual_coef_ = self.X_fit_[used], self.dual_coef_[used]
         return lean
 
     def _query(self, X: Any) -> FloatArray:
-        """Raw predictions of what a user passes."""
+        """Return raw predictions of what a user passes."""
         check_is_fitted(self)
         pairwise = isinstance(self.kernel_, Precomputed)
         n_fit = self.X_fit_.shape[0] if pairwise else 0
         rows = check_query_data(self, X, pairwise=pairwise, n_fit=n_fit)
         if array_namespace_of(rows) is not None:
-            return self._predict_array_api(rows)
+            return self._shaped_dual(FittedFunction(self, self._n_threads).in_namespace(rows))
         return self._raw(rows).astype(rows.dtype, copy=False)
 
-    def _predict_array_api(self, X: Any) -> Any:
-        """Predictions of another library's rows, by that library and where the rows are."""
-        namespace = array_namespace_of(X)
-        assert namespace is not None
-        if isinstance(self.kernel_, CallableKernel):  # made for NumPy's rows
-            raw = np.asarray(self._raw(to_numpy(X)))
-            return namespace.xp.asarray(raw, device=namespace.device)
-        arithmetic = ArrayArithmetic.at(namespace, X)
-        function = function_of(self)
-        step = max(policy().predicted_values // max(len(function.coef), 1), 1)
-        n = X.shape[0]  # the standard knows no slices beyond it
-        blocks = (X[start : min(start + step, n), :] for start in range(0, n, step))
-        raw = namespace.xp.concat([function(arithmetic.value(rows)).data for rows in blocks])
-        return self._shaped_dual(raw)
-
     def _raw(self, X: Any) -> FloatArray:
-        """Predictions of rows, in blocks where features have to be made for them.
-
-        In double precision, whatever that of the rows: coefficients may be large and nearly cancel.
-        """
-        if hasattr(self, "coef_"):
-            return self._by_columns(X) + self.intercept_
-        if hasattr(self, "feature_map_"):
-            coef, features = self.feature_coef_, self.feature_map_.raw
-        else:
-            used = np.flatnonzero(as_2d(self.dual_coef_).any(axis=1))
-            coef = self.dual_coef_[used]
-            if isinstance(self.kernel_, Precomputed):
-                return X[:, used] @ coef + self.intercept_
-            features = partial(self._kernel_values, landmarks=self.X_fit_[used])
-        out = np.empty((X.shape[0], *coef.shape[1:]))
-        step = max(policy().predicted_values // max(len(coef), 1), 1)
-        for start in range(0, X.shape[0], step):
-            block = features(X[start : start + step])
-            out[start : start + step] = block @ coef.astype(block.dtype) + self.intercept_
-        return out
-
-    def _by_columns(self, X: Any) -> FloatArray:
-        """Of a linear function without its intercept; single rows become double block by block."""
-        slopes = self.coef_.T.astype(np.float64, copy=False)
-        if X.dtype == np.float64:
-            return np.asarray(X @ slopes)
-        step = max(policy().predicted_values // max(X.shape[1], 1), 1)
-        starts = range(0, X.shape[0], step)
-        return np.concatenate([in_double(X[i : i + step]) @ slopes for i in starts])
-
-    def _kernel_values(self, X: Any, landmarks: Any) -> FloatArray:
-        return self.kernel_.matrix(X, landmarks, dtype=np.float64, n_threads=self._n_threads)
+        return FittedFunction(self, self._n_threads)(X)
 
     @contextmanager
     def _limited_threads(self) -> Iterator[None]:
@@ -333,7 +221,6 @@ class KernelEstimator(BaseEstimator):
             yield no_callback
             return
         line = ProgressLine(type(self).__name__)
-
         try:
             yield line
         finally:
@@ -371,34 +258,20 @@ class KernelEstimator(BaseEstimator):
         return hasattr(self, "intercept_")
 
 
-def _is_mapped(X: Any) -> bool:
-    """Whether an array, or what it is a view of, lies in a file."""
-    while isinstance(X, np.ndarray):
-        if isinstance(X, np.memmap):
-            return True
-        X = X.base
-    return False
+def on_stage(callback: Callback, stage: str) -> None:
+    """Name the stage of the work that begins on a progress line."""
+    if isinstance(callback, ProgressLine):
+        callback.begin(stage)
 
 
-def on_stage(report: Callback, stage: str) -> None:
-    """Name the part of the work that begins, to who shows progress."""
-    if isinstance(report, ProgressLine):
-        report.begin(stage)
-
-
-def on_passes(report: Callback, design: FitDesign) -> None:
-    """Let passes over many rows be shown, to who shows progress."""
-    if isinstance(report, ProgressLine) and isinstance(design, FeatureDesign):
-        design.features.on_progress = report.on_pass
-
-
-def as_2d(y: FloatArray) -> FloatArray:
-    """One column an output."""
-    return y[:, None] if y.ndim == 1 else y
+def on_passes(callback: Callback, design: FitDesign) -> None:
+    """Show passes over many rows on a progress line."""
+    if isinstance(callback, ProgressLine) and isinstance(design, FeatureDesign):
+        design.features.on_progress = callback.on_pass
 
 
 def take(X: Any, rows: Any, pairwise: bool) -> Any:
-    """Rows of X, and columns too if X is a kernel matrix."""
+    """Return rows of X, and the columns too if X is a kernel matrix."""
     if len(rows) == X.shape[0]:
         return X
     return X[np.ix_(rows, rows)] if pairwise else X[rows]

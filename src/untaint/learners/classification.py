@@ -1,4 +1,4 @@
-"""What every classifier does with raw predictions: log-odds of two classes, scores of several.
+"""Prediction and data checks of kernel classifiers: log-odds of two classes, scores of several.
 
 Targets of the loss are codes 0 and 1 in one column, or indicators in as many columns as classes.
 """
@@ -16,17 +16,15 @@ from .._typing import FloatArray, IntArray
 from .._validation import array_namespace_of, check_labelled_data, to_numpy
 from ..losses import LogisticLoss, Loss, SoftmaxLoss
 from ..portable import ArrayArithmetic, Value, likeliest_class, probabilities
-from .base import as_2d
+from .base import KernelEstimator
+from .function import as_2d
 
 
-class ClassificationMixin(ClassifierMixin):
-    """Scores, probabilities and labels of a learner with ``classes_``."""
-
-    _pairwise: Any
-    _query: Any
+class KernelClassifier(ClassifierMixin, KernelEstimator):
+    """Predicts scores, probabilities and labels of ``classes_``."""
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the classes.
+        """Return the scores of the classes.
 
         Parameters
         ----------
@@ -35,14 +33,14 @@ class ClassificationMixin(ClassifierMixin):
         Returns
         -------
         array of shape (m,) or (m, k)
-            Of two classes, the log-odds of the second; of several, one score each, whose softmax
+            For two classes, the log-odds of the second; for several, one score each, whose softmax
             are the probabilities.
         """
         raw = self._query(X)
         return raw[:, 0] if raw.ndim == 2 and raw.shape[1] == 1 else raw
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, in the order of ``classes_``.
+        """Return the probabilities of the classes, in the order of ``classes_``.
 
         Parameters
         ----------
@@ -60,7 +58,7 @@ class ClassificationMixin(ClassifierMixin):
         return softmax(scores, axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class.
+        """Return the most probable class.
 
         Parameters
         ----------
@@ -82,33 +80,34 @@ class ClassificationMixin(ClassifierMixin):
         )
 
     def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
-        X, self.classes_, self._codes, sample_weight = check_labelled_data(
+        """Return X, the targets of the loss in columns, and the weights of the rows."""
+        X, self.classes_, codes, sample_weight = check_labelled_data(
             self, X, y, sample_weight, pairwise=self._pairwise
         )
-        return X, targets_of(self._codes, len(self.classes_)), sample_weight
+        return X, targets_of(codes, len(self.classes_)), sample_weight
 
     @property
     def _loss(self) -> Loss:
         return loss_of(len(self.classes_))
 
     def _observed(self) -> NDArray[Any]:
-        return self.classes_[self._codes]
+        return self.classes_[codes_of(self._training.targets)]
 
 
 def _as_value(scores: Any) -> Value:
-    """Scores in columns, for their own library to go on with."""
+    """Return scores in columns, as values of their own library."""
     namespace = array_namespace_of(scores)
     assert namespace is not None
     return ArrayArithmetic.at(namespace, scores).value(as_2d(scores))
 
 
 def loss_of(n_classes: int) -> Loss:
-    """The log-loss of so many classes."""
+    """Return the log-loss of so many classes."""
     return LogisticLoss() if n_classes == 2 else SoftmaxLoss()
 
 
 def targets_of(codes: IntArray, n_classes: int) -> FloatArray:
-    """Targets of that loss.
+    """Return the targets of that loss.
 
     Examples
     --------
@@ -121,10 +120,10 @@ def targets_of(codes: IntArray, n_classes: int) -> FloatArray:
 
 
 def codes_of(y: FloatArray) -> IntArray:
-    """Class of each row, from the loss's own targets."""
+    """Return the class code of each row, from the targets of the loss."""
     return y[:, 0].astype(np.intp) if y.shape[1] == 1 else y.argmax(axis=1)
 
 
 def likeliest(raw: FloatArray) -> IntArray:
-    """Code of the most probable class, from raw predictions in columns."""
+    """Return the code of the most probable class, from raw predictions in columns."""
     return (raw[:, 0] > 0).astype(np.intp) if raw.shape[1] == 1 else raw.argmax(axis=1)

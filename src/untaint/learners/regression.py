@@ -1,23 +1,20 @@
-"""What every regressor does with raw predictions: it returns them, for one output or several."""
+"""Prediction and data checks of kernel regressors, for one output or several."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 
 from .._typing import FloatArray
 from .._validation import check_training_data
 from ..losses import SquaredLoss
-from .base import as_2d
+from .base import KernelEstimator
+from .function import as_2d
 
 
-class RegressionMixin(MultiOutputMixin, RegressorMixin):
-    """Targets in and out, in the shape that the user gave them."""
-
-    _pairwise: Any
-    _query: Any
-    _targets: FloatArray
+class KernelRegressor(RegressorMixin, KernelEstimator):
+    """Predicts targets in the shape that the user gave them."""
 
     def predict(self, X: Any) -> FloatArray:
         """Predict targets.
@@ -34,6 +31,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return self._query(X)
 
     def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        """Return X, the targets in columns, and the weights of the rows."""
         X, y, sample_weight = check_training_data(
             self, X, y, sample_weight, pairwise=self._pairwise
         )
@@ -45,7 +43,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return SquaredLoss()
 
     def _observed(self) -> FloatArray:
-        return self._shaped_dual(self._targets)
+        return self._shaped_dual(self._training.targets)
 
     def _shaped_coef(self, coef: FloatArray) -> FloatArray:
         return coef[0] if self._flat else coef
@@ -55,3 +53,8 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
 
     def _shaped_intercept(self, intercept: FloatArray) -> Any:
         return intercept[0] if self._flat else intercept
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

@@ -218,7 +218,7 @@ def select_hyperparameters(
             else _trimming(contamination, sample_weight, outlying),
             fit_intercept=start.fit_intercept,
         )
-        features = [_loo_features(design) for design in candidates]
+        features = [loo_features_of(design) for design in candidates]
         alphas = np.maximum(alphas, min_alpha(start, outlying))
         joint = alternate(features, alphas, weights=weights, first=first)
         if contamination is not None:
@@ -244,7 +244,8 @@ def estimate_posterior(
     return posterior
 
 
-def _loo_features(design: Design) -> Features:
+def loo_features_of(design: Design) -> Features:
+    """Return a function that computes the leave-one-out features of a design."""
     return lambda: design.loo_features
 
 

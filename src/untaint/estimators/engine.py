@@ -1,0 +1,324 @@
+r"""The robust fit that all batch estimators share, as functions.
+
+.. math:: \min_{g, b} \; h\bigl(\ell(y, g(X) + b)\bigr) + \alpha \|g\|^2, \qquad \|g\| \le R
+
+:func:`fit_robust` is the table of contents: select hyperparameters, build the design, find where to
+start and how many rows are outliers, solve. A task (:mod:`~untaint.estimators.task`) supplies the
+loss, the weighting rule and the solvers.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from .._policy import policy
+from .._sums import total
+from .._threads import single_threaded_blas
+from .._typing import FloatArray
+from .._validation import check_rate, in_double, memory_bytes
+from ..design.features import FeatureDesign, make_feature_design
+from ..design.kernel_matrix import FitDesign, KernelMatrixDesign, make_design, matrix_dtype
+from ..design.partitioned import InMemoryData
+from ..design.subsample import draw_rows
+from ..feature_maps.fourier import FOURIER_KERNELS
+from ..kernels import Kernel, Linear, Precomputed
+from ..learners.base import on_passes, on_stage
+from ..optim.base import Callback, Fit, Progress, Solution
+from ..optim.c_steps import alternate
+from ..optim.checkpoint import Checkpoint
+from ..optim.norm_ball import solve_in_ball
+from ..optim.oracle import evaluate_losses
+from ..optim.projected_gradient import TrimmedProblem, projected_gradient
+from ..weighting.base import TrimmingRule
+from ..weighting.fixed import FixedWeights
+from .large_scale import LargeScaleFit
+from .state import Hyperparameters, InitialState, RobustFit, SolverStage, TrainingData
+from .task import Task
+
+if TYPE_CHECKING:
+    from .base import SubquantileEstimator
+
+# What to do when the kept rows keep changing.
+REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
+
+
+def fit_robust(
+    params: SubquantileEstimator,
+    task: Task,
+    data: TrainingData,
+    callback: Callback,
+    saved: Checkpoint | None,
+) -> RobustFit:
+    """Fit to rows of which some are wrong.
+
+    Parameters
+    ----------
+    params : SubquantileEstimator
+        Its parameters alone are read.
+    task : Task
+    data : TrainingData
+    callback : callable
+    saved : Checkpoint or None
+    """
+    on_stage(callback, "kernel and ridge")
+    hyper = select_on_subsample(params, task, data)
+    width = None if saved is None else saved.width
+    design = build_design(params, hyper, data, task.rng(), width)
+    if saved is not None and isinstance(design, FeatureDesign):
+        saved.width = design.map.raw_width  # whatever memory is free when the fit goes on
+    on_passes(callback, design)
+    on_stage(callback, "")
+    with single_threaded_blas() if design.small_products else nullcontext():
+        if isinstance(design, FeatureDesign) and design.subsample_rows is not None:
+            initial, solution = fit_large_scale(params, task, design, data.y, callback, saved)
+        else:
+            initial = task.initialise(design, data.y, hyper)
+            solution = solve(params, task, design, data.y, initial, callback, saved)
+    return RobustFit(design, initial, solution, hyper)
+
+
+def select_on_subsample(
+    params: SubquantileEstimator, task: Task, data: TrainingData
+) -> Hyperparameters:
+    """Select kernel and alpha, on a subsample if the rows are many."""
+    rows = data.rows
+    if rows.shape[0] <= policy().subsample_rows or params._pairwise:
+        return params._select(task, rows, data.y, data.counts, data.weights)
+    chosen = draw_rows(data.weights, policy().subsample_rows)
+    return select_for_total(
+        params, task, in_double(rows[chosen]), data.y[chosen], float(total(data.weights))
+    )
+
+
+def select_for_total(
+    params: SubquantileEstimator, task: Task, X: Any, y: FloatArray, total: float
+) -> Hyperparameters:
+    """Select kernel and alpha on rows that represent others of this weight in total."""
+    weights = np.full(len(y), total / len(y))
+    # A posterior is of these rows alone, and the fit has others.
+    return replace(params._select(task, X, y, weights, weights), posterior=None)
+
+
+def build_design(
+    params: SubquantileEstimator,
+    hyper: Hyperparameters,
+    data: TrainingData,
+    rng: np.random.Generator,
+    n_components: int | None,
+) -> FitDesign:
+    """Return the design that suits kernel, solver, approximation and memory."""
+    parts = (hyper.kernel, data.rows, data.weights, hyper.alpha, params.fit_intercept)
+    iterative = None if params.solver in params._by_size else params.solver == "iterative"
+    features = explicit_features(params, hyper.kernel, data.rows, iterative)
+    if features is None:
+        return make_design(
+            *parts,
+            iterative=iterative,
+            matrix=params.solver == "gradient",
+            memory_limit=params.memory_limit,
+            otherwise='approximation="nystroem"',
+            n_threads=params._n_threads,
+        )
+    if not isinstance(params.n_components, str):
+        n_components = params.n_components
+    return make_feature_design(
+        *parts,
+        approximation=features,
+        n_components=n_components,
+        memory_limit=params.memory_limit,
+        n_outputs=data.y.shape[1],
+        rng=rng,
+        n_threads=params._n_threads,
+    )
+
+
+def explicit_features(
+    params: SubquantileEstimator, kernel: Kernel, X: Any, iterative: bool | None
+) -> str | None:
+    """Return which features to fit on; None for a kernel matrix, or for few columns."""
+    n, d = X.shape
+    asked = params.approximation if params.approximation != "auto" else None
+    if asked is not None:
+        check_approximation(params, kernel, asked)
+    if isinstance(kernel, Precomputed) or params.solver == "gradient":
+        return None
+    if isinstance(kernel, Linear) and d <= n:
+        return "columns" if n > policy().subsample_rows and not sparse.issparse(X) else None
+    if asked is not None or params.approximation is None:
+        return asked
+    needed = n**2 * np.dtype(matrix_dtype(n, iterative)).itemsize
+    return "nystroem" if needed > memory_bytes(params.memory_limit) else None
+
+
+def check_approximation(params: SubquantileEstimator, kernel: Kernel, asked: str) -> None:
+    """Raise an error if an approximation does not suit the kernel and the solver."""
+    if isinstance(kernel, Precomputed):
+        raise ValueError(
+            'approximation must be None or "auto" for kernel="precomputed", whose rows nobody '
+            f"knows, got {asked!r}."
+        )
+    if params.solver == "gradient":
+        raise ValueError(
+            'approximation must be None or "auto" for solver="gradient", which is defined by '
+            f"the kernel matrix, got {asked!r}."
+        )
+    if asked == "rff" and kernel.name not in FOURIER_KERNELS:
+        raise ValueError(
+            f'approximation="rff" needs a kernel of the difference of two rows, one of '
+            f'{", ".join(FOURIER_KERNELS)}, got {kernel.name!r}: use "nystroem".'
+        )
+
+
+def solve(
+    params: SubquantileEstimator,
+    task: Task,
+    design: FitDesign,
+    y: FloatArray,
+    initial: InitialState,
+    callback: Callback,
+    saved: Checkpoint | None = None,
+) -> Solution:
+    """Minimise the robust objective from an initial state."""
+    if params.solver == "gradient":
+        assert isinstance(design, KernelMatrixDesign)
+        return _descend(params, task, design, y, initial.weighting, callback)
+    excluded = design.excluded_rows(initial.weighting, task.exclusion_radius)
+    stages = task.stages(design, y, initial)
+    if isinstance(initial.weighting, FixedWeights):
+        return _solve_once(params, task, design, y, initial, stages[-1], callback)
+    weights = initial.weights
+    for number, stage in enumerate(stages):
+        if saved is not None and saved.stage > number:
+            continue  # the checkpoint was written after this stage
+        systems = [] if stage.system is None else [stage.system]
+        solution = alternate(
+            _in_ball(stage, design.alpha, params.norm_bound),
+            task.loss,
+            initial.weighting,
+            y,
+            design.sample_weight,
+            weights,
+            design.alpha,
+            tol=max(stage.tol, design.attainable(float(params.tol))),
+            max_iter=params._max_iter(),
+            loose=stage.loose,
+            excluded=excluded,
+            report=callback,
+            slot=None if saved is None else saved.at(number, systems),
+        )
+        weights = solution.weights
+    return solution
+
+
+def fit_large_scale(
+    params: SubquantileEstimator,
+    task: Task,
+    design: FeatureDesign,
+    y: FloatArray,
+    callback: Callback,
+    saved: Checkpoint | None,
+) -> tuple[InitialState, Solution]:
+    """Fit to a subsample, then improve the fit by passes over all rows."""
+    groups = task.groups(y)
+    data = InMemoryData(design, y, groups)
+    large_scale = start_large_scale(params, task, data, callback)
+    oracle = data.oracle(task.loss, large_scale.sample_filter)
+    on_stage(callback, f"all {len(y):,} rows")
+    outcome = large_scale.run(
+        oracle,
+        norm_bound=params.norm_bound,
+        tol=float(params.tol),
+        max_iter=params._max_iter(),
+        report=callback,
+        slot=None if saved is None else saved.at(0),
+    )
+    fit = replace(outcome.fit, predictions=oracle.predictions)
+    rows = evaluate_losses(
+        task.loss, y, fit.predictions, design.sample_weight, groups, oracle.excluded
+    )
+    initial, weights = large_scale.final_state(outcome, rows)
+    path = (outcome.path, outcome.n_iter, outcome.converged)
+    return initial, Solution(fit, weights, *path, remedy=REMEDY)
+
+
+def start_large_scale(
+    params: SubquantileEstimator, task: Task, data: Any, callback: Callback
+) -> LargeScaleFit:
+    """Fit to the subsample of many rows."""
+    hyper = Hyperparameters(data.subsample.kernel, data.subsample.alpha)
+    first = task.initialise(data.subsample, data.y, hyper)
+    on_stage(callback, f"first {len(data.y):,} rows")
+    found = solve(params, task, data.subsample, data.y, first, callback)
+    return LargeScaleFit(data, first, found, task.exclusion_radius, task.loss)
+
+
+def _solve_once(
+    params: SubquantileEstimator,
+    task: Task,
+    design: FitDesign,
+    y: FloatArray,
+    initial: InitialState,
+    stage: SolverStage,
+    callback: Callback,
+) -> Solution:
+    """Solve for weights that do not depend on the losses."""
+    tol = max(stage.tol, design.attainable(float(params.tol)))
+    fit = _in_ball(stage, design.alpha, params.norm_bound)(initial.weights, None, tol)
+    losses = task.loss.value(y, fit.predictions)
+    value = initial.weighting.value_at(initial.weights, losses, design.sample_weight)
+    value += design.alpha * fit.squared_norm
+    callback(Progress(1, 1, value, 0))
+    return Solution(fit, initial.weights, [value], 1)
+
+
+def _in_ball(stage: SolverStage, alpha: float, norm_bound: float | None) -> Any:
+    """Return a solver over the norm ball: (weights, start, tol) -> Fit."""
+
+    def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
+        def at(alpha: float, start: Fit | None, tol: float) -> Fit:
+            return stage.solve(weights, alpha, start, tol)
+
+        return solve_in_ball(at, alpha, norm_bound, start, tol)
+
+    return refit
+
+
+def _descend(
+    params: SubquantileEstimator,
+    task: Task,
+    design: KernelMatrixDesign,
+    y: FloatArray,
+    weighting: TrimmingRule,
+    callback: Callback,
+) -> Solution:
+    """Run the papers' projected functional gradient method."""
+    trimmed = TrimmedProblem(
+        design.K,
+        task.loss,
+        weighting,
+        y,
+        design.sample_weight,
+        design.alpha,
+        params.fit_intercept,
+        params.norm_bound,
+    )
+    coef = np.zeros(y.shape)
+    if params.init == "random":
+        # Algorithm 3 of the first version, line 1.
+        width = np.sqrt(6.0 / len(y))
+        coef = task.rng().uniform(-width, width, y.shape)
+    return projected_gradient(
+        trimmed,
+        coef,
+        acceleration=params.acceleration,  # type: ignore[arg-type]
+        learning_rate=check_rate(params.learning_rate),
+        momentum=float(params.momentum),
+        tol=float(params.tol),
+        max_iter=params._max_iter(),
+        report=callback,
+    )

@@ -1,0 +1,144 @@
+r"""Regression: squared residuals, trimmed or weighted by posterior inlier probabilities.
+
+With ``contamination="auto"`` a mixture model of leave-one-out residuals gives each row a posterior
+probability of being an inlier, which is its weight; with a number, the rows of the smallest losses are
+kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..contamination.loo_diagnostics import loo_diagnostics, loo_diagnostics_blocked
+from ..contamination.two_groups import MAX_CONTAMINATION
+from ..design.features import FeatureDesign
+from ..design.kernel_matrix import FitDesign, SystemDesign
+from ..initialization.multistart import find_inliers
+from ..learners.function import as_2d
+from ..losses import SquaredLoss
+from ..model_selection.joint import FEWEST_ROWS, estimate_posterior
+from ..optim.base import RidgeSystem
+from ..optim.c_steps import LOOSE
+from ..outliers.audit import LooDiagnostics, beyond_range
+from ..outliers.scores import outlier_scores
+from ..screening.radius import EXCLUSION_RADIUS
+from ..weighting.base import TrimmingRule
+from ..weighting.fixed import FixedWeights
+from ..weighting.softplus import Softplus
+from ..weighting.trimmed import Trimmed
+from .state import Hyperparameters, InitialState, SolverStage
+from .task import Task
+
+
+@final
+class RegressionTask(Task):
+    """Kernel ridge regression on one output or several."""
+
+    loss = SquaredLoss()
+    exclusion_radius = EXCLUSION_RADIUS
+
+    def groups(self, y: FloatArray) -> IntArray:
+        """Return one group for all rows."""
+        return np.zeros(len(y), dtype=np.intp)
+
+    def weighting(self, contamination: float, y: FloatArray) -> TrimmingRule:
+        """Return hard or softplus-smoothed trimming."""
+        if self.params.smoothing is None:
+            return Trimmed(contamination)
+        return Softplus(contamination, float(self.params.smoothing))
+
+    def initialise(self, design: FitDesign, y: FloatArray, hyper: Hyperparameters) -> InitialState:
+        """Return posterior weights, or trimming and the inliers that a search found."""
+        rng, contamination, interval = self.rng(), self.contamination, None
+        posterior = None
+        if contamination is None and design.size < FEWEST_ROWS:
+            contamination, interval = 0.0, (0.0, MAX_CONTAMINATION)
+        if contamination is None:
+            posterior = hyper.posterior or estimate_posterior(design, y, self.params.n_starts, rng)
+            contamination, interval = posterior.contamination, posterior.interval
+            if self.params.init == "auto" and self.params.smoothing is None:
+                fixed = FixedWeights(contamination, posterior.inlier_probability)
+                weights = posterior.inlier_probability * design.sample_weight
+                return InitialState(fixed, weights, None, posterior, interval)
+        rule = self.weighting(contamination, y)
+        start = self._start(design, y, contamination, rng)
+        return InitialState(rule, start, None, posterior, interval)
+
+    def _start(
+        self, design: FitDesign, y: FloatArray, contamination: float, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return the weights to start from."""
+        params = self.params
+        if contamination == 0 or params.solver == "gradient":
+            return design.sample_weight
+        if params.init == "auto":
+            return find_inliers(design, y, contamination, params.n_starts, rng).weights
+        scores = self.loss.value(y, np.zeros_like(y))
+        if params.init == "random":
+            scores = rng.random(len(y))
+        return Trimmed(contamination).weights(scores, design.sample_weight)
+
+    def stages(self, design: FitDesign, y: FloatArray, initial: InitialState) -> list[SolverStage]:
+        """Return the ridge solver, after a low-rank one where that settles most of the trimming."""
+        loose = LOOSE if design.iterative else 0.0
+        weighting = initial.weighting
+        trimmed = weighting.contamination > 0 and not isinstance(weighting, FixedWeights)
+
+        def stage(system: RidgeSystem) -> SolverStage:
+            return SolverStage(
+                lambda weights, alpha, start, tol: system.solve(y, weights, alpha, start, tol),
+                loose,
+            )
+
+        if isinstance(design, FeatureDesign):
+            stages = [self.feature_stage(design, y, initial)]
+        else:
+            assert isinstance(design, SystemDesign)
+            stages = [stage(design.system())]
+        rough = design.low_rank_system() if trimmed else None
+        return stages if rough is None else [stage(rough), *stages]
+
+    def outlier_attributes(
+        self, losses: FloatArray, weighting: TrimmingRule, present: IntArray
+    ) -> dict[str, Any]:
+        """Return threshold, mask and scores in robust standard deviations."""
+        record = self.params._training
+        weights = record.sample_weight[present]
+        t = weighting.threshold(losses[present], weights)
+        threshold = float(t if np.isfinite(t) else losses[np.isfinite(losses)].max(initial=0.0))
+        mask = losses <= threshold
+        mask[present] = record.fit_weight[present] >= 0.5 * weights
+        scores = outlier_scores(
+            losses, record.sample_weight, weighting.contamination, record.targets.shape[1]
+        )
+        # An excluded row has no residual to speak of: it is as suspicious as the worst row.
+        known = np.isfinite(scores)
+        scores[~known] = scores[known].max(initial=0.0)
+        return {"loss_threshold_": threshold, "inlier_mask_": mask, "outlier_scores_": scores}
+
+    def loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
+        """Return posterior probabilities and expected targets from leave-one-out residuals."""
+        model, record = self.params, self.params._record()
+        y = record.targets.astype(float)
+        kept = np.where(feature_outlier, 0.0, record.fit_weight)
+        if record.is_large:
+            design = record.feature_design(model.memory_limit, model._n_threads)
+            predictions = as_2d(model._raw(record.X))
+            residuals, posterior = loo_diagnostics_blocked(
+                design, y, predictions, kept, feature_outlier
+            )
+        else:
+            residuals, posterior = loo_diagnostics(record.sketch(), y, kept, feature_outlier)
+        expected = y - residuals
+        # Where an outlying row lies the fit knows nothing.
+        expected[feature_outlier] = kept @ y / kept.sum()
+        score = np.abs(posterior.residuals) / posterior.scale
+        return LooDiagnostics(
+            np.minimum(score, np.finfo(float).max),
+            posterior.inlier_probability,
+            model._shaped_dual(expected),
+            beyond_range(y, kept > 0),
+        )

@@ -1,0 +1,92 @@
+"""What regression and classification do differently in a robust fit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..design.features import FeatureDesign
+from ..design.kernel_matrix import FitDesign
+from ..losses import Loss
+from ..optim.base import Fit
+from ..optim.c_steps import LOOSE
+from ..outliers.audit import LooDiagnostics
+from ..weighting.base import TrimmingRule
+from .state import Hyperparameters, InitialState, SolverStage
+
+if TYPE_CHECKING:
+    from .base import SubquantileEstimator
+
+
+class Task(ABC):
+    """Loss, weighting rule, contamination and solvers of one kind of target.
+
+    Parameters
+    ----------
+    params : SubquantileEstimator
+        Its parameters alone are read.
+    contamination : float or None
+        None if it is to be estimated.
+    seed : int
+    """
+
+    loss: Loss
+    #: Rows so many median radii away from the centre are excluded a priori.
+    exclusion_radius: ClassVar[float]
+
+    def __init__(
+        self, params: SubquantileEstimator, contamination: float | None, seed: int
+    ) -> None:
+        self.params = params
+        self.contamination = contamination
+        self.seed = seed
+
+    def rng(self) -> np.random.Generator:
+        """Return a generator of the fit's random numbers, always from the same state."""
+        return np.random.default_rng(self.seed)
+
+    @abstractmethod
+    def groups(self, y: FloatArray) -> IntArray:
+        """Return the class of each row, from the targets of the loss; zeros for regression."""
+
+    @abstractmethod
+    def weighting(self, contamination: float, y: FloatArray) -> TrimmingRule:
+        """Return the rule that turns losses into weights."""
+
+    @abstractmethod
+    def initialise(self, design: FitDesign, y: FloatArray, hyper: Hyperparameters) -> InitialState:
+        """Return the weighting rule and where to start, with the contamination estimated if need be."""
+
+    @abstractmethod
+    def stages(self, design: FitDesign, y: FloatArray, initial: InitialState) -> list[SolverStage]:
+        """Return solvers; the last one counts, and earlier ones find better weights for it."""
+
+    @abstractmethod
+    def outlier_attributes(
+        self, losses: FloatArray, weighting: TrimmingRule, present: IntArray
+    ) -> dict[str, Any]:
+        """Return fitted attributes that describe each row, from the losses of all rows."""
+
+    @abstractmethod
+    def loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
+        """Return diagnostics of each training row of the fitted estimator by the other rows."""
+
+    def audit_columns(self, diagnostics: LooDiagnostics) -> dict[str, NDArray[Any]]:
+        """Return further columns of the audit table."""
+        return {}
+
+    def feature_stage(
+        self, design: FeatureDesign, y: FloatArray, initial: InitialState
+    ) -> SolverStage:
+        """Return the solver on features."""
+        newton = design.newton(self.loss, y)
+
+        def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
+            return newton.solve(weights, alpha, start, tol)
+
+        loose = LOOSE if initial.weighting.contamination > 0 else 0.0
+        return SolverStage(solve, loose, system=newton)
