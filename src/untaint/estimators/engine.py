@@ -266,14 +266,21 @@ def _solve_once(
     stage: SolverStage,
     callback: Callback,
 ) -> Solution:
-    """Solve for weights that do not depend on the losses."""
+    """Solve for weights that do not depend on the losses.
+
+    In single precision a rough solve goes first: the second one starts from its residual, which is
+    one step of iterative refinement.
+    """
     tol = max(stage.tol, design.attainable(float(params.tol)))
-    fit = _in_ball(stage, design.alpha, params.norm_bound)(initial.weights, None, tol)
+    refit = _in_ball(stage, design.alpha, params.norm_bound)
+    refined = tol > params.tol and stage.loose > tol
+    start = refit(initial.weights, None, stage.loose) if refined else None
+    fit = refit(initial.weights, start, tol)
     losses = task.loss.value(y, fit.predictions)
     value = initial.weighting.value_at(initial.weights, losses, design.sample_weight)
     value += design.alpha * fit.squared_norm
     callback(Progress(1, 1, value, 0))
-    return Solution(fit, initial.weights, [value], 1)
+    return Solution(fit, initial.weights, [value], 1 + refined)
 
 
 def _in_ball(stage: SolverStage, alpha: float, norm_bound: float | None) -> Any:
