@@ -1,8 +1,8 @@
 """Imports between subpackages.
 
-Every module and every package directly under ``src/untaint`` counts as a subpackage. The table below says what
-each subpackage may know of the others; the tests read the source and hold it to that. An import counts
-wherever it stands, inside a function or under ``TYPE_CHECKING`` too.
+Every module and every package directly under ``src/untaint`` counts as a subpackage. The table
+below says what each subpackage may import of the others; the tests read the source and compare.
+An import counts wherever it stands, inside a function or under ``TYPE_CHECKING`` too.
 """
 
 import ast
@@ -228,8 +228,8 @@ def assert_no_cycle(graph: dict[str, set[str]]) -> None:
 def test_every_subpackage_is_in_the_contract():
     for subpackage in sorted({subpackage_of(name) for name in FILES}):
         assert subpackage in CONTRACT, (
-            f"untaint.{subpackage} is a new subpackage: add it, and what it may import, to CONTRACT in "
-            f"{Path(__file__).name}"
+            f"untaint.{subpackage} is a new subpackage: add it, and what it may import, "
+            f"to CONTRACT in {Path(__file__).name}"
         )
 
 

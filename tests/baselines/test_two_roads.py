@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
 
-import untaint.design.kernel_matrix as problem_module
 from baselines.cases import (
     CLASSIFIERS,
     EVERY,
@@ -289,7 +288,7 @@ def test_the_same_output_twice_is_that_output(model):
 
 @pytest.mark.parametrize("n", [601, 700])
 @each_kernel_learner
-def test_iterative_and_exact_solvers_agree(model, n, monkeypatch):
+def test_iterative_and_exact_solvers_agree(model, n, set_sizes):
     if is_classifier(model):
         X, y = blobs([n // 2, n - n // 2], distance=5.0)
         y, _ = flipped(y, 0.1)
@@ -297,7 +296,7 @@ def test_iterative_and_exact_solvers_agree(model, n, monkeypatch):
         X, y, _ = grossly_corrupted(n, contamination=0.1)
     model = clone(model).set_params(tol=1e-9, gamma=0.2)
     iterated = clone(model).fit(X, y)
-    monkeypatch.setattr(problem_module, "EXACT_ROWS", 10000)
+    set_sizes(exact_rows=10_000)
     exact = clone(model).fit(X, y)
     np.testing.assert_array_equal(iterated.inlier_mask_, exact.inlier_mask_)
     assert_close(raw(iterated, X), raw(exact, X), 1e-4, np.abs(raw(exact, X)).max())

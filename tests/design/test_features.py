@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import untaint.design.features as module
-from feature_maps.cases import GAMMA, rows, take_few_for_many
+from feature_maps.cases import GAMMA, rows
 from naive import features as naive
 from untaint.design.features import make_feature_design
 from untaint.design.memory_plan import least_bytes
@@ -38,8 +38,8 @@ def made(X, approximation="nystroem", *, kernel=None, weights=None, alpha=0.5, *
 
 
 @pytest.fixture
-def few_are_many(monkeypatch):
-    take_few_for_many(monkeypatch, 100)
+def few_are_many(set_sizes):
+    set_sizes(subsample_rows=100)
 
 
 def test_each_approximation_has_its_map(rng):

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from estimators.cases import assert_close
 from naive import ridge as naive
 from properties.problems import fractional_weights
+from untaint._policy import policy
 from untaint.design.kernel_matrix import (
-    EXACT_ROWS,
     KernelMatrixDesign,
     LinearDesign,
     make_design,
@@ -58,7 +58,7 @@ def test_few_columns_of_the_linear_kernel_need_no_matrix(rng, kernel, n, d, kind
 
 
 def test_many_rows_are_iterated_on(rng):
-    X, _ = rows(rng, EXACT_ROWS + 1, 2)
+    X, _ = rows(rng, policy().exact_rows + 1, 2)
     ones = np.ones(len(X))
     assert isinstance(make_design(RBF(1.0), X, ones, 1.0, True).system(), IterativeRidge)
     assert isinstance(make_design(RBF(1.0), X[:-1], ones[:-1], 1.0, True).system(), ExactRidge)
@@ -68,11 +68,11 @@ def test_many_rows_are_iterated_on(rng):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_precision_of_the_matrix_and_what_it_can_attain(rng, dtype, monkeypatch):
+def test_precision_of_the_matrix_and_what_it_can_attain(rng, dtype, set_sizes):
     X, _ = rows(rng)
     parts = (RBF(1.0), X.astype(dtype), np.ones(40), 1.0, True)
     few = make_design(*parts, iterative=True)
-    monkeypatch.setattr("untaint.design.kernel_matrix.DOUBLE_ROWS", 39)
+    set_sizes(double_rows=39)
     factorised, many = make_design(*parts), make_design(*parts, iterative=True)
     assert few.K.dtype == factorised.K.dtype == np.float64
     assert many.K.dtype == np.float32

@@ -93,8 +93,8 @@ def test_a_poll_is_a_plain_computation_over_all_rows(name, kind, intercept, samp
 def said(result):
     aggregates = result.aggregates
     return [
-        result.slopes, aggregates.kept, aggregates.loss, aggregates.histogram.weights, aggregates.histogram.sums,
-        np.sort(aggregates.histogram.losses),
+        result.slopes, aggregates.kept, aggregates.loss, aggregates.histogram.weights,
+        aggregates.histogram.sums, np.sort(aggregates.histogram.losses),
     ]  # fmt: skip
 
 

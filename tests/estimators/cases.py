@@ -172,9 +172,9 @@ def naive_logistic(K, y, alpha, weights=None, fit_intercept=True):
         log_p = f - logsumexp(f, axis=1, keepdims=True)
         slope = weights[:, None] * (np.exp(log_p) - hot)
         # One of two classes' scores serves as well as both, at half of the squared norm.
-        alpha = alpha if k > 2 else 2 * alpha
-        value = -float(weights @ log_p[np.arange(n), y]) + alpha * float(np.sum(coef**2))
-        gradient = features.T @ slope + 2 * alpha * coef
+        penalty = alpha if k > 2 else 2 * alpha
+        value = -float(weights @ log_p[np.arange(n), y]) + penalty * float(np.sum(coef**2))
+        gradient = features.T @ slope + 2 * penalty * coef
         return value, np.vstack([gradient, fit_intercept * slope.sum(axis=0)]).ravel()
 
     found = minimize(

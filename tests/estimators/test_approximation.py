@@ -13,7 +13,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import untaint.learners.base as base_module
 from estimators.cases import (
     assert_close,
     blobs,
@@ -23,7 +22,6 @@ from estimators.cases import (
     rmse,
     smooth,
 )
-from feature_maps.cases import take_few_for_many
 from untaint import (
     SubquantileClassifier,
     SubquantileClassifierCV,
@@ -280,7 +278,7 @@ def test_memory_order_and_files_change_nothing(approximation, estimator, tmp_pat
 
 @pytest.mark.parametrize("at_once", [1, 60, 1000])
 @pytest.mark.parametrize("approximation", [None, "nystroem", "rff"])
-def test_rows_are_predicted_in_blocks_as_they_are_at_once(approximation, at_once, monkeypatch):
+def test_rows_are_predicted_in_blocks_as_they_are_at_once(approximation, at_once, set_sizes):
     X, y, _ = grossly_corrupted(200)
     Y = np.column_stack([y, X[:, 0]])
     labels = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
@@ -291,7 +289,7 @@ def test_rows_are_predicted_in_blocks_as_they_are_at_once(approximation, at_once
     ]
     label_model = SubquantileClassifier(contamination=0, **params).fit(X, labels)
     expected = [model.predict(X) for model in models], label_model.predict_proba(X)
-    monkeypatch.setattr(base_module, "PREDICTED_AT_ONCE", at_once)
+    set_sizes(predicted_values=at_once)
     for model, values in zip(models, expected[0], strict=True):
         assert_close(model.predict(X), values, 1e-10)
         assert_close(model.predict(X[:1]), values[:1], 1e-10)
@@ -595,8 +593,8 @@ def mapped(tmp_path):
 @pytest.mark.parametrize(
     "params", [{"approximation": "nystroem", "n_components": 20}, {"kernel": "linear"}], ids=str
 )
-def test_a_saved_model_leaves_rows_in_their_file(mapped, params, monkeypatch):
-    take_few_for_many(monkeypatch)
+def test_a_saved_model_leaves_rows_in_their_file(mapped, params, set_sizes):
+    set_sizes(subsample_rows=2000)
     X, y = mapped
     model = SubquantileRegressor(contamination=0.2, **params).fit(X, y)
     saved = pickle.dumps(model)

@@ -14,27 +14,22 @@ from sklearn.exceptions import NotFittedError
 import untaint.estimators.base as base_module
 import untaint.optim.checkpoint as checkpoint_module
 from estimators.cases import corrupted, flipped_blobs, raw
-from feature_maps.cases import take_few_for_many
 from untaint import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
 from untaint.design.memory_plan import least_bytes
 from untaint.exceptions import MemoryLimitError
 
 ROOT = Path(__file__).resolve().parents[2]
-# A pilot of 2,000 rows: all that 25,000 rows do, in a tenth of the time.
-N, PILOT = 6000, 2000
+# A subsample of 2,000 rows: all steps of a fit to 25,000 rows, in a tenth of the time.
+N, SUBSAMPLE_ROWS = 6000, 2000
 CHILD = """
 import os, sys
 import numpy as np
 import untaint
-import untaint.estimators  # before what it knows is changed
-import untaint.optim.checkpoint as module
-from feature_maps.cases import take_few_for_many
-import pytest
+from untaint._policy import set_policy
+from untaint.optim.checkpoint import Checkpoint
 
-data, path, last, kind, share, pilot, n_components = sys.argv[1:]
-take_few_for_many(pytest.MonkeyPatch(), int(pilot))
-module.EVERY = 0.0
-write, written = module.Checkpoint._write, [0]
+data, path, last, kind, contamination, subsample_rows, n_components = sys.argv[1:]
+write, written = Checkpoint._write, [0]
 
 def then_die(self, state):
     write(self, state)
@@ -42,13 +37,15 @@ def then_die(self, state):
     if written[0] == int(last):
         os.kill(os.getpid(), 9)
 
-module.Checkpoint._write = then_die
+Checkpoint._write = then_die
 with np.load(data) as file:
     X, y = file["X"], file["y"]
-getattr(untaint, kind)(
+model = getattr(untaint, kind)(
     approximation="nystroem", n_components=int(n_components), random_state=0, checkpoint=path,
-    contamination=share if share == "auto" else float(share),
-).fit(X, y)
+    contamination=contamination if contamination == "auto" else float(contamination),
+)
+with set_policy(subsample_rows=int(subsample_rows), checkpoint_seconds=0.0):
+    model.fit(X, y)
 print("done after", written[0])
 """
 
@@ -62,7 +59,7 @@ def rows_of(kind, n=N):
     return X, y
 
 
-def killed(tmp_path, kind, contamination, last, n=N, subsample=PILOT, n_components=50):
+def killed(tmp_path, kind, contamination, last, n=N, subsample=SUBSAMPLE_ROWS, n_components=50):
     """Fit in a process that kills itself after so many writes: the file that it leaves."""
     X, y = rows_of(kind, n)
     data, path = tmp_path / "data.npz", tmp_path / "fit.checkpoint"
@@ -99,13 +96,13 @@ def assert_bitwise_equal(one, other, X):
 
 
 @pytest.fixture
-def few_are_many(monkeypatch):
-    take_few_for_many(monkeypatch, PILOT)
+def few_are_many(set_sizes):
+    set_sizes(subsample_rows=SUBSAMPLE_ROWS)
 
 
 @pytest.fixture
-def at_once(monkeypatch):
-    monkeypatch.setattr(checkpoint_module, "EVERY", 0.0)
+def at_once(set_sizes):
+    set_sizes(checkpoint_seconds=0.0)
 
 
 few = pytest.mark.usefixtures("few_are_many")
@@ -284,9 +281,9 @@ def test_a_tuned_fit_goes_on_too(tmp_path):
 
 
 @pytest.fixture
-def left(tmp_path, monkeypatch):
+def left(tmp_path, set_sizes):
     """A fit to few rows that was interrupted: model, rows, file."""
-    monkeypatch.setattr(checkpoint_module, "EVERY", 0.0)
+    set_sizes(checkpoint_seconds=0.0)
     X, y, _ = corrupted(300)
     path = tmp_path / "fit.checkpoint"
     model = SubquantileRegressor(
@@ -336,8 +333,8 @@ def test_what_does_not_change_the_result_may_change(left, params, capsys):
     assert not path.exists()
 
 
-def test_a_fit_goes_on_with_less_memory_if_its_features_fit(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint_module, "EVERY", 0.0)
+def test_a_fit_goes_on_with_less_memory_if_its_features_fit(tmp_path, set_sizes):
+    set_sizes(checkpoint_seconds=0.0)
     X, y, _ = corrupted(5000)
     path = tmp_path / "fit.checkpoint"
     model = SubquantileRegressor(

@@ -125,8 +125,8 @@ def test_weights_choose_as_copies_do():
     assert (weighed.alpha_, weighed.gamma_) == (copied.alpha_, copied.gamma_)
 
 
-def test_more_rows_than_a_setting_is_chosen_on(monkeypatch):
-    monkeypatch.setattr("untaint.estimators.tuned.TUNING_ROWS", 80)
+def test_more_rows_than_a_setting_is_chosen_on(set_sizes):
+    set_sizes(tuning_rows=80)
     X, y, truth = flipped(300)
     model = SubquantileClassifierCV().fit(X, y)
     assert (model.predict(X) == truth).mean() > 0.75

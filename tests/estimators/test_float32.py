@@ -13,7 +13,6 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
 from estimators.cases import assert_close, raw
-from feature_maps.cases import take_few_for_many
 from untaint import (
     SubquantileClassifier,
     SubquantileClassifierCV,
@@ -216,8 +215,8 @@ def test_whole_targets_beside_single_rows_keep_their_digits():
 
 
 @pytest.fixture
-def few_are_many(monkeypatch):
-    take_few_for_many(monkeypatch, 1000)
+def few_are_many(set_sizes):
+    set_sizes(subsample_rows=1000)
 
 
 MANY_ROWS = {

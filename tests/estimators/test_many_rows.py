@@ -9,7 +9,6 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from estimators.cases import assert_close, flipped_blobs, grossly_corrupted, raw, rmse, smooth
-from feature_maps.cases import take_few_for_many
 from untaint import (
     SubquantileClassifier,
     SubquantileClassifierCV,
@@ -25,8 +24,8 @@ FEWER = 6000
 
 
 @pytest.fixture
-def few_are_many(monkeypatch):
-    take_few_for_many(monkeypatch)
+def few_are_many(set_sizes):
+    set_sizes(subsample_rows=2000)
 
 
 few = pytest.mark.usefixtures("few_are_many")
@@ -101,11 +100,11 @@ def test_the_trimmed_linear_fit_is_ridge_regression_on_the_good_rows(plane):
     assert_close(X.T @ model.dual_coef_, model.coef_, 1e-3)
 
 
-def test_columns_meet_the_road_of_fewer_rows(plane, monkeypatch):
+def test_columns_meet_the_road_of_fewer_rows(plane, set_sizes):
     X, y, _ = plane
     model = SubquantileRegressor(kernel="linear", contamination=0.2)
     features = clone(model).fit(X, y)
-    take_few_for_many(monkeypatch, 10**9)
+    set_sizes(subsample_rows=10**9)
     primal = clone(model).fit(X, y)
     assert features._map is not None
     assert primal._map is None
@@ -134,11 +133,11 @@ def test_sparse_rows_of_the_linear_kernel_are_the_same(plane):
 
 
 @pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
-def test_a_pilot_leads_to_the_fit_without_one(contamination, monkeypatch):
+def test_a_pilot_leads_to_the_fit_without_one(contamination, set_sizes):
     X, y, _ = grossly_corrupted(FEWER, contamination=0.2 if contamination else 0.0)
     model = SubquantileRegressor(contamination=contamination, **PARAMS)
     whole = clone(model).fit(X, y)
-    take_few_for_many(monkeypatch)
+    set_sizes(subsample_rows=2000)
     piloted = clone(model).fit(X, y)
     assert piloted.contamination_ == pytest.approx(whole.contamination_, abs=0.02)
     assert np.mean(piloted.inlier_mask_ != whole.inlier_mask_) < 0.02
@@ -148,11 +147,11 @@ def test_a_pilot_leads_to_the_fit_without_one(contamination, monkeypatch):
 
 @pytest.mark.parametrize("sizes", [[3000, 3000], [2000, 2000, 2000]], ids=["binary", "3 classes"])
 @pytest.mark.parametrize("contamination", [0, 0.15])
-def test_a_pilot_of_labels_leads_to_the_fit_without_one(sizes, contamination, monkeypatch):
+def test_a_pilot_of_labels_leads_to_the_fit_without_one(sizes, contamination, set_sizes):
     X, labels, _, _ = flipped_blobs(sizes, distance=5.0)
     model = SubquantileClassifier(contamination=contamination, **PARAMS)
     whole = clone(model).fit(X, labels)
-    take_few_for_many(monkeypatch)
+    set_sizes(subsample_rows=2000)
     piloted = clone(model).fit(X, labels)
     assert np.mean(piloted.inlier_mask_ != whole.inlier_mask_) < 0.01
     assert np.mean(piloted.predict(X) != whole.predict(X)) < 0.005

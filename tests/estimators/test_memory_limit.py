@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from estimators.cases import blobs, grossly_corrupted, smooth
-from feature_maps.cases import take_few_for_many
 from untaint import SubquantileClassifier, SubquantileRegressor
 from untaint.design.memory_plan import least_bytes
 from untaint.exceptions import MemoryLimitError
@@ -41,14 +40,14 @@ def many():
 
 @pytest.mark.parametrize(("approximation", "contamination"), [("nystroem", 0.2), ("rff", 0)])
 def test_a_regressor_keeps_to_its_limit(
-    many, approximation, contamination, record_property, monkeypatch
+    many, approximation, contamination, record_property, set_sizes
 ):
     # The pilot's own fit takes the same time for more rows: a smaller one shows as much.
-    take_few_for_many(monkeypatch, 5000)
+    set_sizes(subsample_rows=5000)
     X, y = many
     model = SubquantileRegressor(
-        approximation=approximation, n_components=200, memory_limit="200MB", contamination=contamination,
-        gamma=0.15, random_state=0,
+        approximation=approximation, n_components=200, memory_limit="200MB",
+        contamination=contamination, gamma=0.15, random_state=0,
     )  # fmt: skip
     peak = peak_of(model, X, y)
     record_property("peak_megabytes", peak / 1e6)
@@ -56,8 +55,8 @@ def test_a_regressor_keeps_to_its_limit(
 
 
 @pytest.mark.slow
-def test_a_regressor_that_judges_the_rows_keeps_to_its_limit(many, monkeypatch):
-    take_few_for_many(monkeypatch, 5000)
+def test_a_regressor_that_judges_the_rows_keeps_to_its_limit(many, set_sizes):
+    set_sizes(subsample_rows=5000)
     X, y = many
     model = SubquantileRegressor(
         approximation="nystroem", n_components=200, memory_limit="200MB", gamma=0.15
@@ -66,8 +65,8 @@ def test_a_regressor_that_judges_the_rows_keeps_to_its_limit(many, monkeypatch):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_a_classifier_keeps_to_its_limit(n_classes, monkeypatch):
-    take_few_for_many(monkeypatch, 5000)
+def test_a_classifier_keeps_to_its_limit(n_classes, set_sizes):
+    set_sizes(subsample_rows=5000)
     X, labels = blobs([40_000 // n_classes] * n_classes, n_features=5)
     model = SubquantileClassifier(
         approximation="nystroem", n_components=100, memory_limit="120MB", contamination=0
@@ -75,8 +74,8 @@ def test_a_classifier_keeps_to_its_limit(n_classes, monkeypatch):
     assert peak_of(model, X, labels) <= ALLOWED * 120e6
 
 
-def test_the_linear_kernel_keeps_to_its_limit(many, monkeypatch):
-    take_few_for_many(monkeypatch, 5000)
+def test_the_linear_kernel_keeps_to_its_limit(many, set_sizes):
+    set_sizes(subsample_rows=5000)
     X, y = many
     model = SubquantileRegressor(kernel="linear", memory_limit="100MB", contamination=0.2)
     assert peak_of(model, X, y) <= ALLOWED * 100e6

@@ -7,7 +7,7 @@ import pytest
 
 from naive import ridge as naive
 from properties.problems import rbf, root
-from untaint.model_selection.joint import MAX_ROUNDS, select_jointly, standard_residuals
+from untaint.model_selection.joint import MAX_ROUNDS, select_jointly
 from untaint.optim.ridge_path import RidgePath
 
 GAMMAS = (0.003, 0.1, 3.0, 100.0)
@@ -106,7 +106,7 @@ def test_residuals_are_those_of_the_setting_agreed_upon(rng):
     features, y = planted(rng)
     found = agreed(features, y, nearest_to_the_middle(y), within(6.0))
     path = RidgePath(features[found.kernel], found.weights)
-    expected, _ = standard_residuals(path, y, ALPHAS[found.alpha], np.ones(len(y)))
+    expected, _ = path.standardized(y, ALPHAS[found.alpha], np.ones(len(y)))
     # The last turn moved hardly any weight.
     np.testing.assert_allclose(found.residuals, expected, rtol=1e-6, atol=1e-8)
 
@@ -115,7 +115,7 @@ def test_residuals_are_measured_by_what_a_prediction_leaves_open(rng):
     features, y = planted(rng)
     path = RidgePath(features[2], np.ones(len(y)))
     residuals, variances = path.leave_one_out(y, 0.1, np.ones(len(y)))
-    found, _ = standard_residuals(path, y, 0.1, np.ones(len(y)))
+    found, _ = path.standardized(y, 0.1, np.ones(len(y)))
     assert (np.abs(found) <= np.abs(residuals)).all()
     # No row is excused from more than half of its square.
     assert (np.abs(found) >= np.abs(residuals) / np.sqrt(2) - 1e-12).all()
@@ -225,7 +225,7 @@ def test_the_first_turn_is_that_of_the_first_setting(rng):
 
     agreed(features, y, reweight=reweight, first=(3, 2))
     path = RidgePath(features[3], np.ones(len(y)))
-    expected, _ = standard_residuals(path, y, ALPHAS[2], np.ones(len(y)))
+    expected, _ = path.standardized(y, ALPHAS[2], np.ones(len(y)))
     np.testing.assert_allclose(heard[0], expected, rtol=1e-12)
 
 

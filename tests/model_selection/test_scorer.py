@@ -18,7 +18,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, SVR
 
 from untaint import SubquantileRegressor
-from untaint.model_selection import METRICS, OF_LABELS, TrimmedScorer, trimmed_scorer
+from untaint.model_selection import TrimmedScorer, trimmed_scorer
+from untaint.model_selection.scorer import METRICS, OF_LABELS
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from hypothesis import strategies as st
 
-from properties.tables import Table
+from properties.tables import Rows, Table
 
 HUGE, TINY = 1e308, 1e-320
 
@@ -148,7 +148,7 @@ class HostileTable:
     weights: str | None
 
     @cached_property
-    def rows(self) -> Design:
+    def rows(self) -> Rows:
         rng, rows = self.table.rng, self.table.rows
         X, y = rows.X, rows.y
         with np.errstate(all="ignore"):
@@ -157,7 +157,7 @@ class HostileTable:
             if self.y is not None:
                 y = (LABEL_WAYS if self.table.classes else NUMBER_WAYS)[self.y](y, rng)
         weights = WEIGHT_WAYS[self.weights](self.table.n, rng) if self.weights else None
-        return Design(X, y, weights, X)
+        return Rows(X, y, weights, X)
 
 
 # Two ways to spoil the features, of which the second takes any numbers.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 
 @dataclass(frozen=True)
-class Design:
+class Rows:
     """What ``fit`` is given, and rows to predict."""
 
     X: Any
@@ -27,7 +27,7 @@ class Design:
         parts = (None if part is None else part[index] for part in (self.y, self.weights))
         y, weights = parts
         copy = None if self.copy is None else self.copy[index]
-        return Design(self.X[index], y, weights, copy)
+        return Rows(self.X[index], y, weights, copy)
 
     def but(self, **changes):
         return replace(self, **changes)
@@ -50,7 +50,7 @@ class Table:
         return np.random.default_rng([self.seed, 1])
 
     @cached_property
-    def rows(self) -> Design:
+    def rows(self) -> Rows:
         rng = np.random.default_rng(self.seed)
         X = rng.normal(size=(self.n, self.d))
         bad = rng.permutation(self.n)[: int(self.wrong * self.n)]
@@ -61,7 +61,7 @@ class Table:
         else:
             y = np.sin(X[:, 0]) + X.sum(axis=1) + self.noise * rng.normal(size=self.n)
             y[bad] += rng.choice([-1.0, 1.0], len(bad)) * rng.uniform(20.0, 30.0, len(bad))
-        return Design(X, y, copy=X + 0.1 * rng.normal(size=X.shape))
+        return Rows(X, y, copy=X + 0.1 * rng.normal(size=X.shape))
 
     @cached_property
     def queries(self):

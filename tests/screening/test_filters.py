@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import untaint.screening.by_subsample as module
 from untaint.design.subsample import draw_rows
 from untaint.screening.by_subsample import ExtremeSamples, outlyingness_filter, screen_by_sample
 from untaint.screening.filters import OutlyingnessFilter, RadiusFilter
@@ -137,8 +136,8 @@ def added(parts):
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "tied"])
 @pytest.mark.parametrize("cuts", CUTS[1:], ids=str)
-def test_outermost_rows_of_parts_are_those_of_the_whole(kind, cuts, monkeypatch, rng):
-    monkeypatch.setattr(module, "OUTERMOST", 100)
+def test_outermost_rows_of_parts_are_those_of_the_whole(kind, cuts, set_sizes, rng):
+    set_sizes(extreme_rows=100)
     X = ROWS[kind](rng)
     extreme_samples = ExtremeSamples(X[:500])
     numbers, top = extreme_samples.rows(X).distinct()
@@ -148,8 +147,8 @@ def test_outermost_rows_of_parts_are_those_of_the_whole(kind, cuts, monkeypatch,
         assert abs(rows - top).max() == 0
 
 
-def test_the_outermost_rows_are_the_farthest_and_the_worst(monkeypatch, rng):
-    monkeypatch.setattr(module, "OUTERMOST", 3)
+def test_the_outermost_rows_are_the_farthest_and_the_worst(set_sizes, rng):
+    set_sizes(extreme_rows=3)
     X = rng.normal(size=(N, 3))
     X[[4, 8, 15]] *= 100.0
     X[:, 2] *= 1e-6

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import untaint.weighting.histogram as module
 from untaint.weighting.class_balanced import ClassBalanced
 from untaint.weighting.class_balanced_soft import SoftClassBalanced
 from untaint.weighting.histogram import HistogramGrid
@@ -153,8 +152,8 @@ def test_soft_thresholds_are_nearly_those_of_all_rows(n_groups, rng):
     np.testing.assert_allclose(binned, expected, atol=0.02)
 
 
-def test_too_long_a_list_becomes_bins_and_says_so(monkeypatch, rng):
-    monkeypatch.setattr(module, "MAX_EXACT_VALUES", 50)
+def test_too_long_a_list_becomes_bins_and_says_so(set_sizes, rng):
+    set_sizes(exact_losses=50)
     losses, grid, rule = rng.uniform(1.0, 1.5, 120), coarse(), Trimmed(0.3)
     short, long = looked(grid, losses[:40]), looked(grid, losses[40:])
     assert short.exact and len(short.losses) == 40
@@ -166,8 +165,8 @@ def test_too_long_a_list_becomes_bins_and_says_so(monkeypatch, rng):
     np.testing.assert_allclose(found, rule.class_thresholds(losses, np.ones(120)), atol=0.25)
 
 
-def test_too_long_a_list_is_the_same_bins_in_any_split(monkeypatch, rng):
-    monkeypatch.setattr(module, "MAX_EXACT_VALUES", 50)
+def test_too_long_a_list_is_the_same_bins_in_any_split(set_sizes, rng):
+    set_sizes(exact_losses=50)
     losses, grid = rng.uniform(1.0, 1.5, 120), coarse()
     whole = looked(grid, losses)
     for threshold_weights in (20, 60, 100):
@@ -177,8 +176,8 @@ def test_too_long_a_list_is_the_same_bins_in_any_split(monkeypatch, rng):
         )
 
 
-def test_ties_take_one_place_of_a_list_however_many(monkeypatch):
-    monkeypatch.setattr(module, "MAX_EXACT_VALUES", 5)
+def test_ties_take_one_place_of_a_list_however_many(set_sizes):
+    set_sizes(exact_losses=5)
     losses = np.repeat([1.1, 1.2, 1.3], 100)
     histogram = looked(coarse(), losses[:150]) + looked(coarse(), losses[150:])
     assert histogram.exact
