@@ -101,7 +101,7 @@ CONTRACT: dict[str, set[str]] = {
         "cleaning",
         "tables",
     },
-    "tables": {"reading"},  # what is said of a file that cannot be read
+    "tables": {"reading"},  # errors of files that cannot be read
     "cleaning": {TOP_LEVEL, "tables", "reading", "preprocessing", "screening"},
     "report": {"cleaning.findings"},
     "cli": {TOP_LEVEL, "bench", "cleaning", "datasets", "report", "tables"},

@@ -53,52 +53,52 @@ def run(page):
     return names
 
 
-def share_of_many_rows(names, said):
-    assert "0.20 of the rows are wrong" in said
-    assert said.strip().endswith("[ 1. -2.]")
+def contamination_of_many_rows(names, printed):
+    assert "0.20 of the rows are wrong" in printed
+    assert printed.strip().endswith("[ 1. -2.]")
 
 
-def share_on_cluster(names, said):
-    share = float(re.search(r"(.*) of the rows are wrong", said)[1])
+def contamination_on_cluster(names, printed):
+    share = float(re.search(r"(.*) of the rows are wrong", printed)[1])
     assert abs(share - 0.2) < 0.02
 
 
-def messy_file(names, said):
-    assert "rows look wrong" in said
+def messy_file(names, printed):
+    assert "rows look wrong" in printed
     assert names["page"].startswith("<!doctype html>")
 
 
-def wrong_labels(names, said):
+def wrong_labels(names, printed):
     assert abs(names["model"].contamination_ - 0.2) < 0.05
     assert names["wrong"][names["flagged"]].mean() > 0.8
     assert (names["one_sided"].predict(names["X"]) == names["truth"]).mean() > 0.95
 
 
-def known_noise(names, said):
+def known_noise(names, printed):
     for model in ("declared", "twice", "stream"):
         assert np.allclose(names[model].coef_, [1.0, -2.0, 0.5], atol=0.1)
 
 
-def privacy_noise(names, said):
+def privacy_noise(names, printed):
     truth = np.array([2.0, -1.0, 0.5, 0.0, 1.0])
     assert np.abs(names["corrected"].coef_ - truth).max() < 0.2
     assert np.abs(names["plain"].coef_ - truth).max() > 1.0
 
 
-def monitoring(names, said):
+def monitoring(names, printed):
     scores, wrong = names["monitoring"].scores, names["wrong"]
     assert np.median(scores[0, wrong]) < 3 < 10 < np.median(scores[2, wrong])
 
 
 CHECKS = {
-    "docs/large-data.md": share_of_many_rows,
-    "docs/distributed.md": share_on_cluster,
+    "docs/large-data.md": contamination_of_many_rows,
+    "docs/distributed.md": contamination_on_cluster,
     "docs/cleaning.md": messy_file,
     "docs/guides/wrong-labels.md": wrong_labels,
     "docs/guides/known-noise.md": known_noise,
     "docs/guides/privacy-noise.md": privacy_noise,
     "docs/guides/monitoring.md": monitoring,
-    "docs/guides/cluster.md": share_on_cluster,
+    "docs/guides/cluster.md": contamination_on_cluster,
 }
 
 # tests/test_readme.py has the README; the start page shows its first block.
@@ -111,7 +111,7 @@ def test_the_page_works(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(os.environ, "MPLBACKEND", "agg")
     names = run(page)
-    CHECKS.get(name(page), lambda names, said: None)(names, capsys.readouterr().out)
+    CHECKS.get(name(page), lambda names, printed: None)(names, capsys.readouterr().out)
 
 
 def test_every_check_has_its_page():
@@ -209,12 +209,12 @@ def test_commands_and_their_options_exist(page, commands):
     assert studies - {"NAME"} <= set(STUDIES), f"{name(page)} names studies that are not there"
 
 
-ROOMS = ["", "baselines", "online", "distributed", "datasets", "plotting", "cleaning", "onnx"]
+SUBPACKAGES = ["", "baselines", "online", "distributed", "datasets", "plotting", "cleaning", "onnx"]
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_reference_has_every_public_name(room):
-    module = f"untaint.{room}".rstrip(".")
+@pytest.mark.parametrize("subpackage", SUBPACKAGES)
+def test_the_reference_has_every_public_name(subpackage):
+    module = f"untaint.{subpackage}".rstrip(".")
     try:
         public = set(importlib.import_module(module).__all__) - {"__version__"}
     except ImportError as missing:

@@ -130,11 +130,11 @@ def test_one_row():
     np.testing.assert_array_equal(scaler.scale_, [1.0, 1.0])
 
 
-# --- wild rows -------------------------------------------------------------------------------
+# --- feature outliers --------------------------------------------------------------------------
 
 
 def feature_outlier(X, share, size, seed=1):
-    """Some rows replaced by wild ones, on one side."""
+    """Some rows replaced by outlying ones, on one side."""
     rng = np.random.default_rng(seed)
     X = X.copy()
     rows = rng.permutation(len(X))[: round(share * len(X))]
@@ -154,7 +154,7 @@ def test_almost_half_of_the_rows_cannot_move_a_continuous_column_far(rng):
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
-def test_how_wild_the_rows_are_does_not_matter(share, rng):
+def test_how_far_outlying_rows_are_does_not_matter(share, rng):
     X = np.column_stack([rng.normal(size=600), rng.random(600) < 0.12, rng.random(600) < 0.4])
     X = X.astype(float)
     tame = MedianScaler().fit(feature_outlier(X, share, 1e4))
@@ -165,14 +165,14 @@ def test_how_wild_the_rows_are_does_not_matter(share, rng):
     assert tame.scale_[1:].max() < 2
 
 
-def test_rare_ones_outnumbered_by_wild_rows_still_set_the_scale():
+def test_rare_ones_outnumbered_by_outlying_rows_still_set_the_scale():
     x = np.zeros(1000)
     x[:30] = 1.0
     x[30:180] = np.linspace(1e5, 1e6, 150)
     assert scale_of(x) == 1.0
 
 
-def test_a_wild_value_that_many_rows_share_does_not_set_the_scale():
+def test_an_outlying_value_that_many_rows_share_does_not_set_the_scale():
     x = np.r_[np.zeros(400), np.ones(120), np.full(480, 1e6)]
     assert scale_of(x) < 2
     x = np.r_[np.zeros(520), np.ones(60), np.full(420, 1e6)]
@@ -371,7 +371,7 @@ def test_clones_and_pickles(rng):
     assert repr(MedianScaler(with_centering=False)) == "MedianScaler(with_centering=False)"
 
 
-def test_in_a_pipeline_on_wild_rows(rng):
+def test_in_a_pipeline_on_feature_outliers(rng):
     X = rng.normal(size=(120, 2)) * [1.0, 1000.0]
     y = X[:, 0] + X[:, 1] / 1000
     X[:20] *= 1e6

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "theory"
-VERDICTS = {"implemented", "corrected", "proof only", "not applicable"}
+STATUSES = {"implemented", "corrected", "proof only", "not applicable"}
 
 
 def load_generator():
@@ -70,13 +70,13 @@ def test_what_a_row_names_exists(entry):
 
 
 @each_entry
-def test_a_verdict_has_what_it_needs(entry):
-    assert entry["verdict"] in VERDICTS
-    if entry["verdict"] == "implemented":
+def test_a_status_has_what_it_needs(entry):
+    assert entry["status"] in STATUSES
+    if entry["status"] == "implemented":
         assert entry["code"] and entry["tests"]
-    if entry["verdict"] == "corrected":
+    if entry["status"] == "corrected":
         assert entry["note"] and entry["tests"]
-    if entry["verdict"] == "not applicable" or not entry["tests"]:
+    if entry["status"] == "not applicable" or not entry["tests"]:
         assert entry["note"]
     assert "|" not in entry["says"] + entry.get("note", "")
 

@@ -465,7 +465,7 @@ def test_a_class_of_one_row_cannot_be_trimmed(share):
 
 
 @pytest.mark.parametrize("share", [None, 0.0])
-def test_a_class_of_one_row_is_welcome_where_nothing_must_be_given_up(share):
+def test_a_class_of_one_row_is_welcome_without_trimming(share):
     check_class_sizes(share, CLASSES, CODES, np.ones(4))
 
 

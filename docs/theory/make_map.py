@@ -28,7 +28,7 @@ html_theme.sidebar_secondary.remove: true
 <!-- Written by make_map.py from map.toml: change that file, then run `make_map.py`. -->
 
 One row for each numbered definition, claim, lemma, theorem, algorithm, table and figure, and rows
-for the equations that stand between them. The meaning is in our words. Verdicts:
+for the equations that stand between them. The meaning is in our words. Status:
 
 * **implemented**: the library does this;
 * **corrected**: the library, or a test, has the right form of something printed wrongly;
@@ -88,11 +88,11 @@ def row(entry: dict[str, Any]) -> str:
     title = f"**{entry['name']}**"
     if "equations" in entry:
         title += f", eq. {entry['equations']}"
-    verdict = f"*{entry['verdict']}*"
+    status = f"*{entry['status']}*"
     if "note" in entry:
-        verdict += f": {entry['note']}"
+        status += f": {entry['note']}"
     where = "<br>".join(places(entry.get("code", [])) + places(entry["tests"])) or "none"
-    return f"| {title}<br>{entry['says']} | {verdict} | {where} |"
+    return f"| {title}<br>{entry['says']} | {status} | {where} |"
 
 
 def page() -> str:
@@ -102,7 +102,7 @@ def page() -> str:
     for key, paper in data["papers"].items():
         entries = [entry for entry in data["statements"] if entry["paper"] == key]
         parts.append(f"\n## {paper['title']}\n")
-        parts.append("| statement | verdict | code, then tests |\n|---|---|---|")
+        parts.append("| statement | status | code, then tests |\n|---|---|---|")
         parts.extend(map(row, entries))
     return "\n".join(parts) + "\n"
 

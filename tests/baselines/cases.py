@@ -27,7 +27,7 @@ KERNEL_REGRESSORS = [SeverRegressor(), TiltedRegressor()]
 REGRESSORS = [*KERNEL_REGRESSORS, *LINEAR]
 CLASSIFIERS = [SeverClassifier(), TiltedClassifier()]
 EVERY = [*REGRESSORS, *CLASSIFIERS]
-# Those that are told how many rows are wrong.
+# Those whose contamination is a parameter.
 TRIMMERS = [model for model in EVERY if hasattr(model, "contamination")]
 
 

@@ -183,7 +183,7 @@ def test_rows_removed_have_no_dual_coefficient(model):
     if isinstance(model, ConsistentRegressor):
         pytest.skip("corrected rows have their say in the fit")
     if "step='gradient'" in repr(model):
-        pytest.skip("a gradient step before the row was given up has left its trace")
+        pytest.skip("a gradient step before the row was trimmed has left its trace")
     X, y, bad = problem_of(model)
     fit = quietly(clone(model), X, y)
     assert not fit.dual_coef_[bad].any()

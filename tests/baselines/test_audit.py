@@ -87,7 +87,7 @@ def test_several_outputs_without_pandas(model, no_pandas):
     assert table["observed"].shape == table["expected"].shape == (80, 2)
 
 
-def wild_problem(model):
+def rows_with_outlying_features(model):
     """Three rows with features out of all proportion and targets to match nothing."""
     X, y, bad = problem_of(model)
     X[[5, 25, 45], 1] = [1e4, -2e4, 3e4]
@@ -95,8 +95,8 @@ def wild_problem(model):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_wild_rows_that_are_flagged_are_named_by_their_features(kernel):
-    X, y, bad = wild_problem(SeverRegressor())
+def test_feature_outliers_that_are_flagged_are_named_by_their_features(kernel):
+    X, y, bad = rows_with_outlying_features(SeverRegressor())
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = SeverRegressor(contamination=0.2, kernel=kernel).fit(frame, y)
     table = by_row(model.audit())
@@ -108,7 +108,7 @@ def test_wild_rows_that_are_flagged_are_named_by_their_features(kernel):
     assert (table["kind"][flagged_targets] == "target").all()
 
 
-def test_rows_wild_in_features_and_target_are_both():
+def test_rows_outlying_in_features_and_target_are_both():
     X, y, _ = problem_of(SeverRegressor())
     X[5, 1], y[5] = 1e4, 1e5
     table = by_row(SeverRegressor(contamination=0.2).fit(X, y).audit())
@@ -151,7 +151,7 @@ def test_audit_changes_nothing_in_the_estimator(model):
 
 
 @pytest.mark.parametrize("model", [m for m in TRIMMERS if not is_classifier(m)], ids=name)
-def test_rows_that_all_tie_may_all_be_given_up_in_part(model):
+def test_rows_that_all_tie_may_all_be_trimmed_in_part(model):
     """Two of five are kept, and nothing tells the five apart."""
     X = np.zeros((5, 2)) if isinstance(model, SeverRegressor) else np.arange(10.0).reshape(5, 2)
     fit = quietly(clone(model).set_params(contamination=0.45), X, np.ones(5))

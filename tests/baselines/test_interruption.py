@@ -10,7 +10,7 @@ from baselines.cases import EVERY, name, problem_of, quietly
 from estimators.cases import assert_interrupted_fit_leaves_it_as_it_was
 from untaint.baselines import ConsistentRegressor
 
-# Where the user may press the keys: checking, setting up, fitting, storing, judging.
+# Where the user may press the keys: checking, setting up, fitting, storing, scoring.
 STAGES = [
     "_check_data",
     "_make_design",
@@ -66,7 +66,7 @@ def test_interrupted_in_the_middle_of_the_refits(model, monkeypatch):
 
     monkeypatch.setattr(type(fit), "_refits", counted)
     if isinstance(model, ConsistentRegressor) or "gradient" in repr(model):
-        pytest.skip("does not refit by this door")
+        pytest.skip("does not refit by this method")
     with pytest.raises(KeyboardInterrupt):
         fit.fit(X[:50, :2], y[:50])
     assert len(calls) == 2

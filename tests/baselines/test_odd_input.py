@@ -50,7 +50,7 @@ def test_two_and_three_labelled_rows(model):
 
 @each_regressor
 @pytest.mark.parametrize("n", [3, 4, 5])
-def test_few_rows_of_which_some_are_given_up(model, n):
+def test_few_rows_of_which_some_are_trimmed(model, n):
     X, y, _ = problem_of(model)
     model = clone(model)
     if hasattr(model, "contamination"):

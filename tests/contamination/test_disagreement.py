@@ -11,7 +11,7 @@ from untaint.contamination.disagreement import estimate_contamination, estimate_
 
 
 @pytest.mark.parametrize("n", [50, 500, 5000])
-def test_clean_gaussian_scores_give_up_next_to_nothing(n):
+def test_clean_gaussian_scores_have_next_to_no_noise(n):
     shares = [
         estimate_contamination(np.abs(np.random.default_rng(seed).normal(size=n)), np.ones(n))
         for seed in range(20)
@@ -87,7 +87,7 @@ def flipped(rng, codes, contamination, n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_labels_that_all_agree_give_up_nothing(n_classes, rng):
+def test_labels_that_all_agree_have_no_noise(n_classes, rng):
     scores, codes = sure_scores(rng, n_classes=n_classes)
     assert estimate_disagreement(scores, codes, np.ones(6000)) == 0.0
 

@@ -37,7 +37,7 @@ def test_the_gradient_is_that_of_the_value(classes, rng):
 
 @several
 @pytest.mark.parametrize("signal", [1.0, 3.0])
-def test_overlapping_classes_without_wrong_labels_give_up_next_to_nothing(classes, signal):
+def test_overlapping_classes_without_wrong_labels_have_next_to_no_noise(classes, signal):
     shares = []
     for seed in range(6):
         scores, codes, _ = draw(np.random.default_rng(seed), classes, signal=signal)

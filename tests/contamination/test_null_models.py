@@ -1,4 +1,4 @@
-"""Shapes of honest noise, next to SciPy's densities and a general optimiser."""
+"""Null models of the residuals, compared with SciPy's densities and a general optimiser."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_the_density_is_that_of_scipy(tail):
 
 
 @pytest.mark.parametrize("tail", TAILS[:-1])
-def test_an_excuse_is_how_much_less_a_residual_counts_than_a_bells(tail):
+def test_student_weight_is_the_ratio_of_scores_to_the_gaussian(tail):
     z = np.linspace(0.1, 4.0, 9)
     step = 1e-6
     slope = (log_student(z + step, tail) - log_student(z - step, tail)) / (2 * step)

@@ -22,7 +22,7 @@ module = sys.modules["untaint.contamination.two_groups"]
 
 
 def read(residuals, sample_weight=None, initial_probability=None, **options):
-    """Readings from where a cautious search begins: the 55 % that lie nearest to the fit."""
+    """Candidates from a cautious start: the 55 % of the rows nearest to the fit are inliers."""
     if sample_weight is None:
         sample_weight = np.ones(len(residuals))
     if initial_probability is None:
@@ -65,7 +65,7 @@ SPOILT = {
 }
 spoilt = pytest.mark.parametrize("draw", SPOILT.values(), ids=SPOILT)
 
-HONEST = {
+CLEAN = {
     "Gaussian": lambda rng, n: rng.normal(size=n),
     "t with 3 degrees": lambda rng, n: rng.standard_t(3, size=n),
     "Laplace": lambda rng, n: rng.laplace(size=n),
@@ -127,7 +127,7 @@ def test_interval_holds_the_estimate_and_stays_between_none_and_all(draw, rng):
         assert 0.0 <= low <= candidate.contamination <= high <= 1.0
 
 
-def test_one_reading_says_that_no_row_is_bad(rng):
+def test_one_candidate_has_no_outliers(rng):
     for residuals in (rng.normal(size=100), scattered(rng, 100, 0.3)):
         candidates = read(residuals)
         assert {candidate.tail for candidate in candidates if candidate.contamination == 0} == set(
@@ -142,38 +142,38 @@ def test_without_bad_rows_three_in_n_are_not_excluded(rng):
     assert best.interval[1] >= 3 / 300
 
 
-# Honest noise.
+# Clean noise.
 
 
 @cache
 def shares_found(noise, n):
     """In twelve draws, without a bad row in any of them."""
     rngs = (np.random.default_rng(seed) for seed in range(12))
-    return np.array([read(HONEST[noise](rng, n))[0].contamination for rng in rngs])
+    return np.array([read(CLEAN[noise](rng, n))[0].contamination for rng in rngs])
 
 
 @pytest.mark.parametrize("n", [60, 250, 1000])
 @pytest.mark.parametrize(
     "noise", ["Gaussian", "t with 3 degrees", "Laplace", "lognormal scales", "scales of a slope"]
 )
-def test_symmetric_noise_with_tails_is_nobodys_fault(noise, n):
+def test_symmetric_noise_with_tails_has_no_outliers(noise, n):
     assert np.sum(shares_found(noise, n) > 0.02) <= 1
 
 
 @pytest.mark.parametrize("n", [250, 1000])
-def test_uniform_noise_is_nobodys_fault(n):
+def test_uniform_noise_has_no_outliers(n):
     assert np.sum(shares_found("uniform", n) > 0.02) <= 1
 
 
 @pytest.mark.parametrize("n", [250, 1000])
 @pytest.mark.parametrize("noise", ["lognormal", "exponential"])
-def test_skewed_noise_is_nobodys_fault(noise, n):
+def test_skewed_noise_has_no_outliers(noise, n):
     assert np.sum(shares_found(noise, n) > 0.02) <= 1
 
 
 @pytest.mark.parametrize("n", [250, 1000])
-@pytest.mark.parametrize("noise", [name for name in HONEST if name != "uniform"])
-def test_honest_noise_never_loses_a_fifth_of_its_rows(noise, n):
+@pytest.mark.parametrize("noise", [name for name in CLEAN if name != "uniform"])
+def test_clean_noise_never_loses_a_fifth_of_its_rows(noise, n):
     assert np.sum(shares_found(noise, n) > 0.2) <= 1
 
 
@@ -207,7 +207,7 @@ def test_probabilities_of_being_bad_sum_to_the_share(draw, rng):
 
 
 @spoilt
-def test_bad_rows_are_told_from_good_ones(draw, rng):
+def test_posteriors_separate_outliers_from_inliers(draw, rng):
     n, contamination = 400, 0.2
     good = read(draw(rng, n, contamination))[0].good(
         draw(np.random.default_rng(0), n, contamination)
@@ -240,7 +240,7 @@ def test_signs_do_not_matter_to_symmetric_rows(rng):
     np.testing.assert_allclose(best.good(residuals), best.good(-residuals), atol=1e-9)
 
 
-def times_a_far_row_is_trusted(draw, far):
+def times_a_far_row_is_kept(draw, far):
     """In ten draws of 400 rows, 100 of them bad, and one more row far beyond all others."""
     times = 0
     for seed in range(10):
@@ -252,25 +252,25 @@ def times_a_far_row_is_trusted(draw, far):
 
 def test_a_row_beyond_bad_ones_that_scatter_widely_is_bad():
     for far in (-45.0, 25.0, 35.0):
-        assert times_a_far_row_is_trusted(lambda rng: scattered(rng, 400, 0.25, 9.0), far) == 0
+        assert times_a_far_row_is_kept(lambda rng: scattered(rng, 400, 0.25, 9.0), far) == 0
 
 
 @pytest.mark.parametrize("width", [5.0, 6.0])
 @pytest.mark.parametrize("far", [-35.0, 35.0, 45.0])
 def test_a_row_far_beyond_scattered_bad_ones_is_bad(width, far):
-    assert times_a_far_row_is_trusted(lambda rng: scattered(rng, 400, 0.25, width), far) == 0
+    assert times_a_far_row_is_kept(lambda rng: scattered(rng, 400, 0.25, width), far) == 0
 
 
 def test_a_row_beyond_the_peak_of_bad_ones_is_bad():
-    assert times_a_far_row_is_trusted(lambda rng: gathered(rng, 400, 0.25, 10.0), 15.0) == 0
+    assert times_a_far_row_is_kept(lambda rng: gathered(rng, 400, 0.25, 10.0), 15.0) == 0
 
 
 @pytest.mark.parametrize("far", [-30.0, -20.0, 30.0])
 def test_a_row_far_beyond_both_groups_is_bad(far):
-    assert times_a_far_row_is_trusted(lambda rng: gathered(rng, 400, 0.25, 10.0), far) == 0
+    assert times_a_far_row_is_kept(lambda rng: gathered(rng, 400, 0.25, 10.0), far) == 0
 
 
-def test_rows_out_of_all_proportion_are_bad_in_every_reading(rng):
+def test_rows_out_of_all_proportion_are_outliers_in_every_candidate(rng):
     residuals = scattered(rng, 200, 0.2)
     for candidate in read(residuals):
         far = candidate.offset + np.array([-1.01, 1.01]) * CERTAIN * candidate.scale
@@ -318,7 +318,7 @@ def test_groups_that_overlap_are_mentioned_last(shift):
 
 
 @pytest.mark.parametrize("draw", [scattered, gathered], ids=["scattered", "gathered"])
-def test_readings_come_in_the_order_of_their_likelihood(draw, rng):
+def test_candidates_are_ordered_by_their_likelihood(draw, rng):
     candidates = read(draw(rng, 300, 0.2))
     clear = [candidate.log_likelihood for candidate in candidates if not candidate.overlapping]
     assert clear == sorted(clear, reverse=True)
@@ -365,7 +365,7 @@ def test_order_of_the_rows_is_immaterial(draw, rng):
     one = read(residuals, sample_weight, initial_probability)
     other = read(residuals[order], sample_weight[order], initial_probability[order])
     assert len(one) == len(other)
-    assert_same_reading(one[0], other[0], residuals)
+    assert_same_candidate(one[0], other[0], residuals)
 
 
 @spoilt
@@ -379,7 +379,7 @@ def test_a_weight_is_that_many_copies(draw, rng):
     repeated = read(residuals[owner], np.ones(len(owner)), initial_probability[owner])
     assert len(weighted) == len(repeated)
     for one, other in zip(weighted, repeated, strict=True):
-        assert_same_reading(one, other, residuals)
+        assert_same_candidate(one, other, residuals)
 
 
 @given(seed=st.integers(0, 999), n=st.integers(5, 60))
@@ -399,12 +399,12 @@ def test_a_weight_is_that_many_copies_of_any_few_rows(seed, n):
     assert one.contamination == pytest.approx(other.contamination, abs=1e-6)
 
 
-def test_rows_without_weight_have_no_say(rng):
+def test_rows_without_weight_have_no_influence(rng):
     residuals = scattered(rng, 200, 0.2)
     more = np.r_[residuals, np.full(50, 7.0), np.nan, np.inf]
     sample_weight = np.r_[np.ones(200), np.zeros(52)]
     initial_probability = np.r_[nearest(residuals), np.ones(52)]
-    assert_same_reading(
+    assert_same_candidate(
         read(residuals)[0], read(more, sample_weight, initial_probability)[0], residuals
     )
 
@@ -457,7 +457,7 @@ def test_where_to_begin_hardly_matters(draw, rng):
 
 
 @pytest.mark.parametrize("draw", [scattered, one_sided], ids=["scattered", "one-sided"])
-def test_few_trusted_rows_are_enough_to_begin_with(draw, rng):
+def test_few_initial_inliers_are_enough(draw, rng):
     residuals = draw(rng, 300, 0.2)
     shares = [
         read(residuals, initial_probability=nearest(residuals, part))[0].contamination
@@ -467,7 +467,7 @@ def test_few_trusted_rows_are_enough_to_begin_with(draw, rng):
 
 
 @pytest.mark.parametrize("far", [1e12, 1e150, 1e300, np.inf])
-def test_how_far_a_row_beyond_reach_lies_does_not_matter(far, rng):
+def test_how_far_a_far_row_lies_does_not_matter(far, rng):
     residuals = scattered(rng, 200, 0.1)
     near = np.r_[residuals, 1e6, -1e6]
     beyond = np.r_[residuals, far, -far]
@@ -479,7 +479,7 @@ def test_how_far_a_row_beyond_reach_lies_does_not_matter(far, rng):
             read(beyond, initial_probability=initial_probability)[0],
         )
         good = other.good(beyond)
-    assert_same_reading(one, other, residuals)
+    assert_same_candidate(one, other, residuals)
     np.testing.assert_array_equal(good[200:], 0.0)
 
 
@@ -491,7 +491,7 @@ def test_a_row_without_a_residual_is_bad(rng):
 
 
 @pytest.mark.parametrize("far", [1e160, 1e300, np.inf, -np.inf])
-def test_a_trusted_row_beyond_reach_does_not_excuse_all_others(far, rng):
+def test_a_far_row_among_the_initial_inliers_does_not_inflate_the_scale(far, rng):
     residuals = scattered(rng, 200, 0.2)
     residuals[0] = far
     with np.errstate(over="ignore", invalid="ignore"):
@@ -534,7 +534,7 @@ def test_rows_without_any_error_are_all_good():
     np.testing.assert_array_equal(best.good(np.zeros(40)), 1.0)
 
 
-def test_rows_that_are_all_alike_are_all_good_whomever_one_trusts():
+def test_equal_residuals_are_all_inliers_from_any_start():
     residuals, initial_probability = np.ones(40), np.arange(40) % 2.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -549,7 +549,7 @@ def test_a_perfect_fit_leaves_only_bad_rows(rng):
     np.testing.assert_array_equal(best.good(residuals), np.r_[np.ones(80), np.zeros(20)])
 
 
-def test_no_reading_has_less_than_the_least_scale(rng):
+def test_no_candidate_has_less_than_the_least_scale(rng):
     for residuals in (1e-9 * rng.normal(size=100), np.r_[np.zeros(60), 1e-9 * rng.normal(size=40)]):
         for candidate in read(residuals, least_scale=1e-3):
             assert candidate.scale >= 1e-3 * (1 - 1e-9)
@@ -562,7 +562,7 @@ def test_rounding_errors_of_a_perfect_fit_are_not_bad_rows(rng):
     np.testing.assert_array_equal(best.good(residuals), 1.0)
 
 
-# Two roads.
+# Two ways to the same number.
 
 
 def test_the_density_of_students_distribution_integrates_to_one():
@@ -607,7 +607,7 @@ def test_no_optimiser_finds_likelier_shifted_rows(seed, shift):
 
 
 def likelihood_of(residuals, wanted):
-    """Of the reading of this kind, before its three parameters are paid for."""
+    """The log-likelihood of the candidate of this kind, without its BIC penalty."""
     initial_probability = (np.abs(residuals - np.median(residuals)) < 2.5).astype(float)
     candidates = [
         candidate
@@ -636,7 +636,7 @@ def test_the_likelihood_is_that_of_the_formula(rng):
 
 @spoilt
 @pytest.mark.parametrize("n", [BINS + 1, BINS + 500])
-def test_bins_hardly_change_a_reading(draw, n, rng, monkeypatch):
+def test_bins_hardly_change_a_candidate(draw, n, rng, monkeypatch):
     residuals = draw(rng, n, 0.2)
     binned = read(residuals)[0]
     monkeypatch.setattr(module, "BINS", 10**6)
@@ -659,13 +659,13 @@ def test_weights_are_copies_across_the_bins(rng):
     assert other.scale == pytest.approx(one.scale, rel=1e-2)
 
 
-def test_a_reading_without_bad_rows_trusts_all_within_reason():
+def test_a_candidate_without_outliers_keeps_all_but_certain_ones():
     candidate = TwoGroups(contamination=0.0, scale=2.0, tail=np.inf)
     good = candidate.good(np.array([0.0, 2 * CERTAIN, 2 * CERTAIN + 1e-6]))
     np.testing.assert_array_equal(good, [1.0, 1.0, 0.0])
 
 
-def assert_same_reading(one, other, residuals):
+def assert_same_candidate(one, other, residuals):
     assert (one.clustered, one.overlapping, one.tail) == (
         other.clustered,
         other.overlapping,

@@ -146,7 +146,7 @@ def test_a_grid_search_routes_weights(estimator, X):
 
 
 @every(ALL)
-def test_weights_that_nobody_asked_for_are_refused(estimator, X):
+def test_weights_that_were_not_requested_are_refused(estimator, X):
     with (
         config_context(enable_metadata_routing=True),
         pytest.raises(UnsetMetadataPassedError, match="sample_weight"),

@@ -25,7 +25,7 @@ def made(X, approximation="nystroem", *, kernel=None, weights=None, alpha=0.5, *
     options = {
         "n_components": 30, "memory_limit": "1GB", "n_outputs": 1, "fit_intercept": True
     } | options  # fmt: skip
-    kernel = kernel or (Linear() if approximation == "identity" else RBF(GAMMA))
+    kernel = kernel or (Linear() if approximation == "columns" else RBF(GAMMA))
     return make_feature_design(
         kernel,
         X,
@@ -38,14 +38,14 @@ def made(X, approximation="nystroem", *, kernel=None, weights=None, alpha=0.5, *
 
 
 @pytest.fixture
-def few_are_many(set_sizes):
+def small_subsample(set_sizes):
     set_sizes(subsample_rows=100)
 
 
 def test_each_approximation_has_its_map(rng):
     X = rows(rng, N)
     for approximation, kind in [
-        ("identity", IdentityMap),
+        ("columns", IdentityMap),
         ("nystroem", NystroemMap),
         ("rff", FourierFeatures),
     ]:
@@ -68,7 +68,7 @@ def test_rows_far_out_are_no_landmarks(rng):
 
 
 @pytest.mark.parametrize("asked", [1, 2, 30, 3 * N])
-def test_waves_are_as_many_as_asked_for(asked, rng):
+def test_as_many_fourier_features_as_asked_for(asked, rng):
     assert made(rows(rng, N), "rff", n_components=asked).map.width == asked + asked % 2
 
 
@@ -91,15 +91,15 @@ def test_many_rows_have_single_precision_unless_it_rounds_away_more_than_the_rid
     assert made(X, "rff", weights=heavy, alpha=1e-6).map.dtype == np.float32
 
 
-def test_few_rows_have_no_pilot(rng):
+def test_few_rows_have_no_subsample(rng):
     design = made(rows(rng, N))
     assert design.subsample_rows is None
     assert design.attainable(1e-8) == 1e-8
 
 
-@pytest.mark.usefixtures("few_are_many")
-@pytest.mark.parametrize("approximation", ["identity", "nystroem", "rff"])
-def test_a_pilot_is_the_same_problem_for_some_rows(approximation, rng):
+@pytest.mark.usefixtures("small_subsample")
+@pytest.mark.parametrize("approximation", ["columns", "nystroem", "rff"])
+def test_a_subsample_is_the_same_problem_for_some_rows(approximation, rng):
     X, weights = rows(rng, N), rng.integers(1, 4, N).astype(float)
     design = made(X, approximation, weights=weights, alpha=6.0)
     chosen, subsample = design.subsample()
@@ -111,9 +111,9 @@ def test_a_pilot_is_the_same_problem_for_some_rows(approximation, rng):
     assert subsample.subsample_rows is None
 
 
-@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.usefixtures("small_subsample")
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_what_the_pilot_found_means_the_same_for_all_rows(fit_intercept, rng):
+def test_coefficients_of_the_subsample_mean_the_same_for_all_rows(fit_intercept, rng):
     X = rows(rng, N)
     design = made(X, fit_intercept=fit_intercept)
     chosen, subsample = design.subsample()
@@ -124,8 +124,8 @@ def test_what_the_pilot_found_means_the_same_for_all_rows(fit_intercept, rng):
     np.testing.assert_allclose(values[chosen], found.predictions, atol=1e-8)
 
 
-@pytest.mark.usefixtures("few_are_many")
-def test_a_pilot_leaves_less_than_chance_to_the_solver(rng):
+@pytest.mark.usefixtures("small_subsample")
+def test_the_tolerance_on_a_subsample_is_below_its_sampling_error(rng):
     design = made(rows(rng, N))
     _, subsample = design.subsample()
     assert 1e-8 < subsample.attainable(1e-8) <= module.LOOSEST_TOL
@@ -133,9 +133,9 @@ def test_a_pilot_leaves_less_than_chance_to_the_solver(rng):
     assert design.attainable(1e-8) == 1e-8
 
 
-@pytest.mark.usefixtures("few_are_many")
-@pytest.mark.parametrize("approximation", ["identity", "nystroem"])
-def test_wild_rows_are_seen_be_they_in_the_pilot_or_not(approximation, rng):
+@pytest.mark.usefixtures("small_subsample")
+@pytest.mark.parametrize("approximation", ["columns", "nystroem"])
+def test_feature_outliers_are_found_inside_and_outside_the_subsample(approximation, rng):
     X = rows(rng, 1000)
     feature_outlier = np.arange(1000) % 25 == 3
     X[feature_outlier] *= 100.0
@@ -149,7 +149,7 @@ def test_wild_rows_are_seen_be_they_in_the_pilot_or_not(approximation, rng):
 def test_columns_lead_back_to_coefficients_of_the_rows_as_given(fit_intercept, rng):
     X = rows(rng, N) + 5.0
     y = X @ rng.normal(size=(4, 2)) + 3.0
-    design = made(X, "identity", fit_intercept=fit_intercept)
+    design = made(X, "columns", fit_intercept=fit_intercept)
     weights = rng.random(N) * (rng.random(N) < 0.7)
     fit = design.newton(SquaredLoss(), y).solve(weights, 0.5, tol=1e-12)
     expected = naive.ridge(naive.with_ones(X, fit_intercept), y, weights, 0.5, fit_intercept)
@@ -171,7 +171,7 @@ def test_landmarks_lead_back_to_a_kernel_expansion(rng):
 
 def test_leverages_are_of_the_problems_own_ridge(rng):
     X = rows(rng, N)
-    design = made(X, "identity", alpha=3.0)
+    design = made(X, "columns", alpha=3.0)
     phi = naive.with_ones(design.map(X), True)
     np.testing.assert_allclose(
         design.leverages(np.ones(N), exact=True), naive.leverages(phi, np.ones(N), 3.0, True)
@@ -203,4 +203,4 @@ def test_memory_for_not_even_the_fewest_is_refused(asked, rng):
     with pytest.raises(MemoryLimitError, match=r"memory_limit must be at least [\d.]+ MB for 300"):
         made(rows(rng, N), n_components=asked, memory_limit="5MB")
     with pytest.raises(MemoryLimitError, match="for 300 rows and 4 components"):
-        made(rows(rng, N), "identity", memory_limit="5MB")
+        made(rows(rng, N), "columns", memory_limit="5MB")

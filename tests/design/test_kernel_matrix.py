@@ -155,7 +155,7 @@ def test_dual_coefficients_without_a_ridge_give_the_slopes(rng, noise, fit_inter
 
 
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.1)], ids=str)
-def test_hopeless_rows_are_those_far_out_if_they_are_few_enough(rng, kernel):
+def test_excluded_rows_are_those_far_out_if_they_are_few_enough(rng, kernel):
     X, _ = rows(rng)
     X[:4] += 1e9
     design = make_design(kernel, X, np.ones(40), 1.0, True)

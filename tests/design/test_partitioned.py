@@ -23,13 +23,13 @@ from untaint.weighting.threshold import ThresholdWeights
 
 N, M = 400, 90
 LOSSES = {"squared": SquaredLoss(), "logistic": LogisticLoss(), "softmax": SoftmaxLoss()}
-LENS = HistogramGrid(np.tile([0.2, 0.5, 1.0, 100.0], (2, 1)), np.tile([0.2, 100.0], (2, 1)))
+GRID = HistogramGrid(np.tile([0.2, 0.5, 1.0, 100.0], (2, 1)), np.tile([0.2, 100.0], (2, 1)))
 each_loss = pytest.mark.parametrize("name", LOSSES)
 each_map = pytest.mark.parametrize("kind", ["columns", "landmarks", "fourier"])
 GATE = RadiusFilter(np.full(4, 0.5), 3.0)
 
 
-def crowd_of(kind="landmarks", name="squared", weights=None, intercept=True, **how):
+def data_of(kind="landmarks", name="squared", weights=None, intercept=True, **how):
     """Rows of two classes, of which some stand for all."""
     rng = np.random.default_rng(0)
     X = rows(rng, N)
@@ -51,7 +51,7 @@ def crowd_of(kind="landmarks", name="squared", weights=None, intercept=True, **h
 
 def query(data, y, curved=False):
     coef = np.random.default_rng(1).normal(size=(data.subsample.features.width, y.shape[1]))
-    return OracleQuery(0.3 * coef, ThresholdWeights(np.array([0.9, 1.1])), LENS, curved)
+    return OracleQuery(0.3 * coef, ThresholdWeights(np.array([0.9, 1.1])), GRID, curved)
 
 
 @each_loss
@@ -60,7 +60,7 @@ def query(data, y, curved=False):
 @pytest.mark.parametrize("sample_filter", [None, GATE], ids=["open", "sample_filter"])
 def test_a_poll_is_a_plain_computation_over_all_rows(name, kind, intercept, sample_filter, rng):
     copies = rng.integers(1, 4, N).astype(float)
-    data, y, groups = crowd_of(kind, name, copies, intercept)
+    data, y, groups = data_of(kind, name, copies, intercept)
     oracle, asked = (
         data.oracle(LOSSES[name], sample_filter),
         query(data, y, curved=name != "softmax"),
@@ -90,7 +90,7 @@ def test_a_poll_is_a_plain_computation_over_all_rows(name, kind, intercept, samp
         np.testing.assert_allclose(result.curvature, naive.gram(phi, second), atol=1e-7)
 
 
-def said(result):
+def values_of(result):
     aggregates = result.aggregates
     return [
         result.slopes, aggregates.kept, aggregates.loss, aggregates.histogram.weights,
@@ -103,12 +103,14 @@ def said(result):
 @pytest.mark.parametrize("block_rows", [37, 128, N])
 @pytest.mark.parametrize("kept_rows", [0, 150, N])
 def test_blocks_and_what_is_kept_change_nothing_beyond_rounding(name, kind, block_rows, kept_rows):
-    data, y, _ = crowd_of(kind, name)
+    data, y, _ = data_of(kind, name)
     expected = data.oracle(LOSSES[name], GATE).evaluate(query(data, y))
-    other, _, _ = crowd_of(kind, name, block_rows=block_rows, kept_rows=kept_rows)
+    other, _, _ = data_of(kind, name, block_rows=block_rows, kept_rows=kept_rows)
     oracle = other.oracle(LOSSES[name], GATE)
     for _ in range(2):  # the second time from what was kept
-        for one, two in zip(said(oracle.evaluate(query(other, y))), said(expected), strict=True):
+        for one, two in zip(
+            values_of(oracle.evaluate(query(other, y))), values_of(expected), strict=True
+        ):
             np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
 
 
@@ -118,10 +120,10 @@ def test_blocks_and_what_is_kept_change_nothing_beyond_rounding(name, kind, bloc
 def test_threads_change_nothing_at_all(name, n_threads, dtype):
     asked = []
     for threads in (1, n_threads):
-        data, y, _ = crowd_of("landmarks", name, n_threads=threads, dtype=dtype, kept_rows=150)
+        data, y, _ = data_of("landmarks", name, n_threads=threads, dtype=dtype, kept_rows=150)
         oracle = data.oracle(LOSSES[name], GATE)
         result = oracle.evaluate(query(data, y, curved=name != "softmax"))
-        asked.append([*said(result), oracle.predictions, result.curvature])
+        asked.append([*values_of(result), oracle.predictions, result.curvature])
     for one, other in zip(*asked, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -129,7 +131,7 @@ def test_threads_change_nothing_at_all(name, n_threads, dtype):
 @pytest.mark.parametrize("unit", [1.0, 0.5, None])
 def test_a_sample_stands_for_all_rows(unit, rng):
     weights = rng.random(N) if unit is None else np.full(N, unit)
-    data, y, groups = crowd_of(weights=weights)
+    data, y, groups = data_of(weights=weights)
     assert (data.n_rows, data.total, data.unit) == (N, pytest.approx(weights.sum()), unit)
     np.testing.assert_array_equal(data.y, y[data.sample])
     np.testing.assert_array_equal(data.groups, groups[data.sample])
@@ -139,7 +141,7 @@ def test_a_sample_stands_for_all_rows(unit, rng):
 
 
 def test_the_sample_is_shut_out_as_all_rows_are():
-    data, _, _ = crowd_of()
+    data, _, _ = data_of()
     oracle = data.oracle(LOSSES["squared"], GATE)
     assert 0 < oracle.excluded.sum() < N
     np.testing.assert_array_equal(data.excluded_subsample(GATE), oracle.excluded[data.sample])
@@ -148,7 +150,7 @@ def test_the_sample_is_shut_out_as_all_rows_are():
 
 
 def test_the_outermost_rows_are_those_of_all():
-    data, _, _ = crowd_of()
+    data, _, _ = data_of()
     X = data.design.X
     numbers, extremes = data.extremes(ExtremeSamples(data.subsample.X)).distinct()
     far = np.linalg.norm(X - centre(data.subsample.X, np.ones(M)), axis=1)
@@ -158,7 +160,7 @@ def test_the_outermost_rows_are_those_of_all():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_less_is_enough_of_more_rows_and_exact_steps_go_on_to_rounding(dtype):
-    data, _, _ = crowd_of(dtype=dtype)
+    data, _, _ = data_of(dtype=dtype)
     loose, exact = data.enough(exact=False), data.enough(exact=True)
     assert exact == (1e-8 if dtype == np.float32 else 1e-12)
     data.n_rows = 10**6

@@ -25,7 +25,7 @@ def corrupted(n, *, contamination=0.2, kind="label", n_features=4, seed=0):
 
 
 def grossly_corrupted(n, *, contamination=0.2, n_features=4, seed=0):
-    """Rows of which a share is so wrong that every sensible fit gives up the same ones."""
+    """Rows of which a share is so wrong that every sensible fit trims the same ones."""
     X, y = smooth(n, n_features, seed)
     rng = np.random.default_rng(seed)
     bad = np.zeros(n, dtype=bool)

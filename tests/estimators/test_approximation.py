@@ -159,7 +159,7 @@ def test_audits_agree_too():
     np.testing.assert_allclose(other["score"], one["score"], rtol=1e-3, atol=1e-3)
 
 
-# --- fewer landmarks, and waves --------------------------------------------------------------
+# --- fewer landmarks, and Fourier features ---------------------------------------------------
 
 
 @both
@@ -177,7 +177,7 @@ def test_more_components_come_nearer_to_the_exact_fit(approximation, kernel):
 
 
 @both
-def test_bad_rows_are_given_up_by_a_rough_fit_too(approximation):
+def test_bad_rows_are_trimmed_by_a_rough_fit_too(approximation):
     X, y, bad = grossly_corrupted(400)
     for contamination in (0.2, "auto"):
         model = SubquantileRegressor(
@@ -314,7 +314,7 @@ def test_a_weight_is_that_many_copies(rng):
         assert_close(weighted.predict(X), repeated.predict(X), 1e-5)
 
 
-def test_a_row_of_no_weight_has_no_say():
+def test_a_row_of_no_weight_has_no_influence():
     X, y, _ = grossly_corrupted(200)
     weights = np.ones(200)
     weights[:30] = 0.0
@@ -328,7 +328,7 @@ def test_a_row_of_no_weight_has_no_say():
 
 
 @pytest.mark.parametrize("estimator", [SubquantileRegressor, SubquantileClassifier])
-def test_a_seed_says_which_waves(estimator):
+def test_a_seed_fixes_the_random_frequencies(estimator):
     X, y, _ = grossly_corrupted(200) if estimator is SubquantileRegressor else labelled(200)
     model = estimator(approximation="rff", n_components=20, contamination=0.1)
 
@@ -473,13 +473,13 @@ def test_passes_the_checks_of_sklearn(estimator, params):
     assert all(reason.startswith("SCIPY_ARRAY_API is not set") for reason in skipped.values())
 
 
-# --- wild rows -------------------------------------------------------------------------------
+# --- feature outliers ------------------------------------------------------------------------
 
 
 @both
 @pytest.mark.parametrize("size", [1e2, 1e8, 1e300])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_wild_rows_are_found_and_do_no_harm(approximation, size):
+def test_feature_outliers_are_found_and_do_no_harm(approximation, size):
     X, y = smooth(400)
     new, truth = smooth(500, seed=9)
     spoilt = X.copy()
@@ -541,7 +541,7 @@ def test_n_components_of_any_integer_type_is_fine(count):
 @pytest.mark.parametrize(
     ("kernel", "name"), [("linear", "linear"), ("poly", "poly"), (np.dot, "callable")]
 )
-def test_kernels_that_have_no_waves(estimator, kernel, name):
+def test_kernels_without_fourier_features(estimator, kernel, name):
     function = (lambda a, b: a @ b.T) if name == "callable" else kernel
     refused(
         estimator,

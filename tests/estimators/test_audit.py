@@ -94,7 +94,7 @@ def test_contract_of_the_regressor_that_chooses_its_setting():
 
 @pytest.mark.parametrize("contamination", [0, 0.1, 0.3, "auto"])
 @pytest.mark.parametrize("kind", ["label", "label+feature"])
-def test_without_a_rate_the_rows_given_up_are_flagged(contamination, kind):
+def test_without_a_rate_the_trimmed_rows_are_flagged(contamination, kind):
     X, y, _ = corrupted(100, kind=kind)
     model = regressor(contamination=contamination).fit(X, y)
     table = by_row(model.audit())
@@ -218,7 +218,7 @@ def test_kind_is_target_where_the_target_is_wrong():
 
 
 @pytest.mark.parametrize("factor", [100.0, 1e9])
-def test_kind_is_features_where_the_features_are_wild(factor):
+def test_kind_is_features_where_the_features_are_outlying(factor):
     X, y = smooth(150)
     bad = np.arange(150) < 20
     X[bad] *= factor
@@ -310,7 +310,7 @@ def test_one_output_in_a_column():
     assert np.stack(table["observed"]).shape == (60, 1)
 
 
-def test_rows_of_weight_zero_are_judged_but_have_no_say():
+def test_rows_of_weight_zero_are_scored_but_have_no_influence():
     X, y, bad = grossly_corrupted(100)
     weights = np.ones(100)
     weights[:30] = 0
@@ -450,7 +450,7 @@ def test_classifier_keeps_the_rate():
     assert np.mean(wrong) <= 0.15 and np.mean(found) > 0.85
 
 
-def test_classifier_finds_wild_rows():
+def test_classifier_finds_feature_outliers():
     X, labels, _, _ = flipped_blobs([60, 60], contamination=0.1)
     X[:6] *= 1e6
     table = by_row(SubquantileClassifier(contamination=0.15).fit(X, labels).audit(fdr=0.1))

@@ -96,7 +96,7 @@ def assert_bitwise_equal(one, other, X):
 
 
 @pytest.fixture
-def few_are_many(set_sizes):
+def small_subsample(set_sizes):
     set_sizes(subsample_rows=SUBSAMPLE_ROWS)
 
 
@@ -105,7 +105,7 @@ def at_once(set_sizes):
     set_sizes(checkpoint_seconds=0.0)
 
 
-few = pytest.mark.usefixtures("few_are_many")
+few = pytest.mark.usefixtures("small_subsample")
 every_time = pytest.mark.usefixtures("at_once")
 
 
@@ -169,7 +169,7 @@ def test_few_rows_may_have_a_checkpoint_too(tmp_path, approximation):
 @few
 @every_time
 @pytest.mark.parametrize("after", [1, 2])
-def test_a_fit_that_judges_the_rows_goes_on_bitwise(tmp_path, after):
+def test_a_fit_that_estimates_the_contamination_goes_on_bitwise(tmp_path, after):
     X, y = rows_of(SubquantileRegressor)
     path = tmp_path / "fit.checkpoint"
     interrupted(model_of(SubquantileRegressor, "auto", path), X, y, after)
@@ -258,7 +258,7 @@ def test_a_fit_without_a_seed_goes_on_with_the_seed_of_its_file(tmp_path):
     with np.load(path) as file:
         seed = int(file["seed"])
     model.fit(X, y)
-    # FourierParts drawn from another seed would not suit the coefficients of the file.
+    # Frequencies drawn from another seed would not suit the coefficients of the file.
     assert np.sqrt(np.median((y - model.predict(X)) ** 2)) < 0.5
     assert model._seed == seed
 

@@ -93,8 +93,8 @@ def test_hard_edge_cuts_where_it_says(sizes, kernel, contamination, init):
     losses = log_losses(model, X, y)
     assert_close(scores, losses / model.class_thresholds_[y], 1e-5, scores.max())
     assert_close(model.loss_threshold_, np.sort(losses)[kept.sum() - 1], 1e-6, 10)
-    given_up = np.bincount(y, ~kept) / np.bincount(y)
-    assert_close(model.class_contamination_, given_up, 1e-9)
+    trimmed = np.bincount(y, ~kept) / np.bincount(y)
+    assert_close(model.class_contamination_, trimmed, 1e-9)
     path = model.objective_path_
     assert len(path) == model.n_iter_
     assert (np.diff(path) <= 1e-7 * np.abs(path[:-1])).all()
@@ -102,7 +102,7 @@ def test_hard_edge_cuts_where_it_says(sizes, kernel, contamination, init):
 
 @each_size
 @pytest.mark.parametrize("init", ["zeros", "random"])
-def test_rows_given_up_have_no_coefficient(sizes, init):
+def test_trimmed_rows_have_no_coefficient(sizes, init):
     X, y, _, _ = flipped_blobs(sizes, distance=2.5)
     model = SubquantileClassifier(contamination=0.2, smoothing=None, init=init, random_state=0)
     model.fit(X, y)
@@ -121,7 +121,7 @@ def test_soft_edge_keeps_the_share_in_weight(sizes, smoothing):
 
 
 @each_size
-def test_nothing_is_given_up_without_trimming(sizes):
+def test_no_row_is_flagged_without_trimming(sizes):
     X, y, _, _ = flipped_blobs(sizes)
     model = SubquantileClassifier(contamination=0).fit(X, y)
     losses = log_losses(model, X, y)

@@ -132,7 +132,7 @@ def test_more_rows_than_a_setting_is_chosen_on(set_sizes):
     assert (model.predict(X) == truth).mean() > 0.75
 
 
-def test_wild_features_have_no_say():
+def test_feature_outliers_have_no_influence():
     X, y, truth = flipped()
     X[:20] *= 1000.0
     model = SubquantileClassifierCV().fit(X, y)

@@ -144,7 +144,7 @@ def test_zero_weight_is_an_absent_row(sizes, kernel, contamination):
     assert np.isfinite(with_zeros.outlier_scores_).all()
 
 
-def test_absent_rows_are_judged_all_the_same():
+def test_absent_rows_are_scored_all_the_same():
     X, y, _, bad = flipped_blobs((60, 60), 0.2, distance=8.0)
     weights = np.ones(120)
     weights[::3] = 0

@@ -58,7 +58,7 @@ def test_names_of_two_classes_are_immaterial():
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("form", [np.asarray, np.float32])
-def test_two_classes_are_told_by_the_log_odds_of_the_second(kernel, form):
+def test_two_classes_are_separated_by_the_log_odds_of_the_second(kernel, form):
     model = SubquantileClassifier(contamination=0, kernel=kernel).fit(form(X), CODES)
     scores, probabilities = model.decision_function(form(X)), model.predict_proba(form(X))
     assert scores.shape == (70,)
@@ -70,7 +70,7 @@ def test_two_classes_are_told_by_the_log_odds_of_the_second(kernel, form):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_several_classes_are_told_by_a_score_each(kernel):
+def test_several_classes_have_one_score_each(kernel):
     model = SubquantileClassifier(contamination=0.1, kernel=kernel).fit(X3, CODES3)
     scores, probabilities = model.decision_function(X3), model.predict_proba(X3)
     assert scores.shape == probabilities.shape == (75, 3)

@@ -1,4 +1,4 @@
-"""Different roads to the same fit, and the ball that a fit may have to stay in."""
+"""Equivalent ways to the same fit, and the ball that a fit may have to stay in."""
 
 import numpy as np
 import pytest

@@ -23,13 +23,13 @@ def test_many_flips_of_unequal_classes_never_leave_one_class(kernel, distance, c
 @each_kernel
 @pytest.mark.parametrize("contamination", [0.2, "auto"])
 @pytest.mark.parametrize("source", [0, 1])
-def test_one_sided_flips_are_found_and_their_direction_told(kernel, contamination, source):
+def test_one_sided_flips_are_found_and_their_direction_reported(kernel, contamination, source):
     X, truth = blobs((120, 120), distance=5.0)
     y, bad = flipped(truth, 0.2, of=source)
     model = SubquantileClassifier(contamination=contamination, kernel=kernel).fit(X, y)
     assert np.mean(~model.inlier_mask_[bad]) > 0.8
     assert (recalls(model, X, truth) > 0.9).all()
-    # The wrong rows carry the label of the other class, which is the one that gives up rows.
+    # The wrong rows carry the label of the other class, which is the one whose rows are trimmed.
     assert model.class_contamination_[1 - source] > 0.2
     assert model.class_contamination_[source] < 0.05
 

@@ -153,7 +153,7 @@ def test_kernel_of_a_wrong_type(kernel):
 
 
 @pytest.mark.parametrize("kernel", [3, None], ids=str)
-def test_kernel_of_a_wrong_type_is_said_before_its_scales(kernel):
+def test_kernel_of_a_wrong_type_is_reported_before_its_scales(kernel):
     refused(
         f"kernel must be a name, a function or a Kernel, got {kernel!r}.",
         kernel=kernel,

@@ -32,7 +32,7 @@ from untaint.kernels import RBF
 
 CLOSE = 1e-3  # in standard deviations of the targets; of scores, in units of log-odds
 ILL = {"gamma": 0.01, "alpha": 1e-6, "random_state": 0}
-TOLD = {**ILL, "contamination": 0.15}
+FIXED = {**ILL, "contamination": 0.15}
 # Features of many rows are in single precision where that is safe: for these ridges it has to be.
 MANY = {"contamination": 0.15, "gamma": 0.2, "n_components": 40, "random_state": 0}
 
@@ -103,20 +103,20 @@ def test_rows_that_single_precision_ruined(n, seed):
 
 REGRESSORS = {
     "auto": SubquantileRegressor(**ILL),
-    "told": SubquantileRegressor(**TOLD),
-    "without-ridge": SubquantileRegressor(**{**TOLD, "alpha": 0.0, "gamma": 1.0}),
-    "without-intercept": SubquantileRegressor(**TOLD, fit_intercept=False),
-    "in-a-ball": SubquantileRegressor(**TOLD, norm_bound=20.0),
-    "exact": SubquantileRegressor(**TOLD, solver="exact"),
-    "iterative": SubquantileRegressor(**TOLD, solver="iterative"),
-    "gradient": SubquantileRegressor(**{**TOLD, "alpha": 0.1}, solver="gradient", max_iter=50),
-    "laplacian": SubquantileRegressor(**TOLD, kernel="laplacian"),
-    "exponential": SubquantileRegressor(**TOLD, kernel="exponential"),
-    "polynomial": SubquantileRegressor(**TOLD, kernel="poly"),
-    "rational-quadratic": SubquantileRegressor(**TOLD, kernel="rational_quadratic"),
-    "linear": SubquantileRegressor(**TOLD, kernel="linear"),
-    "nystroem": SubquantileRegressor(**TOLD, approximation="nystroem", n_components=50),
-    "rff": SubquantileRegressor(**TOLD, approximation="rff", n_components=50),
+    "fixed-contamination": SubquantileRegressor(**FIXED),
+    "without-ridge": SubquantileRegressor(**{**FIXED, "alpha": 0.0, "gamma": 1.0}),
+    "without-intercept": SubquantileRegressor(**FIXED, fit_intercept=False),
+    "in-a-ball": SubquantileRegressor(**FIXED, norm_bound=20.0),
+    "exact": SubquantileRegressor(**FIXED, solver="exact"),
+    "iterative": SubquantileRegressor(**FIXED, solver="iterative"),
+    "gradient": SubquantileRegressor(**{**FIXED, "alpha": 0.1}, solver="gradient", max_iter=50),
+    "laplacian": SubquantileRegressor(**FIXED, kernel="laplacian"),
+    "exponential": SubquantileRegressor(**FIXED, kernel="exponential"),
+    "polynomial": SubquantileRegressor(**FIXED, kernel="poly"),
+    "rational-quadratic": SubquantileRegressor(**FIXED, kernel="rational_quadratic"),
+    "linear": SubquantileRegressor(**FIXED, kernel="linear"),
+    "nystroem": SubquantileRegressor(**FIXED, approximation="nystroem", n_components=50),
+    "rff": SubquantileRegressor(**FIXED, approximation="rff", n_components=50),
     "cv-linear": SubquantileRegressorCV(kernel="linear", random_state=0),
     "cv-nystroem": SubquantileRegressorCV(approximation="nystroem", random_state=0),
     "cv-rff": SubquantileRegressorCV(approximation="rff", n_components=60, random_state=0),
@@ -138,18 +138,18 @@ def test_regressors(model):
 @pytest.mark.parametrize("solver", ["exact", "iterative"])
 def test_more_rows_than_are_factorised(solver):
     X, y = targets(800, 1)
-    assert_alike(*both(SubquantileRegressor(**TOLD, solver=solver), X, y), X, y)
+    assert_alike(*both(SubquantileRegressor(**FIXED, solver=solver), X, y), X, y)
 
 
 CLASSIFIERS = {
     "auto": SubquantileClassifier(**{**ILL, "alpha": 1e-4}),
-    "told": SubquantileClassifier(**{**TOLD, "alpha": 1e-4}),
-    "iterative": SubquantileClassifier(**{**TOLD, "alpha": 1e-4}, solver="iterative"),
-    "linear": SubquantileClassifier(**{**TOLD, "alpha": 1e-3}, kernel="linear"),
+    "fixed-contamination": SubquantileClassifier(**{**FIXED, "alpha": 1e-4}),
+    "iterative": SubquantileClassifier(**{**FIXED, "alpha": 1e-4}, solver="iterative"),
+    "linear": SubquantileClassifier(**{**FIXED, "alpha": 1e-3}, kernel="linear"),
     "nystroem": SubquantileClassifier(
-        **{**TOLD, "alpha": 1e-3}, approximation="nystroem", n_components=40
+        **{**FIXED, "alpha": 1e-3}, approximation="nystroem", n_components=40
     ),
-    "rff": SubquantileClassifier(**{**TOLD, "alpha": 1e-3}, approximation="rff", n_components=40),
+    "rff": SubquantileClassifier(**{**FIXED, "alpha": 1e-3}, approximation="rff", n_components=40),
     "cv": SubquantileClassifierCV(random_state=0),
     "cv-linear": SubquantileClassifierCV(kernel="linear", random_state=0),
     "cv-nystroem": SubquantileClassifierCV(approximation="nystroem", random_state=0),
@@ -166,7 +166,7 @@ def test_classifiers(model):
 
 def test_three_classes():
     X, y = labels(120, n_classes=3)
-    assert_alike(*both(SubquantileClassifier(**{**TOLD, "alpha": 1e-3}), X, y), X, y)
+    assert_alike(*both(SubquantileClassifier(**{**FIXED, "alpha": 1e-3}), X, y), X, y)
 
 
 @pytest.mark.parametrize("kind", [SubquantileRegressorCV, SubquantileRegressor, TiltedRegressor])
@@ -182,7 +182,7 @@ def test_sparse_rows(kernel):
     X, y = targets(120, 0)
     X[np.abs(X) < 0.5] = 0.0
     rows = sp.csr_array(X)
-    single, double = both(SubquantileRegressor(**TOLD, kernel=kernel), rows, y)
+    single, double = both(SubquantileRegressor(**FIXED, kernel=kernel), rows, y)
     assert_alike(single, double, rows, y)
 
 
@@ -190,7 +190,7 @@ def test_weights_and_rows_that_are_absent():
     X, y = targets(120, 0)
     weights = np.arange(120.0) % 4
     single, double = (
-        SubquantileRegressor(**TOLD).fit(rows, y, weights) for rows in (X, X.astype(np.float64))
+        SubquantileRegressor(**FIXED).fit(rows, y, weights) for rows in (X, X.astype(np.float64))
     )
     assert_alike(single, double, X, y)
 
@@ -215,7 +215,7 @@ def test_whole_targets_beside_single_rows_keep_their_digits():
 
 
 @pytest.fixture
-def few_are_many(set_sizes):
+def small_subsample(set_sizes):
     set_sizes(subsample_rows=1000)
 
 
@@ -235,14 +235,14 @@ MANY_ROWS = {
 }
 
 
-@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.usefixtures("small_subsample")
 @pytest.mark.parametrize("model", MANY_ROWS.values(), ids=MANY_ROWS)
 def test_many_rows(model):
     X, y = labels(4500) if is_classifier(model) else targets(4500, 2, n_wrong=500)
     assert_alike(*both(model, X, y), X, y)
 
 
-@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.usefixtures("small_subsample")
 @pytest.mark.parametrize("n", [120, 4500], ids=["few", "many"])
 def test_columns_far_from_zero_that_all_but_repeat_one_another(n):
     X, y = targets(n, 3)

@@ -16,52 +16,52 @@ from untaint import (
     SubquantileRegressorCV,
 )
 
-# More than a pilot has, and few components: a fit takes about a second.
+# More than a subsample has, and few components: a fit takes about a second.
 N = 25_000
 PARAMS = {"approximation": "nystroem", "n_components": 60, "gamma": 0.15, "random_state": 0}
-# The same machinery on fewer rows, where a pilot has 2,000 of them.
+# The same machinery on fewer rows, where the subsample has 2,000 of them.
 FEWER = 6000
 
 
 @pytest.fixture
-def few_are_many(set_sizes):
+def small_subsample(set_sizes):
     set_sizes(subsample_rows=2000)
 
 
-few = pytest.mark.usefixtures("few_are_many")
+few = pytest.mark.usefixtures("small_subsample")
 
 
 def labelled(n, seed=0, distance=5.0):
     return flipped_blobs([n // 2, n - n // 2], seed=seed, distance=distance)
 
 
-# --- told the share or not, at full size -----------------------------------------------------
+# --- known and estimated contamination, full size --------------------------------------------
 
 
 @pytest.mark.parametrize("contamination", [0.2, "auto"])
-def test_regressor_flags_the_bad_rows_and_comes_near_the_genie(contamination):
+def test_regressor_flags_the_bad_rows_and_comes_near_the_oracle(contamination):
     X, y, bad = grossly_corrupted(N)
     new, truth = smooth(3000, seed=5)
     model = SubquantileRegressor(contamination=contamination, **PARAMS).fit(X, y)
-    genie = SubquantileRegressor(contamination=0, **PARAMS).fit(X[~bad], y[~bad])
+    oracle = SubquantileRegressor(contamination=0, **PARAMS).fit(X[~bad], y[~bad])
     assert not model.inlier_mask_[bad].any()
     assert model.inlier_mask_[~bad].mean() > (0.9999 if contamination == 0.2 else 0.96)
     assert model.contamination_ == pytest.approx(0.2, abs=0.04)
-    assert rmse(model, new, truth) < 1.02 * rmse(genie, new, truth)
+    assert rmse(model, new, truth) < 1.02 * rmse(oracle, new, truth)
     assert model.outlier_scores_[bad].min() > np.quantile(model.outlier_scores_[~bad], 0.999)
 
 
 @pytest.mark.parametrize("contamination", [0.15, "auto"])
-def test_classifier_flags_the_wrong_labels_and_comes_near_the_genie(contamination):
+def test_classifier_flags_the_wrong_labels_and_comes_near_the_oracle(contamination):
     X, labels, truth, bad = labelled(N)
     model = SubquantileClassifier(contamination=contamination, **PARAMS).fit(X, labels)
-    genie = SubquantileClassifier(contamination=0, **PARAMS).fit(X[~bad], labels[~bad])
+    oracle = SubquantileClassifier(contamination=0, **PARAMS).fit(X[~bad], labels[~bad])
     assert (~model.inlier_mask_)[bad].mean() > (0.95 if contamination == 0.15 else 0.6)
     assert model.inlier_mask_[~bad].mean() > 0.97
     low, high = model.contamination_interval_
     assert low <= 0.15 + 1e-9
     assert high >= 0.15 - 1e-9
-    assert model.score(X, truth) > genie.score(X, truth) - 0.003
+    assert model.score(X, truth) > oracle.score(X, truth) - 0.003
 
 
 # --- the linear kernel -----------------------------------------------------------------------
@@ -100,7 +100,7 @@ def test_the_trimmed_linear_fit_is_ridge_regression_on_the_good_rows(plane):
     assert_close(X.T @ model.dual_coef_, model.coef_, 1e-3)
 
 
-def test_columns_meet_the_road_of_fewer_rows(plane, set_sizes):
+def test_linear_features_agree_with_the_fit_to_fewer_rows(plane, set_sizes):
     X, y, _ = plane
     model = SubquantileRegressor(kernel="linear", contamination=0.2)
     features = clone(model).fit(X, y)
@@ -129,32 +129,32 @@ def test_sparse_rows_of_the_linear_kernel_are_the_same(plane):
     assert_close(sparse.coef_, dense.coef_, 1e-3)
 
 
-# --- a pilot changes little ------------------------------------------------------------------
+# --- starting from a subsample --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
-def test_a_pilot_leads_to_the_fit_without_one(contamination, set_sizes):
+def test_a_fit_from_a_subsample_agrees_with_the_full_fit(contamination, set_sizes):
     X, y, _ = grossly_corrupted(FEWER, contamination=0.2 if contamination else 0.0)
     model = SubquantileRegressor(contamination=contamination, **PARAMS)
     whole = clone(model).fit(X, y)
     set_sizes(subsample_rows=2000)
-    piloted = clone(model).fit(X, y)
-    assert piloted.contamination_ == pytest.approx(whole.contamination_, abs=0.02)
-    assert np.mean(piloted.inlier_mask_ != whole.inlier_mask_) < 0.02
-    # Landmarks are of the pilot, and so others: as far apart as two choices of landmarks.
-    assert np.sqrt(np.mean((piloted.predict(X) - whole.predict(X)) ** 2)) < 0.15
+    subsampled = clone(model).fit(X, y)
+    assert subsampled.contamination_ == pytest.approx(whole.contamination_, abs=0.02)
+    assert np.mean(subsampled.inlier_mask_ != whole.inlier_mask_) < 0.02
+    # Landmarks come from the subsample: as far apart as two choices of landmarks.
+    assert np.sqrt(np.mean((subsampled.predict(X) - whole.predict(X)) ** 2)) < 0.15
 
 
 @pytest.mark.parametrize("sizes", [[3000, 3000], [2000, 2000, 2000]], ids=["binary", "3 classes"])
 @pytest.mark.parametrize("contamination", [0, 0.15])
-def test_a_pilot_of_labels_leads_to_the_fit_without_one(sizes, contamination, set_sizes):
+def test_labels_fitted_from_a_subsample_agree_with_the_full_fit(sizes, contamination, set_sizes):
     X, labels, _, _ = flipped_blobs(sizes, distance=5.0)
     model = SubquantileClassifier(contamination=contamination, **PARAMS)
     whole = clone(model).fit(X, labels)
     set_sizes(subsample_rows=2000)
-    piloted = clone(model).fit(X, labels)
-    assert np.mean(piloted.inlier_mask_ != whole.inlier_mask_) < 0.01
-    assert np.mean(piloted.predict(X) != whole.predict(X)) < 0.005
+    subsampled = clone(model).fit(X, labels)
+    assert np.mean(subsampled.inlier_mask_ != whole.inlier_mask_) < 0.01
+    assert np.mean(subsampled.predict(X) != whole.predict(X)) < 0.005
 
 
 @few
@@ -222,7 +222,7 @@ def test_bad_rows_all_at_the_end_are_no_trap():
 
 @few
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_wild_rows_are_found_and_do_no_harm(kernel):
+def test_feature_outliers_are_found_and_do_no_harm(kernel):
     X, y = smooth(FEWER)
     new, truth = smooth(2000, seed=9)
     feature_outlier = np.arange(FEWER) % 20 == 7
@@ -322,7 +322,7 @@ def test_objective_falls_and_is_that_of_the_fit():
     assert value == pytest.approx(model.objective_path_[-1], rel=1e-2)
 
 
-# --- what is said of the rows ----------------------------------------------------------------
+# --- scores and flags of rows ---------------------------------------------------------------
 
 
 @few

@@ -42,7 +42,7 @@ def many():
 def test_a_regressor_keeps_to_its_limit(
     many, approximation, contamination, record_property, set_sizes
 ):
-    # The pilot's own fit takes the same time for more rows: a smaller one shows as much.
+    # The fit to the subsample takes the same time for more rows: a smaller one shows as much.
     set_sizes(subsample_rows=5000)
     X, y = many
     model = SubquantileRegressor(
@@ -55,7 +55,7 @@ def test_a_regressor_keeps_to_its_limit(
 
 
 @pytest.mark.slow
-def test_a_regressor_that_judges_the_rows_keeps_to_its_limit(many, set_sizes):
+def test_a_regressor_that_estimates_the_contamination_keeps_to_its_limit(many, set_sizes):
     set_sizes(subsample_rows=5000)
     X, y = many
     model = SubquantileRegressor(

@@ -99,7 +99,7 @@ def test_number_of_iterations_is_that_of_the_path():
     assert model.n_iter_ == len(model.objective_path_) > 1
 
 
-def test_rows_given_up_have_no_say():
+def test_trimmed_rows_have_no_influence():
     X, y, _ = corrupted(120)
     for kernel in ("linear", "rbf"):
         model = SubquantileRegressor(contamination=0.2, kernel=kernel).fit(X, y)

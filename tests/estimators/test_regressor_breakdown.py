@@ -166,7 +166,7 @@ def test_huge_targets_are_the_most_suspicious():
 
 @pytest.mark.parametrize("alpha", [0.01, 1.0])
 @pytest.mark.parametrize("place", ["one", "many"])
-def test_rows_beyond_reach_are_given_up_first_and_harm_nobody(alpha, place):
+def test_rows_beyond_the_radius_are_excluded_first_and_do_no_harm(alpha, place):
     # Their targets are ordinary: only the place is wrong, and no residual would tell.
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 4))
@@ -176,14 +176,14 @@ def test_rows_beyond_reach_are_given_up_first_and_harm_nobody(alpha, place):
     moved[far] = 1e12 if place == "one" else 1e12 * rng.normal(size=(91, 4))
     settings = {"alpha": alpha, "gamma": 0.2}
     model = SubquantileRegressor(contamination=0.452, **settings).fit(moved, y)
-    genie = SubquantileRegressor(contamination=0.0, **settings).fit(X[~far], y[~far])
+    oracle = SubquantileRegressor(contamination=0.0, **settings).fit(X[~far], y[~far])
     np.testing.assert_array_equal(model.inlier_mask_, ~far)
-    np.testing.assert_allclose(model.predict(X), genie.predict(X), atol=1e-9)
+    np.testing.assert_allclose(model.predict(X), oracle.predict(X), atol=1e-9)
     assert np.isfinite(model.outlier_scores_).all()
     assert model.outlier_scores_[far].min() >= model.outlier_scores_[~far].max()
 
 
-def test_more_rows_beyond_reach_than_can_be_given_up_are_judged_like_all_others():
+def test_more_rows_beyond_the_radius_than_can_be_trimmed_are_treated_like_all_others():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 2))
     X[:20] *= 1e9

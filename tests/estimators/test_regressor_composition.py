@@ -74,7 +74,7 @@ def test_cross_validation_of_a_precomputed_kernel_takes_its_columns_too():
     )
 
 
-def test_multi_output_wrapper_judges_each_output_alone():
+def test_multi_output_wrapper_trims_each_output_alone():
     X, y, _ = corrupted(80)
     Y = np.column_stack([y, y[::-1]])
     wrapped = MultiOutputRegressor(SubquantileRegressor(contamination=0.2)).fit(X, Y)

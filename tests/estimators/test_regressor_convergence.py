@@ -1,4 +1,4 @@
-"""What the solver promises: descent, stationarity, the ball, and honest warnings."""
+"""What the solver promises: descent, stationarity, the ball, and warnings."""
 
 import warnings
 

@@ -63,9 +63,9 @@ def test_weights_are_copies_for_the_kernel_scale(gamma, kernel):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("given_up", [36, 37, 38, 39])
-def test_weights_are_copies_at_the_boundary_row(kernel, given_up):
+@pytest.mark.parametrize("trimmed", [36, 37, 38, 39])
+def test_weights_are_copies_at_the_boundary_row(kernel, trimmed):
     """Equal weights of three: which part of the boundary row stays depends on the share."""
     X, y, _ = grossly_corrupted(60)
-    model = regressor(kernel=kernel, contamination=given_up / 180)
+    model = regressor(kernel=kernel, contamination=trimmed / 180)
     assert_weights_are_copies(model, X, y, np.full(60, 3))

@@ -17,7 +17,7 @@ from sklearn.model_selection import cross_val_score as scores_of_folds
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import untaint.contamination.residual_mixture as trust_module
+import untaint.contamination.residual_mixture as mixture_module
 import untaint.design.base as rows_module
 import untaint.estimators.base as base_module
 from estimators.cases import (
@@ -281,7 +281,7 @@ def test_without_trimming_weights_count_in_the_scores():
     )
 
 
-def test_nothing_is_given_up_where_nothing_is_wrong():
+def test_no_row_is_flagged_where_nothing_is_wrong():
     for seed in range(3):
         X, y = smooth(150, seed=seed)
         assert SubquantileRegressorCV().fit(X, y).inlier_mask_.mean() >= 0.98
@@ -339,30 +339,30 @@ def test_close_to_a_fit_to_the_clean_rows(kind):
     for seed in range(3):
         X, y, bad = corrupted(300, kind=kind, seed=seed)
         model = chooser().fit(X, y)
-        genie = chooser(contamination=0).fit(X[~bad], y[~bad])
+        oracle = chooser(contamination=0).fit(X[~bad], y[~bad])
         rows = new_rows(300, seed=seed)
-        ratios.append(rmse(model, *rows) / rmse(genie, *rows))
+        ratios.append(rmse(model, *rows) / rmse(oracle, *rows))
     assert np.median(ratios) < 1.1
 
 
 def test_corrupted_rows_do_not_steer_the_choice():
-    """Scattered targets ask ordinary scores for a far stiffer fit."""
+    """Scattered targets make ordinary scores choose a much larger alpha."""
     X, y, bad = grossly_corrupted(200, contamination=0.3)
     alphas = 10.0 ** np.arange(-3, 4)
     model = SubquantileRegressorCV(alphas=alphas).fit(X, y)
-    genie = SubquantileRegressorCV(alphas=alphas, contamination=0).fit(X[~bad], y[~bad])
+    oracle = SubquantileRegressorCV(alphas=alphas, contamination=0).fit(X[~bad], y[~bad])
     misled = SubquantileRegressorCV(alphas=alphas, contamination=0).fit(X, y)
-    assert abs(np.log10(model.alpha_ / genie.alpha_)) <= 1
-    assert misled.alpha_ > 10 * genie.alpha_
+    assert abs(np.log10(model.alpha_ / oracle.alpha_)) <= 1
+    assert misled.alpha_ > 10 * oracle.alpha_
 
 
-def test_wild_rows_move_neither_grid_nor_choice():
+def test_feature_outliers_move_neither_grid_nor_choice():
     X, y, bad = grossly_corrupted(200)
     clean = SubquantileRegressorCV(contamination=0).fit(X[~bad], y[~bad])
     for factor in (100.0, 1e12):
-        X_wild = X.copy()
-        X_wild[bad] *= factor
-        model = SubquantileRegressorCV().fit(X_wild, y)
+        X_outlying = X.copy()
+        X_outlying[bad] *= factor
+        model = SubquantileRegressorCV().fit(X_outlying, y)
         assert not model.inlier_mask_[bad].any()
         assert model.inlier_mask_[~bad].mean() > 0.95
         assert 0.5 < model.gamma_ / clean.gamma_ < 2
@@ -652,7 +652,7 @@ def test_constant_target(value):
     ],
 )
 def test_constant_target_with_a_few_errors(noise):
-    """Errors of different sizes: a target of two values is that of a binary question."""
+    """Errors of different sizes: a target of two values is a binary one."""
     X, _ = smooth(60)
     rng = np.random.default_rng(0)
     y = 3.0 + noise * rng.normal(size=60)
@@ -802,7 +802,7 @@ def test_score_is_higher_than_that_of_ordinary_tuning():
 # --- failures --------------------------------------------------------------------------------
 
 STAGES = [
-    (trust_module, "select_jointly"),
+    (mixture_module, "select_jointly"),
     (rows_module, "coarse_to_fine"),
     (RBF, "matrix"),
     (base_module, "alternate"),

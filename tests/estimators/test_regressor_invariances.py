@@ -148,7 +148,7 @@ def test_zero_weight_is_an_absent_row(kernel, contamination):
     assert not with_zeros.dual_coef_[~present].any()
 
 
-def test_absent_rows_are_judged_all_the_same():
+def test_absent_rows_are_scored_all_the_same():
     X, y, bad = grossly_corrupted(120)
     weights = np.ones(120)
     weights[::3] = 0
@@ -161,11 +161,13 @@ def test_absent_rows_may_hold_anything_finite():
     X, y, _ = grossly_corrupted(80)
     weights = np.ones(80)
     weights[:20] = 0
-    X_wild, y_wild = X.copy(), y.copy()
-    X_wild[:20], y_wild[:20] = 1e12, -1e12
+    X_outlying, y_outlying = X.copy(), y.copy()
+    X_outlying[:20], y_outlying[:20] = 1e12, -1e12
     for kernel in ("rbf", "linear"):
         tame = regressor(kernel=kernel).fit(X[20:], y[20:])
-        feature_outlier = regressor(kernel=kernel).fit(X_wild, y_wild, sample_weight=weights)
+        feature_outlier = regressor(kernel=kernel).fit(
+            X_outlying, y_outlying, sample_weight=weights
+        )
         assert_close(feature_outlier.predict(X[20:]), tame.predict(X[20:]), 1e-9, 30)
         assert np.isfinite(feature_outlier.outlier_scores_).all()
 

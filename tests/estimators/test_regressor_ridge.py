@@ -170,7 +170,7 @@ def test_intercept_equals_ridge_on_the_centred_kernel(kernel, solver):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_no_rows_are_given_up_without_contamination(kernel):
+def test_no_rows_are_trimmed_without_contamination(kernel):
     X, y, _ = design(120)
     model = SubquantileRegressor(contamination=0, kernel=kernel).fit(X, y)
     assert model.inlier_mask_.all()

@@ -41,7 +41,7 @@ def price_of_corruption(split, kind, contamination, seed, **params):
 @pytest.mark.parametrize(
     ("kind", "contamination", "mean", "worst"),
     [
-        # Some of these bad rows are hardly wrong, so that good ones are given up for them.
+        # Some of these bad rows are hardly wrong, so that good ones are trimmed for them.
         ("label", 0.2, 1.2, 1.3),
         ("label", 0.4, 1.25, 1.45),
         ("mirror", 0.2, 1.3, 1.45),
@@ -95,8 +95,8 @@ def test_linear_fit_costs_little(kind, contamination):
 
 
 @pytest.mark.parametrize("contamination", [0.2, 0.4])
-def test_several_outputs_are_judged_together(contamination):
-    """A row whose first output is wrong is given up for the second as well."""
+def test_several_outputs_are_trimmed_together(contamination):
+    """A row whose first output is wrong is trimmed for the second as well."""
     X, y, bad = grossly_corrupted(300, contamination=contamination)
     Y = np.column_stack([y, X[:, 0]])
     model = SubquantileRegressor(contamination=contamination, **PARAMS).fit(X, Y)
@@ -108,11 +108,11 @@ def test_several_outputs_are_judged_together(contamination):
 @pytest.mark.parametrize("seed", range(3))
 def test_scores_rank_bad_rows_above_good_ones(kind, contamination, seed):
     X, y, bad = corrupted(250, kind=kind, seed=seed)
-    # Of a wrong target within the noise of the right one nobody can tell.
+    # A wrong target within the noise of the right one cannot be detected.
     clean = corrupted(250, contamination=0.0, seed=seed)[1]
-    told = ~bad | (np.abs(y - clean) > 1.0)
+    separable = ~bad | (np.abs(y - clean) > 1.0)
     model = SubquantileRegressor(contamination=contamination, **PARAMS).fit(X, y)
-    assert roc_auc_score(bad[told], model.outlier_scores_[told]) > 0.99
+    assert roc_auc_score(bad[separable], model.outlier_scores_[separable]) > 0.99
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -120,7 +120,7 @@ def test_scores_rank_gross_errors_above_everything(seed):
     X, y, bad = grossly_corrupted(200, contamination=0.3, seed=seed)
     for contamination in (0.1, 0.3, 0.45, "auto"):
         model = SubquantileRegressor(contamination=contamination).fit(X, y)
-        if contamination == 0.1:  # too little given up: still in the right order, mostly
+        if contamination == 0.1:  # too little trimmed: still in the right order, mostly
             assert roc_auc_score(bad, model.outlier_scores_) > 0.95
         else:
             assert model.outlier_scores_[bad].min() > model.outlier_scores_[~bad].max()
@@ -187,8 +187,8 @@ def test_auto_is_within_a_tenth_on_label_noise():
     ("n", "contamination"), [(100, 0.2), (101, 0.2), (250, 0.45), (97, 0.33), (30, 0.1)]
 )
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_the_share_asked_for_is_given_up(n, contamination, kernel):
-    """To the whole row: what is left over of one is given up too."""
+def test_the_fraction_asked_for_is_trimmed(n, contamination, kernel):
+    """To the whole row: what is left over of one is trimmed too."""
     X, y, _ = corrupted(n)
     model = SubquantileRegressor(contamination=contamination, kernel=kernel).fit(X, y)
     assert model.inlier_mask_.sum() == int((1 - contamination) * n + 1e-9)

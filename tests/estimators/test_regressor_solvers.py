@@ -1,4 +1,4 @@
-"""Every solver, and every road through the linear kernel, leads to the same fit."""
+"""Every solver, and every code path of the linear kernel, leads to the same fit."""
 
 import numpy as np
 import pytest

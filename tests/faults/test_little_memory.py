@@ -13,8 +13,8 @@ from untaint.cli.main import main
 sys.modules["skops"] = None  # not needed: no model is ever saved here
 main(["clean", "small.csv", "--target", "y", "--out", "small", "-q"])
 pages = int(open("/proc/self/statm").read().split()[0])
-room = pages * resource.getpagesize() + int(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_AS, (room, room))
+limit = pages * resource.getpagesize() + int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 sys.exit(main(["clean", "large.csv", "--target", "y", "--out", "large", "-q"]))
 """
 
@@ -33,9 +33,9 @@ def test_a_table_that_does_not_fit_is_refused_by_the_command(tmp_path):
         cwd=tmp_path, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert ran.returncode == 2, ran
-    told = ran.stderr.splitlines()
-    assert len(told) == 2, ran  # one of the small table, which has no model, and one of the large
-    assert "skops" in told[0]
-    assert told[1].startswith("untaint: ")
-    assert "memory" in told[1] or "allocat" in told[1]
+    errors = ran.stderr.splitlines()
+    assert len(errors) == 2, ran  # one of the small table, which has no model, and one of the large
+    assert "skops" in errors[0]
+    assert errors[1].startswith("untaint: ")
+    assert "memory" in errors[1] or "allocat" in errors[1]
     assert not (tmp_path / "large").exists()

@@ -1,4 +1,4 @@
-"""Kernels, maps and rows that several tests share, and fits that take few rows for many."""
+"""Kernels, maps and rows that several tests share, and small subsamples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from untaint.kernels import (
 )
 
 GAMMA = 0.15
-# Kernels of the difference of two rows, which have waves.
+# Shift-invariant kernels, which have Fourier features.
 RADIAL = [
     RBF(GAMMA),
     Laplacian(GAMMA),
@@ -58,5 +58,5 @@ def blocked(feature_map, X, fit_intercept=True, block_rows=7, kept_rows=0, n_thr
 
 
 def take_few_for_many(monkeypatch, count=2000):
-    """Let a fit begin with a pilot from so many rows on: all that many rows do, but quickly."""
+    """Let a fit start from a subsample of so many rows: all steps of a large fit, but quickly."""
     monkeypatch.setattr(_policy, "_current", replace(_policy.policy(), subsample_rows=count))

@@ -1,4 +1,4 @@
-"""Random waves: their inner products are the kernel but for chance, which falls as 1 / sqrt(m)."""
+"""Random Fourier features: inner products are the kernel up to an error of order 1 / sqrt(m)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def error(kernel, X, m, seed=0):
 def test_equals_the_double_loop(kernel, rng):
     X, centre = rows(rng, 9), rng.normal(size=4)
     one = drawn(kernel, 10, centre=centre)
-    np.testing.assert_allclose(one(X), naive.fourier(one.omega, centre, X), atol=1e-10)
+    np.testing.assert_allclose(one(X), naive.waves(one.omega, centre, X), atol=1e-10)
 
 
 @each
@@ -85,7 +85,7 @@ def test_single_precision_keeps_six_digits_even_of_many_turns(kernel, rng):
 
 @each
 @pytest.mark.parametrize("size", [1e6, 1e100, 1e300])
-def test_wild_rows_are_finite_and_no_longer_than_others(kernel, size, rng):
+def test_feature_outliers_are_finite_and_no_longer_than_others(kernel, size, rng):
     phi = drawn(kernel, 40)(size * rows(rng, 10))
     assert np.isfinite(phi).all()
     np.testing.assert_allclose(np.linalg.norm(phi, axis=1), 1.0, atol=1e-6)

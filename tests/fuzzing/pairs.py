@@ -5,7 +5,7 @@ import pytest
 from properties.catalogue import PROPERTIES
 from properties.subjects import SUBJECTS
 
-# One of each family and road; `make slow` asks the others.
+# One of each family and code path; `make slow` asks the others.
 ASKED_EACH_TIME = {
     "regressor rbf",
     "regressor linear",

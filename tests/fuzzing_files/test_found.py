@@ -145,7 +145,7 @@ def test_a_summary_that_is_a_pipe_is_not_waited_for(tmp_path):
         check_directory(tmp_path, ["cleaned.csv"], "-", False)
 
 
-def test_no_memory_for_a_thread_is_told_and_no_fault_of_ours(monkeypatch, capsys):
+def test_no_memory_for_a_thread_is_a_plain_error(monkeypatch, capsys):
     def refuse(thread):
         raise RuntimeError("can't start new thread")
 

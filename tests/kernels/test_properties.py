@@ -35,7 +35,7 @@ KERNELS = [
 ]
 RADIAL = [kernel for kernel in KERNELS if kernel.name not in ("linear", "poly")]
 SIZES = [1, 2, 17, TILE, TILE + 1, 2 * TILE + 40]
-WILD = [
+EXTREME = [
     *((np.float32, size) for size in (1e2, 1e6, 1e12, 1e38)),
     *((np.float64, size) for size in (1e12, 1e150, 1e300, 1e2, 1e6)),
 ]
@@ -218,9 +218,9 @@ def test_is_a_value(kernel):
 
 
 @each
-@pytest.mark.parametrize(("dtype", "size"), WILD)
+@pytest.mark.parametrize(("dtype", "size"), EXTREME)
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
-def test_wild_rows_spoil_nothing(kernel, dtype, size, convert, rng):
+def test_feature_outliers_spoil_nothing(kernel, dtype, size, convert, rng):
     X = rows(rng, TILE + 20).astype(dtype)
     feature_outlier = np.zeros(len(X), dtype=bool)
     feature_outlier[rng.permutation(len(X))[:80]] = True
@@ -248,8 +248,8 @@ def test_wild_rows_spoil_nothing(kernel, dtype, size, convert, rng):
 
 
 @each_radial
-@pytest.mark.parametrize(("dtype", "size"), WILD[2:7])
-def test_wild_rows_among_themselves(kernel, dtype, size, rng):
+@pytest.mark.parametrize(("dtype", "size"), EXTREME[2:7])
+def test_feature_outliers_among_themselves(kernel, dtype, size, rng):
     X = rows(rng, 200).astype(dtype)
     X[:90] = size
     X[:30] *= 1 + rng.random((30, X.shape[1])).astype(dtype)
@@ -265,7 +265,7 @@ def test_wild_rows_among_themselves(kernel, dtype, size, rng):
 
 @pytest.mark.parametrize("kernel", [RationalQuadratic(0.3, 1.0), RationalQuadratic(0.3, 0.2)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_heavy_tails_are_kept_between_ordinary_and_wild_rows(kernel, dtype, rng):
+def test_heavy_tails_are_kept_between_ordinary_and_feature_outliers(kernel, dtype, rng):
     X = rows(rng, 20).astype(dtype)
     X[::3] *= 1e6
     book = by_the_book(kernel, X)

@@ -107,7 +107,7 @@ def test_curvature_bounds_every_eigenvalue_of_the_hessian(loss, data):
 def test_slope_bound_holds_for_predictions_within_reach(loss, data):
     y, f = draw_comparison(data, loss)
     reach = data.draw(arrays(float, len(y), elements=st.floats(0.0, 100.0)))
-    properties.climbs_within_its_slope_bound(loss, y, f, reach)
+    properties.grows_within_its_slope_bound(loss, y, f, reach)
 
 
 @of_numbers
@@ -128,7 +128,7 @@ def test_single_precision_stays_single(loss, rng):
 
 @of_numbers
 @pytest.mark.parametrize(("dtype", "far"), [(np.float64, 1e200), (np.float32, 1e30)])
-def test_a_target_beyond_reach_costs_infinitely_much_without_a_warning(loss, dtype, far):
+def test_the_loss_of_a_huge_target_overflows_to_infinity_without_a_warning(loss, dtype, far):
     y = np.array([[far], [1.0]], dtype=dtype)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -212,7 +212,7 @@ def test_a_sure_and_wrong_answer_costs_the_difference_of_the_scores(loss, dtype,
 
 
 @each_of_classes
-def test_a_sure_and_wrong_answer_climbs_at_the_slope_bound(loss):
+def test_a_sure_and_wrong_answer_grows_at_the_slope_bound(loss):
     scores, _, wrong = block_contribution(loss, 1e3)
     slopes = np.linalg.norm(loss.gradient(wrong, scores), axis=1)
     np.testing.assert_allclose(slopes, loss.slope_bound(wrong, np.full(len(wrong), 1e4)))

@@ -15,7 +15,7 @@ ALPHAS = np.array([1e-3, 0.1, 10.0])
 
 
 def planted(rng, n=90, bad=18):
-    """Kernels from stiff to free, and targets that ask for the third; the first rows are bad."""
+    """Kernels from smooth to rough, of which the third is right; the first rows are bad."""
     X = np.sort(rng.uniform(-2, 2, size=n))[rng.permutation(n)][:, None]
     y = np.sin(3.0 * X) + 0.1 * rng.normal(size=(n, 1))
     y[:bad] += rng.choice([-1.0, 1.0], size=(bad, 1)) * (3.0 + 3.0 * rng.random((bad, 1)))
@@ -27,12 +27,12 @@ def served(features):
 
 
 def leave_as_it_is(residuals, weights):
-    """A judge who finds nobody guilty."""
+    """Keep the weights."""
     return weights
 
 
 def within(limit):
-    """A judge who trusts rows within so many median sizes."""
+    """Keep rows whose residual is within so many medians."""
 
     def reweight(residuals, weights):
         sizes = np.abs(residuals[:, 0])
@@ -76,7 +76,7 @@ def test_bad_rows_would_have_asked_for_another_setting(rng):
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_without_a_guilty_row_it_is_the_plain_leave_one_out_choice(fit_intercept, rng):
+def test_with_constant_weights_it_is_the_plain_leave_one_out_choice(fit_intercept, rng):
     features, y = planted(rng, n=40, bad=0)
     found = agreed(features, y, fit_intercept=fit_intercept)
     expected = [
@@ -117,7 +117,7 @@ def test_residuals_are_measured_by_what_a_prediction_leaves_open(rng):
     residuals, variances = path.leave_one_out(y, 0.1, np.ones(len(y)))
     found, _ = path.standardized(y, 0.1, np.ones(len(y)))
     assert (np.abs(found) <= np.abs(residuals)).all()
-    # No row is excused from more than half of its square.
+    # The predictive variance takes at most half of a square.
     assert (np.abs(found) >= np.abs(residuals) / np.sqrt(2) - 1e-12).all()
     np.testing.assert_allclose(
         found, residuals / np.sqrt(1 + np.minimum(variances, 1))[:, None], rtol=1e-12
@@ -187,55 +187,55 @@ def test_a_single_setting_with_nothing_to_change_takes_one_turn(rng):
     np.testing.assert_array_equal(found.weights, ones)
 
 
-def test_turns_are_bounded_when_the_judge_never_makes_up_his_mind(rng):
+def test_rounds_are_bounded_when_the_weights_never_settle(rng):
     features, y = planted(rng, n=30)
-    asked = []
+    calls = []
 
-    def fickle(residuals, weights):
-        asked.append(weights)
-        return (np.arange(30) % 2 == len(asked) % 2).astype(float)
+    def alternating(residuals, weights):
+        calls.append(weights)
+        return (np.arange(30) % 2 == len(calls) % 2).astype(float)
 
-    found = agreed(features, y, reweight=fickle)
-    assert found.n_rounds == MAX_ROUNDS == len(asked)
+    found = agreed(features, y, reweight=alternating)
+    assert found.n_rounds == MAX_ROUNDS == len(calls)
     assert np.isfinite(found.residuals).all()
 
 
-def test_the_judge_hears_the_present_weights(rng):
+def test_reweighting_gets_the_current_weights(rng):
     features, y = planted(rng, n=30)
-    heard = []
+    seen = []
 
     def reweight(residuals, weights):
-        heard.append(weights.copy())
+        seen.append(weights.copy())
         return np.ones(30)
 
     start = nearest_to_the_middle(y)
     agreed(features, y, start, reweight)
-    np.testing.assert_array_equal(heard[0], start)
-    for weights in heard[1:]:
+    np.testing.assert_array_equal(seen[0], start)
+    for weights in seen[1:]:
         np.testing.assert_array_equal(weights, 1.0)
 
 
 def test_the_first_turn_is_that_of_the_first_setting(rng):
     features, y = planted(rng)
-    heard = []
+    seen = []
 
     def reweight(residuals, weights):
-        heard.append(residuals)
+        seen.append(residuals)
         return weights
 
     agreed(features, y, reweight=reweight, first=(3, 2))
     path = RidgePath(features[3], np.ones(len(y)))
     expected, _ = path.standardized(y, ALPHAS[2], np.ones(len(y)))
-    np.testing.assert_allclose(heard[0], expected, rtol=1e-12)
+    np.testing.assert_allclose(seen[0], expected, rtol=1e-12)
 
 
 def test_features_are_asked_for_only_when_it_is_their_turn(rng):
     features, y = planted(rng)
-    asked = []
+    calls = []
 
     def serve(position):
         def features_of():
-            asked.append(position)
+            calls.append(position)
             return features[position]
 
         return features_of
@@ -245,19 +245,19 @@ def test_features_are_asked_for_only_when_it_is_their_turn(rng):
         [serve(i) for i in range(4)], ALPHAS, y, ones, ones, leave_as_it_is, first=(2, 1)
     )
     # One kernel, then all, then at most the neighbours of the best and all once more.
-    assert asked[:5] == [2, 0, 1, 2, 3]
-    assert len(asked) <= 12
+    assert calls[:5] == [2, 0, 1, 2, 3]
+    assert len(calls) <= 12
 
 
 def test_a_table_that_never_settles_is_filled_all_the_same(rng):
     features, y = planted(rng, n=30)
     n_rounds = []
 
-    def fickle(residuals, weights):
+    def alternating(residuals, weights):
         n_rounds.append(weights)
         return (np.arange(30) % 2 == len(n_rounds) % 2).astype(float)
 
-    assert np.isfinite(agreed(features, y, reweight=fickle).errors).all()
+    assert np.isfinite(agreed(features, y, reweight=alternating).errors).all()
 
 
 # What must not matter.

@@ -33,7 +33,7 @@ OURS = {
 }
 
 
-class Told(BaseEstimator):
+class Echo(BaseEstimator):
     """Predicts what the rows say: numbers, or the chances of the classes."""
 
     def __init__(self, classes=None):
@@ -52,7 +52,7 @@ class Told(BaseEstimator):
 
 def score(metric, contamination, y, predictions, sample_weight=None, classes=None):
     scorer = trimmed_scorer(metric, contamination)
-    return scorer(Told(classes), predictions, y, sample_weight=sample_weight)
+    return scorer(Echo(classes), predictions, y, sample_weight=sample_weight)
 
 
 def absolute_losses(y_true, y_pred):
@@ -61,7 +61,7 @@ def absolute_losses(y_true, y_pred):
 
 @pytest.fixture
 def numbers(rng):
-    """Two outputs of different units, some wild errors."""
+    """Two outputs of different units, some gross errors."""
     y = rng.normal(size=(60, 2)) * [1.0, 30.0]
     predictions = y + 0.3 * rng.normal(size=y.shape) * [1.0, 30.0]
     predictions[:9] += rng.normal(size=(9, 2)) * 1e4
@@ -84,11 +84,11 @@ def labels(rng):
 def test_nothing_left_out_equals_sklearn_for_numbers(metric, outputs, numbers, rng):
     y, predictions = (part[:, 0] if outputs == 1 else part for part in numbers)
     plain = get_scorer(OURS.get(metric, metric))
-    expected = plain(Told(), predictions, y)
+    expected = plain(Echo(), predictions, y)
     assert score(metric, 0, y, predictions) == pytest.approx(expected, rel=1e-12)
     if "median" not in metric:  # scikit-learn's weighted median is another
         w = rng.uniform(0, 2, len(y))
-        expected = plain(Told(), predictions, y, sample_weight=w)
+        expected = plain(Echo(), predictions, y, sample_weight=w)
         assert score(metric, 0, y, predictions, w) == pytest.approx(expected, rel=1e-12)
 
 
@@ -296,11 +296,11 @@ def test_weights_are_copies_for_labels(metric, contamination, labels, rng):
 
 @pytest.mark.parametrize("metric", [*NUMBERS, *LABELS])
 def test_order_of_rows_and_unit_of_weight_do_not_matter(metric, numbers, labels, rng):
-    y, told, classes = labels if metric in LABELS else (*numbers, None)
+    y, predictions, classes = labels if metric in LABELS else (*numbers, None)
     order = rng.permutation(len(y))
-    expected = score(metric, 0.2, y, told, classes=classes)
+    expected = score(metric, 0.2, y, predictions, classes=classes)
     w = np.full(len(y), 0.25)
-    found = score(metric, 0.2, y[order], told[order], w, classes=classes)
+    found = score(metric, 0.2, y[order], predictions[order], w, classes=classes)
     assert found == pytest.approx(expected, rel=1e-12)
 
 

@@ -141,7 +141,7 @@ def test_a_pipeline_of_scalers_can_be_exported(scaler, dtype):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "exponential"])
-def test_far_rows_that_were_fitted_are_told_apart(kernel):
+def test_far_rows_that_were_fitted_are_distinguished(kernel):
     X = rows().copy()
     X[:5] += 1e6
     model = SubquantileRegressor(contamination=0, kernel=kernel, gamma=0.5, alpha=0.01)
@@ -213,7 +213,7 @@ def test_the_same_model_gives_the_same_bytes():
     assert first.SerializeToString() == second.SerializeToString()
 
 
-def test_targets_and_rows_given_up_are_not_in_the_file():
+def test_targets_and_trimmed_rows_are_not_in_the_file():
     model = regressor()
     held = to_onnx(model, dtype="float64").graph.initializer
     largest = max(tensor.dims[0] for tensor in held if len(tensor.dims) == 2)

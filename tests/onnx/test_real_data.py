@@ -89,7 +89,7 @@ def test_a_graph_predicts_what_its_model_does(name, function):
 @pytest.mark.parametrize("name", REGRESSION + CLASSIFICATION)
 def test_a_graph_of_any_kernel_predicts_what_its_model_does(name, kernel, approximation):
     if approximation == "rff" and kernel == "poly":
-        pytest.skip("the polynomial kernel has no random waves")
+        pytest.skip("the polynomial kernel has no Fourier features")
     options = {"kernel": kernel, "approximation": approximation, "random_state": 0}
     model = fitted(name, options)
     for dtype in (np.float32, np.float64):

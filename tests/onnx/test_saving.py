@@ -35,10 +35,10 @@ def test_a_failure_leaves_everything_as_it_was(tmp_path, monkeypatch, step):
     path.write_bytes(b"old")
 
     def fail(*args):
-        raise OSError("no room")
+        raise OSError("disk full")
 
     monkeypatch.setattr(os, step, fail)
-    with pytest.raises(OSError, match="no room"):
+    with pytest.raises(OSError, match="disk full"):
         save_onnx(regressor(), path)
     assert path.read_bytes() == b"old"
     assert [found.name for found in tmp_path.iterdir()] == ["model.onnx"]

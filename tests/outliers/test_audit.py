@@ -21,7 +21,7 @@ quick = settings(max_examples=25)
 
 
 @st.composite
-def judged(draw):
+def scored(draw):
     """Probabilities, some of them tied, and whole weights, some of them zero."""
     n = draw(st.integers(1, 12))
     rng = np.random.default_rng(draw(st.integers(0, 9999)))
@@ -32,7 +32,7 @@ def judged(draw):
 # q-values.
 
 
-@given(frame=judged())
+@given(frame=scored())
 @quick
 def test_q_is_the_share_of_mistakes_among_rows_that_are_no_better(frame):
     good, weights = frame
@@ -43,7 +43,7 @@ def test_q_is_the_share_of_mistakes_among_rows_that_are_no_better(frame):
             assert q == pytest.approx(expected, abs=1e-12)
 
 
-@given(frame=judged())
+@given(frame=scored())
 @quick
 def test_q_never_falls_as_rows_get_better(frame):
     good, weights = frame
@@ -51,7 +51,7 @@ def test_q_never_falls_as_rows_get_better(frame):
     assert (np.diff(q_values(good, weights)[order]) >= -1e-12).all()
 
 
-@given(frame=judged())
+@given(frame=scored())
 @quick
 def test_q_lies_between_the_best_flagged_and_the_row_itself(frame):
     good, weights = frame
@@ -60,7 +60,7 @@ def test_q_lies_between_the_best_flagged_and_the_row_itself(frame):
     assert (q >= good.min() - 1e-12).all()
 
 
-@given(frame=judged())
+@given(frame=scored())
 @quick
 def test_rows_that_are_alike_have_the_same_q(frame):
     good, weights = frame
@@ -69,7 +69,7 @@ def test_rows_that_are_alike_have_the_same_q(frame):
         assert len(np.unique(q[good == value])) == 1
 
 
-@given(frame=judged(), seed=st.integers(0, 99))
+@given(frame=scored(), seed=st.integers(0, 99))
 @quick
 def test_order_is_immaterial_to_q(frame, seed):
     good, weights = frame
@@ -79,7 +79,7 @@ def test_order_is_immaterial_to_q(frame, seed):
     )
 
 
-@given(frame=judged())
+@given(frame=scored())
 @quick
 def test_a_weight_is_that_many_copies_to_q(frame):
     good, weights = frame
@@ -115,7 +115,7 @@ def test_kinds_name_what_is_wrong():
 
 @given(bits=st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1))
 @quick
-def test_every_flagged_row_has_a_kind_and_it_names_wild_features(bits):
+def test_every_flagged_row_has_a_kind_and_it_names_outlying_features(bits):
     flagged, feature_outlier, far_off = np.array(bits).T
     flagged = flagged | feature_outlier
     found = kinds(flagged, feature_outlier, far_off)
@@ -325,7 +325,7 @@ def test_a_weight_is_that_many_copies_to_sizes(rng):
 
 
 @pytest.mark.parametrize("far", [1e12, 1e160, np.inf, np.nan])
-def test_rows_beyond_reach_have_the_largest_sizes(far, rng):
+def test_far_rows_have_the_largest_norms(far, rng):
     residuals = rng.normal(size=(100, 2))
     residuals[0, 1] = far
     with np.errstate(over="ignore", invalid="ignore"):

@@ -82,14 +82,14 @@ KERNELS = [
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("far", [0.0, 1e3, 1e7, 1e12])
-def test_far_rows_next_to_one_another_are_told_apart(kernel, far):
+def test_far_rows_next_to_one_another_are_distinguished(kernel, far):
     # A product would have lost every digit of their distances.
     Z = np.vstack([rows(20), far + np.array([[0.0, 0, 0, 0], [1, 0, 0, 0], [0, 2, 0, 0]])])
     np.testing.assert_allclose(values(kernel, Z, Z), kernel.matrix(Z), rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_far_rows_are_told_apart_in_single_precision(kernel):
+def test_far_rows_are_distinguished_in_single_precision(kernel):
     Z = np.vstack([rows(20), 1e4 + np.array([[0.0, 0, 0, 0], [1, 0, 0, 0], [0, 2, 0, 0]])])
     Z = Z.astype(np.float32)
     exact = kernel.matrix(Z.astype(float))

@@ -21,7 +21,7 @@ def assert_close(actual, expected, tol):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tol * scale_of(expected))
 
 
-def assert_same_verdicts(subject, one, other, index):
+def assert_same_outlier_attributes(subject, one, other, index):
     """Row ``index[i]`` of one fit is row i of the other."""
     for name in ("inlier_mask_", "outlier_scores_"):
         if hasattr(one, name):

@@ -79,10 +79,10 @@ def holds_together(subject, model, hostile):
         if name.endswith("_") and isinstance(value, np.ndarray) and value.dtype.kind == "f":
             assert not np.isnan(value).any(), f"{name} holds NaN"
     if hasattr(model, "inlier_mask_"):
-        _verdicts_hold_together(model, hostile.table.n)
+        _outlier_attributes_are_consistent(model, hostile.table.n)
 
 
-def _verdicts_hold_together(model, n):
+def _outlier_attributes_are_consistent(model, n):
     assert model.inlier_mask_.shape == (n,)
     assert model.inlier_mask_.dtype == bool
     assert model.outlier_scores_.shape == (n,)

@@ -1,4 +1,4 @@
-"""Tables that nobody should fit: a name for each way to spoil one, and several at a time."""
+"""Tables that should not be fitted: a name for each way to spoil one, and several at a time."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def bends_one_way_and_within_its_curvature(loss, y, f):
     assert (values <= loss.curvature * (1 + 1e-12)).all()
 
 
-def climbs_within_its_slope_bound(loss, y, f, reach):
+def grows_within_its_slope_bound(loss, y, f, reach):
     """The gradient is no longer than promised for predictions of at most the length ``reach``."""
     lengths = np.linalg.norm(f, axis=1)
     within = f * np.minimum(1.0, reach / np.maximum(lengths, 1e-300))[:, None]

@@ -19,10 +19,10 @@ def copies_predict_the_same_bits(subject, table):
 
 
 def skops_files_predict_the_same_bits(subject, table):
-    """Whoever trusts the types of this package needs to trust no others."""
+    """A file needs no types but those of this package."""
     model = subject.fit(table.rows)
     stored = skops.io.dumps(model)
     types = skops.io.get_untrusted_types(data=stored)
     strange = [name for name in types if not name.startswith("untaint.")]
-    assert not strange, f"the file asks for trust in {strange}"
+    assert not strange, f"the file needs the types {strange}"
     assert_same_bits(subject, skops.io.loads(stored, inlier_weight=types), model, table)

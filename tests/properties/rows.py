@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from properties.comparing import assert_same_answers, assert_same_verdicts
+from properties.comparing import assert_same_answers, assert_same_outlier_attributes
 
 
 def order_of_rows_is_immaterial(subject, table):
     rows, order = table.rows, table.rng.permutation(table.n)
     one, other = subject.fit(rows), subject.fit(rows.taken(order))
     assert_same_answers(subject, other, one, table)
-    assert_same_verdicts(subject, other, one, order)
+    assert_same_outlier_attributes(subject, other, one, order)
 
 
 def weights_are_copies(subject, table):
@@ -25,10 +25,10 @@ def weights_are_copies(subject, table):
 
 
 def weight_zero_is_absence(subject, table):
-    """A row of weight zero is judged like the others, but has no part in the fit."""
+    """A row of weight zero is scored like the others, but has no influence on the fit."""
     rows, present = table.rows, table.rng.random(table.n) < 0.8
     present[: 3 * max(table.classes, 1)] = True  # some rows of every class
     with_zeros = subject.fit(rows.but(weights=present.astype(float)))
     without = subject.fit(rows.taken(present))
     assert_same_answers(subject, with_zeros, without, table)
-    assert_same_verdicts(subject, without, with_zeros, present)
+    assert_same_outlier_attributes(subject, without, with_zeros, present)

@@ -1,4 +1,4 @@
-"""Every public estimator, in the configurations that take different roads through the code.
+"""Every public estimator, in the configurations that take different code paths.
 
 A property that an estimator does not promise is listed beside it, with the reason.
 """
@@ -66,7 +66,7 @@ class Subject:
         return self.model.kernel
 
     def fit(self, rows, **params):
-        """A new model, fitted; what it says of convergence or doubt is not the matter here."""
+        """A new model, fitted; its warnings do not matter here."""
         return self.fit_quietly(clone(self.model).set_params(**params), rows)
 
     def fit_quietly(self, model, rows):
@@ -157,18 +157,18 @@ BY_COLUMN = "random frequencies are drawn column by column"
 FROM_ZERO = "it begins at zero, and stops before it has come all the way"
 WEIGHTLESS = "Algorithm 2 takes no weights"
 FOLDED = dict.fromkeys(("order of rows", "weights are copies", "weight zero is absence"), BY_NUMBER)
-WAVES = {"order of columns": BY_COLUMN}
+FOURIER = {"order of columns": BY_COLUMN}
 
 EXEMPT = {
     "regressor gradient": {"shift of y": FROM_ZERO},
-    "regressor rff": WAVES,
-    "classifier rff": WAVES,
+    "regressor rff": FOURIER,
+    "classifier rff": FOURIER,
     "sever linear": {"origin of X": "gradients of rows are arrows from the origin"},
     "hard threshold gradient": {"shift of y": FROM_ZERO},
     "corrected ridge": FOLDED,
     "noisy linear": FOLDED,
     "noisy linear adaptive": FOLDED | {"shift of y": FROM_ZERO, "origin of X": FROM_ZERO},
-    "noisy kernel": FOLDED | WAVES,
+    "noisy kernel": FOLDED | FOURIER,
     "noisy kernel pairs": FOLDED | {"shift of y": FROM_ZERO, "read-only": WEIGHTLESS},
 }
 # Those that stop at an accuracy of their own; and sums over landmarks that lie close together,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from properties.comparing import assert_close, assert_same_verdicts
+from properties.comparing import assert_close, assert_same_outlier_attributes
 
 LENGTHS = ("norm_bound", "target_bound")
 PER_LOSS = ("smoothing", "tilt")
@@ -32,7 +32,7 @@ def predictions_scale_with_the_targets(subject, table):
     other = subject.fit(rows.but(y=unit * rows.y), **parameters_in_units(subject.model, unit))
     actual, expected = (subject.evaluate(model, table.queries) for model in (other, one))
     assert_close(actual / unit, expected, subject.tol)
-    assert_same_verdicts(subject, other, one, slice(None))
+    assert_same_outlier_attributes(subject, other, one, slice(None))
 
 
 def predictions_turn_with_the_targets(subject, table):

@@ -1,4 +1,4 @@
-"""Wild rows among very many are found by what a sample says is plausible."""
+"""Feature outliers among very many rows are found by a model of a subsample."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_rows_a_hundred_times_too_large_are_found_wherever_they_are(kind, fracti
         0.2,
     ],
 )
-def test_wild_numbers_of_the_only_column_are_found(fraction, rng):
+def test_outlying_numbers_of_the_only_column_are_found(fraction, rng):
     X = ORDINARY["one column"](rng)
     X[planted(X, rng, fraction)] *= 100.0
     out = np.abs(X[:, 0]) > 40.0
@@ -78,7 +78,7 @@ def test_wild_numbers_of_the_only_column_are_found(fraction, rng):
 
 
 @pytest.mark.parametrize("column", [0, 3])
-def test_one_wild_number_is_enough_and_is_named(column, rng):
+def test_one_outlying_number_is_enough_and_is_named(column, rng):
     X = rng.normal(size=(N, 4))
     X[4321, column] = 300.0
     found = sampled(X)
@@ -126,7 +126,7 @@ def test_single_precision_finds_the_same_rows(rng):
     assert np.mean(single != sampled(X).feature_outlier) < 0.001
 
 
-def test_rows_in_another_order_are_judged_alike(rng):
+def test_rows_in_another_order_are_screened_alike(rng):
     X = rng.normal(size=(N, 4))
     feature_outlier = planted(X, rng)
     X[feature_outlier] *= 100.0

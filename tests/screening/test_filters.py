@@ -41,14 +41,14 @@ ROWS = {
 each = pytest.mark.parametrize("kind", ROWS)
 
 
-def plausible_gate(X, count=800):
+def outlyingness_filter_of(X, count=800):
     sample = draw_rows(np.ones(N), count)
     return outlyingness_filter(X[sample], sample, ExtremeSamples(X[sample]).rows(X), N)
 
 
 GATES = {
     "reach": lambda X: RadiusFilter(np.full(X.shape[1], 0.1), 9.0),
-    "outlyingness_filter": plausible_gate,
+    "outlyingness_filter": outlyingness_filter_of,
 }
 each_gate = pytest.mark.parametrize("sample_filter", GATES)
 
@@ -60,7 +60,7 @@ def pieces(cuts):
 @each
 @each_gate
 @each_cut
-def test_parts_are_told_what_the_whole_is(kind, sample_filter, cuts, rng):
+def test_a_filter_treats_parts_as_the_whole(kind, sample_filter, cuts, rng):
     X = ROWS[kind](rng)
     found = GATES[sample_filter](X)
     whole = found.excluded_mask(X)
@@ -82,9 +82,9 @@ def test_rows_are_known_by_their_numbers_in_any_order_and_several_times(kind, sa
 
 
 @each
-def test_oddness_of_parts_is_that_of_the_whole(kind, rng):
+def test_outlyingness_of_parts_is_that_of_the_whole(kind, rng):
     X = ROWS[kind](rng)
-    sample_filter = plausible_gate(X)
+    sample_filter = outlyingness_filter_of(X)
     whole = sample_filter.outlyingness(X)
     np.testing.assert_array_equal(sample_filter.outlyingness(X[700:], 700), whole[700:])
     np.testing.assert_array_equal(sample_filter.excluded_mask(X), whole > 1)
@@ -92,7 +92,7 @@ def test_oddness_of_parts_is_that_of_the_whole(kind, rng):
     np.testing.assert_array_equal(screen_by_sample(X, np.ones(N), sample).outlyingness, whole)
 
 
-def test_the_screens_verdict_on_a_row_of_the_sample_stays():
+def test_flags_of_the_subsample_stay():
     sample_filter = OutlyingnessFilter(None, np.array([2, 5]), np.array([3.0, 0.5]))
     np.testing.assert_array_equal(
         sample_filter.outlyingness(np.zeros((4, 1)), 2), [3.0, 0.0, 0.0, 0.5]
@@ -106,14 +106,14 @@ def test_the_screens_verdict_on_a_row_of_the_sample_stays():
     )
 
 
-def test_without_a_sample_and_edges_nobody_is_shut_out():
+def test_without_a_sample_and_edges_no_row_is_excluded():
     sample_filter = OutlyingnessFilter(None, np.zeros(0, dtype=int), np.zeros(0))
     assert not sample_filter.excluded_mask(np.ones((3, 2))).any()
     assert not sample_filter.excluded_mask(np.ones((3, 2)), np.arange(3)).any()
 
 
 @pytest.mark.parametrize("numbers", [0, np.zeros(0, dtype=int)])
-def test_no_rows_have_no_verdict(numbers, rng):
+def test_no_rows_give_no_flags(numbers, rng):
     X = dense(rng)
     for make in GATES.values():
         assert make(X).excluded_mask(X[:0], numbers).shape == (0,)
@@ -121,7 +121,7 @@ def test_no_rows_have_no_verdict(numbers, rng):
 
 def test_the_first_rows_number_may_be_any_integer(rng):
     X = dense(rng)
-    sample_filter = plausible_gate(X)
+    sample_filter = outlyingness_filter_of(X)
     np.testing.assert_array_equal(
         sample_filter.excluded_mask(X[9:], np.int64(9)), sample_filter.excluded_mask(X, 0)[9:]
     )

@@ -1,4 +1,4 @@
-"""What is said of X before anybody looks at y: medians, distances, far rows, representatives."""
+"""Statistics of X alone: medians, distances, far rows, representatives."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_rows_that_do_not_differ_are_all_near():
     assert near_rows(np.zeros(5), np.ones(5)).all()
 
 
-def test_rows_away_from_a_crowded_centre_set_their_own_scale():
+def test_rows_away_from_a_dense_centre_set_their_own_scale():
     radius = np.r_[np.zeros(70), np.linspace(1.0, 2.0, 28), 1e6, 1e9]
     np.testing.assert_array_equal(near_rows(radius, np.ones(100)), radius < 1e3)
 
@@ -154,7 +154,7 @@ def test_representatives_reach_from_the_centre_to_the_rim(rng):
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("tied", [False, True])
 def test_representatives_know_no_order(convert, tied, rng):
-    # Tied: rows on a sphere, told apart by their features alone.
+    # Tied: rows on a sphere, distinguished by their features alone.
     X = rng.integers(-2, 3, size=(60, 3)).astype(float) if tied else rng.normal(size=(60, 3))
     weights, order = rng.integers(1, 3, size=60).astype(float), rng.permutation(60)
     rows, counts = sampled(convert(X), weights, 20)

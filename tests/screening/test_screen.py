@@ -1,4 +1,4 @@
-"""Which rows have wild features: what is found, and which honest data are left in peace."""
+"""Feature outliers: what is found, and which clean data are left alone."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_huge_rows_are_found(fraction, heavy, rng):
 
 
 @pytest.mark.parametrize("kind", ["inflated", "far point"])
-def test_wild_rows_of_binary_data_are_found(kind, rng):
+def test_feature_outliers_of_binary_data_are_found(kind, rng):
     X = (rng.random((400, 100)) < rng.beta(0.5, 3.0, size=100)).astype(float)
     X, bad = spoiled(X, 0.3, times(100.0) if kind == "inflated" else far_point, rng)
     bad &= X.any(axis=1)
@@ -197,7 +197,7 @@ def structured(rng):
 
 @pytest.mark.parametrize("family", [heavy, discrete, structured])
 @pytest.mark.parametrize("seed", range(3))
-def test_honest_rows_are_left_in_peace(family, seed):
+def test_clean_rows_are_not_flagged(family, seed):
     for name, X in family(np.random.default_rng(seed)):
         spread = X.std(axis=0)
         for values in (X, (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)):
@@ -234,7 +234,7 @@ def test_benchmark_rows_are_left_in_peace_until_they_are_spoiled(name, rng):
 
 
 def mixed(n, rng):
-    """Rows of every sort of feature, some of them wild."""
+    """Rows of every sort of feature, some of them outlying."""
     X = np.c_[
         rng.normal(size=n),
         rng.lognormal(size=n),
@@ -286,7 +286,7 @@ def test_units_and_origins_do_not_matter(seed):
     np.testing.assert_allclose(first.outlyingness, second.outlyingness, rtol=1e-4)
 
 
-def test_few_rows_have_no_verdict():
+def test_few_rows_are_not_flagged():
     X = np.r_[np.linspace(0.0, 1.0, 18), 1e12][:, None]
     assert not screen(X).feature_outlier.any()
     assert screen(X, np.full(19, 2.0)).feature_outlier[-1]
@@ -300,7 +300,7 @@ def test_rows_that_do_not_differ_are_not_odd(X):
     assert not found.outlyingness.any()
 
 
-def test_wild_rows_are_those_of_an_oddness_above_one(rng):
+def test_feature_outliers_have_an_outlyingness_above_one(rng):
     found = screen(mixed(300, rng))
     assert found.feature_outlier.any()
     assert (found.outlyingness >= 0).all()
@@ -314,7 +314,7 @@ def test_sparse_rows_are_screened_as_well(convert, rng):
     X[:60] *= 1000
     X[60, 5] = 1e7
     bad = (np.arange(N) <= 60) & X.any(axis=1)
-    # A row with one or two small entries may well be honest.
+    # A row with one or two small entries may well be clean.
     assert_found(convert(X), bad, found=0.75)
     assert screen(convert(X)).outlying_features([60])[0][0] == 5
 

@@ -122,7 +122,7 @@ def test_theorem_17_promises_a_negative_distance():
     assert printed(n=1000, eps=0.4, d=10) < printed(n=1000, eps=0.1, d=10)
 
 
-def rival_line(n, steep, rng):
+def competing_line(n, steep, rng):
     """Two lines: 60 % of the rows on the truth with noise, 40 % nearer to zero, without."""
     x, clean = rng.normal(size=n), np.arange(n) < 0.6 * n
     y = np.where(clean, steep * x + rng.normal(size=n), -0.5 * steep * x)
@@ -132,7 +132,7 @@ def rival_line(n, steep, rng):
 @pytest.mark.parametrize("steep", [10.0, 100.0])
 def test_descent_from_zero_follows_bad_rows_that_are_nearer_to_zero(steep, rng):
     """Theorem 7, Corollary 8: gamma is 2, sigma 1, x standard normal; yet no constant will do."""
-    X, y = rival_line(200, steep, rng)
+    X, y = competing_line(200, steep, rng)
     design = TrimmedProblem(
         X @ X.T, SquaredLoss(), Trimmed(0.4), y[:, None], np.ones(200), 0.0, fit_intercept=False
     )

@@ -1,4 +1,4 @@
-"""Kernels as the papers use them: feature maps, random waves, Mercer, and Gaussian designs.
+"""Kernels as the papers use them: feature maps, Fourier features, Mercer, and Gaussian designs.
 
 First version, eqs. (79), (80), (84) to (87), Lemmas 29 and 30, Theorem 36; second version,
 Assumption 10.
@@ -62,12 +62,12 @@ def test_waves_of_variance_two_gamma_have_the_kernel_as_their_mean(gamma):
     apart = np.array([0.3, -0.5])
     kernel = naive.rbf(apart, np.zeros(2), gamma=gamma)
 
-    def mean_wave(variance):
+    def mean_cosine(variance):
         return np.exp(-variance * apart @ apart / 2)
 
-    assert mean_wave(2 * gamma) == pytest.approx(kernel)
+    assert mean_cosine(2 * gamma) == pytest.approx(kernel)
     if gamma != 1.0:
-        assert abs(mean_wave(2 / gamma) - kernel) > 0.1  # as printed: right for gamma = 1 only
+        assert abs(mean_cosine(2 / gamma) - kernel) > 0.1  # as printed: right for gamma = 1 only
     omega = draw_frequencies(RBF(gamma=gamma), 2, 8_000, np.random.default_rng(0))
     assert np.cos(apart @ omega).mean() == pytest.approx(kernel, abs=0.01)
     assert np.var(omega) == pytest.approx(2 * gamma, rel=0.03)

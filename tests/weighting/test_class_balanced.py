@@ -83,16 +83,16 @@ def test_classes_meet_at_one_level_where_rows_may_be_cut(fraction, rng):
     totals = rule.totals(losses, sample_weight)
     np.testing.assert_allclose(np.bincount(groups, weights), totals, rtol=1e-9)
     worth = losses + np.log(totals)[groups]
-    whole, given_up = weights >= sample_weight * (1 - 1e-9), weights <= 1e-9
-    cut = ~whole & ~given_up
+    whole, trimmed = weights >= sample_weight * (1 - 1e-9), weights <= 1e-9
+    cut = ~whole & ~trimmed
     level = worth[cut]
     assert len(level) > 0
     np.testing.assert_allclose(level, level[0], rtol=1e-9)
     assert worth[whole].max() <= level[0] + 1e-9
-    assert worth[given_up].min() >= level[0] - 1e-9
+    assert worth[trimmed].min() >= level[0] - 1e-9
 
 
-def test_errors_that_all_went_one_way_are_given_up_where_they_went():
+def test_errors_that_all_went_one_way_are_trimmed_where_they_went():
     # Class 1 received fifteen rows that do not look like it; class 0 only lost them.
     groups = np.r_[np.zeros(25, dtype=int), np.ones(55, dtype=int)]
     losses = np.full(80, 0.1)
@@ -101,7 +101,7 @@ def test_errors_that_all_went_one_way_are_given_up_where_they_went():
     np.testing.assert_array_equal(weights, losses < 1.0)
 
 
-def test_a_rare_class_is_not_given_up_though_it_fits_worst():
+def test_a_rare_class_is_not_trimmed_though_it_fits_worst():
     groups = np.r_[np.zeros(95, dtype=int), np.ones(5, dtype=int)]
     losses = np.r_[np.linspace(0.0, 0.5, 95), np.linspace(1.5, 2.0, 5)]
     ones = np.ones(100)
@@ -112,7 +112,7 @@ def test_a_rare_class_is_not_given_up_though_it_fits_worst():
 
 
 @pytest.mark.parametrize("huge", [50.0, 1e4, np.inf])
-def test_part_of_a_hopeless_class_stays(huge, rng):
+def test_part_of_a_class_with_huge_losses_stays(huge, rng):
     groups = np.r_[np.zeros(100, dtype=int), np.ones(40, dtype=int)]
     losses = np.where(groups == 1, huge, rng.random(140))
     weights = ClassBalanced(0.4, groups, 2).weights(losses, np.ones(140))

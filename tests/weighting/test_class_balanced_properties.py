@@ -22,7 +22,7 @@ RULES = {
 each = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 quick = settings(max_examples=25)
 
-# At most half is given up, as everywhere: no class of two rows has to give up both.
+# At most half is trimmed, as everywhere: no class of two rows loses both.
 shares = st.one_of(st.sampled_from([0.0, 0.25, 0.1, 0.4]), st.floats(0.001, 0.45))
 single_losses = st.one_of(st.integers(0, 4).map(float), st.floats(0.0, 10.0))
 single_weights = st.one_of(st.integers(1, 3).map(float), st.floats(0.05, 5.0))
@@ -171,7 +171,7 @@ def test_rows_are_held_to_the_thresholds_of_their_classes(rule, fraction, frame)
 
 
 @each
-def test_nothing_given_up_keeps_every_row(rule, rng):
+def test_without_trimming_every_row_is_kept(rule, rng):
     groups, losses, sample_weight = np.arange(9) % 3, rng.random(9), rng.random(9)
     losses[4] = np.inf
     weights = rule(0.0, groups, 3).weights(losses, sample_weight)
@@ -180,7 +180,7 @@ def test_nothing_given_up_keeps_every_row(rule, rng):
 
 
 @each
-def test_losses_of_one_size_give_up_as_much_of_every_class(rule):
+def test_equal_losses_trim_the_same_fraction_of_every_class(rule):
     groups, ones = np.repeat([0, 1, 2], 10), np.ones(30)
     weights = rule(0.3, groups, 3).weights(np.full(30, 3.0), ones)
     np.testing.assert_allclose(weights, 0.7, rtol=1e-9)
@@ -203,7 +203,7 @@ def test_no_class_is_lost_whatever_it_loses(rule, huge, size, rng):
 
 @each
 @pytest.mark.parametrize("far", [1e12, 1e24, 1e300, np.inf])
-def test_how_far_a_loss_beyond_reach_lies_does_not_matter(rule, far, rng):
+def test_how_far_a_huge_loss_lies_does_not_matter(rule, far, rng):
     groups, near = np.arange(20) % 2, rng.random(20)
     near[:3] = 500.0
     beyond = np.where(near == 500.0, far, near)
@@ -234,7 +234,7 @@ INFINITE = {
 
 @each
 @pytest.mark.parametrize("losses", INFINITE.values(), ids=INFINITE)
-def test_more_infinite_losses_than_are_given_up(rule, losses):
+def test_more_infinite_losses_than_are_trimmed(rule, losses):
     rule = rule(0.25, np.repeat([0, 1], 4), 2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

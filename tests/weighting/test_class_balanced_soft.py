@@ -65,10 +65,10 @@ def test_no_other_weights_do_better(seed, fraction, smoothing, whole):
     for _ in range(10):
         move = rng.normal(size=40)
         move -= move.mean()
-        room = np.where(move > 0, sample_weight - weights, weights) / np.maximum(
+        slack = np.where(move > 0, sample_weight - weights, weights) / np.maximum(
             np.abs(move), 1e-12
         )
-        other = weights + rng.random() * room.min() * move
+        other = weights + rng.random() * slack.min() * move
         assert value <= cost(rule, losses, sample_weight, other) + 1e-9 * (1 + abs(value))
 
 

@@ -184,7 +184,7 @@ def test_ties_take_one_place_of_a_list_however_many(set_sizes):
     np.testing.assert_array_equal(histogram.thresholds(Trimmed(0.5)), [1.2])
 
 
-def test_rows_of_no_weight_have_no_say_however_wrong():
+def test_rows_of_no_weight_have_no_influence_however_wrong():
     histogram = looked(coarse(), np.array([0.5, 1.25, np.inf, 1.3]), np.array([1.0, 1.0, 0.0, 1.0]))
     assert np.isfinite(histogram.sums).all()
     np.testing.assert_array_equal(histogram.losses_at(np.array([2.0])), [1.25])
@@ -194,7 +194,7 @@ def test_rows_of_no_weight_have_no_say_however_wrong():
 def test_a_threshold_among_infinite_losses_is_infinite(grid):
     losses = np.concatenate([np.arange(0.0, 7.0), np.full(3, np.inf)])
     np.testing.assert_array_equal(looked(grid, losses).thresholds(Trimmed(0.2)), [np.inf])
-    # As many as are given up: the threshold is the largest finite loss, or in its bin.
+    # As many as are trimmed: the threshold is the largest finite loss, or in its bin.
     assert 3.0 < looked(grid, losses).thresholds(Trimmed(0.3))[0] <= 6.0
 
 

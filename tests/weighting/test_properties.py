@@ -112,7 +112,7 @@ def test_value_never_falls_when_a_loss_rises(rule, share, frame, row, rise):
 
 
 @each
-def test_nothing_given_up_is_the_plain_weighted_sum(rule, rng):
+def test_without_trimming_it_is_the_plain_weighted_sum(rule, rng):
     losses, sample_weight = rng.random(9), rng.random(9)
     np.testing.assert_array_equal(rule(0.0).weights(losses, sample_weight), sample_weight)
     np.testing.assert_allclose(rule(0.0).value(losses, sample_weight), sample_weight @ losses)
@@ -128,7 +128,7 @@ def test_rows_that_tie_share_in_proportion_to_their_weights(rule):
 @each
 @pytest.mark.parametrize("far", [1e12, 1e24, 1e300, np.inf])
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.4])
-def test_how_far_a_loss_beyond_reach_lies_does_not_matter(rule, share, far):
+def test_how_far_a_huge_loss_lies_does_not_matter(rule, share, far):
     near = np.array([1.0, 2.0, 3.0, 5e3])
     beyond = np.array([1.0, 2.0, 3.0, far])
     weights = rule(share).weights(near, np.ones(4))
@@ -139,7 +139,7 @@ def test_how_far_a_loss_beyond_reach_lies_does_not_matter(rule, share, far):
 
 @each
 @pytest.mark.parametrize("share", [0.0, 0.25])
-def test_more_infinite_losses_than_are_given_up(rule, share):
+def test_more_infinite_losses_than_are_trimmed(rule, share):
     losses = np.array([1.0, np.inf, 2.0, np.inf])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

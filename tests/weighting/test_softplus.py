@@ -83,5 +83,5 @@ def test_rows_that_tie_are_kept_alike_whatever_the_smoothing():
         np.testing.assert_allclose(weights[1:], weights[1])
 
 
-def test_threshold_is_infinite_when_nothing_is_given_up(rng):
+def test_threshold_is_infinite_without_trimming(rng):
     assert Softplus(0.0, 1.0).threshold(rng.random(5), np.ones(5)) == np.inf

@@ -140,7 +140,7 @@ def test_value_falls_to_all_rows_times_the_smallest_loss(rng):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("far", [1e12, 1e300, np.inf])
-def test_a_loss_beyond_reach_has_no_weight(far):
+def test_a_huge_loss_has_no_weight(far):
     losses = np.array([1.0, 2.0, far])
     np.testing.assert_allclose(Tilted(-1.0).weights(losses, np.ones(3))[2], 0.0)
     near = Tilted(-1.0).value(np.array([1.0, 2.0, 1e3]), np.ones(3))

@@ -124,7 +124,7 @@ def test_a_row_of_no_weight_changes_nothing():
     assert rule.value(losses, sample_weight) == 1.0
 
 
-def test_given_up_losses_may_be_infinite():
+def test_trimmed_losses_may_be_infinite():
     losses = np.array([np.inf, 1.0, 2.0, np.inf])
     rule = Trimmed(0.5)
     np.testing.assert_array_equal(rule.weights(losses, np.ones(4)), [0.0, 1.0, 1.0, 0.0])

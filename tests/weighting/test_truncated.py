@@ -59,7 +59,7 @@ def test_weights_are_positive_and_at_most_the_largest(largest, frame):
 @quick
 def test_weights_are_the_gradient_of_the_value(largest, frame):
     losses, sample_weight = frame
-    losses = losses + 1e-2  # central differences need room
+    losses = losses + 1e-2  # central differences need a margin
     assume((np.abs(losses - 1 / largest**2) > 1e-3).all())
     properties.has_the_gradient_of_its_value(Truncated(largest), losses, sample_weight, atol=1e-4)
 

@@ -1,4 +1,4 @@
-"""Two roads to the same fit: plain ones, other kernels, containers, weights, orders, solvers."""
+"""Ways to the same fit: plain ones, other kernels, containers, weights, orders, solvers."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def set_tight(model):
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weigh", [False, True])
-def test_nothing_given_up_is_kernel_ridge(kernel, fit_intercept, weigh):
+def test_without_trimming_it_is_kernel_ridge(kernel, fit_intercept, weigh):
     X, y, _ = grossly_corrupted(70)
     weights = np.random.default_rng(0).random(70) if weigh else None
     shared = {"kernel": kernel, "fit_intercept": fit_intercept, "alpha": 0.3}
@@ -64,7 +64,7 @@ def test_nothing_given_up_is_kernel_ridge(kernel, fit_intercept, weigh):
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_nothing_given_up_is_kernel_logistic_regression(kernel, classes):
+def test_without_trimming_it_is_kernel_logistic_regression(kernel, classes):
     X, y = blobs([25] * classes, distance=2.0)
     shared = {"kernel": kernel, "alpha": 0.3, "tol": 1e-9}
     plain = SubquantileClassifier(contamination=0, **shared).fit(X, y)
@@ -75,7 +75,7 @@ def test_nothing_given_up_is_kernel_logistic_regression(kernel, classes):
 
 @pytest.mark.parametrize("alpha", [0.0, 2.0])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_nothing_given_up_is_linear_ridge(alpha, fit_intercept):
+def test_without_trimming_it_is_linear_ridge(alpha, fit_intercept):
     X, y, _, _, _ = linear_problem(0, n=60, noise=0.3)
     shared = {"alpha": alpha, "fit_intercept": fit_intercept}
     plain = SubquantileRegressor(contamination=0, kernel="linear", **shared).fit(X, y)
@@ -191,7 +191,7 @@ def test_weights_are_copies(model):
 
 
 @each
-def test_rows_of_weight_zero_are_judged_but_have_no_say(model):
+def test_rows_of_weight_zero_are_scored_but_have_no_influence(model):
     X, y, _ = problem_of(model)
     weights = np.ones(80)
     weights[[1, 11, 40]] = 0.0
@@ -258,7 +258,7 @@ def test_scaled_targets_scale_the_fit(model):
     ],
     ids=name,
 )
-def test_several_outputs_are_each_output_where_nothing_is_given_up(model):
+def test_several_outputs_are_each_output_without_trimming(model):
     X, y, _ = problem_of(model)
     Y = np.column_stack([y, np.sin(X[:, 0]), 100 * X[:, 1]])
     together = clone(model).fit(X, Y)
@@ -303,7 +303,7 @@ def test_iterative_and_exact_solvers_agree(model, n, set_sizes):
 
 
 @pytest.mark.parametrize("model", TRIMMERS, ids=name)
-def test_the_share_given_up_is_the_share_asked_for(model):
+def test_the_trimmed_fraction_is_the_one_asked_for(model):
     X, y, _ = problem_of(model)
     for contamination, rows in ((0.1, 8), (0.11, 9), (0.25, 20), (0, 0)):
         fit = quietly(clone(model).set_params(contamination=contamination), X, y)

@@ -1,4 +1,4 @@
-"""The share of bad rows when nobody says: estimated where it can be, doubted where it cannot."""
+"""contamination="auto": estimated where it can be, with a warning where it is ambiguous."""
 
 import re
 import warnings
@@ -125,10 +125,10 @@ def test_small_clean_data_lose_few_rows(n, alpha):
     assert np.mean(rates) <= 0.02
 
 
-# --- honest data -----------------------------------------------------------------------------
+# --- clean data -----------------------------------------------------------------------------
 
 
-def honest(name, n, seed):
+def clean_data(name, n, seed):
     """Rows of which none is wrong, whatever the noise looks like."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
@@ -150,7 +150,7 @@ def honest(name, n, seed):
     return X, y
 
 
-HONEST = [
+CLEAN = [
     "t3",
     "laplace",
     "heteroscedastic",
@@ -168,9 +168,9 @@ HONEST = [
 ]
 
 
-@pytest.mark.parametrize("name", HONEST)
-def test_honest_rows_are_kept_whatever_their_noise(name):
-    rates = [flagged(SubquantileRegressor().fit(*honest(name, 300, seed))) for seed in range(3)]
+@pytest.mark.parametrize("name", CLEAN)
+def test_clean_rows_are_kept_whatever_their_noise(name):
+    rates = [flagged(SubquantileRegressor().fit(*clean_data(name, 300, seed))) for seed in range(3)]
     assert np.mean(rates) <= 0.02
 
 
@@ -198,12 +198,12 @@ def test_no_warning_where_a_share_is_given():
         regressor(contamination=0.4).fit(X, y)
 
 
-# --- wild features ---------------------------------------------------------------------------
+# --- feature outliers ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("factor", [100.0, 1e12])
 @pytest.mark.parametrize("contamination", [0.05, 0.2, 0.4])
-def test_wild_rows_are_given_up_and_counted(factor, contamination):
+def test_feature_outliers_are_trimmed_and_counted(factor, contamination):
     """Their targets are right: it is the features that are wrong."""
     X, y = smooth(250)
     bad = np.arange(250) < round(contamination * 250)
@@ -217,14 +217,14 @@ def test_wild_rows_are_given_up_and_counted(factor, contamination):
 
 
 @pytest.mark.parametrize("kind", ["label+feature", "huge-feature", "huge-label"])
-def test_rows_out_of_all_proportion_are_given_up_and_counted(kind):
+def test_rows_out_of_all_proportion_are_trimmed_and_counted(kind):
     X, y, bad = corrupted(200, kind=kind)
     model = regressor().fit(X, y)
     assert not model.inlier_mask_[bad].any()
     assert model.contamination_ == pytest.approx(0.2, abs=0.03)
 
 
-def test_wild_rows_and_wrong_targets_add_up():
+def test_feature_outliers_and_wrong_targets_add_up():
     X, y, bad = grossly_corrupted(300, contamination=0.1)
     feature_outlier = np.flatnonzero(~bad)[:45]
     X[feature_outlier] *= 1e6
@@ -233,7 +233,7 @@ def test_wild_rows_and_wrong_targets_add_up():
     assert not model.inlier_mask_[feature_outlier].any() and not model.inlier_mask_[bad].any()
 
 
-def test_a_single_absurd_target_is_given_up():
+def test_a_single_absurd_target_is_trimmed():
     X, y = smooth(100)
     y[7] = 1e9
     model = regressor().fit(X, y)
@@ -243,7 +243,7 @@ def test_a_single_absurd_target_is_given_up():
     assert low <= model.contamination_ <= high
 
 
-def test_duplicated_rows_are_not_wild():
+def test_duplicated_rows_are_no_feature_outliers():
     X, y, bad = grossly_corrupted(50)
     model = regressor().fit(np.tile(X, (4, 1)), np.tile(y, 4))
     assert not model.inlier_mask_[np.tile(bad, 4)].any()
@@ -258,7 +258,7 @@ def test_a_small_design_with_repeated_measurements_keeps_its_rows():
         assert regressor().fit(X, y).inlier_mask_.mean() > 0.98
 
 
-# --- doubt -----------------------------------------------------------------------------------
+# --- ambiguity -------------------------------------------------------------------------------
 
 
 def ambiguous(n, seed, signal=0.5):
@@ -272,7 +272,7 @@ def ambiguous(n, seed, signal=0.5):
 
 @pytest.mark.parametrize("n", [500, 1000])
 @pytest.mark.parametrize("seed", range(2))
-def test_two_parties_that_cannot_be_told_apart_are_said_so(n, seed):
+def test_two_clusters_of_equal_size_are_warned_of(n, seed):
     X, y = ambiguous(n, seed)
     with pytest.warns(AmbiguousContaminationWarning) as caught:
         SubquantileRegressor().fit(X, y)
@@ -292,7 +292,7 @@ def test_warning_points_to_the_line_of_the_user():
     assert caught[0].filename == __file__
 
 
-def test_interval_covers_both_readings_where_they_are_as_likely():
+def test_interval_covers_both_candidates_where_they_are_as_likely():
     for seed in range(3):
         X, y = ambiguous(500, seed)
         low, high = SubquantileRegressor().fit(X, y).contamination_interval_
@@ -402,7 +402,7 @@ def skewed(X, rng):
 
 
 @pytest.mark.parametrize("noise", [uneven, skewed])
-def test_honest_noise_of_few_rows_is_not_taken_for_half_of_them(noise):
+def test_clean_noise_of_few_rows_is_not_taken_for_half_of_them(noise):
     """A search that begins with half of the rows may find the other half wrong, and stay there."""
     shares = []
     for seed in range(12):
@@ -416,7 +416,7 @@ def test_honest_noise_of_few_rows_is_not_taken_for_half_of_them(noise):
 
 
 @pytest.mark.parametrize("contamination", [0.4, 0.45])
-def test_equal_targets_in_one_place_do_not_take_the_trust_from_all_rows(contamination):
+def test_equal_targets_in_one_place_do_not_make_all_rows_outliers(contamination):
     """Once all weights were zero there, and the fit ended in a division by their sum."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
