@@ -34,10 +34,10 @@ NAMES = {
 }
 
 
-def constants(K, y, coef, *, share=0.0, alpha=0.1, intercept=0.0, **options):
+def constants(K, y, coef, *, contamination=0.0, alpha=0.1, intercept=0.0, **options):
     options = {
         "sample_weight": np.ones(len(y)),
-        "weighting": Trimmed(share),
+        "weighting": Trimmed(contamination),
         "norm_bound": None,
         "fit_intercept": False,
         "loss": SquaredLoss(),
@@ -46,7 +46,9 @@ def constants(K, y, coef, *, share=0.0, alpha=0.1, intercept=0.0, **options):
     return diagnose(K=K, y=y, coef=coef, intercept=intercept, alpha=alpha, **options)
 
 
-def settled(K, y, share, alpha, *, norm_bound=None, fit_intercept=False, sample_weight=None):
+def settled(
+    K, y, contamination, alpha, *, norm_bound=None, fit_intercept=False, sample_weight=None
+):
     """Trimmed fit by concentration with exact refits."""
     sample_weight = np.ones(len(y)) if sample_weight is None else sample_weight
     system = ExactRidge(K, fit_intercept)
@@ -57,7 +59,7 @@ def settled(K, y, share, alpha, *, norm_bound=None, fit_intercept=False, sample_
     return alternate(
         refit,
         SquaredLoss(),
-        Trimmed(share),
+        Trimmed(contamination),
         y,
         sample_weight,
         sample_weight,
@@ -74,18 +76,18 @@ def in_the_ball(rng, K, shape, radius):
     return coef * radius / naive_ridge.norm(K, coef) * min(1.0, 2 * rng.random())
 
 
-def trimmed_mean(K, y, coef, share, sample_weight, alpha=0.0):
+def trimmed_mean(K, y, coef, contamination, sample_weight, alpha=0.0):
     """Psi: objective over kept weight."""
     losses = ((y - K @ coef) ** 2).sum(axis=1)
-    rule = Trimmed(share)
+    rule = Trimmed(contamination)
     total = rule.value(losses, sample_weight) + alpha * naive_ridge.norm(K, coef) ** 2
     return total / rule.kept_total(sample_weight)
 
 
-def dual_value(t, K, y, coef, share, sample_weight):
+def dual_value(t, K, y, coef, contamination, sample_weight):
     """g(t, f) of Lemma 13, with the factor 1 / (n p)."""
     losses = ((y - K @ coef) ** 2).sum(axis=1)
-    kept = Trimmed(share).kept_total(sample_weight)
+    kept = Trimmed(contamination).kept_total(sample_weight)
     return t - sample_weight @ np.maximum(t - losses, 0.0) / kept
 
 
@@ -100,7 +102,7 @@ weighted = pytest.mark.parametrize("weigh", WEIGHTS.values(), ids=WEIGHTS)
 
 def test_every_constant_has_a_name_and_is_a_number(rng):
     K, y = smooth_problem(rng, n=10)
-    found = constants(K, y, rng.normal(size=(10, 1)), share=0.2)
+    found = constants(K, y, rng.normal(size=(10, 1)), contamination=0.2)
     assert set(found) == NAMES
     assert found.norm == found["norm"]
     assert all(isinstance(value, float) and np.isfinite(value) for value in found.values())
@@ -111,12 +113,14 @@ def test_every_constant_has_a_name_and_is_a_number(rng):
 
 @weighted
 @pytest.mark.parametrize("outputs", [1, 2])
-@pytest.mark.parametrize("share", [0.0, 0.3])
-def test_lipschitz_constants_bound_every_rise_over_the_ball(weigh, outputs, share, rng):
+@pytest.mark.parametrize("contamination", [0.0, 0.3])
+def test_lipschitz_constants_bound_every_rise_over_the_ball(weigh, outputs, contamination, rng):
     K, y = spoilt_problem(rng, n=8, bad=2, outputs=outputs)
     sample_weight, radius = weigh(rng, 8), 2.0
     zero = np.zeros(y.shape)
-    found = constants(K, y, zero, share=share, sample_weight=sample_weight, norm_bound=radius)
+    found = constants(
+        K, y, zero, contamination=contamination, sample_weight=sample_weight, norm_bound=radius
+    )
     steepest = 0.0
     for _ in range(100):
         f = in_the_ball(rng, K, y.shape, radius)
@@ -124,10 +128,10 @@ def test_lipschitz_constants_bound_every_rise_over_the_ball(weigh, outputs, shar
         run = naive_ridge.norm(K, f - other)
         t = rng.uniform(0, 200)
         for rise in (
-            dual_value(t, K, y, f, share, sample_weight)
-            - dual_value(t, K, y, other, share, sample_weight),
-            trimmed_mean(K, y, f, share, sample_weight)
-            - trimmed_mean(K, y, other, share, sample_weight),
+            dual_value(t, K, y, f, contamination, sample_weight)
+            - dual_value(t, K, y, other, contamination, sample_weight),
+            trimmed_mean(K, y, f, contamination, sample_weight)
+            - trimmed_mean(K, y, other, contamination, sample_weight),
         ):
             steepest = max(steepest, abs(rise) / run)
     assert steepest <= found.lipschitz_rowwise * (1 + 1e-6)
@@ -192,7 +196,7 @@ def test_smoothness_bounds_the_objective_from_above(weigh, kernel, alpha, name, 
         K, SquaredLoss(), Trimmed(0.25), y, sample_weight, alpha, fit_intercept=False
     )
     kept = Trimmed(0.25).kept_total(sample_weight)
-    options = {"share": 0.25, "alpha": alpha, "sample_weight": sample_weight}
+    options = {"contamination": 0.25, "alpha": alpha, "sample_weight": sample_weight}
     beta = constants(K, y, np.zeros((8, 1)), **options)[name]
     for _ in range(40):
         coef, move = rng.normal(size=(2, 8, 1))
@@ -215,7 +219,7 @@ def test_the_gradient_changes_no_faster_between_functions_that_keep_the_same_row
         K, SquaredLoss(), Trimmed(0.25), y, sample_weight, alpha, fit_intercept=False
     )
     kept = Trimmed(0.25).kept_total(sample_weight)
-    options = {"share": 0.25, "alpha": alpha, "sample_weight": sample_weight}
+    options = {"contamination": 0.25, "alpha": alpha, "sample_weight": sample_weight}
     found = constants(K, y, np.zeros((8, 1)), **options)
     compared = 0
     for _ in range(80):
@@ -235,7 +239,7 @@ def test_the_gradient_changes_no_faster_between_functions_that_keep_the_same_row
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 5.0])
 def test_the_top_eigenvalue_gives_the_smaller_constant(alpha, rng):
     K, y = smooth_problem(rng, n=20)
-    found = constants(K, y, np.zeros((20, 1)), share=0.2, alpha=alpha)
+    found = constants(K, y, np.zeros((20, 1)), contamination=0.2, alpha=alpha)
     # The power iteration adds a hundredth.
     assert found.smoothness_top <= 1.01 * found.smoothness
     assert found.step_size == pytest.approx(1 / found.smoothness_top)
@@ -261,8 +265,8 @@ def test_both_measures_vanish_at_a_settled_fit_and_only_there(
     fit = solution.fit
     if norm_bound is not None:
         assert fit.squared_norm == pytest.approx(norm_bound**2)
-    at_rest = constants(K, y, fit.coef, share=0.2, intercept=fit.intercept, **options)
-    moved = constants(K, y, 0.8 * fit.coef, share=0.2, intercept=fit.intercept, **options)
+    at_rest = constants(K, y, fit.coef, contamination=0.2, intercept=fit.intercept, **options)
+    moved = constants(K, y, 0.8 * fit.coef, contamination=0.2, intercept=fit.intercept, **options)
     assert at_rest.stationarity < 1e-6
     assert at_rest.moreau_gradient_norm < 1e-6
     assert moved.stationarity > 1e-2
@@ -287,26 +291,26 @@ def test_on_the_sphere_only_what_points_along_it_counts(rng):
 
 
 @pytest.mark.parametrize("outputs", [1, 2])
-@pytest.mark.parametrize("share", [0.0, 1 / 3])
+@pytest.mark.parametrize("contamination", [0.0, 1 / 3])
 @pytest.mark.parametrize("seed", range(6))
-def test_moreau_gradient_is_the_way_to_the_proximal_point(outputs, share, seed):
+def test_moreau_gradient_is_the_way_to_the_proximal_point(outputs, contamination, seed):
     # Lemma 22: ||f - prox|| = lambda * norm; the point is found by trying every choice of rows.
     rng = np.random.default_rng(seed)
     K, y = spoilt_problem(rng, n=6, bad=2, outputs=outputs)
     coef = rng.normal(size=y.shape)
-    found = constants(K, y, coef, share=share)
+    found = constants(K, y, coef, contamination=contamination)
     inverse = 2 * found.smoothness_top
-    prox = naive.proximal_point(K, y, round((1 - share) * 6), 0.1, coef, inverse)
+    prox = naive.proximal_point(K, y, round((1 - contamination) * 6), 0.1, coef, inverse)
     distance = naive_ridge.norm(K, coef - prox)
     assert distance == pytest.approx(found.moreau_gradient_norm / inverse, rel=1e-6)
 
 
 @pytest.mark.parametrize("outputs", [1, 2])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("share", [0.0, 1 / 3])
+@pytest.mark.parametrize("contamination", [0.0, 1 / 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_moreau_gradient_leads_to_a_point_that_keeps_its_own_rows(
-    outputs, fit_intercept, share, seed
+    outputs, fit_intercept, contamination, seed
 ):
     # A trimmed objective is not weakly convex: it may have several proximal points, and an
     # intercept without a penalty brings more. Whichever is found must be one.
@@ -314,25 +318,27 @@ def test_moreau_gradient_leads_to_a_point_that_keeps_its_own_rows(
     K, y = spoilt_problem(rng, n=6, bad=2, outputs=outputs)
     coef = 3 * rng.normal(size=y.shape)
     intercept = y.mean(axis=0) if fit_intercept else np.zeros(outputs)
-    found = constants(K, y, coef, share=share, intercept=intercept, fit_intercept=fit_intercept)
+    found = constants(
+        K, y, coef, contamination=contamination, intercept=intercept, fit_intercept=fit_intercept
+    )
     inverse = 2 * found.smoothness_top
     points = naive.local_proximal_points(
-        K, y, round((1 - share) * 6), 0.1, coef, inverse, fit_intercept
+        K, y, round((1 - contamination) * 6), 0.1, coef, inverse, fit_intercept
     )
     distances = [naive_ridge.norm(K, coef - point) for point in points]
     assert np.isclose(distances, found.moreau_gradient_norm / inverse, rtol=1e-6).any()
 
 
-@pytest.mark.parametrize("share", [0.0, 1 / 3])
+@pytest.mark.parametrize("contamination", [0.0, 1 / 3])
 @pytest.mark.parametrize("seed", range(4))
-def test_moreau_gradient_in_the_ball(share, seed):
+def test_moreau_gradient_in_the_ball(contamination, seed):
     rng = np.random.default_rng(seed)
     K, y = spoilt_problem(rng, n=6, bad=2)
     radius = 1.0
     coef = in_the_ball(rng, K, (6, 1), radius)
-    found = constants(K, y, coef, share=share, norm_bound=radius)
+    found = constants(K, y, coef, contamination=contamination, norm_bound=radius)
     inverse = 2 * found.smoothness_top
-    count = round((1 - share) * 6)
+    count = round((1 - contamination) * 6)
     prox = naive.proximal_point_in_ball(K, y, count, 0.1, coef, inverse, radius)
     distance = naive_ridge.norm(K, coef - prox)
     assert distance == pytest.approx(found.moreau_gradient_norm / inverse, rel=1e-4, abs=1e-6)
@@ -341,14 +347,14 @@ def test_moreau_gradient_in_the_ball(share, seed):
 def test_the_two_measures_agree_up_to_a_constant(rng):
     K, y = spoilt_problem(rng, n=15, bad=3)
     for _ in range(10):
-        found = constants(K, y, 0.3 * rng.normal(size=(15, 1)), share=0.2)
+        found = constants(K, y, 0.3 * rng.normal(size=(15, 1)), contamination=0.2)
         assert 0.3 < found.moreau_gradient_norm / found.stationarity < 3.0
 
 
 def test_soft_selections_are_measured_by_their_own_weights(rng):
     K, y = spoilt_problem(rng, n=10, bad=2)
     coef, rule = 0.1 * rng.normal(size=(10, 1)), Softplus(0.2, smoothing=1.0)
-    found = constants(K, y, coef, share=0.2, weighting=rule)
+    found = constants(K, y, coef, contamination=0.2, weighting=rule)
     weights = rule.weights(((y - K @ coef) ** 2)[:, 0], np.ones(10))
     gradient = (2 * weights[:, None] * (K @ coef - y) + 0.2 * coef) / 8
     assert found.stationarity == pytest.approx(naive_ridge.norm(K, gradient))
@@ -357,10 +363,12 @@ def test_soft_selections_are_measured_by_their_own_weights(rng):
 # What remains
 
 
-@pytest.mark.parametrize(("share", "gamma"), [(0.0, 0.0), (0.1, 0.125), (0.25, 0.5), (0.4, 2.0)])
-def test_worst_case_gamma(share, gamma, rng):
+@pytest.mark.parametrize(
+    ("contamination", "gamma"), [(0.0, 0.0), (0.1, 0.125), (0.25, 0.5), (0.4, 2.0)]
+)
+def test_worst_case_gamma(contamination, gamma, rng):
     K, y = smooth_problem(rng, n=20)
-    found = constants(K, y, np.zeros((20, 1)), share=share)
+    found = constants(K, y, np.zeros((20, 1)), contamination=contamination)
     assert found.worst_case_gamma == pytest.approx(gamma)
 
 
@@ -368,7 +376,7 @@ def test_worst_case_gamma(share, gamma, rng):
 def test_effective_dimension_is_the_trace_of_the_hat_matrix_of_the_kept_rows(alpha, rng):
     K, y = spoilt_problem(rng, n=20, bad=4)
     solution = settled(K, y, 0.2, alpha)
-    found = constants(K, y, solution.fit.coef, share=0.2, alpha=alpha)
+    found = constants(K, y, solution.fit.coef, contamination=0.2, alpha=alpha)
     kept = K[np.ix_(solution.weights > 0, solution.weights > 0)]
     hat = kept @ np.linalg.inv(kept + alpha * np.eye(16))
     assert found.effective_dimension == pytest.approx(np.trace(hat))
@@ -387,9 +395,9 @@ def test_constants_count_a_weight_as_copies(rng):
     X, copies = rng.normal(size=(8, 2)), rng.integers(1, 4, size=8)
     owner = np.repeat(np.arange(8), copies)
     y, coef = rng.normal(size=(8, 1)), rng.normal(size=(8, 1))
-    one = constants(rbf(X), y, coef, share=0.3, sample_weight=copies.astype(float))
+    one = constants(rbf(X), y, coef, contamination=0.3, sample_weight=copies.astype(float))
     # The same function: each copy carries its part of the coefficient.
-    many = constants(rbf(X[owner]), y[owner], (coef / copies[:, None])[owner], share=0.3)
+    many = constants(rbf(X[owner]), y[owner], (coef / copies[:, None])[owner], contamination=0.3)
     for name in NAMES:
         assert one[name] == pytest.approx(many[name], rel=1e-4), name
 
@@ -403,25 +411,29 @@ def test_effective_dimension_without_a_ridge_is_the_rank(rng):
 # Labels: the same constants for the logistic and the softmax loss
 
 RULES = {
-    "smallest": lambda share, codes, classes: Trimmed(share),
+    "smallest": lambda contamination, codes, classes: Trimmed(contamination),
     "balanced": ClassBalanced,
-    "soft": lambda share, codes, classes: SoftClassBalanced(share, codes, classes, smoothing=2.0),
+    "soft": lambda contamination, codes, classes: SoftClassBalanced(
+        contamination, codes, classes, smoothing=2.0
+    ),
 }
 PROBLEMS = [(LogisticLoss(), 2), (SoftmaxLoss(), 3)]
 rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 losses = pytest.mark.parametrize(("loss", "classes"), PROBLEMS, ids=["logistic", "softmax"])
 
 
-def labelled(rng, loss, classes, rule, weigh=WEIGHTS["ones"], share=0.3, alpha=0.1, **options):
+def labelled(
+    rng, loss, classes, rule, weigh=WEIGHTS["ones"], contamination=0.3, alpha=0.1, **options
+):
     """A problem of labels and the options under which its constants are asked for."""
     K, y = labelled_problem(rng, 12, classes)
     codes = y[:, 0].astype(int) if classes == 2 else y.argmax(axis=1)
-    weighting, sample_weight = rule(share, codes, classes), weigh(rng, 12)
+    weighting, sample_weight = rule(contamination, codes, classes), weigh(rng, 12)
     design = TrimmedProblem(
         K, loss, weighting, y, sample_weight, alpha, fit_intercept=False, **options
     )
     return design, {
-        "share": share,
+        "contamination": contamination,
         "alpha": alpha,
         "sample_weight": sample_weight,
         "weighting": weighting,

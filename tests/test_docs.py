@@ -59,8 +59,8 @@ def contamination_of_many_rows(names, printed):
 
 
 def contamination_on_cluster(names, printed):
-    share = float(re.search(r"(.*) of the rows are wrong", printed)[1])
-    assert abs(share - 0.2) < 0.02
+    contamination = float(re.search(r"(.*) of the rows are wrong", printed)[1])
+    assert abs(contamination - 0.2) < 0.02
 
 
 def messy_file(names, printed):

@@ -86,9 +86,9 @@ def test_usual_median_deviation_unless_four_ninths_share_the_centre(x):
 # --- columns without a median deviation ------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [0.001, 0.03, 0.2, 0.49])
-def test_columns_of_zeros_and_ones_stay_as_they_are(share):
-    x = (np.arange(1000) < 1000 * share).astype(float)
+@pytest.mark.parametrize("fraction", [0.001, 0.03, 0.2, 0.49])
+def test_columns_of_zeros_and_ones_stay_as_they_are(fraction):
+    x = (np.arange(1000) < 1000 * fraction).astype(float)
     assert scale_of(x) == 1.0
     np.testing.assert_array_equal(MedianScaler().fit_transform(x[:, None])[:, 0], x)
 
@@ -133,11 +133,11 @@ def test_one_row():
 # --- feature outliers --------------------------------------------------------------------------
 
 
-def feature_outlier(X, share, size, seed=1):
+def with_outliers(X, fraction, size, seed=1):
     """Some rows replaced by outlying ones, on one side."""
     rng = np.random.default_rng(seed)
     X = X.copy()
-    rows = rng.permutation(len(X))[: round(share * len(X))]
+    rows = rng.permutation(len(X))[: round(fraction * len(X))]
     X[rows] = size * rng.uniform(1, 2, size=(len(rows), X.shape[1]))
     return X
 
@@ -145,7 +145,7 @@ def feature_outlier(X, share, size, seed=1):
 def test_almost_half_of_the_rows_cannot_move_a_continuous_column_far(rng):
     X = rng.normal(5.0, 2.0, size=(1000, 3))
     clean = MedianScaler().fit(X)
-    scaler = MedianScaler().fit(feature_outlier(X, 0.45, 1e6))
+    scaler = MedianScaler().fit(with_outliers(X, 0.45, 1e6))
     # One-sided, the worst case: the median is the 10/11 quantile of the good rows, and the median
     # deviation from there, 2.7 standard deviations, reaches to their 1/11 quantile.
     assert (np.abs(scaler.center_ - clean.center_) < 1.6 * clean.scale_).all()
@@ -153,13 +153,13 @@ def test_almost_half_of_the_rows_cannot_move_a_continuous_column_far(rng):
     assert (scaler.scale_ > clean.scale_).all()
 
 
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
-def test_how_far_outlying_rows_are_does_not_matter(share, rng):
+@pytest.mark.parametrize("fraction", [0.1, 0.3, 0.45])
+def test_how_far_outlying_rows_are_does_not_matter(fraction, rng):
     X = np.column_stack([rng.normal(size=600), rng.random(600) < 0.12, rng.random(600) < 0.4])
     X = X.astype(float)
-    tame = MedianScaler().fit(feature_outlier(X, share, 1e4))
+    tame = MedianScaler().fit(with_outliers(X, fraction, 1e4))
     for size in (1e9, 1e300):
-        scaler = MedianScaler().fit(feature_outlier(X, share, size))
+        scaler = MedianScaler().fit(with_outliers(X, fraction, size))
         np.testing.assert_array_equal(scaler.center_, tame.center_)
         np.testing.assert_array_equal(scaler.scale_, tame.scale_)
     assert tame.scale_[1:].max() < 2

@@ -109,22 +109,22 @@ def test_none_may_be_one_of_the_choices():
 # Contamination
 
 
-@pytest.mark.parametrize("share", [0, 0.0, 0.1, 0.499, np.float32(0.25)])
-def test_shares_are_accepted(share):
-    assert check_contamination(share, np.ones(100)) == pytest.approx(float(share))
+@pytest.mark.parametrize("contamination", [0, 0.0, 0.1, 0.499, np.float32(0.25)])
+def test_fractions_are_accepted(contamination):
+    assert check_contamination(contamination, np.ones(100)) == pytest.approx(float(contamination))
 
 
-def test_auto_leaves_the_share_open():
+def test_auto_leaves_the_contamination_open():
     assert check_contamination("auto", np.ones(3)) is None
 
 
-@pytest.mark.parametrize("share", [-0.1, 0.5, 1, np.nan, "some", None, True])
-def test_a_bad_share_is_named(share):
-    with raises(f'contamination must be a number in [0, 0.5) or "auto", got {share!r}.'):
-        check_contamination(share, np.ones(100))
+@pytest.mark.parametrize("contamination", [-0.1, 0.5, 1, np.nan, "some", None, True])
+def test_a_bad_contamination_is_named(contamination):
+    with raises(f'contamination must be a number in [0, 0.5) or "auto", got {contamination!r}.'):
+        check_contamination(contamination, np.ones(100))
 
 
-def test_a_share_of_less_than_one_row_says_how_many_rows_it_takes():
+def test_a_contamination_of_less_than_one_row_says_how_many_rows_it_takes():
     with pytest.raises(ValueError, match=r"contamination=0\.1 of n_samples = 5 .*at least 10 rows"):
         check_contamination(0.1, np.ones(5))
     assert check_contamination(0.1, np.ones(10)) == 0.1
@@ -454,19 +454,19 @@ def test_a_bad_weight_of_a_class_is_named(weight):
         check_class_weight({"cat": weight}, CLASSES, CODES, np.ones(4))
 
 
-@pytest.mark.parametrize("share", [0.1, 0.45])
-def test_a_class_of_one_row_cannot_be_trimmed(share):
+@pytest.mark.parametrize("contamination", [0.1, 0.45])
+def test_a_class_of_one_row_cannot_be_trimmed(contamination):
     with pytest.raises(
         ValueError,
-        match=rf"^too few rows to trim: class .*dog.* has 1, and contamination={share} needs at "
-        r"least 2 in each class; .*set contamination=0\.$",
+        match=rf"^too few rows to trim: class .*dog.* has 1, and contamination={contamination} "
+        r"needs at least 2 in each class; .*set contamination=0\.$",
     ):
-        check_class_sizes(share, CLASSES, CODES, np.ones(4))
+        check_class_sizes(contamination, CLASSES, CODES, np.ones(4))
 
 
-@pytest.mark.parametrize("share", [None, 0.0])
-def test_a_class_of_one_row_is_welcome_without_trimming(share):
-    check_class_sizes(share, CLASSES, CODES, np.ones(4))
+@pytest.mark.parametrize("contamination", [None, 0.0])
+def test_a_class_of_one_row_is_welcome_without_trimming(contamination):
+    check_class_sizes(contamination, CLASSES, CODES, np.ones(4))
 
 
 def test_copies_and_fractions_count_as_rows_of_their_class():

@@ -39,7 +39,7 @@ def name(model):
 def linear_problem(
     seed, *, n=300, d=5, contamination=0.2, size=100.0, noise=0.0, one_sided=False, intercept=True
 ):
-    """Rows, targets of which a share is corrupted whatever the row, slopes, intercept, mask."""
+    """Rows, targets of which a fraction is corrupted whatever the row, slopes, intercept, mask."""
     rng = np.random.default_rng(seed)
     X, coef, shift = rng.normal(size=(n, d)), rng.normal(size=d), intercept * rng.normal()
     y = X @ coef + shift + noise * rng.normal(size=n)

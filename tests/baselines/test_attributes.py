@@ -166,7 +166,7 @@ def test_scores_are_losses_over_the_threshold(model):
 
 
 @each
-def test_threshold_and_share_agree_with_the_mask(model):
+def test_threshold_and_contamination_agree_with_the_mask(model):
     X, y, _ = problem_of(model)
     fit = quietly(clone(model), X, y)
     losses = (

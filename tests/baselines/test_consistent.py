@@ -32,7 +32,7 @@ def test_every_iterate_is_that_of_the_slow_one(alpha, n, d, contamination):
 @pytest.mark.parametrize("one_sided", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_recovers_model_and_corruption_exactly(contamination, one_sided, seed):
-    """Corruption that knows nothing of the rows, and no noise: all of these shares hold."""
+    """Corruption that knows nothing of the rows, and no noise: all of these fractions hold."""
     X, y, coef, shift, bad = linear_problem(seed, contamination=contamination, one_sided=one_sided)
     model = ConsistentRegressor(contamination=contamination + 0.03).fit(X, y)
     assert model.converged_

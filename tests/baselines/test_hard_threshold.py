@@ -48,7 +48,7 @@ def test_hybrid_takes_gradient_steps_while_many_rows_change():
 @pytest.mark.parametrize("one_sided", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_recovers_the_true_model_exactly(step, contamination, one_sided, seed):
-    """Corruption that knows nothing of the rows, and no noise: all of these shares hold."""
+    """Corruption that knows nothing of the rows, and no noise: all of these fractions hold."""
     X, y, coef, shift, bad = linear_problem(seed, contamination=contamination, one_sided=one_sided)
     model = HardThresholdRegressor(contamination=contamination + 0.03, step=step).fit(X, y)
     assert model.converged_
@@ -66,7 +66,7 @@ def test_recovers_to_within_the_noise_otherwise(step, contamination):
 
 
 @each_step
-def test_too_small_a_share_is_not_enough(step):
+def test_too_small_a_contamination_is_not_enough(step):
     X, y, coef, _, _ = linear_problem(0, contamination=0.3)
     model = quietly(HardThresholdRegressor(contamination=0.1, step=step), X, y)
     assert np.abs(model.coef_ - coef).max() > 0.1

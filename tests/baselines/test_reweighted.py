@@ -30,7 +30,7 @@ def test_every_objective_is_that_of_the_slow_one(alpha, growth, n, d, contaminat
 @pytest.mark.parametrize("one_sided", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_recovers_the_true_model_exactly(contamination, one_sided, seed):
-    """Corruption that knows nothing of the rows, and no noise: all of these shares hold."""
+    """Corruption that knows nothing of the rows, and no noise: all of these fractions hold."""
     X, y, coef, shift, _ = linear_problem(seed, contamination=contamination, one_sided=one_sided)
     model = ReweightedRegressor().fit(X, y)
     assert_close(model.coef_, coef, 1e-6, np.linalg.norm(coef))

@@ -1,4 +1,4 @@
-"""The estimated share: small on clean scores, close on planted ones, blind to order and unit."""
+"""The rate of wrong labels: small on clean scores, close on planted ones, blind to order."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from untaint.contamination.disagreement import estimate_contamination, estimate_
 
 @pytest.mark.parametrize("n", [50, 500, 5000])
 def test_clean_gaussian_scores_have_next_to_no_noise(n):
-    shares = [
+    rates = [
         estimate_contamination(np.abs(np.random.default_rng(seed).normal(size=n)), np.ones(n))
         for seed in range(20)
     ]
-    assert np.mean(shares) < 0.01
-    assert max(shares) <= 0.06
+    assert np.mean(rates) < 0.01
+    assert max(rates) <= 0.06
 
 
 @pytest.mark.parametrize("planted", [0.05, 0.1, 0.2, 0.3, 0.4])
-def test_a_planted_share_is_found(planted, rng):
+def test_a_planted_rate_is_found(planted, rng):
     n = 2000
     scores = np.abs(rng.normal(size=n))
     scores[: int(planted * n)] += 12.0
     assert abs(estimate_contamination(scores, np.ones(n)) - planted) < 0.01
 
 
-def test_never_more_than_the_largest_share(rng):
+def test_never_more_than_the_largest_rate(rng):
     scores = np.r_[np.abs(rng.normal(size=51)), np.full(49, 1e9)]
     assert estimate_contamination(scores, np.ones(100)) == 0.45
 
@@ -79,7 +79,7 @@ def sure_scores(rng, n=6000, n_classes=3):
 
 
 def flipped(rng, codes, contamination, n_classes):
-    """A share of the labels moved to another class, each as often."""
+    """A fraction of the labels moved to another class, each as often."""
     moved = np.where(
         rng.random(len(codes)) < contamination, rng.integers(1, n_classes, len(codes)), 0
     )
@@ -94,7 +94,7 @@ def test_labels_that_all_agree_have_no_noise(n_classes, rng):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("planted", [0.05, 0.2, 0.4])
-def test_a_planted_share_of_wrong_labels_is_found(n_classes, planted, rng):
+def test_a_planted_rate_of_wrong_labels_is_found(n_classes, planted, rng):
     scores, codes = sure_scores(rng, n_classes=n_classes)
     wrong = flipped(rng, codes, planted, n_classes)
     assert abs(estimate_disagreement(scores, wrong, np.ones(6000)) - planted) < 0.03
@@ -123,7 +123,7 @@ def test_two_classes_that_overlap_are_not_taken_for_errors(rng):
     assert estimate_disagreement(scores, codes, np.ones(6000)) < 0.02
 
 
-def test_never_more_than_the_largest_share_of_labels(rng):
+def test_never_more_than_the_largest_rate_of_labels(rng):
     scores, codes = sure_scores(rng, n_classes=2)
     assert estimate_disagreement(scores, 1 - codes, np.ones(6000)) == 0.45
 

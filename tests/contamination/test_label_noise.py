@@ -1,4 +1,4 @@
-"""The share of wrong labels by likelihood: none where there is none, close where it is planted."""
+"""The rate of wrong labels by likelihood: none where there is none, close where it is planted."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ def test_the_gradient_is_that_of_the_value(classes, rng):
 @several
 @pytest.mark.parametrize("signal", [1.0, 3.0])
 def test_overlapping_classes_without_wrong_labels_have_next_to_no_noise(classes, signal):
-    shares = []
+    rates = []
     for seed in range(6):
         scores, codes, _ = draw(np.random.default_rng(seed), classes, signal=signal)
         # The second opinion takes the overlap for errors.
         found = estimate_noise_rate(scores, codes, np.ones(600), disagreement=0.06)
-        shares.append(found.contamination)
+        rates.append(found.contamination)
         assert found.interval[0] <= 0.03
-    assert np.mean(shares) < 0.03
+    assert np.mean(rates) < 0.03
 
 
 @several
 @pytest.mark.parametrize("wrong", [0.1, 0.2, 0.3, 0.4])
-def test_a_planted_share_is_found(classes, wrong, rng):
+def test_a_planted_rate_is_found(classes, wrong, rng):
     scores, codes, planted = draw(rng, classes, wrong=wrong)
     found = estimate_noise_rate(scores, codes, np.ones(600), disagreement=wrong + 0.05)
     assert abs(found.contamination - planted) < 0.05
@@ -81,7 +81,7 @@ def test_more_rows_narrow_the_interval(rng):
     assert widths[1] < 0.6 * widths[0]
 
 
-def test_never_more_than_the_largest_share(rng):
+def test_never_more_than_the_largest_rate(rng):
     scores, codes, _ = draw(rng, wrong=0.6, classes=4)
     found = estimate_noise_rate(scores, codes, np.ones(600), disagreement=0.45)
     assert found.contamination <= 0.45

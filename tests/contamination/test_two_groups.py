@@ -189,7 +189,7 @@ def test_probabilities_lie_between_none_and_one(draw, rng):
 
 
 @spoilt
-def test_probabilities_of_being_bad_sum_to_the_share(draw, rng):
+def test_outlier_probabilities_average_to_the_contamination(draw, rng):
     residuals = draw(rng, 400, 0.2)
     best = read(residuals)[0]
     np.testing.assert_allclose(1 - best.good(residuals).mean(), best.contamination, atol=5e-3)

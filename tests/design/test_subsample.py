@@ -40,8 +40,8 @@ def test_each_part_sends_one_row_where_weights_differ():
 @pytest.mark.parametrize("period", [2, 5, 10, 100])
 def test_a_period_in_the_rows_is_not_met_in_step(period):
     rows = draw_rows(np.ones(100_000), 10_000)
-    shares = np.bincount(rows % period, minlength=period) / 10_000
-    assert shares.max() < 1.0 / period + 4 * np.sqrt(1.0 / period / 10_000)
+    fractions = np.bincount(rows % period, minlength=period) / 10_000
+    assert fractions.max() < 1.0 / period + 4 * np.sqrt(1.0 / period / 10_000)
 
 
 def test_rows_come_in_proportion_to_their_weights():

@@ -19,13 +19,13 @@ def smooth(n, n_features=4, seed=0):
 
 
 def corrupted(n, *, contamination=0.2, kind="label", n_features=4, seed=0):
-    """The same rows, a share of them corrupted, and the mask of those."""
+    """The same rows, a fraction of them corrupted, and the mask of those."""
     X, y = smooth(n, n_features, seed)
     return contaminate(X, y, epsilon=contamination, kind=kind, random_state=seed)
 
 
 def grossly_corrupted(n, *, contamination=0.2, n_features=4, seed=0):
-    """Rows of which a share is so wrong that every sensible fit trims the same ones."""
+    """Rows of which a fraction is so wrong that every sensible fit trims the same ones."""
     X, y = smooth(n, n_features, seed)
     rng = np.random.default_rng(seed)
     bad = np.zeros(n, dtype=bool)
@@ -132,7 +132,7 @@ def blobs(sizes, *, distance=4.0, n_features=2, seed=0):
 
 
 def flipped(y, contamination, *, of=None, seed=0):
-    """Labels of which a share of all rows, taken from one class or any, is wrong; their mask."""
+    """Labels of which a fraction of all rows, taken from one class or any, is wrong; their mask."""
     rng = np.random.default_rng(seed + 1000)
     pool = np.arange(len(y)) if of is None else np.flatnonzero(y == of)
     bad = np.zeros(len(y), dtype=bool)

@@ -198,7 +198,7 @@ def test_nothing_is_flagged_where_nothing_is_wrong(seed):
     assert (model.audit()["kind"] == "").all()
 
 
-def test_the_share_that_was_given_does_not_decide_what_a_rate_flags():
+def test_the_given_contamination_does_not_decide_what_a_rate_flags():
     X, y, bad = grossly_corrupted(150, contamination=0.2)
     for contamination in (0.2, 0.3, 0.4, "auto"):
         model = regressor(contamination=contamination).fit(X, y)

@@ -50,7 +50,7 @@ def test_estimate_is_near_the_truth(kind, contamination, seed):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "laplacian", "exponential", "rational_quadratic"])
-def test_every_kernel_estimates_the_share(kernel):
+def test_every_kernel_estimates_the_contamination(kernel):
     X, y, _ = grossly_corrupted(200, contamination=0.25)
     model = regressor(kernel=kernel).fit(X, y)
     assert model.contamination_ == pytest.approx(0.25, abs=0.03)
@@ -91,7 +91,7 @@ def test_interval_of_clean_rows_begins_at_zero():
 
 
 @pytest.mark.parametrize("contamination", [0, 0.1, 0.25])
-def test_interval_of_a_given_share_is_that_share(contamination):
+def test_interval_of_a_given_contamination_is_that_number(contamination):
     X, y, _ = corrupted(60)
     model = regressor(contamination=contamination).fit(X, y)
     assert model.contamination_interval_ == (contamination, contamination)
@@ -105,7 +105,7 @@ def test_interval_is_a_pair_of_numbers():
     assert all(isinstance(end, float) for end in interval)
 
 
-def test_few_rows_say_nothing_of_a_share():
+def test_few_rows_say_nothing_of_the_contamination():
     X, y = smooth(19)
     model = regressor().fit(X, y)
     assert model.contamination_ == 0 and model.inlier_mask_.all()
@@ -191,7 +191,7 @@ def test_no_warning_on_label_noise(contamination, seed):
         regressor().fit(X, y)
 
 
-def test_no_warning_where_a_share_is_given():
+def test_no_warning_where_the_contamination_is_given():
     X, y = ambiguous(500, 0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -277,10 +277,10 @@ def test_two_clusters_of_equal_size_are_warned_of(n, seed):
     with pytest.warns(AmbiguousContaminationWarning) as caught:
         SubquantileRegressor().fit(X, y)
     text = str(caught[0].message)
-    shares = [int(number) for number in re.findall(r"(\d+)%", text)]
-    assert len(set(shares)) >= 2, text
-    assert any(33 <= contamination <= 50 for contamination in shares), text
-    assert any(contamination < 5 or 50 <= contamination <= 67 for contamination in shares), text
+    found = [int(number) for number in re.findall(r"(\d+)%", text)]
+    assert len(set(found)) >= 2, text
+    assert any(33 <= percent <= 50 for percent in found), text
+    assert any(percent < 5 or 50 <= percent <= 67 for percent in found), text
     assert 'contamination="auto"' in text and "assumed" in text
     assert "Pass contamination" in text and "audit()" in text
 
@@ -404,15 +404,15 @@ def skewed(X, rng):
 @pytest.mark.parametrize("noise", [uneven, skewed])
 def test_clean_noise_of_few_rows_is_not_taken_for_half_of_them(noise):
     """A search that begins with half of the rows may find the other half wrong, and stay there."""
-    shares = []
+    found = []
     for seed in range(12):
         rng = np.random.default_rng(seed)
         X = rng.uniform(-3.0, 3.0, size=(100, 1))
         y = 2.0 * np.sin(2.0 * X[:, 0]) + 0.5 * noise(X, rng)
-        shares.append(regressor(gamma=0.5).fit(X, y).contamination_)
+        found.append(regressor(gamma=0.5).fit(X, y).contamination_)
     # Without a second look two or three of them are; uneven noise can still look like two groups.
-    assert np.sum(np.array(shares) > 0.3) <= 1
-    assert np.mean(shares) < 0.05
+    assert np.sum(np.array(found) > 0.3) <= 1
+    assert np.mean(found) < 0.05
 
 
 @pytest.mark.parametrize("contamination", [0.4, 0.45])

@@ -111,7 +111,7 @@ def test_trimmed_rows_have_no_coefficient(sizes, init):
 
 @each_size
 @pytest.mark.parametrize("smoothing", [0.5, 2.0, 50.0])
-def test_soft_edge_keeps_the_share_in_weight(sizes, smoothing):
+def test_soft_edge_keeps_the_fraction_in_weight(sizes, smoothing):
     X, y, _, _ = flipped_blobs(sizes, distance=3.0)
     model = SubquantileClassifier(contamination=0.2, smoothing=smoothing).fit(X, y)
     kept = (1 - model.class_contamination_) @ np.bincount(y)

@@ -18,7 +18,7 @@ SKIPS = {"check_array_api_input": "SCIPY_ARRAY_API is not set"}
 
 
 def flipped(n=160, *, n_classes=2, contamination=0.2, seed=0):
-    """Rings, labels of which a share is wrong, and the true labels."""
+    """Rings, labels of which a fraction is wrong, and the true labels."""
     X = np.random.default_rng(seed).normal(size=(n, 2))
     radius = np.hypot(*X.T)
     truth = np.argsort(np.argsort(radius)) * n_classes // n
@@ -78,7 +78,7 @@ def test_results_hold_one_entry_a_setting():
 
 
 @pytest.mark.parametrize("contamination", [0, 0.2])
-def test_a_given_share_is_that_of_the_plain_estimator(contamination):
+def test_a_given_contamination_is_that_of_the_plain_estimator(contamination):
     X, y, _ = flipped()
     model = SubquantileClassifierCV(contamination=contamination).fit(X, y)
     same = SubquantileClassifier(

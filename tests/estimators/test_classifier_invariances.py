@@ -18,7 +18,7 @@ from untaint import SubquantileClassifier
 SIZES = [(60, 40), (40, 35, 25)]
 each_size = pytest.mark.parametrize("sizes", SIZES, ids=len)
 each_kernel = pytest.mark.parametrize("kernel", ["rbf", "linear"])
-each_share = pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+each_contamination = pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
 
 
 def classifier(**params):
@@ -32,7 +32,7 @@ def rows(sizes, seed=0):
 
 @each_size
 @each_kernel
-@each_share
+@each_contamination
 def test_order_of_rows_is_immaterial(sizes, kernel, contamination, rng):
     X, y = rows(sizes)
     order = rng.permutation(len(y))
@@ -73,7 +73,7 @@ def test_weights_are_copies(sizes, kernel, contamination, seed):
 
 @each_size
 @each_kernel
-def test_weights_are_copies_at_an_estimated_share(sizes, kernel):
+def test_weights_are_copies_at_an_estimated_contamination(sizes, kernel):
     X, y, _, _ = flipped_blobs(sizes, distance=8.0)
     weights = np.random.default_rng(0).integers(1, 4, 100)
     model = classifier(kernel=kernel, contamination="auto", smoothing=None)
@@ -84,7 +84,9 @@ def test_weights_are_copies_at_an_estimated_share(sizes, kernel):
 @each_size
 @each_kernel
 @pytest.mark.parametrize("seed", range(2))
-def test_weights_are_copies_at_an_estimated_share_of_classes_that_overlap(sizes, kernel, seed):
+def test_weights_are_copies_at_an_estimated_contamination_of_overlapping_classes(
+    sizes, kernel, seed
+):
     X, y = rows(sizes, seed)
     weights = np.random.default_rng(seed).integers(1, 4, 100)
     model = classifier(kernel=kernel, contamination="auto", smoothing=None)
@@ -130,7 +132,7 @@ def test_kernel_scale_is_that_of_the_rows_whatever_their_classes_weigh():
 
 @each_size
 @each_kernel
-@each_share
+@each_contamination
 def test_zero_weight_is_an_absent_row(sizes, kernel, contamination):
     X, y = rows(sizes)
     present = np.random.default_rng(4).random(100) < 0.7
@@ -199,7 +201,7 @@ def test_same_random_state_same_fit(sizes, params):
     assert_same_fit(clone(model).fit(X, y), clone(model).fit(X, y), X, tol=0)
 
 
-@each_share
+@each_contamination
 def test_default_fit_draws_nothing_at_random(contamination):
     X, y = rows(SIZES[0])
     before = np.random.get_state()[1].copy()  # noqa: NPY002

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 KERNELS = ["linear", "poly", "rbf", "laplacian"]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
-each_share = pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+each_contamination = pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
 each_size = pytest.mark.parametrize("sizes", [(25, 15), (15, 15, 10)], ids=len)
 
 
@@ -30,7 +30,7 @@ def fitted(X, y, sample_weight=None, **params):
 
 
 @each_kernel
-@each_share
+@each_contamination
 @each_size
 def test_constant_columns(kernel, contamination, sizes):
     X, y, _, _ = flipped_blobs(sizes)
@@ -38,7 +38,7 @@ def test_constant_columns(kernel, contamination, sizes):
 
 
 @each_kernel
-@each_share
+@each_contamination
 @each_size
 def test_all_columns_constant(kernel, contamination, sizes):
     _, y = blobs(sizes)
@@ -48,7 +48,7 @@ def test_all_columns_constant(kernel, contamination, sizes):
 
 @pytest.mark.filterwarnings("ignore:SubquantileClassifier stopped")
 @each_kernel
-@each_share
+@each_contamination
 @each_size
 def test_duplicates_with_labels_that_disagree(kernel, contamination, sizes, rng):
     X, y, _, _ = flipped_blobs(sizes)
@@ -57,7 +57,7 @@ def test_duplicates_with_labels_that_disagree(kernel, contamination, sizes, rng)
     )
 
 
-@each_share
+@each_contamination
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_very_few_rows(kernel, contamination, n):
@@ -116,7 +116,7 @@ def test_separable_classes_without_a_ridge(kernel, alpha, sizes):
 
 
 @each_size
-def test_largest_share(sizes):
+def test_largest_contamination(sizes):
     X, y = blobs(sizes)
     for kernel in ("linear", "rbf"):
         model = fitted(X, y, kernel=kernel, contamination=0.49, smoothing=None)

@@ -49,7 +49,7 @@ def test_rare_class_keeps_its_recall(kernel, corruption, seed):
 
 
 @each_kernel
-def test_estimated_share_leaves_the_large_class_alone(kernel):
+def test_estimated_contamination_leaves_the_large_class_alone(kernel):
     """A tenth of the labels is wrong, and the rare class is mostly made of those."""
     X, truth = blobs((582, 18), distance=5.0)
     y, _ = flipped(truth, 0.1, of=0)
@@ -81,7 +81,7 @@ def test_flips_lose_none_of_several_classes(kernel, n_classes, contamination, sm
 @each_kernel
 @pytest.mark.parametrize("sizes", [(300, 300), (450, 150), (200, 200, 200)], ids=str)
 @pytest.mark.parametrize("contamination", [0.0, 0.1, 0.2, 0.3])
-def test_share_is_estimated(kernel, sizes, contamination):
+def test_contamination_is_estimated(kernel, sizes, contamination):
     X, y, _, _ = flipped_blobs(sizes, contamination, distance=6.0)
     model = SubquantileClassifier(kernel=kernel).fit(X, y)
     if contamination == 0:
@@ -104,7 +104,7 @@ def test_flips_of_distant_rows_are_harmless(kernel, sizes, contamination):
 
 @each_kernel
 @pytest.mark.parametrize("sizes", [(100, 100), (60, 60, 60)], ids=len)
-def test_estimated_share_counts_distant_rows(kernel, sizes):
+def test_estimated_contamination_counts_distant_rows(kernel, sizes):
     X, y, _, bad = flipped_blobs(sizes, 0.2, distance=5.0)
     far = np.where(bad[:, None], 100 * X, X)
     model = SubquantileClassifier(kernel=kernel).fit(far, y)

@@ -24,7 +24,7 @@ def test_weights_are_copies_on_label_noise(kernel, seed):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("contamination", [0.2])  # an estimated share may differ by a row there
+@pytest.mark.parametrize("contamination", [0.2])  # an estimate may differ by a row
 @pytest.mark.parametrize("seed", range(2))
 def test_weights_are_copies_where_the_search_takes_a_sample(kernel, contamination, seed):
     """More than 600 copies."""
@@ -65,7 +65,7 @@ def test_weights_are_copies_for_the_kernel_scale(gamma, kernel):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("trimmed", [36, 37, 38, 39])
 def test_weights_are_copies_at_the_boundary_row(kernel, trimmed):
-    """Equal weights of three: which part of the boundary row stays depends on the share."""
+    """Equal weights of three: which part of the boundary row stays depends on the fraction."""
     X, y, _ = grossly_corrupted(60)
     model = regressor(kernel=kernel, contamination=trimmed / 180)
     assert_weights_are_copies(model, X, y, np.full(60, 3))

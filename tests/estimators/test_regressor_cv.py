@@ -191,7 +191,7 @@ def test_one_setting_is_the_plain_regressor(contamination):
     assert_same_fit(model, plain, X, tol=1e-10)
 
 
-def test_one_setting_is_the_plain_regressor_where_the_share_is_estimated():
+def test_one_setting_is_the_plain_regressor_where_the_contamination_is_estimated():
     X, y, _ = grossly_corrupted(80)
     model = chooser(alphas=[0.3], gammas=[0.1]).fit(X, y)
     plain = SubquantileRegressor(alpha=0.3, gamma=0.1).fit(X, y)
@@ -287,14 +287,14 @@ def test_no_row_is_flagged_where_nothing_is_wrong():
         assert SubquantileRegressorCV().fit(X, y).inlier_mask_.mean() >= 0.98
 
 
-# --- given and estimated shares --------------------------------------------------------------
+# --- given and estimated contamination -----------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("kernel", "contamination"),
     [*((kernel, 0.3) for kernel in SCALED + UNSCALED), ("linear", 0), ("rbf", 0), ("rbf", 0.1)],
 )
-def test_a_given_share_is_trimmed_as_by_the_plain_regressor(kernel, contamination):
+def test_a_given_contamination_is_trimmed_as_by_the_plain_regressor(kernel, contamination):
     X, y, _ = corrupted(60)
     kernel, rows = named(kernel, X)
     model = SubquantileRegressorCV(kernel=kernel, contamination=contamination).fit(rows, y)
@@ -619,7 +619,7 @@ def test_more_rows_than_are_needed_to_choose_by():
 
 
 @pytest.mark.parametrize("n", [pytest.param(1), 2, 3, 5, 10, 19])
-def test_fewer_rows_than_a_share_can_be_estimated_from(n):
+def test_fewer_rows_than_the_contamination_can_be_estimated_from(n):
     X, y = smooth(n)
     model = SubquantileRegressorCV().fit(X, y)
     assert model.contamination_ == 0

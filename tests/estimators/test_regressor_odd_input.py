@@ -11,7 +11,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 KERNELS = ["linear", "poly", "rbf", "laplacian", "exponential", "rational_quadratic"]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
-each_share = pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
+each_contamination = pytest.mark.parametrize("contamination", [0, 0.2, "auto"])
 
 
 def fitted(X, y, sample_weight=None, **params):
@@ -27,7 +27,7 @@ def fitted(X, y, sample_weight=None, **params):
 
 
 @each_kernel
-@each_share
+@each_contamination
 @pytest.mark.parametrize("value", [0.0, 7.5])
 def test_constant_target(kernel, contamination, value):
     X, _ = smooth(40)
@@ -36,7 +36,7 @@ def test_constant_target(kernel, contamination, value):
 
 
 @each_kernel
-@each_share
+@each_contamination
 def test_constant_columns(kernel, contamination):
     X, y = smooth(40)
     X[:, 1:] = 3.0
@@ -44,7 +44,7 @@ def test_constant_columns(kernel, contamination):
 
 
 @each_kernel
-@each_share
+@each_contamination
 def test_all_columns_constant(kernel, contamination):
     _, y = smooth(40)
     model = fitted(np.full((40, 3), 2.0), y, kernel=kernel, contamination=contamination)
@@ -52,7 +52,7 @@ def test_all_columns_constant(kernel, contamination):
 
 
 @each_kernel
-@each_share
+@each_contamination
 def test_duplicate_rows_only(kernel, contamination):
     X, y = smooth(4)
     fitted(np.repeat(X, 10, axis=0), np.repeat(y, 10), kernel=kernel, contamination=contamination)
@@ -81,7 +81,7 @@ def test_one_column(kernel):
 
 
 @each_kernel
-@each_share
+@each_contamination
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 def test_more_columns_than_rows(kernel, contamination, form, rng):
     X = rng.normal(size=(30, 100)) * (rng.random((30, 100)) < 0.3)
@@ -173,7 +173,7 @@ def test_huge_ridge_is_the_mean():
 
 
 @each_kernel
-def test_largest_share(kernel):
+def test_largest_contamination(kernel):
     X, y = smooth(100)
     model = fitted(X, y, kernel=kernel, contamination=0.49)
     assert model.inlier_mask_.sum() == 51

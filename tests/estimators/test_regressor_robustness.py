@@ -165,7 +165,7 @@ def test_auto_flags_few_rows_of_a_clean_linear_model():
 
 @pytest.mark.parametrize("contamination", [0.1, 0.2, 0.3, 0.4])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_auto_finds_the_share_of_gross_errors(contamination, kernel):
+def test_auto_finds_the_fraction_of_gross_errors(contamination, kernel):
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X, y, bad = grossly_corrupted(300, contamination=contamination, seed=seed)

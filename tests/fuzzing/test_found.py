@@ -51,7 +51,7 @@ def test_targets_beyond_computing_end_in_a_fit_or_a_sentence(size):
         assert np.isfinite(model.predict(ROWS.X)).all()
 
 
-def test_an_estimated_share_stays_below_one_half():
+def test_an_estimated_contamination_stays_below_one_half():
     rows = Table(n=24, d=1, seed=1, wrong=0.2)
     X = rows.rows.X * 10.0 ** rows.rng.uniform(-150, 150, (24, 1))
     model = SubquantileRegressor(kernel="linear").fit(X, rows.rows.y)

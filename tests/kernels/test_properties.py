@@ -275,11 +275,11 @@ def test_heavy_tails_are_kept_between_ordinary_and_feature_outliers(kernel, dtyp
 
 
 @each_radial
-@pytest.mark.parametrize("share", [0.2, 0.45, 0.9])
-def test_rows_a_hundred_times_larger(kernel, share, rng):
+@pytest.mark.parametrize("fraction", [0.2, 0.45, 0.9])
+def test_rows_a_hundred_times_larger(kernel, fraction, rng):
     """The papers' feature corruption: neither small enough to ignore nor far enough to vanish."""
     X = rows(rng, 60)
-    X[: int(share * 60)] *= 100
+    X[: int(fraction * 60)] *= 100
     X[3] = X[2] + 1e-3
     np.testing.assert_allclose(kernel.matrix(X), by_the_book(kernel, X), atol=1e-10)
     K = kernel.matrix(X.astype(np.float32))

@@ -107,7 +107,7 @@ def test_nothing_left_out_equals_sklearn_for_labels(metric, rng):
 # --- numbers ---------------------------------------------------------------------------------
 
 
-def test_the_worst_share_is_left_out():
+def test_the_worst_fraction_is_left_out():
     y = np.zeros(10)
     predictions = np.array([1, -1, 2, -2, 3, -3, 4, -4, 1e9, -1e9])
     assert score("squared_error", 0.2, y, predictions) == -7.5
@@ -117,7 +117,7 @@ def test_the_worst_share_is_left_out():
     assert score(absolute_losses, 0.2, y, predictions) == -2.5
 
 
-def test_shares_are_rounded_up_to_whole_rows():
+def test_the_trimmed_count_is_rounded_up_to_whole_rows():
     predictions = np.array([1.0, 1, 1, 1, 1, 1, 1, 1, 1, 1e9])
     assert score("absolute_error", 0.01, np.zeros(10), predictions) == -1.0
 
@@ -196,16 +196,16 @@ def test_an_infinite_prediction_is_left_out_like_any_bad_one():
 # --- labels ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 0.45])
-def test_log_loss_is_trimmed_within_each_class(share, labels):
+@pytest.mark.parametrize("contamination", [0.1, 0.25, 0.45])
+def test_log_loss_is_trimmed_within_each_class(contamination, labels):
     y, chances, classes = labels
     total = 0.0
     for k, name in enumerate(classes):
         losses = np.sort(-np.log(chances[y == name, k]))
-        kept = (1 - share) * len(losses)
+        kept = (1 - contamination) * len(losses)
         parts = np.clip(kept - np.arange(len(losses)), 0, 1)  # the last row in part
         total += len(losses) * (parts @ losses) / kept
-    found = score("log_loss", share, y, chances, classes=classes)
+    found = score("log_loss", contamination, y, chances, classes=classes)
     assert found == pytest.approx(-total / len(y))
 
 
@@ -218,7 +218,7 @@ def test_a_rare_class_that_is_always_missed_is_not_trimmed_away():
         assert blind < score(metric, 0.2, y, chances, classes=classes) - 0.05
 
 
-def test_flipped_labels_within_the_share_cost_nothing():
+def test_flipped_labels_within_the_contamination_cost_nothing():
     y = np.repeat([0, 1], 50)
     chances = np.where(y[:, None] == [0, 1], 0.9, 0.1)
     spoilt = y.copy()
@@ -307,12 +307,12 @@ def test_order_of_rows_and_unit_of_weight_do_not_matter(metric, numbers, labels,
 # --- what a search chooses -------------------------------------------------------------------
 
 
-def spoilt_curve(seed=0, n=150, share=0.2):
+def spoilt_curve(seed=0, n=150, contamination=0.2):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2, 2, size=(n, 1))
     clean = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=n)
     y = clean.copy()
-    y[rng.permutation(n)[: round(share * n)]] += 20.0
+    y[rng.permutation(n)[: round(contamination * n)]] += 20.0
     return X, y, clean
 
 
@@ -432,13 +432,15 @@ def refused(message, *args, error=ValueError, **kwargs):
         score(*args, **kwargs)
 
 
-@pytest.mark.parametrize("share", [-0.1, 0.5, True, "lots", None, np.nan])
-def test_contamination_is_checked_at_once(share):
+@pytest.mark.parametrize("contamination", [-0.1, 0.5, True, "lots", None, np.nan])
+def test_contamination_is_checked_at_once(contamination):
     with pytest.raises(
         ValueError,
-        match=re.escape(f'contamination must be a number in [0, 0.5) or "auto", got {share!r}.'),
+        match=re.escape(
+            f'contamination must be a number in [0, 0.5) or "auto", got {contamination!r}.'
+        ),
     ):
-        trimmed_scorer("r2", share)
+        trimmed_scorer("r2", contamination)
 
 
 @pytest.mark.parametrize("metric", ["neg_mean_square_error", None, 3, ["r2"]])

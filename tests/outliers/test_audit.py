@@ -34,7 +34,7 @@ def scored(draw):
 
 @given(frame=scored())
 @quick
-def test_q_is_the_share_of_mistakes_among_rows_that_are_no_better(frame):
+def test_q_is_the_fraction_of_mistakes_among_rows_that_are_no_better(frame):
     good, weights = frame
     for i, q in enumerate(q_values(good, weights)):
         flagged = good <= good[i]

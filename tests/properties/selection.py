@@ -17,7 +17,7 @@ def weighs_between_nothing_and_the_row(rule, losses, sample_weight):
 
 
 def keeps_the_asked_total(rule, losses, sample_weight):
-    """The weights sum to the kept share of the row weights, in whole rows if they are counts."""
+    """The weights sum to the kept fraction of the row weights, in whole rows if they are counts."""
     total = naive.kept_total(rule.contamination, sample_weight)
     np.testing.assert_allclose(rule.kept_total(sample_weight), total, rtol=1e-9)
     np.testing.assert_allclose(rule.weights(losses, sample_weight).sum(), total, rtol=1e-8)

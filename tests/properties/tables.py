@@ -35,7 +35,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Table:
-    """Continuous rows, smooth targets or blobs of classes, a share of them wrong by far."""
+    """Continuous rows, smooth targets or blobs of classes, a fraction of them wrong by far."""
 
     n: int
     d: int

@@ -81,8 +81,8 @@ def test_length_of_a_sum_of_gaussian_rows(values, rng):
     """Proposition 15, for u of at least one: the sum is itself Gaussian, n times as wide."""
     lengths = np.sqrt((gaussian_rows(rng, values, 200_000) ** 2).sum(axis=1) / values.sum())
     for u in (1.0, 1.25, 1.5, 2.0, 3.0):
-        share = np.mean(lengths >= u)
-        assert share <= np.exp(-(u**2) / 2) + 3 * np.sqrt(share / 200_000)
+        fraction = np.mean(lengths >= u)
+        assert fraction <= np.exp(-(u**2) / 2) + 3 * np.sqrt(fraction / 200_000)
 
 
 def test_proposition_15_fails_below_one():

@@ -1,7 +1,7 @@
 """How far a trimmed fit may be from the truth: what the papers' bounds need, and where they fail.
 
 First version, Definition 21, Lemma 15, Theorems 16 and 17; second version, Theorem 7, Corollary 8
-and the share gamma of clean rows that are lost.
+and the fraction gamma of clean rows that are lost.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ def global_minimiser(X, y, count):
 
 
 @pytest.mark.parametrize("n, bad", [(10, 1), (10, 3), (10, 4), (9, 4)])
-def test_worst_share_of_clean_rows_lost_is_eps_over_one_less_two_eps(n, bad):
+def test_worst_fraction_of_clean_rows_lost_is_eps_over_one_less_two_eps(n, bad):
     """After Corollary 8: |P - S| / |P and S| for every S of as many rows as are clean."""
     clean = np.arange(n) >= bad
     lost = [np.sum(clean & (S == 0)) / np.sum(clean & (S > 0)) for S in every_choice(n, n - bad)]
@@ -145,7 +145,7 @@ def test_descent_from_zero_follows_bad_rows_that_are_nearer_to_zero(steep, rng):
 
 
 def test_error_does_not_vanish_with_more_rows():
-    """Theorem 7, eq. (12), has no eps: of bad rows within the noise a share of the pull stays."""
+    """Theorem 7, eq. (12), has no eps: bad rows within the noise keep a part of their pull."""
     errors = []
     for n in (1000, 64000):
         rng = np.random.default_rng(n)

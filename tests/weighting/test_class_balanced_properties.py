@@ -23,7 +23,7 @@ each = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 quick = settings(max_examples=25)
 
 # At most half is trimmed, as everywhere: no class of two rows loses both.
-shares = st.one_of(st.sampled_from([0.0, 0.25, 0.1, 0.4]), st.floats(0.001, 0.45))
+contaminations = st.one_of(st.sampled_from([0.0, 0.25, 0.1, 0.4]), st.floats(0.001, 0.45))
 single_losses = st.one_of(st.integers(0, 4).map(float), st.floats(0.0, 10.0))
 single_weights = st.one_of(st.integers(1, 3).map(float), st.floats(0.05, 5.0))
 # Whole rows cost n log n by Stirling's half row: so much a class may be missing at the best set.
@@ -67,7 +67,7 @@ def slack(rule, sample_weight):
 
 
 @each
-@given(fraction=shares, frame=labelled())
+@given(fraction=contaminations, frame=labelled())
 @quick
 def test_weights_lie_between_nothing_and_the_row(rule, fraction, frame):
     groups, n_groups, *rows = frame
@@ -75,7 +75,7 @@ def test_weights_lie_between_nothing_and_the_row(rule, fraction, frame):
 
 
 @each
-@given(fraction=shares, frame=labelled())
+@given(fraction=contaminations, frame=labelled())
 @quick
 def test_weights_sum_to_the_kept_total(rule, fraction, frame):
     groups, n_groups, *rows = frame
@@ -83,7 +83,7 @@ def test_weights_sum_to_the_kept_total(rule, fraction, frame):
 
 
 @each
-@given(fraction=shares, frame=labelled(), seed=st.integers(0, 99))
+@given(fraction=contaminations, frame=labelled(), seed=st.integers(0, 99))
 @quick
 def test_order_is_immaterial(rule, fraction, frame, seed):
     groups, n_groups, *rows = frame
@@ -92,7 +92,7 @@ def test_order_is_immaterial(rule, fraction, frame, seed):
 
 
 @each
-@given(fraction=shares, frame=labelled(), data=st.data())
+@given(fraction=contaminations, frame=labelled(), data=st.data())
 @quick
 def test_a_weight_is_that_many_copies(rule, fraction, frame, data):
     groups, n_groups, losses, _ = frame
@@ -101,7 +101,7 @@ def test_a_weight_is_that_many_copies(rule, fraction, frame, data):
 
 
 @each
-@given(fraction=shares, frame=labelled())
+@given(fraction=contaminations, frame=labelled())
 @quick
 def test_of_one_class_the_better_row_is_never_kept_less(rule, fraction, frame):
     groups, n_groups, losses, _ = frame
@@ -113,7 +113,7 @@ def test_of_one_class_the_better_row_is_never_kept_less(rule, fraction, frame):
 
 
 @each
-@given(fraction=shares, frame=labelled(), seed=st.integers(0, 99))
+@given(fraction=contaminations, frame=labelled(), seed=st.integers(0, 99))
 @quick
 def test_weights_are_the_gradient_of_the_value(rule, fraction, frame, seed):
     groups, n_groups, _, sample_weight = frame
@@ -129,7 +129,7 @@ def test_weights_are_the_gradient_of_the_value(rule, fraction, frame, seed):
 
 
 @each
-@given(fraction=shares, frame=labelled(count=2))
+@given(fraction=contaminations, frame=labelled(count=2))
 @quick
 def test_value_is_concave(rule, fraction, frame):
     groups, n_groups, *rows = frame
@@ -138,7 +138,7 @@ def test_value_is_concave(rule, fraction, frame):
 
 
 @each
-@given(fraction=shares, frame=labelled(count=2))
+@given(fraction=contaminations, frame=labelled(count=2))
 @quick
 def test_weights_majorise_the_value(rule, fraction, frame):
     groups, n_groups, *rows = frame
@@ -147,7 +147,7 @@ def test_weights_majorise_the_value(rule, fraction, frame):
 
 
 @each
-@given(fraction=shares, frame=labelled(), row=st.integers(0, 17), rise=st.floats(0.0, 20.0))
+@given(fraction=contaminations, frame=labelled(), row=st.integers(0, 17), rise=st.floats(0.0, 20.0))
 @quick
 def test_value_never_falls_when_a_loss_rises(rule, fraction, frame, row, rise):
     groups, n_groups, *rows = frame
@@ -158,7 +158,7 @@ def test_value_never_falls_when_a_loss_rises(rule, fraction, frame, row, rise):
 
 
 @each
-@given(fraction=shares, frame=labelled())
+@given(fraction=contaminations, frame=labelled())
 @quick
 def test_rows_are_held_to_the_thresholds_of_their_classes(rule, fraction, frame):
     assume(fraction > 0)

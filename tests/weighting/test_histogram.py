@@ -14,7 +14,7 @@ from untaint.weighting.softplus import Softplus
 from untaint.weighting.trimmed import Trimmed
 
 seeds = st.integers(0, 10_000)
-shares = st.sampled_from([0.05, 0.2, 0.3, 0.45])
+contaminations = st.sampled_from([0.05, 0.2, 0.3, 0.45])
 # Weights of rows, and the weight of one row.
 WEIGHTS = {
     "ones": lambda rng, n: (np.ones(n), 1.0),
@@ -81,13 +81,13 @@ def test_parts_add_up_to_the_whole_in_any_split_and_order(seed, kind, spread, n_
     assert_same((parts[3] + parts[1]) + (parts[0] + parts[2]), whole)
 
 
-@given(seed=seeds, kind=kinds, spread=spreads, share=shares)
+@given(seed=seeds, kind=kinds, spread=spreads, contamination=contaminations)
 @settings(max_examples=60)
-def test_a_listed_threshold_is_that_of_trimming_all_rows(seed, kind, spread, share):
+def test_a_listed_threshold_is_that_of_trimming_all_rows(seed, kind, spread, contamination):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(25, 120))
     losses, (weights, unit) = LOSSES[spread](rng, n), WEIGHTS[kind](rng, n)
-    rule = Trimmed(share)
+    rule = Trimmed(contamination)
     for grid in (close(), coarse(near=(0.5, 3.0))):
         histogram = looked(grid, losses[:20], weights[:20]) + looked(
             grid, losses[20:], weights[20:]
@@ -100,14 +100,18 @@ def test_a_listed_threshold_is_that_of_trimming_all_rows(seed, kind, spread, sha
             assert histogram.is_exact_at(found)
 
 
-@given(seed=seeds, kind=kinds, spread=spreads, share=shares, n_groups=st.integers(2, 4))
+@given(
+    seed=seeds, kind=kinds, spread=spreads, contamination=contaminations, n_groups=st.integers(2, 4)
+)
 @settings(max_examples=60)
-def test_listed_thresholds_of_classes_are_those_of_all_rows(seed, kind, spread, share, n_groups):
+def test_listed_thresholds_of_classes_are_those_of_all_rows(
+    seed, kind, spread, contamination, n_groups
+):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(100, 200))
     losses, (weights, unit) = LOSSES[spread](rng, n), WEIGHTS[kind](rng, n)
     groups = rng.integers(0, n_groups, n)
-    rule = ClassBalanced(share, groups, n_groups)
+    rule = ClassBalanced(contamination, groups, n_groups)
     expected = rule.class_thresholds(losses, weights)
     histogram = looked(close(n_groups), losses, weights, groups)
     if np.isfinite(expected).all():
@@ -126,12 +130,12 @@ def test_rows_of_any_common_weight_are_kept_whole(unit, rng):
             np.testing.assert_array_equal(histogram.thresholds(rule, unit), expected)
 
 
-@given(seed=seeds, share=shares)
+@given(seed=seeds, contamination=contaminations)
 @settings(max_examples=30)
-def test_elsewhere_a_threshold_is_as_good_as_its_bin(seed, share):
+def test_elsewhere_a_threshold_is_as_good_as_its_bin(seed, contamination):
     rng = np.random.default_rng(seed)
     losses = rng.exponential(size=200)
-    rule, grid = Trimmed(share), coarse(near=(0.0, 0.0))
+    rule, grid = Trimmed(contamination), coarse(near=(0.0, 0.0))
     histogram = looked(grid, losses)
     (found,), expected = histogram.thresholds(rule), rule.threshold(losses, np.ones(200))
     ends = np.concatenate([[0.0], grid.edges[0], [losses.max()]])
@@ -169,9 +173,9 @@ def test_too_long_a_list_is_the_same_bins_in_any_split(set_sizes, rng):
     set_sizes(exact_losses=50)
     losses, grid = rng.uniform(1.0, 1.5, 120), coarse()
     whole = looked(grid, losses)
-    for threshold_weights in (20, 60, 100):
+    for split in (20, 60, 100):
         assert_same(
-            looked(grid, losses[:threshold_weights]) + looked(grid, losses[threshold_weights:]),
+            looked(grid, losses[:split]) + looked(grid, losses[split:]),
             whole,
         )
 

@@ -15,14 +15,14 @@ from untaint.weighting.trimmed import Trimmed
 
 RULES = {
     "smallest": Trimmed,
-    "wide softplus": lambda share: Softplus(share, smoothing=0.5),
-    "narrow softplus": lambda share: Softplus(share, smoothing=20.0),
+    "wide softplus": lambda contamination: Softplus(contamination, smoothing=0.5),
+    "narrow softplus": lambda contamination: Softplus(contamination, smoothing=20.0),
 }
 each = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 quick = settings(max_examples=25)
 
-# Of those shares the first leave whole rows, the others cut one.
-shares = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.1, 0.45]), st.floats(0.001, 0.95))
+# The first of these leave whole rows, the others cut one.
+contaminations = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.1, 0.45]), st.floats(0.001, 0.95))
 # Small integers tie, floats do not.
 single_losses = st.one_of(st.integers(0, 4).map(float), st.floats(0.0, 10.0))
 single_weights = st.one_of(st.integers(1, 3).map(float), st.floats(0.05, 5.0))
@@ -42,72 +42,72 @@ def rows(draw, count=1):
 
 
 @each
-@given(share=shares, frame=rows())
+@given(contamination=contaminations, frame=rows())
 @quick
-def test_weights_lie_between_nothing_and_the_row(rule, share, frame):
-    properties.weighs_between_nothing_and_the_row(rule(share), *frame)
+def test_weights_lie_between_nothing_and_the_row(rule, contamination, frame):
+    properties.weighs_between_nothing_and_the_row(rule(contamination), *frame)
 
 
 @each
-@given(share=shares, frame=rows())
+@given(contamination=contaminations, frame=rows())
 @quick
-def test_weights_sum_to_the_kept_total(rule, share, frame):
-    properties.keeps_the_asked_total(rule(share), *frame)
+def test_weights_sum_to_the_kept_total(rule, contamination, frame):
+    properties.keeps_the_asked_total(rule(contamination), *frame)
 
 
 @each
-@given(share=shares, frame=rows(), seed=st.integers(0, 99))
+@given(contamination=contaminations, frame=rows(), seed=st.integers(0, 99))
 @quick
-def test_order_is_immaterial(rule, share, frame, seed):
+def test_order_is_immaterial(rule, contamination, frame, seed):
     order = np.random.default_rng(seed).permutation(len(frame[0]))
-    properties.follows_a_permutation(rule(share), *frame, order)
+    properties.follows_a_permutation(rule(contamination), *frame, order)
 
 
 @each
-@given(share=shares, frame=rows(), data=st.data())
+@given(contamination=contaminations, frame=rows(), data=st.data())
 @quick
-def test_a_weight_is_that_many_copies(rule, share, frame, data):
+def test_a_weight_is_that_many_copies(rule, contamination, frame, data):
     losses, _ = frame
     copies = data.draw(vectors(st.integers(1, 4), len(losses)))
-    properties.counts_a_weight_as_copies(rule(share), losses, copies)
+    properties.counts_a_weight_as_copies(rule(contamination), losses, copies)
 
 
 @each
-@given(share=shares, frame=rows())
+@given(contamination=contaminations, frame=rows())
 @quick
-def test_the_better_row_is_never_kept_less(rule, share, frame):
-    properties.prefers_the_smaller_loss(rule(share), frame[0])
+def test_the_better_row_is_never_kept_less(rule, contamination, frame):
+    properties.prefers_the_smaller_loss(rule(contamination), frame[0])
 
 
 @each
-@given(share=shares, frame=rows())
+@given(contamination=contaminations, frame=rows())
 @quick
-def test_weights_are_the_gradient_of_the_value(rule, share, frame):
+def test_weights_are_the_gradient_of_the_value(rule, contamination, frame):
     losses, sample_weight = frame
     assume(len(losses) == 1 or np.diff(np.sort(losses)).min() > 1e-3)
-    properties.has_the_gradient_of_its_value(rule(share), losses, sample_weight)
+    properties.has_the_gradient_of_its_value(rule(contamination), losses, sample_weight)
 
 
 @each
-@given(share=shares, frame=rows(count=2))
+@given(contamination=contaminations, frame=rows(count=2))
 @quick
-def test_value_is_concave(rule, share, frame):
-    properties.is_concave(rule(share), *frame)
+def test_value_is_concave(rule, contamination, frame):
+    properties.is_concave(rule(contamination), *frame)
 
 
 @each
-@given(share=shares, frame=rows(count=2))
+@given(contamination=contaminations, frame=rows(count=2))
 @quick
-def test_weights_majorise_the_value(rule, share, frame):
-    properties.lies_below_its_tangents(rule(share), *frame)
+def test_weights_majorise_the_value(rule, contamination, frame):
+    properties.lies_below_its_tangents(rule(contamination), *frame)
 
 
 @each
-@given(share=shares, frame=rows(), row=st.integers(0, 9), rise=st.floats(0.0, 20.0))
+@given(contamination=contaminations, frame=rows(), row=st.integers(0, 9), rise=st.floats(0.0, 20.0))
 @quick
-def test_value_never_falls_when_a_loss_rises(rule, share, frame, row, rise):
+def test_value_never_falls_when_a_loss_rises(rule, contamination, frame, row, rise):
     properties.never_falls_when_a_loss_rises(
-        rule(share), *frame, row=row % len(frame[0]), rise=rise
+        rule(contamination), *frame, row=row % len(frame[0]), rise=rise
     )
 
 
@@ -127,25 +127,25 @@ def test_rows_that_tie_share_in_proportion_to_their_weights(rule):
 
 @each
 @pytest.mark.parametrize("far", [1e12, 1e24, 1e300, np.inf])
-@pytest.mark.parametrize("share", [0.25, 0.5, 0.4])
-def test_how_far_a_huge_loss_lies_does_not_matter(rule, share, far):
+@pytest.mark.parametrize("contamination", [0.25, 0.5, 0.4])
+def test_how_far_a_huge_loss_lies_does_not_matter(rule, contamination, far):
     near = np.array([1.0, 2.0, 3.0, 5e3])
     beyond = np.array([1.0, 2.0, 3.0, far])
-    weights = rule(share).weights(near, np.ones(4))
-    np.testing.assert_allclose(rule(share).weights(beyond, np.ones(4)), weights, atol=1e-9)
-    expected = rule(share).value(near, np.ones(4))
-    np.testing.assert_allclose(rule(share).value(beyond, np.ones(4)), expected, rtol=1e-6)
+    weights = rule(contamination).weights(near, np.ones(4))
+    np.testing.assert_allclose(rule(contamination).weights(beyond, np.ones(4)), weights, atol=1e-9)
+    expected = rule(contamination).value(near, np.ones(4))
+    np.testing.assert_allclose(rule(contamination).value(beyond, np.ones(4)), expected, rtol=1e-6)
 
 
 @each
-@pytest.mark.parametrize("share", [0.0, 0.25])
-def test_more_infinite_losses_than_are_trimmed(rule, share):
+@pytest.mark.parametrize("contamination", [0.0, 0.25])
+def test_more_infinite_losses_than_are_trimmed(rule, contamination):
     losses = np.array([1.0, np.inf, 2.0, np.inf])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        weights = rule(share).weights(losses, np.ones(4))
-        value = rule(share).value(losses, np.ones(4))
-    left = 1.0 - 2 * share
+        weights = rule(contamination).weights(losses, np.ones(4))
+        value = rule(contamination).value(losses, np.ones(4))
+    left = 1.0 - 2 * contamination
     np.testing.assert_allclose(weights, [1.0, left, 1.0, left])
     assert value == np.inf
 
@@ -178,7 +178,7 @@ def test_rules_compare_and_print_by_their_parameters(rule):
 
 @each
 @pytest.mark.parametrize(
-    ("share", "rows", "kept"),
+    ("contamination", "rows", "kept"),
     [
         (0.45, 100, 55.0),  # 0.55 * 100 is 55.00000000000001
         (0.1, 10, 9.0),
@@ -190,9 +190,9 @@ def test_rules_compare_and_print_by_their_parameters(rule):
         (0.0, 10, 10.0),
     ],
 )
-def test_rows_that_can_be_counted_are_kept_whole(rule, share, rows, kept):
-    assert rule(share).kept_total(np.ones(rows)) == kept
-    assert rule(share).kept_total(np.full(rows, 0.3)) == pytest.approx(0.3 * kept)
+def test_rows_that_can_be_counted_are_kept_whole(rule, contamination, rows, kept):
+    assert rule(contamination).kept_total(np.ones(rows)) == kept
+    assert rule(contamination).kept_total(np.full(rows, 0.3)) == pytest.approx(0.3 * kept)
 
 
 @each

@@ -1,4 +1,4 @@
-"""Thresholds that somebody else has found weigh rows as the selection itself would."""
+"""Weights from given thresholds are those of the rule that found them."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def sample_losses(losses, weights=None, groups=None, excluded=None):
     )
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5])
-def test_a_hard_edge_keeps_what_trimming_keeps(share, rng):
-    losses, rule = rng.exponential(size=N), Trimmed(share)
-    threshold_weights = ThresholdWeights(rule.class_thresholds(losses, np.ones(N)))
+@pytest.mark.parametrize("contamination", [0.0, 0.1, 0.5])
+def test_a_hard_edge_keeps_what_trimming_keeps(contamination, rng):
+    losses, rule = rng.exponential(size=N), Trimmed(contamination)
+    by_threshold = ThresholdWeights(rule.class_thresholds(losses, np.ones(N)))
     np.testing.assert_array_equal(
-        threshold_weights.weights(sample_losses(losses)), rule.weights(losses, np.ones(N))
+        by_threshold.weights(sample_losses(losses)), rule.weights(losses, np.ones(N))
     )
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5])
-def test_every_class_has_its_own_edge(share, rng):
+@pytest.mark.parametrize("contamination", [0.1, 0.5])
+def test_every_class_has_its_own_edge(contamination, rng):
     losses, groups = rng.exponential(size=N), rng.integers(0, 3, N)
-    rule = ClassBalanced(share, groups, 3)
-    threshold_weights = ThresholdWeights(rule.class_thresholds(losses, np.ones(N)))
-    found = threshold_weights.weights(sample_losses(losses, groups=groups))
+    rule = ClassBalanced(contamination, groups, 3)
+    by_threshold = ThresholdWeights(rule.class_thresholds(losses, np.ones(N)))
+    found = by_threshold.weights(sample_losses(losses, groups=groups))
     np.testing.assert_array_equal(found, rule.weights(losses, np.ones(N)))
 
 
@@ -54,8 +54,8 @@ def test_a_soft_edge_weighs_as_the_soft_rule(n_groups, smoothing, rng):
     rule = Softplus(0.3, smoothing)
     if n_groups > 1:
         rule = SoftClassBalanced(0.3, groups, n_groups, smoothing)
-    threshold_weights = ThresholdWeights(rule.class_thresholds(losses, weights), smoothing)
-    found = threshold_weights.weights(sample_losses(losses, weights, groups))
+    by_threshold = ThresholdWeights(rule.class_thresholds(losses, weights), smoothing)
+    found = by_threshold.weights(sample_losses(losses, weights, groups))
     np.testing.assert_allclose(found, rule.weights(losses, weights), rtol=1e-10)
 
 
@@ -63,10 +63,10 @@ def test_a_soft_edge_weighs_as_the_soft_rule(n_groups, smoothing, rng):
 def test_each_row_is_weighed_by_itself(smoothing, rng):
     losses, weights = rng.exponential(size=N), rng.random(N)
     groups, excluded = rng.integers(0, 2, N), rng.random(N) < 0.2
-    threshold_weights = ThresholdWeights(np.array([0.5, 1.5]), smoothing)
-    whole = threshold_weights.weights(sample_losses(losses, weights, groups, excluded))
+    by_threshold = ThresholdWeights(np.array([0.5, 1.5]), smoothing)
+    whole = by_threshold.weights(sample_losses(losses, weights, groups, excluded))
     for own in (np.arange(7), rng.permutation(N), np.array([], dtype=int)):
-        part = threshold_weights.weights(
+        part = by_threshold.weights(
             sample_losses(losses[own], weights[own], groups[own], excluded[own])
         )
         np.testing.assert_array_equal(part, whole[own])
@@ -99,11 +99,15 @@ def test_weights_are_the_callers_own(rng):
 
 @pytest.mark.parametrize("n_groups", [1, 3])
 @pytest.mark.parametrize("digits", [0, 1, 9], ids=["many ties", "some ties", "none"])
-@pytest.mark.parametrize("share", [0.0, 0.15, 0.4])
-def test_the_cut_of_a_profile_is_the_selection_down_to_those_that_tie(n_groups, digits, share, rng):
+@pytest.mark.parametrize("contamination", [0.0, 0.15, 0.4])
+def test_weights_of_a_histogram_are_those_of_the_rule_up_to_ties(
+    n_groups, digits, contamination, rng
+):
     losses, groups = np.round(rng.exponential(size=N), digits), rng.integers(0, n_groups, N)
     weights = rng.integers(1, 4, N).astype(float)
-    rule = Trimmed(share) if n_groups == 1 else ClassBalanced(share, groups, n_groups)
+    rule = (
+        Trimmed(contamination) if n_groups == 1 else ClassBalanced(contamination, groups, n_groups)
+    )
     ends = np.tile([-1.0, 100.0], (n_groups, 1))
     histogram = HistogramGrid(ends, ends).histogram(losses, weights, groups)
     found = histogram.threshold_weights(rule).weights(sample_losses(losses, weights, groups))
