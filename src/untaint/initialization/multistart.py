@@ -1,24 +1,22 @@
-r"""Where to begin: a coarse-to-fine search for the rows to trust.
+r"""Multi-start search for the samples that a trimmed fit begins with.
 
-Concentration only descends, so it ends in the basin it starts in. Two traps are laid for it. A
-flexible fit bends to reach the bad rows, whose residuals then look small; and bad rows that agree
-with one another (a cluster, a shift, a bad region) look like a second truth. The search avoids the
-first by judging each row as if it had not been fitted, and the second by starting from fits too
-stiff to follow a second truth.
+Concentration steps descend, so they end in the basin that they start in, and two kinds of basins
+are wrong. A flexible fit reaches the outliers, whose losses then look small; and outliers that
+agree with one another (a cluster, a shift, a region) look like a second regression function. The
+search avoids them by starts of few degrees of freedom, which can follow neither, and by a
+continuation in alpha (:mod:`~untaint.initialization.continuation`) from there.
 
-1. On a few hundred rows, begin with the ridge at which the fit has five (or twenty) degrees of
-   freedom: least absolute deviations, or a lower and an upper quantile for errors that all go one
-   way. Trim by cost.
-2. The two starts of the lowest objective climb down on more rows: divide the ridge by ten, trim
-   again, until the ridge asked for is reached. The better one wins.
-3. Let it settle on all rows.
-
-What a row costs, and how a fit climbs down, is in :mod:`~untaint.initialization.continuation`.
+1. Every start is made on a few hundred samples. In regression a start is a quantile regression:
+   the median, or a lower and an upper quantile for errors of one sign. In classification it is a
+   fit to all labels.
+2. The finalists, two starts of the lowest trimmed objectives, continue on more samples.
+3. The better finalist is extended to all samples: by more concentration steps in regression, by
+   one prediction in classification, where the full model takes over sooner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,114 +25,156 @@ from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from ..design.base import Design
 from ..design.subsample import Subset
-from .continuation import RidgeContinuation
+from ..losses import Loss
+from ..weighting.base import TrimmingRule
+from ..weighting.trimmed import Trimmed
+from .continuation import Candidate, Continuation, Refit, Start
+from .logistic_refit import LogisticRefit
+from .ridge_refit import RidgeRefit
 
-# Degrees of freedom and quantile of the first starts: the stiffest first.
-STARTS = tuple((dof, quantile) for dof in (5.0, 20.0) for quantile in (0.5, 0.25, 0.75))
-LARGEST_DOF = STARTS[-1][0]
-# Starts that are followed all the way down.
+# First fits, in the order in which they are tried. Starts beyond these are made on random halves.
+STARTS = tuple(Start(dof, quantile) for dof in (5.0, 20.0) for quantile in (0.5, 0.25, 0.75))
+LABEL_STARTS = tuple(Start(dof) for dof in (3.0, 12.0, 6.0, 24.0, 48.0, np.inf))
 FINALISTS = 2
 
 
 @dataclass(frozen=True)
-class Search:
-    """What the search found: the costs z^2 of all rows and the weights that they select."""
+class StartingPoint:
+    """Weights of the samples to begin with, and in classification the predictions of their fit."""
 
-    costs: FloatArray
     weights: FloatArray
+    predictions: FloatArray | None = None
 
 
 def find_inliers(
     design: Design, y: FloatArray, contamination: float, n_starts: int, rng: np.random.Generator
-) -> Search:
-    """Search a design for the samples to start from; see :func:`coarse_to_fine`."""
-    # The products are small, and threads would only wait for one another.
-    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        return coarse_to_fine(
-            design.init_features,
-            y,
-            design.levels,
-            contamination,
-            design.alpha,
-            near=design.near,
-            n_starts=n_starts,
-            rng=rng,
-        )
-
-
-def coarse_to_fine(
-    features: FloatArray,
-    y: FloatArray,
-    levels: Sequence[Subset],
-    contamination: float,
-    alpha: float,
-    *,
-    near: BoolArray,
-    n_starts: int = 6,
-    rng: np.random.Generator,
-) -> Search:
-    """Search for the share of rows that agree best.
+) -> StartingPoint:
+    """Search a design for the samples that a trimmed regression begins with.
 
     Parameters
     ----------
-    features : array of shape (n, m)
-        Dense, of moderate width: Nystroem features or the columns of X.
+    design : Design
     y : array of shape (n, k)
-    levels : sequence of Subset
-        Each within the next, the last being all rows with their own weights. On the first the stiff
-        starts are made, on the second they climb down, on the others they only settle.
     contamination : float
-    alpha : float
-    near : bool array of shape (n,)
-        Rows that may take part in these fits; the others must wait to be judged later.
     n_starts : int
-        1: a stiff median. 2 and 3: a lower and an upper quantile too. 4 to 6: all three less
-        stiff. More: the median of random halves of the rows.
+        1: a median of few degrees of freedom. 2 and 3: a lower and an upper quantile too. 4 to 6:
+        all three with more degrees of freedom. More: medians of random halves of the samples.
     rng : Generator
+    """
+
+    def refit_of(sample: Subset) -> Refit:
+        rows = sample.rows
+        return RidgeRefit(y[rows], sample.weights, design.near[rows], Trimmed(contamination))
+
+    starts = (STARTS + n_starts * STARTS[:1])[:n_starts]
+    # The products are small: several threads would cost more than they save.
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        # The finalists need a second level for the rest of their paths, if only the first again.
+        levels = design.levels if len(design.levels) > 1 else 2 * design.levels
+        _, found = multistart(design, levels, refit_of, starts, rng, STARTS[-1].dof)
+    return StartingPoint(found.weights)
+
+
+def find_label_inliers(
+    design: Design,
+    y: FloatArray,
+    loss: Loss,
+    weighting: TrimmingRule,
+    n_starts: int,
+    rng: np.random.Generator,
+) -> StartingPoint:
+    """Search a design for the samples that a trimmed classification begins with.
+
+    Parameters
+    ----------
+    design : Design
+    y : array of shape (n, 1) or (n, K)
+    loss : Loss
+    weighting : TrimmingRule
+        A rule for all samples of the design.
+    n_starts : int
+        Up to six, the degrees of freedom of the first fit vary. More: on random halves.
+    rng : Generator
+    """
+
+    def refit_of(sample: Subset) -> Refit:
+        rows, rule = sample.rows, weighting.among(sample.rows)
+        return LogisticRefit(y[rows], sample.weights, design.near[rows], loss, rule)
+
+    starts = (n_starts * LABEL_STARTS)[:n_starts]
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        levels = design.levels[:-1] or design.levels
+        path, found = multistart(design, levels, refit_of, starts, rng)
+        assert found.fit is not None
+        if len(design.levels) == 1:
+            return StartingPoint(found.weights, found.fit.predictions)
+        predictions = path.predict(found.fit, design.init_features)
+        losses = np.where(design.near, loss.value(y, predictions), np.inf)
+        return StartingPoint(weighting.weights(losses, design.sample_weight), predictions)
+
+
+def multistart(
+    design: Design,
+    levels: Sequence[Subset],
+    refit_of: Callable[[Subset], Refit],
+    starts: Sequence[Start],
+    rng: np.random.Generator,
+    dof: float = np.inf,
+) -> tuple[Continuation, Candidate]:
+    """Follow the paths of several starts, from few samples to many.
+
+    Parameters
+    ----------
+    design : Design
+    levels : sequence of Subset
+        Samples of the starts, of the finalists, and of the best; each within the next.
+    refit_of : callable (Subset) -> Refit
+        The task, for the samples of a level.
+    starts : sequence of Start
+        All samples of the first level take part in the first six, random halves in others.
+    rng : Generator
+    dof : float
+        Degrees of freedom at which paths on the first level end; by default they go on to the
+        design's alpha.
 
     Returns
     -------
-    Search
+    (Continuation, Candidate)
+        The continuation on the last level, and the best candidate there.
     """
-    total = float(levels[-1].weights.sum())
-
-    def continuation_on(sample: Subset) -> RidgeContinuation:
-        rows, weights = sample.rows, sample.weights
-        # The ridge is meant for the weight of all rows; a part of them takes its part of it.
-        part = float(weights.sum()) / total
-        return RidgeContinuation(
-            features[rows], y[rows], weights, near[rows], contamination, part * alpha
-        )
-
-    level, continuation = levels[0], continuation_on(levels[0])
-    strong_alpha = continuation.alpha_for_dof(LARGEST_DOF)
-    starts = [
-        continuation.follow_path(
-            continuation.coarse_start(*start), continuation.alpha_for_dof(start[0]), strong_alpha
-        )
-        for start in _starts(near[level.rows], n_starts, rng)
+    level, path = levels[0], _continuation_on(levels[0], design, refit_of)
+    reached = path.alpha_for_dof(dof)
+    ends = [
+        path.follow_path(path.start(start, members), path.alpha_for_dof(start.dof), reached)
+        for start, members in _with_members(starts, design.near[level.rows], rng)
     ]
-    candidates, reached = continuation.best(starts, strong_alpha, FINALISTS), strong_alpha
-    for wider in levels[1:] or levels:
+    candidates = path.best(ends, reached, FINALISTS)
+    for wider in levels[1:]:
         if wider is not level:
-            continuation, inside = continuation_on(wider), np.searchsorted(wider.rows, level.rows)
-            candidates = [continuation.extend(inside, weights, reached) for weights in candidates]
+            path = _continuation_on(wider, design, refit_of)
+            inside = np.searchsorted(wider.rows, level.rows)
+            candidates = [path.extend(candidate, inside, reached) for candidate in candidates]
             reached *= float(wider.weights.sum() / level.weights.sum())
             level = wider
-        ends = [
-            continuation.follow_path(weights, reached, continuation.alpha) for weights in candidates
-        ]
-        candidates, reached = continuation.best(ends, continuation.alpha, 1), continuation.alpha
-    (weights,) = candidates
-    return Search(continuation.costs(weights, continuation.alpha), weights)
+        # The whole path was followed already if dof is infinite: only its end is left.
+        first = reached if np.isfinite(dof) else path.alpha
+        ends = [path.follow_path(candidate, first, path.alpha) for candidate in candidates]
+        candidates, reached = path.best(ends, path.alpha, 1), path.alpha
+    (best,) = path.best(candidates, reached, 1)
+    return path, best
 
 
-def _starts(
-    near: BoolArray, n_starts: int, rng: np.random.Generator
-) -> Iterable[tuple[float, float, BoolArray]]:
-    for start in range(n_starts):
-        if start < len(STARTS):
-            yield *STARTS[start], near
-        else:
-            dof, quantile = STARTS[0]
-            yield dof, quantile, near & (rng.random(len(near)) < 0.5)
+def _continuation_on(
+    sample: Subset, design: Design, refit_of: Callable[[Subset], Refit]
+) -> Continuation:
+    """Return the continuation on some samples, with their part of the ridge parameter of all."""
+    part = float(sample.weights.sum()) / float(design.sample_weight.sum())
+    return Continuation(design.init_features[sample.rows], part * design.alpha, refit_of(sample))
+
+
+def _with_members(
+    starts: Sequence[Start], near: BoolArray, rng: np.random.Generator
+) -> Iterator[tuple[Start, BoolArray]]:
+    for number, start in enumerate(starts):
+        half = number >= len(STARTS)
+        yield start, near & (rng.random(len(near)) < 0.5) if half else near

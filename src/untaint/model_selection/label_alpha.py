@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..initialization.label_multistart import LogisticContinuation
+from ..initialization.continuation import Candidate, Continuation
+from ..initialization.logistic_refit import LogisticRefit
 from ..losses import Loss
 from ..weighting.base import TrimmingRule
 from .label_settings import LabelSetting
@@ -119,23 +120,21 @@ class _HeldOut:
     def _predict(self, train: IntArray, test: IntArray, alphas: FloatArray) -> FloatArray:
         # The ridges are meant for the weight of all rows; a part of them takes its part of it.
         part = float(self.sample_weight[train].sum() / self.sample_weight.sum())
-        continuation = LogisticContinuation(
-            self.features[train],
+        refit = LogisticRefit(
             self.y[train],
             self.sample_weight[train],
             self.near[train],
             self.loss,
             self.weighting.among(train),
-            part * float(alphas[-1]),
         )
-        start = continuation.start(np.ones(len(train), dtype=bool))
-        state = continuation.c_steps(
-            start, max(continuation.alpha_for_dof(DOF), part * float(alphas[0]))
-        )
+        path = Continuation(self.features[train], part * float(alphas[-1]), refit)
+        start = Candidate(np.where(refit.near, refit.sample_weight, 0.0))
+        fitted = path.c_steps(start, max(path.alpha_for_dof(DOF), part * float(alphas[0])))
         predictions = []
         for alpha in alphas:
-            state = continuation.c_steps(state.weights, part * float(alpha), state.fit.predictions)
-            predictions.append(continuation.predict(state.fit, self.features[test]))
+            fitted = path.c_steps(fitted, part * float(alpha))
+            assert fitted.fit is not None
+            predictions.append(path.predict(fitted.fit, self.features[test]))
         return np.array(predictions)
 
 

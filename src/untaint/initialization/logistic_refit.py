@@ -1,0 +1,107 @@
+r"""Concentration steps of logistic regression: Newton's method and reweighting in alternation.
+
+.. math:: f \leftarrow \arg\min_f \sum_i w_i \ell(y_i, f(x_i)) + \alpha \|f\|^2, \qquad
+          w \leftarrow h'(\ell(f))
+
+for the log-loss of two or more classes and any trimming rule h. Only the rough shape of f matters
+here, so that few steps are taken, each is solved loosely, and the number of unknowns is bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from .._typing import BoolArray, FloatArray
+from ..losses import Loss
+from ..optim.c_steps import alternate
+from ..optim.newton import Newton
+from ..optim.ridge_primal import PrimalRidge
+from ..weighting.base import TrimmingRule
+from .continuation import Candidate
+
+# Unknowns of a fit, of all classes together.
+MAX_UNKNOWNS = 500
+# Alternations at one alpha, and the tolerance of each.
+C_STEPS_PER_ALPHA = 6
+TOLERANCE = 1e-2
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LogisticRefit:
+    """Logistic regression on the samples that a trimming rule keeps.
+
+    Parameters
+    ----------
+    y : array of shape (n, 1) or (n, K)
+        Targets of the loss: 0 and 1, or indicators.
+    sample_weight : array of shape (n,)
+    near : bool array of shape (n,)
+    loss : Loss
+    rule : TrimmingRule
+        A rule for these n samples.
+    """
+
+    y: FloatArray
+    sample_weight: FloatArray
+    near: BoolArray
+    loss: Loss
+    rule: TrimmingRule
+    # A Newton solver keeps its preconditioner from one alpha to the next of the same width.
+    _newtons: dict[int, Newton] = field(default_factory=dict, init=False)
+
+    @property
+    def curvature(self) -> float:
+        """Second derivative p (1 - p) of the log-loss at p = 1 / K."""
+        k = self.y.shape[1]
+        return 0.25 if k == 1 else (1.0 - 1.0 / k) / k
+
+    def start(
+        self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray
+    ) -> FloatArray:
+        """Return the sample weights of the members, for the first fit to be one to all of them."""
+        return np.where(members & self.near, self.sample_weight, 0.0)
+
+    def extend(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
+        """Return the weights as they are, for the next concentration step revises them all."""
+        return weights
+
+    def c_steps(self, columns: FloatArray, alpha: float, start: Candidate) -> Candidate:
+        """Alternate from the start's weights, the first fit near the start's predictions."""
+        newton = self._newton(columns)
+        around = None if start.fit is None else start.fit.predictions
+        solution = alternate(
+            lambda weights, fit, tol: newton.solve(weights, alpha, fit, tol, around),
+            self.loss,
+            self.rule,
+            self.y,
+            self.sample_weight,
+            start.weights,
+            alpha,
+            tol=TOLERANCE,
+            max_iter=C_STEPS_PER_ALPHA,
+            excluded=~self.near,
+        )
+        losses = self._losses(solution.fit.predictions)
+        return Candidate(self.rule.weights(losses, self.sample_weight), solution.fit)
+
+    def objective(self, columns: FloatArray, alpha: float, candidate: Candidate) -> float:
+        """Return the trimmed objective of the candidate's fit."""
+        fit = candidate.fit
+        assert fit is not None
+        value = self.rule.value(self._losses(fit.predictions), self.sample_weight)
+        return value + alpha * fit.squared_norm
+
+    def _losses(self, predictions: FloatArray) -> FloatArray:
+        """Return the losses, infinite for samples that may not be kept."""
+        return np.where(self.near, self.loss.value(self.y, predictions), np.inf)
+
+    def _newton(self, columns: FloatArray) -> Newton:
+        width = max(1, min(columns.shape[1] - 1, MAX_UNKNOWNS // self.y.shape[1]))
+        if width not in self._newtons:
+            system = PrimalRidge(np.ascontiguousarray(columns[:, 1 : width + 1]))
+            self._newtons[width] = Newton(system, self.loss, self.y)
+        return self._newtons[width]

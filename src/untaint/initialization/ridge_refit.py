@@ -1,0 +1,149 @@
+r"""Concentration steps of ridge regression in closed form, by deletion costs.
+
+Let e be the residual that the fit to all other samples leaves at a sample, and v the variance of
+that prediction in units of the noise. If the sample joins the others, their objective rises by
+:math:`e^2 / (1 + v)`. With r the residual of the fit at hand, w the sample's weight in it and
+:math:`q = \phi^T (G + \alpha I)^{-1} \phi`,
+
+.. math:: e = r / (1 - w q), \qquad v = q / (1 - w q), \qquad z^2 = e^2 / (1 + \min(v, 1)).
+
+Kept and trimmed samples are measured alike, so that a sample of high leverage cannot stay because
+it attracts the fit. The bound on v limits how far an isolated sample's error is discounted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+from scipy.linalg import lapack
+
+from .._typing import BoolArray, FloatArray
+from ..losses import SquaredLoss
+from ..optim.leverage import deletion_residuals
+from ..weighting.trimmed import Trimmed
+from .continuation import Candidate
+
+REWEIGHTINGS = 5
+C_STEPS_PER_ALPHA = 3
+# Largest predictive variance that discounts a sample's error.
+MAX_PREDICTIVE_VARIANCE = 1.0
+LOSS = SquaredLoss()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RidgeRefit:
+    """Ridge regression on the samples of the lowest deletion costs.
+
+    Parameters
+    ----------
+    y : array of shape (n, k)
+    sample_weight : array of shape (n,)
+    near : bool array of shape (n,)
+    rule : Trimmed
+    """
+
+    y: FloatArray
+    sample_weight: FloatArray
+    near: BoolArray
+    rule: Trimmed
+    curvature: ClassVar[float] = 2.0
+
+    def start(
+        self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray
+    ) -> FloatArray:
+        """Trim by a quantile regression of the members, by iteratively reweighted least squares."""
+        own = np.where(members, self.sample_weight, 0.0)
+        # The constant fit comes first: least squares would follow the largest targets.
+        residuals = self.y - weighted_quantile(self.y[members], own[members], quantile)
+        sizes, side = _sizes(residuals), _sides(residuals, quantile)
+        median = 0.5 * (1.0 - self.rule.contamination)  # of the samples to be kept
+        for _ in range(REWEIGHTINGS):
+            scale = weighted_quantile(sizes[members, None], own[members], median)[0]
+            if not 0 < scale < np.inf:
+                break
+            weights = own * side * 0.05 / np.maximum(sizes / (1.4826 * scale), 0.1)
+            # A fit of few degrees of freedom has small leverages: no deletion formula here.
+            beta, _ = _solve(columns, self.y, weights, alpha)
+            residuals = self.y - columns @ beta
+            sizes, side = _sizes(residuals), _sides(residuals, quantile)
+        return self.rule.weights(np.where(members, sizes * side, np.inf), self.sample_weight)
+
+    def extend(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
+        """Trim all samples by their costs under the fit to some."""
+        costs = np.where(self.near, self._costs(columns, alpha, weights), np.inf)
+        return self.rule.weights(costs, self.sample_weight)
+
+    def c_steps(self, columns: FloatArray, alpha: float, start: Candidate) -> Candidate:
+        """Fit and trim by cost, until the weights repeat."""
+        weights = start.weights
+        for _ in range(C_STEPS_PER_ALPHA):
+            previous, weights = weights, self.extend(columns, alpha, weights)
+            if np.array_equal(previous, weights):
+                break
+        return Candidate(weights)
+
+    def objective(self, columns: FloatArray, alpha: float, candidate: Candidate) -> float:
+        """Return the trimmed objective of the fit to the candidate's weights."""
+        beta, _ = _solve(columns, self.y, candidate.weights, alpha)
+        losses = LOSS.value(self.y, columns @ beta)
+        return self.rule.value(losses, self.sample_weight) + alpha * float(np.sum(beta[1:] ** 2))
+
+    def _costs(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
+        """Return the costs z^2, infinite where they overflow."""
+        beta, inverse = _solve(columns, self.y, weights, alpha)
+        q = np.einsum("ij,ij->i", columns @ inverse, columns)
+        errors, variances = deletion_residuals(
+            self.y - columns @ beta, weights, self.sample_weight, q
+        )
+        squares = LOSS.value(errors, np.zeros_like(errors))
+        costs = squares / (1.0 + np.minimum(variances, MAX_PREDICTIVE_VARIANCE))
+        return np.nan_to_num(costs, copy=False, nan=np.inf, posinf=np.inf)
+
+
+def weighted_quantile(values: FloatArray, weights: FloatArray, level: float) -> FloatArray:
+    """Return a quantile of each column, of samples that count ``weights`` times.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted_quantile(np.array([[1.0], [2.0], [3.0]]), np.ones(3), 0.5)
+    array([2.])
+    """
+    order = np.argsort(values, axis=0, kind="stable")
+    reached = np.cumsum(weights[order], axis=0)
+    ranks = np.argmax(reached >= level * reached[-1], axis=0)
+    return np.take_along_axis(values, order, axis=0)[ranks, np.arange(values.shape[1])]
+
+
+def _sizes(residuals: FloatArray) -> FloatArray:
+    return np.sqrt(LOSS.value(residuals, np.zeros_like(residuals)))
+
+
+def _sides(residuals: FloatArray, quantile: float) -> FloatArray:
+    """Return the weights of positive and negative residuals, 1 and 1 for the median."""
+    return 2.0 * np.where(residuals.sum(axis=1) > 0, quantile, 1.0 - quantile)
+
+
+def _solve(
+    columns: FloatArray, y: FloatArray, weights: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ridge coefficients, the first unpenalised, and the inverse of their matrix."""
+    weighted = columns * weights[:, None]
+    A = columns.T @ weighted
+    penalty = np.full(len(A), max(alpha, 1e-12 * float(A.trace())))
+    penalty[0] = 1e-10 * max(float(A[0, 0]), np.finfo(float).tiny)
+    A.flat[:: len(A) + 1] += penalty
+    inverse = _inverse(A)
+    return inverse @ (weighted.T @ y), inverse
+
+
+def _inverse(A: FloatArray) -> FloatArray:
+    """Invert a small positive definite matrix by LAPACK itself, whose wrappers cost more."""
+    factor, failed = lapack.dpotrf(A, lower=1, clean=1)
+    if failed:
+        return np.linalg.pinv(A, hermitian=True)
+    lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    return lower + np.tril(lower, -1).T
