@@ -25,9 +25,10 @@ from ..contamination.label_quality import (
 from ..design.base import Design
 from ..design.features import FeatureDesign
 from ..design.kernel_matrix import FitDesign, SystemDesign
-from ..initialization.label_multistart import StartingPoint, find_label_inliers
-from ..learners.classification import codes_of, likeliest, loss_of
+from ..initialization.multistart import StartingPoint, find_label_inliers
+from ..learners.classification import likeliest, loss_of
 from ..learners.function import as_2d
+from ..losses import class_codes
 from ..optim.base import Fit, RidgeSystem
 from ..optim.c_steps import LOOSE
 from ..optim.newton import Newton
@@ -63,7 +64,7 @@ def check_label_smoothing(smoothing: Any) -> None:
 
 def class_weighted(model: Any, targets: FloatArray, counts: FloatArray) -> FloatArray:
     """Return the weights of the rows times those of their classes, of which none may be too small."""
-    codes = codes_of(targets)
+    codes = class_codes(targets)
     contamination = check_contamination(model.contamination, counts)
     check_class_sizes(contamination, model.classes_, codes, counts)
     return check_class_weight(model.class_weight, model.classes_, codes, counts)
@@ -88,11 +89,11 @@ class ClassificationTask(Task):
 
     def groups(self, y: FloatArray) -> IntArray:
         """Return the class codes."""
-        return codes_of(y)
+        return class_codes(y)
 
     def weighting(self, contamination: float, y: FloatArray) -> TrimmingRule:
         """Return class-balanced trimming, hard or with a soft edge."""
-        codes, n_classes, smoothing = codes_of(y), len(self.classes), self.params.smoothing
+        codes, n_classes, smoothing = class_codes(y), len(self.classes), self.params.smoothing
         if isinstance(smoothing, str):
             smoothing = None if n_classes == 2 else SOFT_EDGE
         if smoothing is None:
@@ -124,8 +125,9 @@ class ClassificationTask(Task):
             return LabelContamination(0.0, (0.0, MAX_CONTAMINATION))
         rule = self.weighting(INITIAL_CONTAMINATION, y)
         raw = self._search(design, y, rule, rng).predictions
+        assert raw is not None
         scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
-        codes, weights = codes_of(y), design.sample_weight
+        codes, weights = class_codes(y), design.sample_weight
         near = ~design.feature_outlier & near_rows(design.radius, weights, self.exclusion_radius)
         disagreement = estimate_disagreement(scores[near], codes[near], weights[near])
         loo = leave_one_out_scores(design, y, np.where(near, weights, 0.0), self.loss)
@@ -182,7 +184,7 @@ class ClassificationTask(Task):
         # Whatever the edge of the fit, the mask is that of hard trimming.
         hard = ClassBalanced(weighting.contamination, weighting.groups, weighting.n_groups)
         record = self.params._training
-        codes, weights = codes_of(record.targets), record.sample_weight[present]
+        codes, weights = class_codes(record.targets), record.sample_weight[present]
         thresholds = hard.class_thresholds(losses[present], weights)
         kept = hard.weights(losses[present], weights)
         mask = losses <= thresholds[codes]
@@ -203,7 +205,7 @@ class ClassificationTask(Task):
         """Return the quality of each label under leave-one-out class probabilities."""
         model, record = self.params, self.params._record()
         included = np.where(feature_outlier, 0.0, record.sample_weight)
-        codes, contamination = codes_of(record.targets), model.contamination_
+        codes, contamination = class_codes(record.targets), model.contamination_
         parts = (codes, len(self.classes), included, contamination)
         if record.is_large:
             design = record.feature_design(model.memory_limit, model._n_threads)

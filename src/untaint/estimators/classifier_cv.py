@@ -1,7 +1,7 @@
 """Trimmed kernel logistic regression whose hyperparameters are chosen from the corrupted labels.
 
 Kernel scale and alpha are selected from labels as they are, right or wrong: see
-:mod:`untaint.model_selection.label_settings` and :mod:`untaint.model_selection.label_alpha`.
+:mod:`untaint.model_selection.label_settings`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from ..design.base import Sketch
 from ..learners.classification import KernelClassifier
 from ..model_selection.grid import LABEL_ALPHA_FACTORS
 from ..model_selection.joint import loo_features_of
-from ..model_selection.label_alpha import select_alpha_by_auc
-from ..model_selection.label_settings import LabelSetting, select_label_setting
+from ..model_selection.label_settings import (
+    LabelSetting,
+    select_alpha_by_auc,
+    select_label_setting,
+)
 from .base import SubquantileEstimator
 from .classification_task import ClassificationTask, check_label_smoothing, class_weighted
 from .search import check_grids, fitted_attributes, make_grid, tuning_designs

@@ -26,6 +26,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from .._typing import BoolArray, FloatArray, IntArray
+from ..design.subsample import Subset
 from ..optim.base import Fit
 
 ALPHA_STEP = 10.0
@@ -69,6 +70,9 @@ class Refit(Protocol):
     @property
     def curvature(self) -> float:
         """Second derivative of the loss at the constant fit."""
+
+    def among(self, sample: Subset) -> Refit:
+        """Return the refit of some samples, with weights of their own."""
 
     def start(
         self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray

@@ -15,6 +15,7 @@ from typing import final
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
+from ..design.subsample import Subset
 from ..losses import Loss
 from ..optim.c_steps import alternate
 from ..optim.newton import Newton
@@ -58,6 +59,12 @@ class LogisticRefit:
         """Second derivative p (1 - p) of the log-loss at p = 1 / K."""
         k = self.y.shape[1]
         return 0.25 if k == 1 else (1.0 - 1.0 / k) / k
+
+    def among(self, sample: Subset) -> LogisticRefit:
+        """Return the refit of some samples, with weights of their own."""
+        rows = sample.rows
+        rule = self.rule.among(rows)
+        return LogisticRefit(self.y[rows], sample.weights, self.near[rows], self.loss, rule)
 
     def start(
         self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray

@@ -16,7 +16,7 @@ continuation in alpha (:mod:`~untaint.initialization.continuation`) from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,17 +61,13 @@ def find_inliers(
         all three with more degrees of freedom. More: medians of random halves of the samples.
     rng : Generator
     """
-
-    def refit_of(sample: Subset) -> Refit:
-        rows = sample.rows
-        return RidgeRefit(y[rows], sample.weights, design.near[rows], Trimmed(contamination))
-
+    refit = RidgeRefit(y, design.sample_weight, design.near, Trimmed(contamination))
     starts = (STARTS + n_starts * STARTS[:1])[:n_starts]
     # The products are small: several threads would cost more than they save.
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         # The finalists need a second level for the rest of their paths, if only the first again.
         levels = design.levels if len(design.levels) > 1 else 2 * design.levels
-        _, found = multistart(design, levels, refit_of, starts, rng, STARTS[-1].dof)
+        _, found = multistart(design, levels, refit, starts, rng, STARTS[-1].dof)
     return StartingPoint(found.weights)
 
 
@@ -96,15 +92,11 @@ def find_label_inliers(
         Up to six, the degrees of freedom of the first fit vary. More: on random halves.
     rng : Generator
     """
-
-    def refit_of(sample: Subset) -> Refit:
-        rows, rule = sample.rows, weighting.among(sample.rows)
-        return LogisticRefit(y[rows], sample.weights, design.near[rows], loss, rule)
-
+    refit = LogisticRefit(y, design.sample_weight, design.near, loss, weighting)
     starts = (n_starts * LABEL_STARTS)[:n_starts]
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         levels = design.levels[:-1] or design.levels
-        path, found = multistart(design, levels, refit_of, starts, rng)
+        path, found = multistart(design, levels, refit, starts, rng)
         assert found.fit is not None
         if len(design.levels) == 1:
             return StartingPoint(found.weights, found.fit.predictions)
@@ -116,7 +108,7 @@ def find_label_inliers(
 def multistart(
     design: Design,
     levels: Sequence[Subset],
-    refit_of: Callable[[Subset], Refit],
+    refit: Refit,
     starts: Sequence[Start],
     rng: np.random.Generator,
     dof: float = np.inf,
@@ -128,8 +120,8 @@ def multistart(
     design : Design
     levels : sequence of Subset
         Samples of the starts, of the finalists, and of the best; each within the next.
-    refit_of : callable (Subset) -> Refit
-        The task, for the samples of a level.
+    refit : Refit
+        The task, for all samples of the design.
     starts : sequence of Start
         All samples of the first level take part in the first six, random halves in others.
     rng : Generator
@@ -142,7 +134,7 @@ def multistart(
     (Continuation, Candidate)
         The continuation on the last level, and the best candidate there.
     """
-    level, path = levels[0], _continuation_on(levels[0], design, refit_of)
+    level, path = levels[0], _continuation_on(levels[0], design, refit)
     reached = path.alpha_for_dof(dof)
     ends = [
         path.follow_path(path.start(start, members), path.alpha_for_dof(start.dof), reached)
@@ -151,7 +143,7 @@ def multistart(
     candidates = path.best(ends, reached, FINALISTS)
     for wider in levels[1:]:
         if wider is not level:
-            path = _continuation_on(wider, design, refit_of)
+            path = _continuation_on(wider, design, refit)
             inside = np.searchsorted(wider.rows, level.rows)
             candidates = [path.extend(candidate, inside, reached) for candidate in candidates]
             reached *= float(wider.weights.sum() / level.weights.sum())
@@ -164,12 +156,11 @@ def multistart(
     return path, best
 
 
-def _continuation_on(
-    sample: Subset, design: Design, refit_of: Callable[[Subset], Refit]
-) -> Continuation:
+def _continuation_on(sample: Subset, design: Design, refit: Refit) -> Continuation:
     """Return the continuation on some samples, with their part of the ridge parameter of all."""
     part = float(sample.weights.sum()) / float(design.sample_weight.sum())
-    return Continuation(design.init_features[sample.rows], part * design.alpha, refit_of(sample))
+    features = design.init_features[sample.rows]
+    return Continuation(features, part * design.alpha, refit.among(sample))
 
 
 def _with_members(

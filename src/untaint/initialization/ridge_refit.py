@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from .._typing import BoolArray, FloatArray
+from ..design.subsample import Subset
 from ..losses import SquaredLoss
 from ..optim.leverage import deletion_residuals
 from ..weighting.trimmed import Trimmed
@@ -50,6 +51,11 @@ class RidgeRefit:
     near: BoolArray
     rule: Trimmed
     curvature: ClassVar[float] = 2.0
+
+    def among(self, sample: Subset) -> RidgeRefit:
+        """Return the refit of some samples, with weights of their own."""
+        rows = sample.rows
+        return RidgeRefit(self.y[rows], sample.weights, self.near[rows], self.rule)
 
     def start(
         self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 
 from .._typing import FloatArray, IntArray
 from .._validation import array_namespace_of, check_labelled_data, to_numpy
-from ..losses import LogisticLoss, Loss, SoftmaxLoss
+from ..losses import LogisticLoss, Loss, SoftmaxLoss, class_codes
 from ..portable import ArrayArithmetic, Value, likeliest_class, probabilities
 from .base import KernelEstimator
 from .function import as_2d
@@ -91,7 +91,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         return loss_of(len(self.classes_))
 
     def _observed(self) -> NDArray[Any]:
-        return self.classes_[codes_of(self._training.targets)]
+        return self.classes_[class_codes(self._training.targets)]
 
 
 def _as_value(scores: Any) -> Value:
@@ -117,11 +117,6 @@ def targets_of(codes: IntArray, n_classes: int) -> FloatArray:
            [0.]])
     """
     return as_2d(codes.astype(float)) if n_classes == 2 else np.eye(n_classes)[codes]
-
-
-def codes_of(y: FloatArray) -> IntArray:
-    """Return the class code of each row, from the targets of the loss."""
-    return y[:, 0].astype(np.intp) if y.shape[1] == 1 else y.argmax(axis=1)
 
 
 def likeliest(raw: FloatArray) -> IntArray:

@@ -3,7 +3,7 @@
 from .base import Loss
 from .hessian import Hessian
 from .logistic import LogisticLoss
-from .softmax import SoftmaxLoss
+from .softmax import SoftmaxLoss, class_codes
 from .squared import SquaredLoss
 
-__all__ = ["Hessian", "LogisticLoss", "Loss", "SoftmaxLoss", "SquaredLoss"]
+__all__ = ["Hessian", "LogisticLoss", "Loss", "SoftmaxLoss", "SquaredLoss", "class_codes"]

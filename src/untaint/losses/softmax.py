@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 from scipy.special import softmax
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from .base import Loss
 from .hessian import Hessian, SoftmaxHessian
 
@@ -50,3 +50,15 @@ class SoftmaxLoss(Loss):
     def slope_bound(self, y: FloatArray, reach: FloatArray) -> FloatArray:
         """The square root of two: all weight on a wrong class."""
         return np.full(len(y), np.sqrt(2.0))
+
+
+def class_codes(y: FloatArray) -> IntArray:
+    """Return the class of each row, from the 0 and 1 or the indicators that a log-loss takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_codes(np.array([[1.0], [0.0]])), class_codes(np.eye(3))
+    (array([1, 0]), array([0, 1, 2]))
+    """
+    return y[:, 0].astype(np.intp) if y.shape[1] == 1 else y.argmax(axis=1)

@@ -1,57 +1,70 @@
-r"""Kernel and ridge of a fit to labels, however many of them are wrong.
+r"""Kernel and ridge parameter of a fit to labels of which an unknown part is wrong.
 
-Settings are scored by leave-one-out Brier errors.
-
-Ridge regression on the indicators of the classes predicts the probability of a label, and
+**A fit to all samples** (:func:`select_label_setting`). Ridge regression on the indicators of the
+classes predicts the probability of a label, and the leave-one-out Brier error
 
 .. math:: B = \frac1n \sum_i \sum_k \bigl(y_{ik} - f_k^{-i}(x_i)\bigr)^2
 
-is a proper score of it. Labels that are wrong at random add the same to the B of every setting and
-shrink what there is to predict, so that more of them ask for a smoother fit: the one that a search
-for the right rows should begin with. How far a trimmed fit may then be loosened is the question of
-:mod:`~untaint.model_selection.label_alpha`.
+is a proper score of it. Labels that are wrong at random add the same amount to the B of every
+setting and shrink what there is to predict, so that more of them ask for a smoother fit: the one
+to begin a search for the right labels with. Of kernels whose errors differ by at most one standard
+error of the paired difference, the smoothest is taken, for at 40 % wrong labels few differences
+are significant. One decomposition per kernel serves every alpha. At the constant fit the log-loss
+has curvature c, so that its alpha corresponds to :math:`2 \alpha / c` here.
 
-Of kernels whose errors differ by no more than one standard error of the difference, taken row by
-row, the smoothest wins: at 40 % wrong labels few differences are more than chance.
-
-One decomposition a kernel serves every ridge. Where nothing is known the log-loss has curvature c,
-so that its ridge alpha stands for a ridge of :math:`2 \alpha / c` here.
+**A trimmed fit** (:func:`select_alpha_by_auc`). Most wrong labels are trimmed, and alpha may be
+smaller by up to a factor of ten. It is selected by the pairwise AUC
+(:mod:`~untaint.model_selection.pairwise_auc`) of trimmed fits on held-out labels: wrong labels
+lower that score by one factor for every alpha, also when all errors are of one class, which biases
+an accuracy. The fits are the steps of one continuation, from the largest alpha down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray
-from ..losses import Loss
+from .._typing import BoolArray, FloatArray, IntArray
+from ..design.subsample import Subset
+from ..initialization.continuation import Candidate, Continuation
+from ..initialization.logistic_refit import LogisticRefit
+from ..losses import Loss, class_codes
 from ..optim.ridge_path import RidgePath
+from ..weighting.base import TrimmingRule
+from .pairwise_auc import pairwise_auc
 
 Features = Callable[[], FloatArray]
+
+N_FOLDS = 10
+# Smallest alpha of a trimmed fit, as a part of the one for all samples.
+SMALLEST_PART = 0.1
+# Degrees of freedom, per class, of the fit that the continuation begins with.
+FIRST_DOF = 6.0
+# Samples of a class whose predictions differ by at most this are copies of one another.
+SAME = 1e-9
 
 
 @dataclass(frozen=True)
 class LabelSetting:
-    """The setting, and how all settings did.
+    """The selected setting, and the scores of all settings.
 
     Attributes
     ----------
     kernel, alpha : int
         Positions of the setting.
-    errors, deviations : array of shape (n_kernels, n_ridges)
-        Leave-one-out Brier errors, and their standard errors.
-    aucs : array of shape (n_kernels, n_ridges)
-        How well trimmed fits order labels held out, nan for settings that were not in play.
+    errors : array of shape (n_kernels, n_alphas)
+        Leave-one-out Brier errors.
+    aucs : array of shape (n_kernels, n_alphas)
+        Pairwise AUC of trimmed fits on held-out labels, nan for settings that were not compared.
     predictions : array of shape (n, 1) or (n, K)
-        By ridge regression at the setting that the errors chose, each row left out.
+        Leave-one-out predictions of ridge regression, at the setting of the lowest error.
     """
 
     kernel: int
     alpha: int
     errors: FloatArray
-    deviations: FloatArray
     aucs: FloatArray
     predictions: FloatArray
 
@@ -66,21 +79,21 @@ def select_label_setting(
     near: BoolArray | None = None,
     fit_intercept: bool = True,
 ) -> LabelSetting:
-    """Kernel and ridge of a fit to all rows; nothing need be known of the wrong labels.
+    """Select kernel and alpha of a fit to all samples, whatever part of the labels is wrong.
 
     Parameters
     ----------
     features : sequence of callables
-        One a kernel, the smoothest first, each returning its features, (n, m).
+        One for each kernel, the smoothest first, that returns features of shape (n, m).
     alphas : sequence of float, positive
-        alpha of the log-loss.
+        Ridge parameters of the log-loss.
     y : array of shape (n, 1) or (n, K)
         Targets of the loss: 0 and 1, or indicators.
     loss : Loss
     sample_weight : array of shape (n,)
         A weight of k means k copies.
     near : bool array of shape (n,), optional
-        Rows that take part.
+        Samples that take part.
     fit_intercept : bool
 
     Returns
@@ -98,49 +111,161 @@ def select_label_setting(
     >>> select_label_setting(kernels, [0.1, 1.0], y, LogisticLoss(), np.ones(40)).kernel
     1
     """
-    alphas = np.asarray(alphas, dtype=float)
     inside = np.ones(len(y), dtype=bool) if near is None else near
     weights = np.where(inside, sample_weight, 0.0)
     curvature = float(loss.hessian(y[:1], np.zeros_like(y[:1])).entry(0, 0)[0])
-    shape = len(features), len(alphas)
-    errors, deviations = np.full(shape, np.inf), np.full(shape, np.nan)
-    best: list[_Best] = []
-    for kernel, make in enumerate(features):
-        path = RidgePath(make(), weights, fit_intercept)
-        best.append(_Best(int(np.argmax(alphas)), np.zeros(len(y)), np.zeros(y.shape)))
-        # The largest ridge first: of equals it stays.
-        for alpha in np.argsort(-alphas, kind="stable"):
-            residuals, _ = path.leave_one_out(y, 2.0 * alphas[alpha] / curvature, sample_weight)
-            squares = np.einsum("ij,ij->i", residuals, residuals)
-            error, deviation = _mean(squares[inside], weights[inside])
-            if error < errors[kernel].min():
-                best[-1] = _Best(int(alpha), squares, y - residuals)
-            errors[kernel, alpha], deviations[kernel, alpha] = error, deviation
-    kernel = _smoothest(best, int(np.argmin(errors.min(axis=1))), inside, weights)
-    chosen, missing = best[kernel], np.full(shape, np.nan)
-    return LabelSetting(kernel, chosen.alpha, errors, deviations, missing, chosen.predictions)
+    alphas = 2.0 * np.asarray(alphas, dtype=float) / curvature
+    scores = [
+        _score_alphas(RidgePath(make(), weights, fit_intercept), alphas, y, sample_weight, inside)
+        for make in features
+    ]
+    errors = np.array([score.errors for score in scores])
+    winner = int(np.argmin(errors.min(axis=1)))
+    squares = np.array([score.squares[inside] for score in scores])
+    kernel = _smoothest(squares, winner, weights[inside])
+    best = scores[kernel]
+    return LabelSetting(kernel, best.alpha, errors, np.full_like(errors, np.nan), best.predictions)
 
 
 @dataclass(frozen=True, eq=False)
-class _Best:
-    """A kernel's best ridge: squared errors and predictions of the rows, each left out."""
+class _KernelScore:
+    """Errors of a kernel at every alpha; squared errors and predictions at its best one."""
 
     alpha: int
+    errors: FloatArray
     squares: FloatArray
     predictions: FloatArray
 
 
-def _smoothest(best: list[_Best], winner: int, inside: BoolArray, weights: FloatArray) -> int:
-    """The first kernel that is not worse than the winner by more than chance."""
-    for kernel, rival in enumerate(best[:winner]):
-        excess, deviation = _mean((rival.squares - best[winner].squares)[inside], weights[inside])
+def _score_alphas(
+    path: RidgePath, alphas: FloatArray, y: FloatArray, sample_weight: FloatArray, inside: BoolArray
+) -> _KernelScore:
+    errors, weights = np.full(len(alphas), np.inf), sample_weight[inside]
+    best = _KernelScore(int(np.argmax(alphas)), errors, np.zeros(len(y)), np.zeros(y.shape))
+    # The largest alpha comes first, and wins ties.
+    for alpha in np.argsort(-alphas, kind="stable"):
+        residuals, _ = path.leave_one_out(y, alphas[alpha], sample_weight)
+        squares = np.einsum("ij,ij->i", residuals, residuals)
+        error, _ = _mean(squares[inside], weights)
+        if error < errors.min():
+            best = _KernelScore(int(alpha), errors, squares, y - residuals)
+        errors[alpha] = error
+    return best
+
+
+def _smoothest(squares: FloatArray, winner: int, weights: FloatArray) -> int:
+    """Return the first kernel whose error exceeds the winner's by at most a standard error."""
+    for kernel in range(winner):
+        excess, deviation = _mean(squares[kernel] - squares[winner], weights)
         if excess <= deviation:
             return kernel
     return winner
 
 
 def _mean(values: FloatArray, weights: FloatArray) -> tuple[float, float]:
-    """Weighted mean, and its standard error."""
+    """Return the weighted mean, and its standard error."""
     total = float(weights.sum())
     mean = float(weights @ values) / total
     return mean, float(np.sqrt(weights @ (values - mean) ** 2)) / total
+
+
+def select_alpha_by_auc(
+    choice: LabelSetting,
+    features: FloatArray,
+    alphas: Sequence[float] | FloatArray,
+    y: FloatArray,
+    loss: Loss,
+    weighting: TrimmingRule,
+    sample_weight: FloatArray,
+    *,
+    near: BoolArray | None = None,
+) -> LabelSetting:
+    """Select alpha of a trimmed fit, given the setting of a fit to all samples.
+
+    Parameters
+    ----------
+    choice : LabelSetting
+        Result of :func:`select_label_setting` for these samples.
+    features : array of shape (n, m)
+        Features of the selected kernel.
+    alphas : sequence of float, positive
+    y : array of shape (n, 1) or (n, K)
+    loss : Loss
+    weighting : TrimmingRule
+        A rule for these samples; if it trims none, the choice is returned as it is.
+    sample_weight : array of shape (n,)
+        A weight of k means k copies, which are held out together.
+    near : bool array of shape (n,), optional
+        Samples that take part; the others are always trimmed.
+
+    Returns
+    -------
+    LabelSetting
+        The given kernel, and an alpha that is at most as large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.losses import LogisticLoss
+    >>> from untaint.weighting import ClassBalanced
+    >>> x, alphas = np.linspace(-1.0, 1.0, 40)[:, None], [0.01, 0.1, 1.0]
+    >>> y = (x > 0).astype(float)
+    >>> y[::5] = 1.0 - y[::5]
+    >>> first = select_label_setting([lambda: x], alphas, y, LogisticLoss(), np.ones(40))
+    >>> rule = ClassBalanced(0.2, y[:, 0].astype(int), n_groups=2)
+    >>> final = select_alpha_by_auc(first, x, alphas, y, LogisticLoss(), rule, np.ones(40))
+    >>> final.alpha <= first.alpha
+    True
+    """
+    alphas, codes = np.asarray(alphas, dtype=float), class_codes(y)
+    inside = np.ones(len(y), dtype=bool) if near is None else near
+    if weighting.contamination == 0 or len(np.unique(codes[inside])) < 2:
+        return choice
+    largest = alphas[choice.alpha]
+    steps = np.flatnonzero((alphas <= largest) & (alphas >= SMALLEST_PART * (1 - SAME) * largest))
+    steps = steps[np.argsort(-alphas[steps], kind="stable")]
+    refit = LogisticRefit(y, sample_weight, inside, loss, weighting)
+    folds = _folds(choice.predictions, codes, inside)
+    raw = _held_out_predictions(features, refit, folds, alphas[steps])
+    found = [pairwise_auc(f[inside], codes[inside], sample_weight[inside]) for f in raw]
+    aucs = choice.aucs.copy()
+    aucs[choice.kernel, steps] = found
+    return replace(choice, alpha=int(steps[np.argmax(found)]), aucs=aucs)
+
+
+def _held_out_predictions(
+    features: FloatArray, refit: LogisticRefit, folds: IntArray, alphas: FloatArray
+) -> FloatArray:
+    """Return raw predictions of each fold by trimmed fits to the others, at descending alphas."""
+    raw = np.zeros((len(alphas), *refit.y.shape))
+    for fold in np.unique(folds[refit.near]):
+        test, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        others = refit.among(Subset(train, refit.sample_weight[train]))
+        # An alpha is meant for the weight of all samples; a part of them takes its part of it.
+        parts = float(others.sample_weight.sum() / refit.sample_weight.sum()) * alphas
+        path = Continuation(features[train], parts[-1], others)
+        start = Candidate(np.where(others.near, others.sample_weight, 0.0))
+        candidate = path.c_steps(start, max(path.alpha_for_dof(FIRST_DOF), parts[0]))
+        for step, alpha in enumerate(parts):
+            candidate = path.c_steps(candidate, alpha)
+            assert candidate.fit is not None
+            raw[step, test] = path.predict(candidate.fit, features[test])
+    return raw
+
+
+def _folds(predictions: FloatArray, codes: IntArray, inside: BoolArray) -> IntArray:
+    """Return the fold of each sample, -1 for samples that are never held out.
+
+    The samples of a class are dealt out in the order of their predictions, which makes the folds
+    alike and independent of the order of the samples. Copies stay together.
+    """
+    columns = np.zeros(len(codes), dtype=np.intp) if predictions.shape[1] == 1 else codes
+    own = predictions[np.arange(len(codes)), columns]
+    folds, dealt = np.full(len(codes), -1), 0
+    for code in np.unique(codes[inside]):
+        rows = np.flatnonzero(inside & (codes == code))
+        rows = rows[np.argsort(own[rows], kind="stable")]
+        ranks = np.r_[0, np.cumsum(np.diff(own[rows]) > SAME)]
+        folds[rows] = (dealt + ranks) % N_FOLDS
+        dealt += int(ranks[-1]) + 1
+    return folds
