@@ -1,22 +1,24 @@
-"""The search finds planted flips, and counts and orders rows rightly."""
+"""The search of a classification: planted flips, copies, permutations, levels, starts."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from properties.problems import rbf
-from untaint.initialization.label_multistart import search_labels
-from untaint.initialization.multistart import Sample
+from untaint.design.subsample import Subset
+from untaint.initialization.logistic_refit import LogisticRefit
+from untaint.initialization.multistart import LABEL_STARTS, find_label_inliers, multistart
 from untaint.losses import LogisticLoss, SoftmaxLoss
 from untaint.optim.low_rank import nystroem_features
 from untaint.weighting.class_balanced import ClassBalanced
 from untaint.weighting.class_balanced_soft import SoftClassBalanced
 
 N = 160
-RIDGE = 0.1
+ALPHA = 0.1
 
 
 def truth(classes=2, n=N):
@@ -32,7 +34,7 @@ def blobs(rng, classes=2, n=N):
 
 
 def one_sided(rng, classes=2, fraction=0.3):
-    """A share of the rows of the first class is labelled as the next."""
+    """Some of the first class are labelled as the next."""
     X, codes = blobs(rng, classes)
     members = np.flatnonzero(codes == 0)
     bad = np.zeros(N, dtype=bool)
@@ -41,7 +43,7 @@ def one_sided(rng, classes=2, fraction=0.3):
 
 
 def any_label(rng, classes=2, fraction=0.3):
-    """A share of all rows is labelled as the next class."""
+    """Some of all classes are labelled as the next class."""
     X, codes = blobs(rng, classes)
     bad = np.zeros(N, dtype=bool)
     bad[rng.permutation(N)[: int(fraction * N)]] = True
@@ -65,36 +67,47 @@ def features_of(X, count=30):
     return nystroem_features(rbf(X, gamma=0.1)[landmarks], landmarks)
 
 
+@dataclass
+class Rows:
+    """What a search asks of a design."""
+
+    init_features: np.ndarray
+    sample_weight: np.ndarray
+    near: np.ndarray
+    levels: list[Subset]
+    alpha: float = ALPHA
+
+
+def rows_of(features, sample_weight=None, samples=(), near=None):
+    n = len(features)
+    near = np.ones(n, dtype=bool) if near is None else near
+    weights = np.ones(n) if sample_weight is None else sample_weight
+    levels = [Subset(rows, weights[rows]) for rows in (*samples, np.arange(n))]
+    return Rows(features, weights, near, levels)
+
+
+def targets(codes, classes):
+    return codes[:, None].astype(float) if classes == 2 else np.eye(classes)[codes]
+
+
+def loss_of(classes):
+    return LogisticLoss() if classes == 2 else SoftmaxLoss()
+
+
 def search(
-    features,
-    codes,
-    fraction,
-    classes=2,
-    *,
-    rule=ClassBalanced,
-    sample_weight=None,
-    seed=0,
-    samples=(),
-    **more,
+    features, codes, fraction, classes=2, *, rule=ClassBalanced, n_starts=6, seed=0, **options
 ):
-    n = len(codes)
-    options = {"near": np.ones(n, dtype=bool), "n_starts": 6} | more
-    sample_weight = np.ones(n) if sample_weight is None else sample_weight
-    levels = [Sample(rows, sample_weight[rows]) for rows in (*samples, np.arange(n))]
-    y = codes[:, None].astype(float) if classes == 2 else np.eye(classes)[codes]
-    return search_labels(
-        features,
-        y,
-        levels,
-        LogisticLoss() if classes == 2 else SoftmaxLoss(),
+    return find_label_inliers(
+        rows_of(features, **options),
+        targets(codes, classes),
+        loss_of(classes),
         rule(fraction, codes, classes),
-        RIDGE,
-        rng=np.random.default_rng(seed),
-        **options,
+        n_starts,
+        np.random.default_rng(seed),
     )
 
 
-def assert_gives_up(weights, bad, rule=ClassBalanced):
+def assert_trims(weights, bad, rule=ClassBalanced):
     """Nearly all bad rows; where edges are soft, their larger part."""
     assert weights[bad].mean() <= (0.1 if rule is ClassBalanced else 0.5)
     assert weights[~bad].mean() >= (0.9 if rule is ClassBalanced else 0.85)
@@ -107,7 +120,7 @@ def assert_gives_up(weights, bad, rule=ClassBalanced):
 def test_planted_flips_are_found(plant, classes, rule, seed):
     X, codes, bad = plant(np.random.default_rng(seed), classes)
     found = search(features_of(X), codes, bad.mean(), classes, rule=rule)
-    assert_gives_up(found.weights, bad, rule)
+    assert_trims(found.weights, bad, rule)
     np.testing.assert_allclose(found.weights.sum(), N - bad.sum(), rtol=1e-6)
 
 
@@ -123,7 +136,7 @@ def test_predictions_are_those_of_the_clean_labels(plant, classes, rng):
 
 
 @rules
-def test_too_large_a_share_still_gives_up_every_planted_row(rule, rng):
+def test_too_large_a_contamination_still_trims_every_planted_row(rule, rng):
     X, codes, bad = one_sided(rng)
     found = search(features_of(X), codes, 0.4, rule=rule)
     assert found.weights[bad].sum() <= 0.1 * bad.sum()
@@ -179,17 +192,41 @@ def test_a_weight_is_that_many_copies(classes, rule, rng):
 @pytest.mark.parametrize(
     "samples", [[np.arange(0, N, 2)], [np.arange(0, N, 4), np.arange(0, N, 2)]]
 )
-def test_samples_judge_all_rows(classes, rule, samples, rng):
+def test_levels_end_on_all_samples(classes, rule, samples, rng):
     X, codes, bad = any_label(rng, classes)
     found = search(features_of(X), codes, bad.mean(), classes, rule=rule, samples=samples)
     assert found.weights.shape == (N,)
     assert len(found.predictions) == N
     np.testing.assert_allclose(found.weights.sum(), N - bad.sum(), rtol=1e-6)
-    assert_gives_up(found.weights, bad, rule)
+    assert_trims(found.weights, bad, rule)
+
+
+@several
+def test_levels_agree_with_a_search_on_all_samples(classes, rng):
+    X, codes, bad = any_label(rng, classes)
+    F = features_of(X)
+    full = search(F, codes, bad.mean(), classes)
+    levels = search(F, codes, bad.mean(), classes, samples=[np.arange(0, N, 2)])
+    assert np.abs(full.weights - levels.weights).sum() <= 0.05 * N
+
+
+@plants
+@several
+def test_more_starts_never_end_in_a_higher_objective(plant, classes, rng):
+    X, codes, bad = plant(rng, classes)
+    rows, rule = rows_of(features_of(X)), ClassBalanced(bad.mean(), codes, classes)
+    y, loss = targets(codes, classes), loss_of(classes)
+    refit = LogisticRefit(y, rows.sample_weight, rows.near, loss, rule)
+    values = []
+    for count in (1, 3, 6, 9):
+        starts = (2 * LABEL_STARTS)[:count]
+        path, found = multistart(rows, rows.levels, refit, starts, np.random.default_rng(0))
+        values.append(path.refit.objective(rows.init_features, ALPHA, found))
+    assert (np.diff(values) <= 0).all()
 
 
 @rules
-def test_implausible_rows_are_given_up(rule, rng):
+def test_samples_that_are_not_near_are_trimmed(rule, rng):
     X, codes = blobs(rng)
     near = np.arange(N) % 8 > 0
     found = search(features_of(X), codes, 0.2, rule=rule, near=near)
@@ -197,13 +234,13 @@ def test_implausible_rows_are_given_up(rule, rng):
     np.testing.assert_allclose(found.weights.sum(), 0.8 * N)
 
 
-@pytest.mark.parametrize("feature_outlier", [1e3, 1e6])
-def test_implausible_rows_have_no_say_however_far_out(feature_outlier, rng):
+@pytest.mark.parametrize("factor", [1e3, 1e6])
+def test_samples_that_are_not_near_do_not_influence_the_fit(factor, rng):
     X, codes = blobs(rng)
     near, F = np.arange(N) >= 10, features_of(X)
     calm = search(F, codes, 0.2, near=near)
     F = F.copy()
-    F[:10] *= feature_outlier
+    F[:10] *= factor
     far = search(F, codes, 0.2, near=near)
     np.testing.assert_allclose(far.weights, calm.weights, atol=1e-9)
     np.testing.assert_allclose(far.predictions[10:], calm.predictions[10:], atol=1e-4)

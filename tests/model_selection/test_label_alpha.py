@@ -1,4 +1,4 @@
-"""The ridge of a trimmed fit: how far it may be loosened, and by what."""
+"""Selection of alpha for a trimmed fit, by held-out AUC."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import pytest
 
 from properties.problems import rbf
 from untaint.losses import LogisticLoss, SoftmaxLoss
-from untaint.model_selection.label_alpha import N_FOLDS, _folds, select_alpha_by_auc
-from untaint.model_selection.label_settings import select_label_setting
+from untaint.model_selection.label_settings import select_alpha_by_auc, select_label_setting
 from untaint.optim.low_rank import nystroem_features
 from untaint.weighting.class_balanced import ClassBalanced
 from untaint.weighting.class_balanced_soft import SoftClassBalanced
@@ -19,7 +18,7 @@ several = pytest.mark.parametrize("classes", [2, 3])
 
 
 def draw(rng, classes=2, n=120, wrong=0.2):
-    """Blobs on a circle; a share of the labels is replaced by the next class."""
+    """Blobs on a circle; some of the labels are replaced by the next class."""
     codes = classes * np.arange(n) // n
     angles = 2 * np.pi * codes / classes
     X = 2.0 * np.column_stack([np.cos(angles), np.sin(angles)]) + rng.normal(size=(n, 2))
@@ -34,28 +33,28 @@ def features_of(X):
     return nystroem_features(rbf(X, gamma=0.2)[marks], marks)
 
 
-def both_choices(phi, codes, classes=2, share=0.2, sample_weight=None, near=None):
-    """The choice for all rows, and the one for a trimmed fit."""
+def both_choices(phi, codes, classes=2, contamination=0.2, sample_weight=None, near=None):
+    """The choices for all samples and for a trimmed fit."""
     y = codes[:, None].astype(float) if classes == 2 else np.eye(classes)[codes]
     loss = LogisticLoss() if classes == 2 else SoftmaxLoss()
     rule = (
-        ClassBalanced(share, codes, 2)
+        ClassBalanced(contamination, codes, 2)
         if classes == 2
-        else SoftClassBalanced(share, codes, classes, 2.0)
+        else SoftClassBalanced(contamination, codes, classes, 2.0)
     )
     weights = np.ones(len(codes)) if sample_weight is None else sample_weight
     first = select_label_setting([lambda: phi], ALPHAS, y, loss, weights, near=near)
     return first, select_alpha_by_auc(first, phi, ALPHAS, y, loss, rule, weights, near=near)
 
 
-def test_without_a_share_to_give_up_nothing_changes(rng):
+def test_without_contamination_nothing_changes(rng):
     X, codes = draw(rng)
-    first, final = both_choices(features_of(X), codes, share=0.0)
+    first, final = both_choices(features_of(X), codes, contamination=0.0)
     assert final is first
 
 
 @several
-def test_the_ridge_is_at_most_the_one_for_all_rows_and_at_least_a_tenth(classes, rng):
+def test_alpha_is_at_most_the_one_for_all_samples_and_at_least_a_tenth(classes, rng):
     for wrong in (0.1, 0.4):
         X, codes = draw(rng, classes, wrong=wrong)
         first, final = both_choices(features_of(X), codes, classes, wrong)
@@ -64,7 +63,7 @@ def test_the_ridge_is_at_most_the_one_for_all_rows_and_at_least_a_tenth(classes,
 
 
 @several
-def test_the_ridge_of_the_largest_agreement_is_taken(classes, rng):
+def test_alpha_of_the_largest_auc_is_taken(classes, rng):
     X, codes = draw(rng, classes)
     first, final = both_choices(features_of(X), codes, classes)
     parts = ALPHAS / ALPHAS[first.alpha]
@@ -75,9 +74,9 @@ def test_the_ridge_of_the_largest_agreement_is_taken(classes, rng):
     np.testing.assert_array_equal(final.errors, first.errors)
 
 
-def test_a_ridge_below_all_others_is_kept(rng):
+def test_an_alpha_below_all_others_is_kept(rng):
     X, codes = draw(rng)
-    phi = 1e-3 * features_of(X)  # so small that the smallest ridge is still too large
+    phi = 1e-3 * features_of(X)  # so small that the smallest alpha is still too large
     first, final = both_choices(phi, codes)
     assert first.alpha == final.alpha == 0
 
@@ -104,7 +103,7 @@ def test_a_weight_is_a_number_of_copies(classes, rng):
     np.testing.assert_allclose(weighted.aucs, copied.aucs, atol=1e-9)
 
 
-def test_rows_that_are_not_plausible_are_only_given_up(rng):
+def test_samples_that_are_not_near_are_only_trimmed(rng):
     X, codes = draw(rng, n=100)
     near = np.arange(100) % 10 > 0
     phi = features_of(X)
@@ -115,7 +114,7 @@ def test_rows_that_are_not_plausible_are_only_given_up(rng):
 
 
 @pytest.mark.filterwarnings("error")
-def test_one_plausible_class_leaves_the_choice_as_it_was(rng):
+def test_a_single_class_leaves_the_choice_as_it_was(rng):
     X, codes = draw(rng)
     first, final = both_choices(features_of(X), codes, near=codes == 0)
     assert final.alpha == first.alpha
@@ -123,29 +122,7 @@ def test_one_plausible_class_leaves_the_choice_as_it_was(rng):
 
 @pytest.mark.filterwarnings("error")
 @several
-def test_features_that_say_nothing_leave_the_choice_as_it_was(classes, rng):
+def test_constant_features_leave_the_choice_as_it_was(classes, rng):
     _, codes = draw(rng, classes, n=60)
     first, final = both_choices(np.zeros((60, 2)), codes, classes)
     assert final.alpha == first.alpha
-
-
-def test_folds_are_alike_and_keep_copies_together(rng):
-    codes = np.repeat([0, 1, 2], [100, 45, 7])
-    predictions = rng.normal(size=(152, 3))
-    copies = np.repeat(np.arange(152), rng.integers(1, 4, size=152))
-    inside = np.ones(152, dtype=bool)
-    folds = _folds(predictions, codes, inside)
-    np.testing.assert_array_equal(
-        _folds(predictions[copies], codes[copies], inside[copies]), folds[copies]
-    )
-    for code in range(3):
-        sizes = np.bincount(folds[codes == code], minlength=N_FOLDS)
-        assert sizes.max() - sizes.min() <= 1
-    sizes = np.bincount(folds, minlength=N_FOLDS)
-    assert sizes.max() - sizes.min() <= 1
-
-
-def test_rows_that_are_not_plausible_are_in_no_fold(rng):
-    codes, inside = rng.integers(0, 2, size=30), rng.random(30) < 0.7
-    folds = _folds(rng.normal(size=(30, 1)), codes, inside)
-    np.testing.assert_array_equal(folds >= 0, inside)

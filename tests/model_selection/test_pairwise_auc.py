@@ -1,4 +1,4 @@
-"""How scores order labels: what is counted, and what wrong labels do to it."""
+"""The pairwise AUC: what is counted, and the effect of wrong labels."""
 
 from __future__ import annotations
 

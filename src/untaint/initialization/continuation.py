@@ -17,9 +17,10 @@ weights are refitted and revised at one alpha depends on the task: see
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, final
+from dataclasses import dataclass, replace
+from typing import Self, final
 
 import numpy as np
 from scipy.linalg import eigh
@@ -27,7 +28,9 @@ from scipy.optimize import brentq
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..design.subsample import Subset
+from ..losses import Loss
 from ..optim.base import Fit
+from ..weighting.base import TrimmingRule
 
 ALPHA_STEP = 10.0
 # Components with s_j / alpha below this are left out at that alpha.
@@ -53,40 +56,62 @@ class Candidate:
     fit: Fit | None = None
 
 
-class Refit(Protocol):
-    """The part of a continuation that depends on the task: fits, and weights, at one alpha.
+@dataclass(frozen=True, eq=False)
+class Refit(ABC):
+    """The part of a continuation that depends on the task: fits and their weights, at one alpha.
 
-    ``columns`` are a constant column and the leading principal components of the features.
+    The ``columns`` that methods take are a constant column and the leading principal components.
+
+    Parameters
+    ----------
+    y : array of shape (n, k)
+        Targets of the loss.
+    sample_weight : array of shape (n,)
+    near : bool array of shape (n,)
+        Samples that may be kept; the others are trimmed whatever their loss.
+    loss : Loss
+    rule : TrimmingRule
+        A rule for these n samples.
     """
 
-    @property
-    def sample_weight(self) -> FloatArray:
-        """Sample weights, shape (n,)."""
+    y: FloatArray
+    sample_weight: FloatArray
+    near: BoolArray
+    loss: Loss
+    rule: TrimmingRule
+
+    def among(self, sample: Subset) -> Self:
+        """Return the refit of some of the samples, with weights of their own."""
+        rows, rule = sample.rows, self.rule.among(sample.rows)
+        y, near = self.y[rows], self.near[rows]
+        return replace(self, y=y, sample_weight=sample.weights, near=near, rule=rule)
 
     @property
-    def near(self) -> BoolArray:
-        """Samples that may be kept, shape (n,)."""
-
-    @property
+    @abstractmethod
     def curvature(self) -> float:
         """Second derivative of the loss at the constant fit."""
-
-    def among(self, sample: Subset) -> Refit:
-        """Return the refit of some samples, with weights of their own."""
 
     def start(
         self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray
     ) -> FloatArray:
-        """Return the weights that a path begins with, from a first fit to some samples."""
+        """Return the weights that a path begins with; by default those of a fit to the members."""
+        return np.where(members & self.near, self.sample_weight, 0.0)
 
     def extend(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
-        """Return weights of all samples, from weights found on some and zeros elsewhere."""
+        """Return weights of all samples from those of some; by default zero for the others."""
+        return weights
 
+    @abstractmethod
     def c_steps(self, columns: FloatArray, alpha: float, start: Candidate) -> Candidate:
         """Take a few concentration steps."""
 
+    @abstractmethod
     def objective(self, columns: FloatArray, alpha: float, candidate: Candidate) -> float:
         """Return the trimmed objective of a candidate."""
+
+    def trim(self, losses: FloatArray) -> FloatArray:
+        """Return the weights of the samples that may be kept, by their losses."""
+        return self.rule.weights(np.where(self.near, losses, np.inf), self.sample_weight)
 
 
 @final

@@ -14,14 +14,11 @@ from typing import final
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray
-from ..design.subsample import Subset
-from ..losses import Loss
+from .._typing import FloatArray
 from ..optim.c_steps import alternate
 from ..optim.newton import Newton
 from ..optim.ridge_primal import PrimalRidge
-from ..weighting.base import TrimmingRule
-from .continuation import Candidate
+from .continuation import Candidate, Refit
 
 # Unknowns of a fit, of all classes together.
 MAX_UNKNOWNS = 500
@@ -32,25 +29,9 @@ TOLERANCE = 1e-2
 
 @final
 @dataclass(frozen=True, eq=False)
-class LogisticRefit:
-    """Logistic regression on the samples that a trimming rule keeps.
+class LogisticRefit(Refit):
+    """Logistic regression on the samples that a trimming rule keeps."""
 
-    Parameters
-    ----------
-    y : array of shape (n, 1) or (n, K)
-        Targets of the loss: 0 and 1, or indicators.
-    sample_weight : array of shape (n,)
-    near : bool array of shape (n,)
-    loss : Loss
-    rule : TrimmingRule
-        A rule for these n samples.
-    """
-
-    y: FloatArray
-    sample_weight: FloatArray
-    near: BoolArray
-    loss: Loss
-    rule: TrimmingRule
     # A Newton solver keeps its preconditioner from one alpha to the next of the same width.
     _newtons: dict[int, Newton] = field(default_factory=dict, init=False)
 
@@ -59,22 +40,6 @@ class LogisticRefit:
         """Second derivative p (1 - p) of the log-loss at p = 1 / K."""
         k = self.y.shape[1]
         return 0.25 if k == 1 else (1.0 - 1.0 / k) / k
-
-    def among(self, sample: Subset) -> LogisticRefit:
-        """Return the refit of some samples, with weights of their own."""
-        rows = sample.rows
-        rule = self.rule.among(rows)
-        return LogisticRefit(self.y[rows], sample.weights, self.near[rows], self.loss, rule)
-
-    def start(
-        self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray
-    ) -> FloatArray:
-        """Return the sample weights of the members, for the first fit to be one to all of them."""
-        return np.where(members & self.near, self.sample_weight, 0.0)
-
-    def extend(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
-        """Return the weights as they are, for the next concentration step revises them all."""
-        return weights
 
     def c_steps(self, columns: FloatArray, alpha: float, start: Candidate) -> Candidate:
         """Alternate from the start's weights, the first fit near the start's predictions."""
@@ -92,19 +57,15 @@ class LogisticRefit:
             max_iter=C_STEPS_PER_ALPHA,
             excluded=~self.near,
         )
-        losses = self._losses(solution.fit.predictions)
-        return Candidate(self.rule.weights(losses, self.sample_weight), solution.fit)
+        losses = self.loss.value(self.y, solution.fit.predictions)
+        return Candidate(self.trim(losses), solution.fit)
 
     def objective(self, columns: FloatArray, alpha: float, candidate: Candidate) -> float:
         """Return the trimmed objective of the candidate's fit."""
         fit = candidate.fit
         assert fit is not None
-        value = self.rule.value(self._losses(fit.predictions), self.sample_weight)
-        return value + alpha * fit.squared_norm
-
-    def _losses(self, predictions: FloatArray) -> FloatArray:
-        """Return the losses, infinite for samples that may not be kept."""
-        return np.where(self.near, self.loss.value(self.y, predictions), np.inf)
+        losses = np.where(self.near, self.loss.value(self.y, fit.predictions), np.inf)
+        return self.rule.value(losses, self.sample_weight) + alpha * fit.squared_norm
 
     def _newton(self, columns: FloatArray) -> Newton:
         width = max(1, min(columns.shape[1] - 1, MAX_UNKNOWNS // self.y.shape[1]))

@@ -25,7 +25,7 @@ from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from ..design.base import Design
 from ..design.subsample import Subset
-from ..losses import Loss
+from ..losses import Loss, SquaredLoss
 from ..weighting.base import TrimmingRule
 from ..weighting.trimmed import Trimmed
 from .continuation import Candidate, Continuation, Refit, Start
@@ -61,7 +61,8 @@ def find_inliers(
         all three with more degrees of freedom. More: medians of random halves of the samples.
     rng : Generator
     """
-    refit = RidgeRefit(y, design.sample_weight, design.near, Trimmed(contamination))
+    rule, y = Trimmed(contamination), np.asarray(y, dtype=float)
+    refit = RidgeRefit(y, design.sample_weight, design.near, SquaredLoss(), rule)
     starts = (STARTS + n_starts * STARTS[:1])[:n_starts]
     # The products are small: several threads would cost more than they save.
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):

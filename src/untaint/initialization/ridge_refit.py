@@ -8,54 +8,32 @@ that prediction in units of the noise. If the sample joins the others, their obj
 .. math:: e = r / (1 - w q), \qquad v = q / (1 - w q), \qquad z^2 = e^2 / (1 + \min(v, 1)).
 
 Kept and trimmed samples are measured alike, so that a sample of high leverage cannot stay because
-it attracts the fit. The bound on v limits how far an isolated sample's error is discounted.
+it attracts the fit. The bound on v limits how far an isolated sample's error is discounted. Steps
+by costs need not lower the trimmed objective, which only ranks the candidates.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import final
 
 import numpy as np
 from scipy.linalg import lapack
 
 from .._typing import BoolArray, FloatArray
-from ..design.subsample import Subset
-from ..losses import SquaredLoss
 from ..optim.leverage import deletion_residuals
-from ..weighting.trimmed import Trimmed
-from .continuation import Candidate
+from .continuation import Candidate, Refit
 
 REWEIGHTINGS = 5
 C_STEPS_PER_ALPHA = 3
 # Largest predictive variance that discounts a sample's error.
 MAX_PREDICTIVE_VARIANCE = 1.0
-LOSS = SquaredLoss()
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class RidgeRefit:
-    """Ridge regression on the samples of the lowest deletion costs.
+class RidgeRefit(Refit):
+    """Ridge regression on the samples of the lowest deletion costs."""
 
-    Parameters
-    ----------
-    y : array of shape (n, k)
-    sample_weight : array of shape (n,)
-    near : bool array of shape (n,)
-    rule : Trimmed
-    """
-
-    y: FloatArray
-    sample_weight: FloatArray
-    near: BoolArray
-    rule: Trimmed
-    curvature: ClassVar[float] = 2.0
-
-    def among(self, sample: Subset) -> RidgeRefit:
-        """Return the refit of some samples, with weights of their own."""
-        rows = sample.rows
-        return RidgeRefit(self.y[rows], sample.weights, self.near[rows], self.rule)
+    curvature = 2.0
 
     def start(
         self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray
@@ -64,7 +42,7 @@ class RidgeRefit:
         own = np.where(members, self.sample_weight, 0.0)
         # The constant fit comes first: least squares would follow the largest targets.
         residuals = self.y - weighted_quantile(self.y[members], own[members], quantile)
-        sizes, side = _sizes(residuals), _sides(residuals, quantile)
+        sizes, side = self._sizes(residuals), _sides(residuals, quantile)
         median = 0.5 * (1.0 - self.rule.contamination)  # of the samples to be kept
         for _ in range(REWEIGHTINGS):
             scale = weighted_quantile(sizes[members, None], own[members], median)[0]
@@ -74,19 +52,18 @@ class RidgeRefit:
             # A fit of few degrees of freedom has small leverages: no deletion formula here.
             beta, _ = _solve(columns, self.y, weights, alpha)
             residuals = self.y - columns @ beta
-            sizes, side = _sizes(residuals), _sides(residuals, quantile)
+            sizes, side = self._sizes(residuals), _sides(residuals, quantile)
         return self.rule.weights(np.where(members, sizes * side, np.inf), self.sample_weight)
 
     def extend(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
         """Trim all samples by their costs under the fit to some."""
-        costs = np.where(self.near, self._costs(columns, alpha, weights), np.inf)
-        return self.rule.weights(costs, self.sample_weight)
+        return self.trim(self._costs(columns, alpha, weights))
 
     def c_steps(self, columns: FloatArray, alpha: float, start: Candidate) -> Candidate:
         """Fit and trim by cost, until the weights repeat."""
         weights = start.weights
         for _ in range(C_STEPS_PER_ALPHA):
-            previous, weights = weights, self.extend(columns, alpha, weights)
+            previous, weights = weights, self.trim(self._costs(columns, alpha, weights))
             if np.array_equal(previous, weights):
                 break
         return Candidate(weights)
@@ -94,7 +71,7 @@ class RidgeRefit:
     def objective(self, columns: FloatArray, alpha: float, candidate: Candidate) -> float:
         """Return the trimmed objective of the fit to the candidate's weights."""
         beta, _ = _solve(columns, self.y, candidate.weights, alpha)
-        losses = LOSS.value(self.y, columns @ beta)
+        losses = self.loss.value(self.y, columns @ beta)
         return self.rule.value(losses, self.sample_weight) + alpha * float(np.sum(beta[1:] ** 2))
 
     def _costs(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
@@ -104,9 +81,12 @@ class RidgeRefit:
         errors, variances = deletion_residuals(
             self.y - columns @ beta, weights, self.sample_weight, q
         )
-        squares = LOSS.value(errors, np.zeros_like(errors))
+        squares = self.loss.value(errors, np.zeros_like(errors))
         costs = squares / (1.0 + np.minimum(variances, MAX_PREDICTIVE_VARIANCE))
         return np.nan_to_num(costs, copy=False, nan=np.inf, posinf=np.inf)
+
+    def _sizes(self, residuals: FloatArray) -> FloatArray:
+        return np.sqrt(self.loss.value(residuals, np.zeros_like(residuals)))
 
 
 def weighted_quantile(values: FloatArray, weights: FloatArray, level: float) -> FloatArray:
@@ -122,10 +102,6 @@ def weighted_quantile(values: FloatArray, weights: FloatArray, level: float) -> 
     reached = np.cumsum(weights[order], axis=0)
     ranks = np.argmax(reached >= level * reached[-1], axis=0)
     return np.take_along_axis(values, order, axis=0)[ranks, np.arange(values.shape[1])]
-
-
-def _sizes(residuals: FloatArray) -> FloatArray:
-    return np.sqrt(LOSS.value(residuals, np.zeros_like(residuals)))
 
 
 def _sides(residuals: FloatArray, quantile: float) -> FloatArray:

@@ -1,9 +1,9 @@
-r"""Settings to choose from, and how the choice is reported.
+r"""Grids of kernel scales and ridge parameters, and ``cv_results_``.
 
-* Scales: multiples of one over the median distance between two rows.
-* Ridges: six decades, in units of what the kernel says of a row, :math:`k(x, x)` about the mean,
-  which is about 1 for kernels of a distance, and of :math:`(n / 1000)^{1/3}`, about as fast as the
-  best ridge grows with the rows.
+* gamma: multiples of one over the median distance between two samples.
+* alpha: six decades, in units of the mean of :math:`k(x, x)` after centring, which is about 1 for
+  kernels of a distance, times :math:`(n / 1000)^{1/3}`, about the rate at which the best alpha
+  grows with n.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from ..kernels import Kernel
 
 GAMMA_FACTORS = 2.0 ** np.array([-6.0, -4.0, -2.0, -1.0, 0.0, 1.0])
 ALPHA_FACTORS = 10.0 ** np.arange(-4.0, 2.1, 0.5)
-# Of labels, whose chances no ridge should sharpen without bound.
+# Class probabilities need some regularisation: without any they tend to 0 and 1.
 LABEL_ALPHA_FACTORS = 10.0 ** np.arange(-3.0, 2.1, 0.5)
-# Where rows are first looked for: neither stiff nor free.
+# Where the search for inliers begins, in the units above: between under- and overfitting.
 FIRST_ALPHA = 0.3
 
 
 @final
 @dataclass(frozen=True)
 class Grid:
-    """Kernels and ridges.
+    """The kernels and ridge parameters to select from.
 
     Attributes
     ----------
     gammas : list of float or None
-        Scales of the kernels; None for a kernel that has none.
+        Scales of the kernels, None for a kernel without one.
     kernels : list of Kernel
     alphas : array, ascending
     first : pair of int
-        Kernel and ridge to begin with.
+        Positions of the kernel and the alpha to begin with.
     """
 
     gammas: Sequence[float | None]
@@ -46,7 +46,7 @@ class Grid:
     first: tuple[int, int]
 
     def results(self, errors: FloatArray) -> dict[str, Any]:
-        """What ``cv_results_`` holds, one entry a setting.
+        """Return the dict for ``cv_results_``, with one entry per setting.
 
         Parameters
         ----------
@@ -65,15 +65,15 @@ class Grid:
 
 
 def auto_alphas(unit: float, n_rows: float, factors: FloatArray = ALPHA_FACTORS) -> FloatArray:
-    """Ridges around a power of ten.
+    """Return a grid of alpha around a power of ten.
 
     Parameters
     ----------
     unit : float
-        Mean squared size of the rows' features, centred.
+        Mean squared norm of the centred features.
     n_rows : float
     factors : array
-        Ridges in these units.
+        Multiples of the unit.
 
     Examples
     --------
@@ -86,5 +86,5 @@ def auto_alphas(unit: float, n_rows: float, factors: FloatArray = ALPHA_FACTORS)
 
 
 def nearest(values: FloatArray, target: float) -> int:
-    """Position of the value whose ratio to the target is nearest to one."""
+    """Return the position of the value whose ratio to the target is nearest to one."""
     return int(np.argmin(np.abs(np.log(values / target))))

@@ -59,7 +59,7 @@ class LabelSetting:
     aucs : array of shape (n_kernels, n_alphas)
         Pairwise AUC of trimmed fits on held-out labels, nan for settings that were not compared.
     predictions : array of shape (n, 1) or (n, K)
-        Leave-one-out predictions of ridge regression, at the setting of the lowest error.
+        Leave-one-out predictions of ridge regression, at the setting that the errors selected.
     """
 
     kernel: int

@@ -1,14 +1,14 @@
-r"""How well scores order labels of which some are wrong.
+r"""The pairwise AUC of Hand and Till (2001), for labels of which some are wrong.
 
 .. math:: A_{jk} = P\bigl(f_j(x) - f_k(x) > f_j(x') - f_k(x') \mid y = j,\; y' = k\bigr)
 
-Of two classes this is the area under the ROC curve. If shares u and v of the rows labelled j and k
-belong to the other class, whichever rows these are,
+For two classes this is the area under the ROC curve. If fractions u and v of the samples labelled
+j and k belong to the other class, whatever their features given that class,
 
 .. math:: A_{jk} - \tfrac12 = (1 - u - v) \bigl(A^*_{jk} - \tfrac12\bigr)
 
-with A* that of the right labels: the f of the largest A is the same for both, even when all errors
-go one way, which moves an accuracy at will.
+with A* that of the correct labels. The f of the largest A is therefore the f of the largest A*,
+also when all errors are of one class, which biases an accuracy.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from .._typing import BoolArray, FloatArray, IntArray
 
 
 def pairwise_auc(raw: FloatArray, codes: IntArray, weights: FloatArray) -> float:
-    """A_jk, averaged over pairs of classes by the harmonic mean of their sizes; nan without any.
+    """Return A_jk averaged over pairs of classes, weighted by the harmonic mean of their sizes.
 
     Parameters
     ----------
     raw : array of shape (n, 1) or (n, K)
-        Log-odds of the second class, or one score a class; of rows that f has not seen.
+        Log-odds of the second class, or one score per class, at held-out samples.
     codes : array of shape (n,), int
-        Classes that the rows claim to have.
+        Labels.
     weights : array of shape (n,)
 
     Returns
     -------
     float
-        One half for scores that say nothing.
+        One half for uninformative scores, nan for a single class.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def pairwise_auc(raw: FloatArray, codes: IntArray, weights: FloatArray) -> float
 
 
 def _above(values: FloatArray, upper: BoolArray, lower: BoolArray, weights: FloatArray) -> float:
-    """Share of pairs whose upper row has the larger value; ties count half."""
+    """Return the fraction of pairs whose upper value is the larger; ties count half."""
     levels, at = np.unique(values[lower], return_inverse=True)
     reached = np.r_[0.0, np.cumsum(np.bincount(at, weights[lower]))]
     below = reached[np.searchsorted(levels, values[upper], side="left")]
