@@ -12,7 +12,8 @@ from properties.problems import fractional_weights
 from untaint import SubquantileRegressor
 from untaint.baselines import SeverRegressor, TiltedRegressor
 from untaint.kernels import RBF, Linear, Precomputed
-from untaint.learners.base import as_2d, take
+from untaint.learners.base import take
+from untaint.learners.function import as_2d
 
 MODELS = {
     "subquantile": SubquantileRegressor(contamination=0, gamma=0.5),

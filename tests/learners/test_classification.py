@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from untaint import SubquantileClassifier
-from untaint.learners.classification import codes_of, likeliest, loss_of, targets_of
+from untaint.losses import class_codes
+from untaint.learners.classification import likeliest, loss_of, targets_of
 
 quick = settings(max_examples=25)
 
@@ -19,7 +20,7 @@ def test_targets_encode_the_codes(n_classes, seed):
     codes = np.random.default_rng(seed).integers(0, n_classes, 12)
     targets = targets_of(codes, n_classes)
     assert targets.shape == (12, 1 if n_classes == 2 else n_classes)
-    np.testing.assert_array_equal(codes_of(targets), codes)
+    np.testing.assert_array_equal(class_codes(targets), codes)
 
 
 def fitted(n_classes, **params):
