@@ -37,6 +37,7 @@ from ..learners.classification import ClassificationMixin, codes_of, likeliest
 from ..optim.base import Fit, RidgeSystem
 from ..optim.c_steps import LOOSE
 from ..optim.newton import Newton
+from ..optim.newton_step import KernelSpace
 from ..outliers.audit import LooDiagnostics
 from ..outliers.scores import LEAST_THRESHOLD, class_scores
 from ..screening.radius import near_rows
@@ -376,7 +377,7 @@ class SubquantileClassifier(ClassificationMixin, SubquantileEstimator):
         latest = initial.predictions
 
         def solve_with(system: RidgeSystem) -> Solve:
-            newton = Newton(system, self._loss, y)
+            newton = Newton(KernelSpace(system), self._loss, y)
 
             def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
                 nonlocal latest

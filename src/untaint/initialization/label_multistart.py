@@ -25,6 +25,7 @@ from ..losses import Loss
 from ..optim.base import Fit
 from ..optim.c_steps import alternate
 from ..optim.newton import Newton
+from ..optim.newton_step import KernelSpace
 from ..optim.ridge_primal import PrimalRidge
 from ..weighting.base import TrimmingRule
 from .continuation import ALPHA_STEP, NEGLIGIBLE, alpha_of_dof, principal_rotation
@@ -192,7 +193,7 @@ class LogisticContinuation:
         frame = np.where(near, sample_weight, 0.0)
         self.values, self._rotate = principal_rotation(np.asarray(features, dtype=float), frame)
         self.rotated = self._rotate(features)
-        self._newtons: dict[int, Newton] = {}
+        self._newtons: dict[int, Newton[KernelSpace]] = {}
 
     @property
     def middle_curvature(self) -> float:
@@ -260,6 +261,6 @@ class LogisticContinuation:
         width = max(1, min(matter, MOST_UNKNOWNS // self.y.shape[1], self.rotated.shape[1]))
         if width not in self._newtons:
             system = PrimalRidge(np.ascontiguousarray(self.rotated[:, :width]))
-            self._newtons[width] = Newton(system, self.loss, self.y)
+            self._newtons[width] = Newton(KernelSpace(system), self.loss, self.y)
         newton = self._newtons[width]
         return lambda weights, fit, tol: newton.solve(weights, alpha, fit, tol, around)
