@@ -228,7 +228,7 @@ def test_an_alternation_goes_on_as_if_nothing_had_happened(path, at_once, stop, 
             calls.append(1)
             return newton.solve(weights, 0.1, start, tol)
 
-        slot = None if checkpoint is None else checkpoint.at(0, [newton])
+        slot = None if checkpoint is None else checkpoint.at(0, [newton.space])
         ones = np.ones(200)
         found = alternate(
             refit, SquaredLoss(), Trimmed(0.3), y, ones, ones, 0.1, tol=1e-8, max_iter=50,

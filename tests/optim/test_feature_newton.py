@@ -262,9 +262,9 @@ def test_goes_on_bitwise_from_what_it_remembered(name, sample, rng):
     fit = None
     for weights in path[:3]:
         fit = newton.solve(weights, 0.1, fit, tol=1e-4)
-    state = {key: np.array(value) for key, value in newton.state_dict().items()}
+    state = {key: np.array(value) for key, value in newton.space.state_dict().items()}
     again = Newton(FeatureSpace(newton.space.features, sample), LOSSES[name], y)
-    again.load_state_dict(state)
+    again.space.load_state_dict(state)
     one, other = (each.solve(path[3], 0.1, fit, tol=1e-6) for each in (newton, again))
     np.testing.assert_array_equal(one.predictions, other.predictions)
     np.testing.assert_array_equal(one.coef, other.coef)
@@ -272,8 +272,8 @@ def test_goes_on_bitwise_from_what_it_remembered(name, sample, rng):
 
 def test_before_its_first_fit_it_has_nothing_to_remember(rng):
     _, _, newton = design("squared", "fourier", rng)
-    assert newton.state_dict() == {}
-    newton.load_state_dict({})
+    assert newton.space.state_dict() == {}
+    newton.space.load_state_dict({})
     assert np.isfinite(newton.solve(np.ones(N), 1.0).predictions).all()
 
 

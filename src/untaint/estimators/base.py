@@ -309,7 +309,7 @@ class SubquantileEstimator(Parameters):
             return newton.solve(weights, alpha, start, tol)
 
         loose = LOOSE if initial.weighting.contamination > 0 else 0.0
-        return SolverStage(solve, loose, system=newton)
+        return SolverStage(solve, loose, system=newton.space)
 
     def _in_ball(self, solve: Solve, alpha: float) -> Callable[..., Fit]:
         def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:

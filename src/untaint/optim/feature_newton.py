@@ -7,7 +7,7 @@ with P the identity but for the intercept. A step d solves
 .. math:: (\Phi^T H \Phi + 2 \alpha P)\, d = -(\Phi^T g + 2 \alpha P c)
 
 by conjugate gradients, preconditioned by a Gram matrix that follows the weights approximately
-(:mod:`.followed_gram`). Each iteration is one pass: the values :math:`\Phi d` of a direction and the
+(:mod:`.gram`). Each iteration is one pass: the values :math:`\Phi d` of a direction and the
 product :math:`\Phi^T H \Phi d` come from a block of features while it is in memory. No further pass
 is needed for the values of the sum of all steps, nor for a line search.
 """
@@ -23,10 +23,12 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 from ..losses import Hessian, Loss
 from .base import Fit, Precondition
-from .followed_gram import TolerantGram
+from .gram import IncrementalGram
 from .newton import MIN_ALPHA, NewtonSpace, Step, WeightedObjective
 
 MAX_PASSES = 60
+# Relative change of a weight that the preconditioner ignores.
+GRAM_TOLERANCE = 0.1
 # Passes of a step beyond which the Gram matrix should follow the weights exactly.
 PATIENCE = 8
 
@@ -82,7 +84,9 @@ class FeatureSpace(NewtonSpace):
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.feature_maps import BlockedFeatures, IdentityMap, Plan
+    >>> from untaint.design.blocked import BlockedFeatures
+    >>> from untaint.design.memory_plan import Plan
+    >>> from untaint.feature_maps.identity import IdentityMap
     >>> from untaint.losses import SquaredLoss
     >>> from untaint.optim.newton import Newton
     >>> X, y = np.array([[-1.0], [1.0]]), np.array([[0.0], [4.0]])
@@ -98,7 +102,7 @@ class FeatureSpace(NewtonSpace):
         self.features = features
         self._sample = sample
         self._scale = 1.0 if sample is None else features.n_rows / len(sample)
-        self._grams: list[TolerantGram] = []
+        self._grams: list[IncrementalGram] = []
 
     def least_alpha(self, loss: Loss) -> float:
         """Return zero for a quadratic loss, which has a minimiser without a penalty."""
@@ -169,7 +173,7 @@ class FeatureSpace(NewtonSpace):
         return Fit(fit.coef, fit.intercept - shift, fit.predictions - shift, fit.squared_norm)
 
     def state_dict(self) -> dict[str, FloatArray]:
-        """Return the Gram matrices and the weights that they belong to, by name."""
+        """Return what a checkpoint stores: Gram matrices and the weights that they belong to."""
         state: dict[str, FloatArray] = {}
         for j, gram in enumerate(self._grams):
             state |= {f"{name}{j}": value for name, value in gram.state_dict().items()}
@@ -183,11 +187,11 @@ class FeatureSpace(NewtonSpace):
         self._grams = [self._new_gram() for _ in range(count)]
         for j, gram in enumerate(self._grams):
             gram.load_state_dict(
-                {name: state[f"{name}{j}"] for name in ("sums", "weights", "stale")}
+                {name: state[f"{name}{j}"] for name in ("sums", "weights", "tolerance")}
             )
 
-    def _new_gram(self) -> TolerantGram:
-        return TolerantGram(self.features, self._sample, self._scale)
+    def _new_gram(self) -> IncrementalGram:
+        return IncrementalGram(self.features, GRAM_TOLERANCE, self._sample, self._scale)
 
     def _moved(self, fit: Fit, step: FloatArray, values: FloatArray, length: float) -> Fit:
         """Return the fit that a fraction of a step leads to."""

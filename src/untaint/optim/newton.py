@@ -126,13 +126,6 @@ class NewtonSpace(ABC):
         """Return the fit with directions that the loss does not see set to zero."""
         return fit
 
-    def state_dict(self) -> dict[str, FloatArray]:
-        """Return what a checkpoint has to store to go on with the same bits."""
-        return {}
-
-    def load_state_dict(self, state: dict[str, FloatArray]) -> None:
-        """Restore what :meth:`state_dict` returned."""
-
 
 Space = TypeVar("Space", bound=NewtonSpace)
 
@@ -210,14 +203,6 @@ class Newton(Generic[Space]):
             return fit, step.decrease / max(abs(value), np.finfo(float).tiny)
         gain = step.decrease / float(objective.weights.sum())
         return step.at(1.0) if gain < SURE else _line_search(objective, fit, step)[0], gain
-
-    def state_dict(self) -> dict[str, FloatArray]:
-        """Return the state of the space; see :meth:`NewtonSpace.state_dict`."""
-        return self.space.state_dict()
-
-    def load_state_dict(self, state: dict[str, FloatArray]) -> None:
-        """Restore what :meth:`state_dict` returned."""
-        self.space.load_state_dict(state)
 
 
 def _line_search(objective: WeightedObjective, fit: Fit, step: Step) -> tuple[Fit, float]:

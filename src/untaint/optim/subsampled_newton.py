@@ -18,7 +18,7 @@ from ..losses import Loss
 from ..weighting.threshold import SampleLosses
 from .base import Fit
 from .feature_newton import FeatureSpace
-from .followed_gram import factorised
+from .gram import factorised
 from .newton import MIN_ALPHA, Newton, WeightedObjective
 from .norm_ball import solve_in_ball
 from .oracle import OracleResult, evaluate_losses
