@@ -13,7 +13,8 @@ from untaint.feature_maps.nystroem import NystroemMap
 from untaint.kernels import RBF, Laplacian
 from untaint.losses import SquaredLoss
 from untaint.optim.feature_newton import FeatureSpace
-from untaint.optim.leverage import PROBES, deletion_residuals, leverages
+from untaint.optim.leave_one_out import deletion_residuals
+from untaint.optim.leverage import PROBES, leverages
 from untaint.optim.newton import Newton
 
 N = 60

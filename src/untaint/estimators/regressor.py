@@ -26,8 +26,7 @@ from ..losses import SquaredLoss
 from ..model_selection.joint import FEWEST_ROWS, estimate_posterior
 from ..optim.base import RidgeSystem
 from ..optim.c_steps import LOOSE
-from ..optim.leave_one_out import leave_one_out_residuals
-from ..optim.leverage import deletion_residuals
+from ..optim.leave_one_out import deletion_residuals, leave_one_out_residuals
 from ..outliers.audit import LooDiagnostics, beyond_range
 from ..outliers.scores import outlier_scores
 from ..screening.radius import EXCLUSION_RADIUS
