@@ -21,6 +21,13 @@ from ..losses import Hessian
 Precondition = Callable[[FloatArray], FloatArray]
 
 
+def by_output(inverses: list[Precondition]) -> Precondition:
+    """Return the map that applies to every column its own inverse, or to all the only one."""
+    if len(inverses) == 1:
+        return inverses[0]
+    return lambda v: np.hstack([solve(v[:, j : j + 1]) for j, solve in enumerate(inverses)])
+
+
 @dataclass(frozen=True)
 class Fit:
     """A function, by its coefficients and by its values at the training rows.
@@ -101,8 +108,9 @@ class RidgeSystem(ABC):
         intercept = np.zeros(y.shape[1], dtype=smooth.dtype)
         if self.fit_intercept:
             kept = weights > 0
-            intercept[:] = weights[kept] @ (y - smooth)[kept] / weights.sum()
-        squared_norm = max(0.0, float(np.vdot(coef, smooth)))
+            d = np.sqrt(weights[kept]).astype(smooth.dtype)  # as in the system that was solved
+            intercept[:] = (d * d) @ (y - smooth)[kept] / (d @ d)
+        squared_norm = max(0.0, float(np.einsum("ij,ij->", coef, smooth)))
         return Fit(coef, intercept, smooth + intercept, squared_norm)
 
     def zero(self, y: FloatArray) -> Fit:

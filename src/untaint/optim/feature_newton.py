@@ -21,10 +21,10 @@ from typing import Protocol, final
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ..losses import Hessian, Loss
-from .base import Fit, Precondition
+from ..losses import Hessian
+from .base import Fit, Precondition, by_output
 from .gram import IncrementalGram
-from .newton import MIN_ALPHA, NewtonSpace, Step, WeightedObjective
+from .newton import NewtonSpace, Step, WeightedObjective
 
 MAX_PASSES = 60
 # Relative change of a weight that the preconditioner ignores.
@@ -60,6 +60,9 @@ class Features(Protocol):
 
     def squares(self, weights: FloatArray) -> FloatArray:
         """Return weighted sums of squares of each feature, for each column of weights."""
+
+    def squared_sizes(self, coef: FloatArray) -> FloatArray:
+        """Return the sum over functions of their squared values, at each row."""
 
     def gram(self, weights: FloatArray, rows: IntArray | None = None) -> FloatArray:
         """Return weighted sums of products of features, over all rows or over some."""
@@ -104,16 +107,8 @@ class FeatureSpace(NewtonSpace):
         self._scale = 1.0 if sample is None else features.n_rows / len(sample)
         self._grams: list[IncrementalGram] = []
 
-    def least_alpha(self, loss: Loss) -> float:
-        """Return zero for a quadratic loss, which has a minimiser without a penalty."""
-        return 0.0 if loss.quadratic else MIN_ALPHA
-
-    def start(
-        self, objective: WeightedObjective, start: Fit | None, around: FloatArray | None
-    ) -> Fit:
-        """Return the given fit, or else zero, or the mean for a quadratic loss."""
-        if start is not None:
-            return start
+    def start(self, objective: WeightedObjective, around: FloatArray | None) -> Fit:
+        """Return the zero function, or the mean for a quadratic loss."""
         y, weights = objective.y, objective.weights
         coef = np.zeros((self.features.width - self.features.fit_intercept, y.shape[1]))
         intercept = np.zeros(y.shape[1])
@@ -174,21 +169,15 @@ class FeatureSpace(NewtonSpace):
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return what a checkpoint stores: Gram matrices and the weights that they belong to."""
-        state: dict[str, FloatArray] = {}
-        for j, gram in enumerate(self._grams):
-            state |= {f"{name}{j}": value for name, value in gram.state_dict().items()}
-        return state
+        states = enumerate(gram.state_dict() for gram in self._grams)
+        return {f"{name}{j}": value for j, state in states for name, value in state.items()}
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Restore what :meth:`state_dict` returned."""
-        count = sum(name.startswith("sums") for name in state)
-        if not count:
-            return
+        names, count = ("sums", "weights", "tolerance"), sum(n.startswith("sums") for n in state)
         self._grams = [self._new_gram() for _ in range(count)]
         for j, gram in enumerate(self._grams):
-            gram.load_state_dict(
-                {name: state[f"{name}{j}"] for name in ("sums", "weights", "tolerance")}
-            )
+            gram.load_state_dict({name: state[f"{name}{j}"] for name in names})
 
     def _new_gram(self) -> IncrementalGram:
         return IncrementalGram(self.features, GRAM_TOLERANCE, self._sample, self._scale)
@@ -254,11 +243,6 @@ class FeatureSpace(NewtonSpace):
             count = 1 if objective.loss.quadratic else n_outputs
             self._grams = [self._new_gram() for _ in range(count)]
         diagonals = np.broadcast_to(penalty, (len(penalty), n_outputs)).T
-        inverses = [
-            gram.inverse(hessian.entry(j, j), diagonals[j]) for j, gram in enumerate(self._grams)
-        ]
-        if len(inverses) == 1:
-            return inverses[0]
-        return lambda v: np.column_stack(
-            [inverse(x) for inverse, x in zip(inverses, v.T, strict=True)]
-        )
+        entries = [hessian.entry(j, j) for j in range(len(self._grams))]
+        parts = zip(self._grams, entries, diagonals, strict=False)
+        return by_output([gram.inverse(weights, diagonal) for gram, weights, diagonal in parts])

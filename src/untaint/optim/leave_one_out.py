@@ -36,12 +36,10 @@ def deletion_residuals(
     Parameters
     ----------
     residuals : array of shape (n, k)
-        Residuals of the fit to all rows.
-    weights : array of shape (n,)
-        Weights of the fit.
-    sample_weight : array of shape (n,)
+    weights, sample_weight : arrays of shape (n,)
+        Weights of the fit, and the numbers of copies.
     leverage : array of shape (n,)
-        q, per unit of weight.
+        q.
     max_leverage : float
         Bound on the leverage of one copy.
 

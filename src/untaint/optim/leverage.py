@@ -9,40 +9,19 @@ a tenth: where rows are so many that this pays, leverages are small.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from .._typing import FloatArray, IntArray
+from .feature_newton import Features
 from .gram import MIN_JITTER, jittered_cholesky
 
 # Random directions that estimate a norm.
 PROBES = 128
 
 
-class LeverageFeatures(Protocol):
-    """Features with a Gram matrix and norms of functions at the rows."""
-
-    n_rows: int
-
-    @property
-    def width(self) -> int:
-        """Number of columns."""
-
-    @property
-    def penalised(self) -> FloatArray:
-        """Diagonal of P."""
-
-    def gram(self, weights: FloatArray, rows: IntArray | None = None) -> FloatArray:
-        """Return weighted sums of products of features, over all rows or over some."""
-
-    def squared_sizes(self, coef: FloatArray) -> FloatArray:
-        """Return the sum over functions of their squared values, at each row."""
-
-
 def leverages(
-    features: LeverageFeatures,
+    features: Features,
     weights: FloatArray,
     alpha: float,
     sample: IntArray | None = None,
@@ -53,7 +32,7 @@ def leverages(
 
     Parameters
     ----------
-    features : LeverageFeatures
+    features : Features
     weights : array of shape (n,)
     alpha : float
     sample : array of indices, optional

@@ -31,7 +31,7 @@ LOOSE_STEP, TIGHT_STEP = 0.1, 1e-4
 ARMIJO, SHORTEST = 1e-4, 1e-6
 # Decrease per unit of weight below which the second-order expansion is accurate without a search.
 SURE = 1e-4
-# Separable classes have no minimiser without a penalty: the least alpha per unit of weight.
+# Smallest alpha per unit of weight: without a penalty separable classes have no minimiser.
 MIN_ALPHA = 1e-10
 
 
@@ -70,15 +70,7 @@ class WeightedObjective:
 @final
 @dataclass(frozen=True)
 class Step:
-    """A Newton step.
-
-    Attributes
-    ----------
-    decrease : float
-        Decrease of the objective that the second-order expansion predicts for the full step.
-    at : callable
-        The fit that a fraction of the step leads to.
-    """
+    """The predicted decrease of a full Newton step, and the fit at a fraction of it."""
 
     decrease: float
     at: Callable[[float], Fit]
@@ -97,10 +89,8 @@ class NewtonSpace(ABC):
     in_passes: ClassVar[bool]
 
     @abstractmethod
-    def start(
-        self, objective: WeightedObjective, start: Fit | None, around: FloatArray | None
-    ) -> Fit:
-        """Return the first iterate: a given fit, or one near some predictions, or a constant."""
+    def start(self, objective: WeightedObjective, around: FloatArray | None) -> Fit:
+        """Return the first iterate: a constant, or a fit near some predictions."""
 
     @abstractmethod
     def step(
@@ -117,10 +107,6 @@ class NewtonSpace(ABC):
         value : float, optional
             Objective of the fit, where tol is relative to the objective instead.
         """
-
-    def least_alpha(self, loss: Loss) -> float:
-        """Return the smallest penalty per unit of weight with which a minimiser is found."""
-        return MIN_ALPHA
 
     def normalised(self, fit: Fit) -> Fit:
         """Return the fit with directions that the loss does not see set to zero."""
@@ -180,10 +166,12 @@ class Newton(Generic[Space]):
             Predictions of a function close to the minimiser whose coefficients are unknown: in the
             kernel's space the first step expands the loss there if there is no start.
         """
-        alpha = max(alpha, self.space.least_alpha(self.loss) * float(weights.sum()))
+        one_step = self.loss.quadratic and self.space.in_passes
+        if not one_step:
+            alpha = max(alpha, MIN_ALPHA * float(weights.sum()))
         objective = WeightedObjective(self.loss, self.y, weights, alpha)
-        fit, gain = self.space.start(objective, start, around), 1.0
-        if self.loss.quadratic and self.space.in_passes:
+        fit, gain = start if start is not None else self.space.start(objective, around), 1.0
+        if one_step:
             return self.space.step(objective, fit, tol**0.75, objective.value(fit)).at(1.0)
         for _ in range(MAX_STEPS):
             inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))

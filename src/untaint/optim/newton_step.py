@@ -54,14 +54,25 @@ class KernelSpace(NewtonSpace):
         self.system = system
         self._precondition: Precondition | None = None
 
-    def start(
-        self, objective: WeightedObjective, start: Fit | None, around: FloatArray | None
-    ) -> Fit:
-        """Return the given fit, or else the zero function or one step away from it."""
-        if start is not None:
-            return start
+    def start(self, objective: WeightedObjective, around: FloatArray | None) -> Fit:
+        """Return the zero function, or the minimiser of the expansion around some predictions.
+
+        Where these are all near certainty the second derivatives vanish, and it is no better than
+        zero.
+        """
         zero = self.system.zero(objective.y)
-        return zero if around is None else self._first_fit(objective, zero, around)
+        if around is None:
+            return zero
+        hessian = objective.hessian(around)
+        gradient = objective.gradient(around) - hessian.times(around)
+        self._precondition = precondition = self._preconditioner(objective, hessian)
+        fit, _ = newton_step(
+            self.system, zero, gradient, hessian, 2 * objective.alpha, precondition, LOOSE_STEP
+        )
+        if objective.value(fit) < objective.value(zero):
+            return fit
+        self._precondition = None
+        return zero
 
     def step(
         self, objective: WeightedObjective, fit: Fit, tol: float, value: float | None = None
@@ -80,23 +91,6 @@ class KernelSpace(NewtonSpace):
         slope = float(np.vdot(gradient, target.predictions - fit.predictions))
         slope += penalty * (self.system.inner(fit, target) - fit.squared_norm)
         return Step(-0.5 * slope, partial(self.system.interpolate, fit, target))
-
-    def _first_fit(self, objective: WeightedObjective, zero: Fit, around: FloatArray) -> Fit:
-        """Return the minimiser of the expansion around other predictions, if it improves on zero.
-
-        Where these predictions are all near certainty the second derivatives vanish, and it does
-        not.
-        """
-        hessian = objective.hessian(around)
-        gradient = objective.gradient(around) - hessian.times(around)
-        self._precondition = precondition = self._preconditioner(objective, hessian)
-        fit, _ = newton_step(
-            self.system, zero, gradient, hessian, 2 * objective.alpha, precondition, LOOSE_STEP
-        )
-        if objective.value(fit) < objective.value(zero):
-            return fit
-        self._precondition = None
-        return zero
 
     def _preconditioner(self, objective: WeightedObjective, hessian: Hessian) -> Precondition:
         n_outputs = objective.y.shape[1]

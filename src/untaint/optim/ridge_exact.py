@@ -16,7 +16,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, get_lapack_fu
 
 from .._typing import FloatArray
 from ..losses import Hessian
-from .base import Fit, Precondition, RidgeSystem
+from .base import Fit, Precondition, RidgeSystem, by_output
 
 
 @final
@@ -73,12 +73,8 @@ class ExactRidge(RidgeSystem):
 
     def newton_preconditioner(self, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
         """Return the exact inverse for one output, that of each output alone for several."""
-        parts = [self._newton_inverse(hessian.entry(j, j), alpha) for j in range(n_outputs)]
-        if n_outputs == 1:
-            return parts[0]
-        return lambda v: np.column_stack(
-            [part(x[:, None]) for part, x in zip(parts, v.T, strict=True)]
-        )
+        entries = [hessian.entry(j, j) for j in range(n_outputs)]
+        return by_output([self._newton_inverse(weights, alpha) for weights in entries])
 
     def _newton_inverse(self, weights: FloatArray, alpha: float) -> Precondition:
         """Apply (W K + alpha I)^{-1} = (I - D (D K D + alpha I)^{-1} D K) / alpha, D^2 = W."""

@@ -21,7 +21,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from .._typing import FloatArray
 from ..losses import Hessian
 from ..losses.hessian import DiagonalHessian
-from .base import Precondition
+from .base import Precondition, by_output
 from .gram import IncrementalGram, weighted_gram
 
 # Unknowns beyond which a joint factorisation costs more than the iterations that it saves.
@@ -88,12 +88,8 @@ def _separate(
 ) -> tuple[Precondition, float]:
     """Factorise S for each output, without the blocks that couple it to others."""
     grams = [weighted_gram(features, hessian.entry(j, j)) for j in range(n_outputs)]
-    parts = [_factorised(gram, alpha) for gram in grams]
-
-    def solve(v: FloatArray) -> FloatArray:
-        return np.column_stack([part(x) for (part, _), x in zip(parts, v.T, strict=True)])
-
-    return solve, max(shift for _, shift in parts)
+    solvers, shifts = zip(*[_factorised(gram, alpha) for gram in grams], strict=True)
+    return by_output(list(solvers)), max(shifts)
 
 
 def _factorised(A: FloatArray, alpha: float) -> tuple[Precondition, float]:
