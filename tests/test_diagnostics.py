@@ -12,6 +12,7 @@ from untaint.diagnostics import diagnose
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
 from untaint.optim.c_steps import alternate
 from untaint.optim.newton import Newton
+from untaint.optim.newton_step import KernelSpace
 from untaint.optim.norm_ball import solve_in_ball
 from untaint.optim.projected_gradient import TrimmedProblem
 from untaint.optim.ridge_exact import ExactRidge
@@ -511,7 +512,7 @@ def test_smoothness_bounds_the_curvature_of_a_fit_to_labels(loss, classes, rule,
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_both_measures_vanish_at_a_settled_fit_to_labels(loss, classes, rule, fit_intercept, rng):
     design, options = labelled(rng, loss, classes, rule)
-    newton = Newton(ExactRidge(design.K, fit_intercept), loss, design.y)
+    newton = Newton(KernelSpace(ExactRidge(design.K, fit_intercept)), loss, design.y)
     fit = alternate(
         lambda weights, start, tol: newton.solve(weights, 0.1, start, 1e-10),
         loss,

@@ -16,7 +16,11 @@ from untaint.feature_maps.identity import IdentityMap
 from untaint.feature_maps.nystroem import NystroemMap
 from untaint.kernels import RBF
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
-from untaint.optim.feature_newton import FeatureNewton
+from untaint.optim.feature_newton import FeatureSpace
+from untaint.optim.newton import Newton, WeightedObjective
+from untaint.optim.newton_step import KernelSpace
+from untaint.optim.ridge_exact import ExactRidge
+from untaint.optim.ridge_primal import PrimalRidge
 
 N = 120
 LOSSES = {"squared": SquaredLoss(), "logistic": LogisticLoss(), "softmax": SoftmaxLoss()}
@@ -43,7 +47,7 @@ def design(name, kind, rng, fit_intercept=True, dtype=np.float64, sample=None):
     X = rows(rng, N)
     y = targets(X, name, rng)
     features = blocked(maps(X, dtype)[kind], X, fit_intercept, block_rows=50, kept_rows=N)
-    return features, y, FeatureNewton(features, LOSSES[name], y, sample)
+    return features, y, Newton(FeatureSpace(features, sample), LOSSES[name], y)
 
 
 def objective(name, y, weights, alpha, fit):
@@ -100,7 +104,7 @@ def test_columns_give_the_logistic_regression_of_sklearn(name, fit_intercept, sa
         C=1 / (2 * alpha), fit_intercept=fit_intercept, solver="newton-cholesky", tol=1e-12
     ).fit(X, codes, sample_weight=weights)
     features = blocked(IdentityMap(np.zeros(4)), X, fit_intercept)
-    fit = FeatureNewton(features, LOSSES[name], y, sample).solve(weights, alpha, tol=1e-10)
+    fit = Newton(FeatureSpace(features, sample), LOSSES[name], y).solve(weights, alpha, tol=1e-10)
     expected = theirs.decision_function(X)
     expected = expected[:, None] if expected.ndim == 1 else expected
     np.testing.assert_allclose(level(fit.predictions), level(expected), atol=1e-4)
@@ -166,10 +170,10 @@ def test_a_weight_is_that_many_copies(name, sample, rng):
     X = rows(rng, N)
     y, copies = targets(X, name, rng), rng.integers(1, 4, size=N)
     owner, one = np.repeat(np.arange(N), copies), maps(X)["landmarks"]
-    weighted = FeatureNewton(blocked(one, X), LOSSES[name], y, sample).solve(
+    weighted = Newton(FeatureSpace(blocked(one, X), sample), LOSSES[name], y).solve(
         copies.astype(float), 0.3
     )
-    repeated = FeatureNewton(blocked(one, X[owner]), LOSSES[name], y[owner]).solve(
+    repeated = Newton(FeatureSpace(blocked(one, X[owner])), LOSSES[name], y[owner]).solve(
         np.ones(len(owner)), 0.3
     )
     np.testing.assert_allclose(
@@ -184,7 +188,7 @@ def test_a_row_of_no_weight_has_no_say_however_wrong(name, rng):
     other = y.copy()
     other[weights == 0] = 1e200 if name == "squared" else np.roll(y, 1, axis=1)[weights == 0]
     with np.errstate(over="ignore"):
-        again = FeatureNewton(features, LOSSES[name], other).solve(weights, 0.1)
+        again = Newton(FeatureSpace(features), LOSSES[name], other).solve(weights, 0.1)
     np.testing.assert_allclose(
         again.predictions, newton.solve(weights, 0.1).predictions, atol=1e-10
     )
@@ -198,7 +202,7 @@ def test_separable_classes_without_a_ridge_stay_finite(name, alpha, rng):
     y = codes[:, None].astype(float) if name == "logistic" else np.eye(3)[codes]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fit = FeatureNewton(blocked(IdentityMap(np.zeros(4)), X), LOSSES[name], y).solve(
+        fit = Newton(FeatureSpace(blocked(IdentityMap(np.zeros(4)), X)), LOSSES[name], y).solve(
             np.ones(N), alpha
         )
     assert np.isfinite(fit.coef).all()
@@ -211,7 +215,7 @@ def test_wild_rows_among_columns_are_no_failure(name, size, rng):
     X = rows(rng, N)
     y = targets(X, name, rng)
     X[:2] *= size
-    newton = FeatureNewton(blocked(IdentityMap(np.zeros(4)), X), LOSSES[name], y)
+    newton = Newton(FeatureSpace(blocked(IdentityMap(np.zeros(4)), X)), LOSSES[name], y)
     fit = newton.solve(np.ones(N), 0.1)
     nothing = float(LOSSES[name].value(y, np.zeros_like(y)).sum())
     assert objective(name, y, np.ones(N), 0.1, fit) <= nothing
@@ -244,7 +248,7 @@ def test_a_lopsided_sample_only_costs_passes(rng):
     y, side = targets(X, "squared", rng), np.argsort(X[:, 0])[: N // 2]
     features = blocked(NystroemMap(RBF(GAMMA), X[:40]), X)
     fits = [
-        FeatureNewton(features, SquaredLoss(), y, sample).solve(np.ones(N), 0.01, tol=1e-10)
+        Newton(FeatureSpace(features, sample), SquaredLoss(), y).solve(np.ones(N), 0.01, tol=1e-10)
         for sample in (np.sort(side), None)
     ]
     np.testing.assert_allclose(fits[0].predictions, fits[1].predictions, atol=1e-2)
@@ -258,9 +262,9 @@ def test_goes_on_bitwise_from_what_it_remembered(name, sample, rng):
     fit = None
     for weights in path[:3]:
         fit = newton.solve(weights, 0.1, fit, tol=1e-4)
-    state = {key: np.array(value) for key, value in newton.state_dict().items()}
-    again = FeatureNewton(newton.features, LOSSES[name], y, sample)
-    again.load_state_dict(state)
+    state = {key: np.array(value) for key, value in newton.space.state_dict().items()}
+    again = Newton(FeatureSpace(newton.space.features, sample), LOSSES[name], y)
+    again.space.load_state_dict(state)
     one, other = (each.solve(path[3], 0.1, fit, tol=1e-6) for each in (newton, again))
     np.testing.assert_array_equal(one.predictions, other.predictions)
     np.testing.assert_array_equal(one.coef, other.coef)
@@ -268,8 +272,8 @@ def test_goes_on_bitwise_from_what_it_remembered(name, sample, rng):
 
 def test_before_its_first_fit_it_has_nothing_to_remember(rng):
     _, _, newton = design("squared", "fourier", rng)
-    assert newton.state_dict() == {}
-    newton.load_state_dict({})
+    assert newton.space.state_dict() == {}
+    newton.space.load_state_dict({})
     assert np.isfinite(newton.solve(np.ones(N), 1.0).predictions).all()
 
 
@@ -280,7 +284,8 @@ def test_a_step_towards_is_that_of_the_second_order(name, kind, fit_intercept, r
     features, y, newton = design(name, kind, rng, fit_intercept)
     weights, k = fractional_weights(rng, N), y.shape[1]
     values, gradient = rng.normal(size=y.shape), level(rng.normal(size=(features.width, k)))
-    step = newton.solve_step(gradient, values, weights, 0.3, tol=1e-8)
+    objective = WeightedObjective(LOSSES[name], y, weights, 0.3)
+    step = newton.space.solve_step(objective, gradient, values, tol=1e-8)
     bent = LOSSES[name].hessian(y, values).weighted(weights).times(features.values(step))
     image = features.rmatvec(bent) + 0.6 * features.penalised[:, None] * step
     # Passes end where they bring no more than a millionth: a thousandth of the step.
@@ -290,4 +295,42 @@ def test_a_step_towards_is_that_of_the_second_order(name, kind, fit_intercept, r
 def test_a_step_towards_nothing_is_none(rng):
     features, y, newton = design("squared", "landmarks", rng)
     nowhere = np.zeros((features.width, y.shape[1]))
-    np.testing.assert_array_equal(newton.solve_step(nowhere, y, np.ones(N), 0.3, tol=1e-3), nowhere)
+    objective = WeightedObjective(SquaredLoss(), y, np.ones(N), 0.3)
+    found = newton.space.solve_step(objective, nowhere, y, tol=1e-3)
+    np.testing.assert_array_equal(found, nowhere)
+
+
+@each_loss
+@each_map
+@intercepts
+def test_equals_the_fit_in_the_kernels_space(name, kind, fit_intercept, rng):
+    features, y, newton = design(name, kind, rng, fit_intercept)
+    phi, weights = features.map(features.X), fractional_weights(rng, N)
+    found = newton.solve(weights, 0.3, tol=1e-10)
+    for system in (PrimalRidge(phi, fit_intercept), ExactRidge(phi @ phi.T, fit_intercept)):
+        expected = Newton(KernelSpace(system), LOSSES[name], y).solve(weights, 0.3, tol=1e-10)
+        np.testing.assert_allclose(level(found.predictions), level(expected.predictions), atol=1e-4)
+        assert found.squared_norm == pytest.approx(expected.squared_norm, rel=1e-4)
+
+
+class Counted:
+    """Features that count the gradients asked of them."""
+
+    def __init__(self, features):
+        self.features, self.gradients = features, 0
+
+    def __getattr__(self, name):
+        return getattr(self.features, name)
+
+    def rmatvec(self, slopes):
+        self.gradients += 1
+        return self.features.rmatvec(slopes)
+
+
+@samples
+def test_a_quadratic_loss_takes_one_step(sample, rng):
+    features, y, _ = design("squared", "landmarks", rng)
+    counted = Counted(features)
+    newton = Newton(FeatureSpace(counted, sample), SquaredLoss(), y)
+    newton.solve(fractional_weights(rng, N), 0.1)
+    assert counted.gradients == 1

@@ -12,8 +12,10 @@ from untaint.feature_maps.fourier import FourierFeatures
 from untaint.feature_maps.nystroem import NystroemMap
 from untaint.kernels import RBF, Laplacian
 from untaint.losses import SquaredLoss
-from untaint.optim.feature_newton import FeatureNewton
-from untaint.optim.leverage import PROBES, deletion_residuals, leverages
+from untaint.optim.feature_newton import FeatureSpace
+from untaint.optim.leave_one_out import deletion_residuals
+from untaint.optim.leverage import PROBES, leverages
+from untaint.optim.newton import Newton
 
 N = 60
 each = pytest.mark.parametrize("kind", ["columns", "landmarks", "fourier"])
@@ -105,7 +107,7 @@ def test_residuals_without_itself_are_those_of_fits_without_it(kind, fit_interce
     y = np.column_stack([np.sin(X[:, 0]), X[:, 1]]) + 0.1 * rng.normal(size=(30, 2))
     own = rng.integers(1, 4, 30).astype(float) if copies else np.ones(30)
     features = blocked(maps(X)[kind], X, fit_intercept)
-    fit = FeatureNewton(features, SquaredLoss(), y).solve(own, 0.5, tol=1e-12)
+    fit = Newton(FeatureSpace(features), SquaredLoss(), y).solve(own, 0.5, tol=1e-12)
     q = leverages(features, own, 0.5, exact=True)
     found, variance = deletion_residuals(y - fit.predictions, own, own, q)
     phi = naive.with_ones(features.map(X), fit_intercept)

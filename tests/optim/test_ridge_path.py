@@ -192,15 +192,15 @@ def test_variance_is_that_of_the_prediction_in_units_of_the_noise(fit_intercept,
     # Bayes: coefficients with prior variance 1 / ridge, noise 1, a flat prior for the intercept.
     features, y = design(rng, n=12, m=4)
     alpha, weights = 0.3, rng.random(12)
-    design = np.column_stack([np.ones(12), features]) if fit_intercept else features
-    penalty = alpha * np.eye(design.shape[1])
+    columns = np.column_stack([np.ones(12), features]) if fit_intercept else features
+    penalty = alpha * np.eye(columns.shape[1])
     if fit_intercept:
         penalty[0, 0] = 0.0
     _, variances = RidgePath(features, weights, fit_intercept).leave_one_out(y, alpha, np.ones(12))
     for i in range(12):
         others = weights * (np.arange(12) != i)
-        covariance = np.linalg.inv((design.T * others) @ design + penalty)
-        assert variances[i] == pytest.approx(design[i] @ covariance @ design[i], rel=1e-8)
+        covariance = np.linalg.inv((columns.T * others) @ columns + penalty)
+        assert variances[i] == pytest.approx(columns[i] @ covariance @ columns[i], rel=1e-8)
 
 
 def test_variance_of_a_row_that_is_alone_with_a_feature(rng):
@@ -209,10 +209,10 @@ def test_variance_of_a_row_that_is_alone_with_a_feature(rng):
     features = np.column_stack([features, np.eye(12)[:, 0]])
     weights = np.r_[0.0, np.ones(11)]
     _, variances = RidgePath(features, weights).leave_one_out(y, 0.5, np.ones(12))
-    design = np.column_stack([np.ones(12), features])
+    columns = np.column_stack([np.ones(12), features])
     penalty = 0.5 * np.diag([0.0, 1.0, 1.0, 1.0, 1.0])
-    covariance = np.linalg.inv((design.T * weights) @ design + penalty)
-    assert variances[0] == pytest.approx(design[0] @ covariance @ design[0], rel=1e-8)
+    covariance = np.linalg.inv((columns.T * weights) @ columns + penalty)
+    assert variances[0] == pytest.approx(columns[0] @ covariance @ columns[0], rel=1e-8)
 
 
 def test_residuals_and_variances_stay_finite_where_a_row_determines_its_prediction(rng):

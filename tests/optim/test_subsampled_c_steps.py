@@ -15,7 +15,8 @@ from untaint.feature_maps.identity import IdentityMap
 from untaint.kernels import Linear
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
 from untaint.optim.checkpoint import Checkpoint
-from untaint.optim.feature_newton import FeatureNewton
+from untaint.optim.feature_newton import FeatureSpace
+from untaint.optim.newton import Newton
 from untaint.optim.norm_ball import solve_in_ball
 from untaint.optim.subsampled_c_steps import concentrate
 from untaint.optim.subsampled_newton import FEW_FEATURES, SubsampledNewton
@@ -70,7 +71,7 @@ class Fitted:
 
     def by_newton(self, bound=None):
         """By a solver that has all rows at hand."""
-        newton, ones = FeatureNewton(self.features, self.loss, self.y), np.ones(N)
+        newton, ones = Newton(FeatureSpace(self.features), self.loss, self.y), np.ones(N)
         tol = 1e-10 if bound is None else 1e-8
         fit = solve_in_ball(lambda *how: newton.solve(ones, *how), self.alpha, bound, tol=tol)
         return fit.predictions

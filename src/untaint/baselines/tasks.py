@@ -24,6 +24,7 @@ from ..learners.function import as_2d
 from ..learners.regression import KernelRegressor
 from ..optim.base import Fit, RidgeSystem
 from ..optim.newton import Newton
+from ..optim.newton_step import KernelSpace
 from ..outliers.audit import beyond_range
 from ..outliers.scores import outlier_scores
 from ..screening.radius import weighted_median
@@ -130,7 +131,7 @@ class BaselineClassifier(Baseline, KernelClassifier):
 
     def _refits(self, design: SystemDesign, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         system = design.newton_systems(y.shape[1])[-1]
-        newton = Newton(system, self._loss, y)
+        newton = Newton(KernelSpace(system), self._loss, y)
 
         def refit(weights: FloatArray, start: Fit | None, tol: float) -> Fit:
             return newton.solve(weights, design.alpha, start, tol)

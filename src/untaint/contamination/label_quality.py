@@ -22,7 +22,7 @@ from .._typing import FloatArray, IntArray
 from ..design.base import Design, Sketch
 from ..design.features import FeatureDesign
 from ..losses import Loss, SquaredLoss
-from ..optim.leverage import deletion_residuals
+from ..optim.leave_one_out import deletion_residuals
 from ..optim.ridge_path import RidgePath
 
 # Ridges tried, in units of the features' squares.

@@ -14,7 +14,7 @@ from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from ..design.base import Design
 from ..design.features import FeatureDesign
-from ..optim.leverage import deletion_residuals
+from ..optim.leave_one_out import deletion_residuals
 from ..optim.ridge_path import RidgePath
 from .residual_mixture import OutlierPosterior, ResidualMixture, overall_contamination
 from .residual_norm import signed_norms

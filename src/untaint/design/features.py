@@ -26,9 +26,10 @@ from ..feature_maps.nystroem import NystroemMap
 from ..kernels import Kernel
 from ..losses import Loss
 from ..optim.base import Fit, RidgeSystem
-from ..optim.feature_newton import FeatureNewton
+from ..optim.feature_newton import FeatureSpace
 from ..optim.leverage import leverages
 from ..optim.low_rank import nystroem_features
+from ..optim.newton import Newton
 from ..optim.ridge_primal import PrimalRidge
 from ..screening.by_subsample import screen_by_sample
 from ..screening.radius import centre, distances_from, weighted_median
@@ -91,7 +92,7 @@ class FeatureDesign(FitDesign):
         self.features = BlockedFeatures(feature_map, X, fit_intercept, plan, n_threads)
         self.subsample_rows = subsample_rows
         self.is_subsample = is_subsample
-        self._newton: FeatureNewton | None = None
+        self._newton: Newton[FeatureSpace] | None = None
 
     @property
     def map(self) -> FeatureMap:
@@ -154,10 +155,10 @@ class FeatureDesign(FitDesign):
         """More."""
         return self._view.loo_features
 
-    def newton(self, loss: Loss, y: FloatArray) -> FeatureNewton:
+    def newton(self, loss: Loss, y: FloatArray) -> Newton[FeatureSpace]:
         """What refits, the same for the same targets."""
         if self._newton is None or self._newton.y is not y:
-            self._newton = FeatureNewton(self.features, loss, y, self._gram_sample)
+            self._newton = Newton(FeatureSpace(self.features, self._gram_sample), loss, y)
         return self._newton
 
     @cached_property

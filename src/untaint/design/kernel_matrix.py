@@ -217,7 +217,7 @@ class LinearDesign(SystemDesign):
         slopes = weights[:, None] * np.where(weights[:, None] > 0, y - fit.predictions, 0.0)
         projection = np.asarray(self.features.T @ slopes)
         alpha = float(np.sum(projection * fit.coef)) / max(fit.squared_norm, np.finfo(float).tiny)
-        G, total = self.gram.at(weights)
+        G, total = self.gram.at(weights), np.asarray(self.features.T @ weights)
         clear = np.linalg.norm(projection) > 1e-9 * np.sqrt(np.trace(G)) * np.linalg.norm(slopes)
         # Residuals that are rounding errors pull anywhere.
         if clear and np.linalg.norm(projection - alpha * fit.coef) <= 1e-6 * np.linalg.norm(

@@ -32,6 +32,7 @@ from ..losses import class_codes
 from ..optim.base import Fit, RidgeSystem
 from ..optim.c_steps import LOOSE
 from ..optim.newton import Newton
+from ..optim.newton_step import KernelSpace
 from ..outliers.audit import LooDiagnostics
 from ..outliers.scores import LEAST_THRESHOLD, class_scores
 from ..screening.radius import near_rows
@@ -160,7 +161,7 @@ class ClassificationTask(Task):
         latest = initial.predictions
 
         def solve_with(system: RidgeSystem) -> Solve:
-            newton = Newton(system, self.loss, y)
+            newton = Newton(KernelSpace(system), self.loss, y)
 
             def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
                 nonlocal latest

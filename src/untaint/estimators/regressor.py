@@ -17,8 +17,7 @@ from .._typing import FloatArray
 from .._validation import check_real
 from ..learners.function import as_2d
 from ..learners.regression import KernelRegressor
-from ..optim.leave_one_out import leave_one_out_residuals
-from ..optim.leverage import deletion_residuals
+from ..optim.leave_one_out import deletion_residuals, leave_one_out_residuals
 from .base import SubquantileEstimator
 from .regression_task import RegressionTask
 

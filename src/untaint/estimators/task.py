@@ -89,4 +89,4 @@ class Task(ABC):
             return newton.solve(weights, alpha, start, tol)
 
         loose = LOOSE if initial.weighting.contamination > 0 else 0.0
-        return SolverStage(solve, loose, system=newton)
+        return SolverStage(solve, loose, system=newton.space)

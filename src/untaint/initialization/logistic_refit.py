@@ -17,6 +17,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..optim.c_steps import alternate
 from ..optim.newton import Newton
+from ..optim.newton_step import KernelSpace
 from ..optim.ridge_primal import PrimalRidge
 from .continuation import Candidate, Refit
 
@@ -33,7 +34,7 @@ class LogisticRefit(Refit):
     """Logistic regression on the samples that a trimming rule keeps."""
 
     # A Newton solver keeps its preconditioner from one alpha to the next of the same width.
-    _newtons: dict[int, Newton] = field(default_factory=dict, init=False)
+    _newtons: dict[int, Newton[KernelSpace]] = field(default_factory=dict, init=False)
 
     @property
     def curvature(self) -> float:
@@ -71,5 +72,5 @@ class LogisticRefit(Refit):
         width = max(1, min(columns.shape[1] - 1, MAX_UNKNOWNS // self.y.shape[1]))
         if width not in self._newtons:
             system = PrimalRidge(np.ascontiguousarray(columns[:, 1 : width + 1]))
-            self._newtons[width] = Newton(system, self.loss, self.y)
+            self._newtons[width] = Newton(KernelSpace(system), self.loss, self.y)
         return self._newtons[width]

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from .._typing import BoolArray, FloatArray
-from ..optim.leverage import deletion_residuals
+from ..optim.leave_one_out import deletion_residuals
 from .continuation import Candidate, Refit
 
 REWEIGHTINGS = 5

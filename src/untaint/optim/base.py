@@ -1,10 +1,10 @@
-r"""What solvers take and give.
+r"""Fits, ridge systems and the result of an optimisation.
 
-Every solver minimises, over functions f = g + b with g in the kernel's space and b an intercept,
+A ridge system minimises, over functions f = g + b with g in the kernel's space and b an intercept,
 
 .. math:: \sum_i w_i (y_i - f(x_i))^2 + \alpha \|g\|^2
 
-for weights w that somebody else has chosen. Targets are (n, k), one column an output.
+for given weights w. Targets are (n, k), one column for each output.
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ from ..losses import Hessian
 Precondition = Callable[[FloatArray], FloatArray]
 
 
+def by_output(inverses: list[Precondition]) -> Precondition:
+    """Return the map that applies to every column its own inverse, or to all the only one."""
+    if len(inverses) == 1:
+        return inverses[0]
+    return lambda v: np.hstack([solve(v[:, j : j + 1]) for j, solve in enumerate(inverses)])
+
+
 @dataclass(frozen=True)
 class Fit:
     """A function, by its coefficients and by its values at the training rows.
@@ -28,14 +35,14 @@ class Fit:
     Attributes
     ----------
     coef : array of shape (n, k) or (p, k)
-        Dual coefficients, one a row, or primal ones, one a feature.
+        Dual coefficients, one for each row, or primal ones, one for each feature.
     intercept : array of shape (k,)
     predictions : array of shape (n, k)
-        At every training row, weighted or not.
+        Values at every training row, those of weight zero included.
     squared_norm : float
         Squared norm of the function without its intercept.
     dual : array of shape (n, k), optional
-        Dual coefficients, where they are known besides others.
+        Dual coefficients, where they are known in addition to primal ones.
     """
 
     coef: FloatArray
@@ -64,44 +71,55 @@ class RidgeSystem(ABC):
         start: Fit | None = None,
         tol: float = 1e-8,
     ) -> Fit:
-        """Minimiser for these weights.
+        """Return the minimiser for some weights.
 
         Parameters
         ----------
         y : array of shape (n, k)
         weights : array of shape (n,), non-negative
         alpha : float
-            alpha above.
         start : Fit, optional
-            Where an iterative system begins; others ignore it.
+            First iterate of an iterative system; others ignore it.
         tol : float
             Relative residual at which an iterative system stops; others ignore it.
         """
 
     @abstractmethod
     def times(self, dual: FloatArray) -> FloatArray:
-        """K times dual coefficients, (n, k): the function's values at the rows."""
+        """Return K times dual coefficients, (n, k): the function's values at the rows."""
 
     @abstractmethod
     def newton_preconditioner(self, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
-        """Inverse of H K + ridge I, or nearly."""
+        """Return the inverse of H K + alpha I, or an approximation to it."""
 
-    @abstractmethod
     def inner(self, a: Fit, b: Fit) -> float:
-        """Inner product of two functions without their intercepts."""
+        """Return the inner product of two functions without their intercepts."""
+        return float(np.vdot(a.coef, b.predictions - b.intercept))
 
     def from_dual(self, dual: FloatArray, smooth: FloatArray, intercept: FloatArray) -> Fit:
-        """The fit of these dual coefficients, whose values without the intercept are known."""
+        """Return the fit of dual coefficients whose values without the intercept are known."""
         squared_norm = max(0.0, float(np.vdot(dual, smooth)))
         return Fit(dual, intercept, smooth + intercept, squared_norm, dual)
 
+    def with_intercept(
+        self, coef: FloatArray, smooth: FloatArray, y: FloatArray, weights: FloatArray
+    ) -> Fit:
+        """Return the fit of dual coefficients and the intercept that is best for the targets."""
+        intercept = np.zeros(y.shape[1], dtype=smooth.dtype)
+        if self.fit_intercept:
+            kept = weights > 0
+            d = np.sqrt(weights[kept]).astype(smooth.dtype)  # as in the system that was solved
+            intercept[:] = (d * d) @ (y - smooth)[kept] / (d @ d)
+        squared_norm = max(0.0, float(np.einsum("ij,ij->", coef, smooth)))
+        return Fit(coef, intercept, smooth + intercept, squared_norm)
+
     def zero(self, y: FloatArray) -> Fit:
-        """The zero function."""
+        """Return the zero function."""
         zero = np.zeros(y.shape)
         return self.from_dual(zero, zero, np.zeros(y.shape[1]))
 
     def interpolate(self, a: Fit, b: Fit, fraction: float) -> Fit:
-        """a + share (b - a)."""
+        """Return a + fraction (b - a)."""
         squared_norm = (
             (1 - fraction) ** 2 * a.squared_norm
             + fraction**2 * b.squared_norm
@@ -123,7 +141,7 @@ class RidgeSystem(ABC):
 
 @dataclass(frozen=True)
 class Progress:
-    """What a solver says of itself between two iterations."""
+    """The state of a solver between two iterations, as callbacks receive it."""
 
     iteration: int
     max_iter: int
@@ -135,24 +153,24 @@ Callback = Callable[[Progress], None]
 
 
 def no_callback(progress: Progress) -> None:
-    """Report nothing."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A fit, the weights it belongs to, and how it was reached.
+    """The result of an optimisation: a fit, its weights, and how it was reached.
 
     Attributes
     ----------
     fit : Fit
     weights : array of shape (n,)
-        Part of each row's weight that was kept.
+        Sample weight of each row times the part of it that was kept.
     objective_path : list of float
         Objective after each refit.
     n_iter : int
     converged : bool
     remedy : str
-        What to do about it when not converged.
+        Advice to the user where it did not converge.
     """
 
     fit: Fit

@@ -1,8 +1,11 @@
-r"""The Gram matrix of weighted features, kept up to date by the rows that change.
+r"""The Gram matrix of weighted features, updated by the rows whose weights change.
 
-.. math:: G = \Phi^T W \Phi, \qquad s = \Phi^T w
+.. math:: G = \Phi^T W \Phi
 
-Between two concentration steps few weights change, so G follows at a cost of their number, not n.
+Few weights change between two concentration steps, so an update costs their number, not n. A
+preconditioner needs G only approximately: with a tolerance, weights that changed little are left as
+they were. Of very many rows a sample is enough for it: with m rows a feature, the spectrum of the
+scaled Gram matrix of the sample is that of all rows to about :math:`1 \pm 2 / \sqrt m`.
 """
 
 from __future__ import annotations
@@ -12,91 +15,168 @@ from typing import Any, final
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from .._threads import all_blas_threads
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
+from .base import Precondition
 
-# Share of changed rows beyond which building anew is as quick, and free of drift.
-REBUILD_SHARE = 0.25
+# Share of changed rows beyond which a new sum is as quick, and free of drift.
+REBUILD_SHARE = 0.3
+# Share of rows that may change beyond the tolerance, where there is one, without an update.
+FEW = 0.005
+# Updates after which rounding errors are cleared by a new sum.
 MAX_UPDATES = 50
-# Part of a column's former size below which too many of its digits are lost.
+# Part of its largest former value below which a diagonal entry has lost too many digits.
 FORGET = 1e-6
-# Multiplications that several threads do faster than one.
+# Multiplications from which several threads are faster than one.
 LARGE = 10**8
+# Relative jitter of a factorisation without a penalty.
+MIN_JITTER = 1e-12
 
 
 @final
 class IncrementalGram:
-    """G and s for the weights last asked for.
+    """The Gram matrix for the weights last asked for, exactly or within a tolerance.
 
     Parameters
     ----------
-    features : dense or CSR of shape (n, p)
+    features : dense or CSR of shape (n, p), or an object with a method ``gram(weights, rows)``
+    tolerance : float
+        Change of a weight, relative to the largest weight, that is ignored. With 0 the matrix is
+        exact, and drift by rounding is bounded.
+    rows : array of indices, optional
+        Sample of rows that stand for all.
+    scale : float
+        Number of rows that each row of the sample stands for.
 
     Examples
     --------
     >>> import numpy as np
     >>> gram = IncrementalGram(np.array([[1.0], [2.0]]))
     >>> gram.at(np.array([1.0, 1.0]))
-    (array([[5.]]), array([3.]))
+    array([[5.]])
     """
 
-    def __init__(self, features: Any) -> None:
+    def __init__(
+        self,
+        features: Any,
+        tolerance: float = 0.0,
+        rows: IntArray | None = None,
+        scale: float = 1.0,
+    ) -> None:
         self.features = features
+        self.tolerance = tolerance
+        self.rows = rows
+        self.scale = scale
+        self._bounds_drift = tolerance == 0
         self._weights: FloatArray | None = None
-        self._peak: FloatArray = np.zeros(0)
+        self._G: FloatArray = np.zeros((0, 0))
+        self._peak: FloatArray = np.zeros(1)
         self._updates = 0
+        self._factor: tuple[FloatArray, Precondition] | None = None
 
-    def at(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """G and s in float64; callers must not write to them."""
+    def at(self, weights: FloatArray) -> FloatArray:
+        """Return G in float64 for weights of all rows; callers must not write to it."""
+        own = weights if self.rows is None else weights[self.rows]
         if self._weights is None:
-            self._rebuild(weights)
-        else:
-            changed = np.flatnonzero(weights != self._weights)
-            many = len(changed) > REBUILD_SHARE * len(weights)
-            if many or self._updates >= MAX_UPDATES:
-                self._rebuild(weights)
-            elif len(changed):
-                self._add(changed, weights[changed] - self._weights[changed])
-                self._updates += 1
-                if (np.diag(self._G) < FORGET * self._peak).any():
-                    self._rebuild(weights)  # what was taken away had drowned what is left
-                self._peak = np.maximum(self._peak, np.diag(self._G))
-        self._weights = weights.copy()
-        return self._G, self._s
+            self._rebuild(own)
+            return self._G
+        change = own - self._weights
+        moved = np.flatnonzero(np.abs(change) > self.tolerance * float(own.max(initial=0.0)))
+        if len(moved) > REBUILD_SHARE * len(own):
+            self._rebuild(own)
+        elif len(moved) > (FEW * len(own) if self.tolerance > 0 else 0):
+            where = moved if self.rows is None else self.rows[moved]
+            self._weights[moved] = own[moved]
+            self._store(self._G + self._sum(change[moved], where))
+            if self._drifted():
+                self._rebuild(own)
+        return self._G
 
-    def fresh(self, weights: FloatArray) -> FloatArray:
-        """G for weights of one sign, and no memory of them."""
-        sign = -1.0 if (weights < 0).any() else 1.0
-        return sign * _weighted_gram(self.features, np.abs(weights))
+    def inverse(self, weights: FloatArray, penalty: FloatArray) -> Precondition:
+        """Return a solver of (G + diag(penalty)) x = v."""
+        G = self.at(weights)
+        if self._factor is None or not np.array_equal(self._factor[0], penalty):
+            self._factor = (penalty.copy(), factorised(G, penalty))
+        return self._factor[1]
 
-    def _rebuild(self, weights: FloatArray) -> None:
-        rows = np.flatnonzero(weights)
-        width = self.features.shape[1]
-        self._G, self._s, self._updates = np.zeros((width, width)), np.zeros(width), 0
-        if len(rows) == len(weights):
-            self._accumulate(self.features, weights)
-        else:
-            self._add(rows, weights[rows])
-        self._peak = np.diag(self._G).copy()
+    def follow_exactly(self) -> None:
+        """Give up the tolerance: an approximate matrix costs more iterations than it saves."""
+        self.tolerance = 0.0
 
-    def _add(self, rows: np.ndarray, weights: FloatArray) -> None:
-        self._accumulate(self.features[rows], weights)
+    def state_dict(self) -> dict[str, FloatArray]:
+        """Return G, the weights that it belongs to, and the tolerance."""
+        if self._weights is None:
+            return {}
+        weights, tolerance = self._weights.copy(), np.array(self.tolerance)
+        return {"sums": self._G, "weights": weights, "tolerance": tolerance}
 
-    def _accumulate(self, part: Any, weights: FloatArray) -> None:
-        self._G += _weighted_gram(part, weights)
-        self._s += part.T @ weights.astype(part.dtype)
+    def load_state_dict(self, state: dict[str, FloatArray]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        self._weights, self.tolerance = state["weights"], float(state["tolerance"])
+        self._store(state["sums"])
+
+    def _rebuild(self, own: FloatArray) -> None:
+        self._weights, self._updates, self._peak = own.copy(), 0, np.zeros(1)
+        self._store(self._sum(own, self.rows))
+
+    def _store(self, G: FloatArray) -> None:
+        self._G, self._factor = G, None
+        self._peak = np.maximum(self._peak, np.diag(G))
+
+    def _drifted(self) -> bool:
+        """Count an update; return whether rounding errors of the updates may matter."""
+        self._updates += 1
+        lost = bool((np.diag(self._G) < FORGET * self._peak).any())
+        return self._bounds_drift and (lost or self._updates > MAX_UPDATES)
+
+    def _sum(self, weights: FloatArray, rows: IntArray | None) -> FloatArray:
+        """Return the scaled sum over all rows, or over some with as many weights."""
+        if hasattr(self.features, "gram"):
+            return np.asarray(self.scale * self.features.gram(weights, rows), dtype=float)
+        inside = np.flatnonzero(weights)
+        if len(inside) < len(weights):
+            rows, weights = inside if rows is None else rows[inside], weights[inside]
+        part = self.features if rows is None else self.features[rows]
+        return np.asarray(self.scale * weighted_gram(part, weights), dtype=float)
 
 
-def _weighted_gram(part: Any, weights: FloatArray) -> FloatArray:
-    weights = weights.astype(part.dtype)
-    if sparse.issparse(part):
-        dense: FloatArray = (part.T @ part.multiply(weights[:, None])).toarray()
+def weighted_gram(features: Any, weights: FloatArray) -> FloatArray:
+    """Return Phi^T W Phi in the precision of the features, for weights of any sign."""
+    weights = weights.astype(features.dtype)
+    if sparse.issparse(features):
+        dense: FloatArray = (features.T @ features.multiply(weights[:, None])).toarray()
         return dense
     if (weights == 1).all():
-        return part.T @ part
+        return features.T @ features
     if (weights >= 0).all():
-        scaled = part * np.sqrt(weights)[:, None]
-        with all_blas_threads() if part.size * part.shape[1] > LARGE else nullcontext():
+        scaled = features * np.sqrt(weights)[:, None]
+        with all_blas_threads() if features.size * features.shape[1] > LARGE else nullcontext():
             return scaled.T @ scaled  # a matrix times its own transpose: half of the work
-    return part.T @ (part * weights[:, None])
+    if (weights <= 0).all():
+        return -weighted_gram(features, -weights)
+    return features.T @ (features * weights[:, None])
+
+
+def factorised(G: FloatArray, penalty: FloatArray) -> Precondition:
+    """Return a solver of (G + diag(penalty)) x = v."""
+    jitter = MIN_JITTER * max(float(np.diag(G).max(initial=0.0)), np.finfo(float).tiny)
+    factor = jittered_cholesky(G, penalty, jitter)
+    return lambda v: cho_solve(factor, v, check_finite=False)
+
+
+def jittered_cholesky(
+    A: FloatArray, penalty: FloatArray | float, jitter: float
+) -> tuple[FloatArray, bool]:
+    """Factorise A plus a diagonal penalty and as much jitter as it takes.
+
+    A Gram matrix in single precision may have eigenvalues below zero.
+    """
+    while True:
+        B = A.copy()
+        B.flat[:: len(B) + 1] += penalty + jitter
+        try:
+            return cho_factor(B, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            jitter *= 100.0

@@ -1,11 +1,13 @@
-r"""Leave-one-out residuals of weighted kernel ridge, in closed form.
+r"""Leave-one-out residuals of weighted ridge regression, in closed form.
 
-With M the bordered matrix of the dual system (K + alpha W^{-1} with a row and a column of ones for
-the intercept) and a the dual coefficients, refitting without row i leaves the residual
+With :math:`q_i` the leverage of row i per unit of weight (the variance of its prediction in units
+of the noise), refitting without the row gives the residual and the variance
 
-.. math:: y_i - f_{-i}(x_i) = a_i / (M^{-1})_{ii},
+.. math:: y_i - f_{-i}(x_i) = \frac{y_i - f_i}{1 - w_i q_i}, \qquad \frac{q_i}{1 - w_i q_i}.
 
-and a row of weight zero was never fitted: its residual stands as it is.
+In the dual, with M the bordered matrix of the system (K + alpha W^{-1} with a row and a column of
+ones for the intercept) and a the dual coefficients, that residual is :math:`a_i / (M^{-1})_{ii}`,
+which keeps its digits where the leverage is nearly one. A row of weight zero keeps its residual.
 """
 
 from __future__ import annotations
@@ -16,6 +18,42 @@ from scipy.linalg import cho_factor, cho_solve, lapack
 from .._typing import FloatArray
 from .ridge_exact import symmetric_part
 
+# Bound on the leverage: a row of leverage one has no leave-one-out residual.
+MAX_LEVERAGE = 1.0 - 1e-9
+
+
+def deletion_residuals(
+    residuals: FloatArray,
+    weights: FloatArray,
+    sample_weight: FloatArray,
+    leverage: FloatArray,
+    max_leverage: float = MAX_LEVERAGE,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the residuals of fits without the row, and the variances of such predictions.
+
+    One copy is left out of a row whose sample weight is that of several copies.
+
+    Parameters
+    ----------
+    residuals : array of shape (n, k)
+    weights, sample_weight : arrays of shape (n,)
+        Weights of the fit, and the numbers of copies.
+    leverage : array of shape (n,)
+        q.
+    max_leverage : float
+        Bound on the leverage of one copy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one = np.ones(1)
+    >>> deletion_residuals(np.array([[2.0]]), one, one, np.array([0.5]))
+    (array([[4.]]), array([1.]))
+    """
+    copy = weights / np.maximum(sample_weight, 1.0)
+    others = 1.0 - np.minimum(copy * leverage, max_leverage)
+    return residuals / others[:, None], leverage / others
+
 
 def leave_one_out_residuals(
     K: FloatArray,
@@ -25,7 +63,7 @@ def leave_one_out_residuals(
     *,
     fit_intercept: bool = True,
 ) -> FloatArray:
-    """Residual of each row under the fit to all others.
+    """Return the residual of each row under the kernel ridge fit to all others.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-r"""Nystroem features: a low-rank stand-in for the kernel matrix.
+r"""Nystroem features, a low-rank approximation of the kernel matrix.
 
 .. math:: \Phi = K_{nm} L^{-T}, \quad L L^T = K_{mm} + \delta I, \qquad \Phi \Phi^T \approx K
 
-for m landmark rows. Exact on the span of the landmarks, up to the jitter delta.
+for m landmark rows. The approximation is exact on their span, up to the jitter delta.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from .._typing import FloatArray, IntArray
 
 
 def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
-    """Features of all rows from their kernel values with some of them.
+    """Return features of all rows from their kernel values with the landmarks.
 
     Parameters
     ----------
     columns : array of shape (m, n)
         k(landmark, row).
     landmarks : array of m indices
-        Which rows the landmarks are.
+        Rows that are the landmarks.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
             break
         except LinAlgError:
             jitter *= 10.0
-            if jitter > scale:  # not a kernel matrix at all: its diagonal must do
+            if jitter > scale:  # not positive semi-definite: use the diagonal
                 L = np.diag(np.sqrt(np.maximum(np.diag(K_mm), scale)))
                 break
     factor = L.astype(columns.dtype)

@@ -1,43 +1,129 @@
-r"""Newton's method for a weighted loss with a ridge.
+r"""Newton's method for a weighted loss with a ridge penalty.
 
 .. math:: \min_{g, b} \; \sum_i w_i \ell(y_i, f(x_i)) + \alpha \|g\|^2, \qquad f = g + b
 
-Each step minimises the second order of the loss (:mod:`~untaint.optim.newton_step`) and goes as
-far towards that minimiser as the objective falls. How well a step is solved follows from how much
-the last one brought. The preconditioner of one step serves the next ones too, for other weights and
-other ridges, until they find it wanting.
+Every iteration minimises the second-order expansion of the objective up to an inner tolerance, and
+a line search halves the step until the objective falls (Armijo's rule). The inner tolerance of a
+step is the relative decrease that the last step brought: an inexact Newton method.
+
+How a step is solved depends on how functions are represented: by dual coefficients of a kernel
+(:class:`~untaint.optim.newton_step.KernelSpace`) or by coefficients of explicit features that are
+read in blocks (:class:`~untaint.optim.feature_newton.FeatureSpace`).
 """
 
 from __future__ import annotations
 
-from typing import final
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar, final
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..losses import Loss
-from .base import Fit, Precondition, RidgeSystem
-from .newton_step import newton_step
+from ..losses import Hessian, Loss
+from .base import Fit
 
 MAX_STEPS = 100
-# Loosest and tightest part of the gradient that a step may leave.
+# Loosest and tightest inner tolerance of a step.
 LOOSE_STEP, TIGHT_STEP = 0.1, 1e-4
-# Iterations of a step beyond which a fresh preconditioner pays.
-PATIENCE = 6
-# Part of the fall that the slope promises which is enough.
-ARMIJO = 1e-4
-SHORTEST = 1e-6
-# Without a ridge separable classes have no best fit: so much of one, for each row, stands in.
+# Fraction of the linearly predicted decrease that a step must reach, and the shortest step tried.
+ARMIJO, SHORTEST = 1e-4, 1e-6
+# Decrease per unit of weight below which the second-order expansion is accurate without a search.
+SURE = 1e-4
+# Smallest alpha per unit of weight: without a penalty separable classes have no minimiser.
 MIN_ALPHA = 1e-10
 
 
 @final
-class Newton:
-    """Minimises a loss, time and again, for weights and ridges that change.
+@dataclass(frozen=True)
+class WeightedObjective:
+    """The weighted loss plus the ridge penalty, and its derivatives in the predictions."""
+
+    loss: Loss
+    y: FloatArray
+    weights: FloatArray
+    alpha: float
+
+    def value(self, fit: Fit) -> float:
+        """Return the objective of a fit."""
+        y, values, weights = self.y, fit.predictions, self.weights
+        inside = weights > 0
+        if not inside.all():
+            y, values, weights = y[inside], values[inside], weights[inside]
+        return float(weights @ self.loss.value(y, values)) + self.alpha * fit.squared_norm
+
+    def gradient(self, values: FloatArray) -> FloatArray:
+        """Return the weighted gradients of the loss, zero for a row of weight zero."""
+        gradient = self.loss.gradient(self.y, values)
+        with np.errstate(invalid="ignore"):
+            gradient *= self.weights[:, None]
+        if not np.isfinite(gradient).all():
+            gradient[self.weights == 0] = 0.0
+        return gradient
+
+    def hessian(self, values: FloatArray) -> Hessian:
+        """Return the weighted second derivatives of the loss."""
+        return self.loss.hessian(self.y, values).weighted(self.weights)
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """The predicted decrease of a full Newton step, and the fit at a fraction of it."""
+
+    decrease: float
+    at: Callable[[float], Fit]
+
+
+class NewtonSpace(ABC):
+    """The representation of functions in which Newton steps are solved.
+
+    Attributes
+    ----------
+    in_passes : bool
+        Whether a product reads all rows, so that steps must be few: then a quadratic loss takes one
+        step, and a step of small decrease is taken without a line search.
+    """
+
+    in_passes: ClassVar[bool]
+
+    @abstractmethod
+    def start(self, objective: WeightedObjective, around: FloatArray | None) -> Fit:
+        """Return the first iterate: a constant, or a fit near some predictions."""
+
+    @abstractmethod
+    def step(
+        self, objective: WeightedObjective, fit: Fit, tol: float, value: float | None = None
+    ) -> Step:
+        """Minimise the second-order expansion around a fit.
+
+        Parameters
+        ----------
+        objective : WeightedObjective
+        fit : Fit
+        tol : float
+            The square of it is the part of the decrease that may be missing.
+        value : float, optional
+            Objective of the fit, where tol is relative to the objective instead.
+        """
+
+    def normalised(self, fit: Fit) -> Fit:
+        """Return the fit with directions that the loss does not see set to zero."""
+        return fit
+
+
+Space = TypeVar("Space", bound=NewtonSpace)
+
+
+@final
+class Newton(Generic[Space]):
+    """Newton's method for one loss and one target, with weights and alphas that change.
 
     Parameters
     ----------
-    system : RidgeSystem
+    space : NewtonSpace
+        Representation of functions. It remembers preconditioners from one call to the next.
     loss : Loss
     y : array of shape (n, k)
 
@@ -45,18 +131,18 @@ class Newton:
     --------
     >>> import numpy as np
     >>> from untaint.losses import LogisticLoss
-    >>> from untaint.optim import PrimalRidge
+    >>> from untaint.optim.newton_step import KernelSpace
+    >>> from untaint.optim.ridge_primal import PrimalRidge
     >>> y = np.array([[0.0], [1.0], [1.0]])
-    >>> newton = Newton(PrimalRidge(np.zeros((3, 1))), LogisticLoss(), y)
+    >>> newton = Newton(KernelSpace(PrimalRidge(np.zeros((3, 1)))), LogisticLoss(), y)
     >>> newton.solve(np.ones(3), alpha=1.0).intercept.round(4)  # log 2
     array([0.6931])
     """
 
-    def __init__(self, system: RidgeSystem, loss: Loss, y: FloatArray) -> None:
-        self.system = system
+    def __init__(self, space: Space, loss: Loss, y: FloatArray) -> None:
+        self.space = space
         self.loss = loss
         self.y = y
-        self._precondition: Precondition | None = None
 
     def solve(
         self,
@@ -66,84 +152,54 @@ class Newton:
         tol: float = 1e-8,
         around: FloatArray | None = None,
     ) -> Fit:
-        """Minimiser for these weights.
+        """Return the minimiser for some weights.
 
         Parameters
         ----------
         weights : array of shape (n,)
         alpha : float
-            alpha.
         start : Fit, optional
+            First iterate, in the same space.
         tol : float
             Relative accuracy of the objective is ``tol ** 1.5``, of predictions the root of that.
         around : array of shape (n, k), optional
-            Predictions of a function close to the minimiser, whose coefficients nobody knows: if
-            there is no start, the first step is made from there.
+            Predictions of a function close to the minimiser whose coefficients are unknown: in the
+            kernel's space the first step expands the loss there if there is no start.
         """
-        alpha = max(alpha, MIN_ALPHA * float(weights.sum()))
-        fit, gain = self.system.zero(self.y) if start is None else start, 1.0
-        if start is None and around is not None:
-            fit = self._first_fit(fit, around, weights, alpha)
+        one_step = self.loss.quadratic and self.space.in_passes
+        if not one_step:
+            alpha = max(alpha, MIN_ALPHA * float(weights.sum()))
+        objective = WeightedObjective(self.loss, self.y, weights, alpha)
+        fit, gain = start if start is not None else self.space.start(objective, around), 1.0
+        if one_step:
+            return self.space.step(objective, fit, tol**0.75, objective.value(fit)).at(1.0)
         for _ in range(MAX_STEPS):
             inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))
-            goal = self._step(fit, weights, alpha, inner)
-            slope = self._slope(fit, goal, weights, alpha)
-            if not slope < 0:
+            step = self.space.step(objective, fit, inner)
+            if not step.decrease > 0:
                 break
-            fit, value = self._search(fit, goal, weights, alpha, slope)
-            gain = -0.5 * slope / max(abs(value), np.finfo(float).tiny)
-            # What a step leaves: its own inexactness, and what the second order did not foresee.
-            if gain * (inner**2 + gain) <= tol**1.5:
+            last, (fit, gain) = fit, self._advance(objective, fit, step)
+            # What is left: the inexactness of the step, and terms beyond the second order.
+            if fit is last or gain * (inner**2 + gain) <= tol**1.5:
                 break
-        return fit
+        return self.space.normalised(fit)
 
-    def _step(self, fit: Fit, weights: FloatArray, alpha: float, tol: float) -> Fit:
-        """Minimiser of the second order around a fit."""
-        gradient = weights[:, None] * self.loss.gradient(self.y, fit.predictions)
-        hessian = self.loss.hessian(self.y, fit.predictions).weighted(weights)
-        if self._precondition is None:
-            self._precondition = self.system.newton_preconditioner(
-                hessian, self.y.shape[1], 2 * alpha
-            )
-        step = newton_step(self.system, fit, gradient, hessian, 2 * alpha, self._precondition, tol)
-        if step.iterations > PATIENCE:
-            self._precondition = None
-        return step.goal
+    def _advance(self, objective: WeightedObjective, fit: Fit, step: Step) -> tuple[Fit, float]:
+        """Return the next iterate, and the decrease relative to the weight or to the objective."""
+        if not self.space.in_passes:
+            fit, value = _line_search(objective, fit, step)
+            return fit, step.decrease / max(abs(value), np.finfo(float).tiny)
+        gain = step.decrease / float(objective.weights.sum())
+        return step.at(1.0) if gain < SURE else _line_search(objective, fit, step)[0], gain
 
-    def _first_fit(self, zero: Fit, around: FloatArray, weights: FloatArray, alpha: float) -> Fit:
-        """A step from the zero function with the second order of another one's predictions."""
-        hessian = self.loss.hessian(self.y, around).weighted(weights)
-        gradient = weights[:, None] * self.loss.gradient(self.y, around) - hessian.times(around)
-        self._precondition = self.system.newton_preconditioner(hessian, self.y.shape[1], 2 * alpha)
-        guess = newton_step(
-            self.system, zero, gradient, hessian, 2 * alpha, self._precondition, LOOSE_STEP
-        ).goal
-        # Where these were all too sure of themselves there is no second order to speak of.
-        if self._objective(guess, weights, alpha) < self._objective(zero, weights, alpha):
-            return guess
-        self._precondition = None
-        return zero
 
-    def _search(
-        self, fit: Fit, goal: Fit, weights: FloatArray, alpha: float, slope: float
-    ) -> tuple[Fit, float]:
-        """Halve the step until the objective falls."""
-        value, step = self._objective(fit, weights, alpha), 1.0
-        while step > SHORTEST:
-            moved = self.system.interpolate(fit, goal, step)
-            reached = self._objective(moved, weights, alpha)
-            if reached <= value + ARMIJO * step * slope + 1e-13 * abs(value):
-                return moved, reached
-            step *= 0.5
-        return fit, value
-
-    def _objective(self, fit: Fit, weights: FloatArray, alpha: float) -> float:
-        kept = weights > 0
-        losses = self.loss.value(self.y[kept], fit.predictions[kept])
-        return float(weights[kept] @ losses) + alpha * fit.squared_norm
-
-    def _slope(self, fit: Fit, goal: Fit, weights: FloatArray, alpha: float) -> float:
-        """Derivative of the objective on the way from fit to goal."""
-        gradient = weights[:, None] * self.loss.gradient(self.y, fit.predictions)
-        by_loss = float(np.vdot(gradient, goal.predictions - fit.predictions))
-        return by_loss + 2 * alpha * (self.system.inner(fit, goal) - fit.squared_norm)
+def _line_search(objective: WeightedObjective, fit: Fit, step: Step) -> tuple[Fit, float]:
+    """Halve a step until the objective falls enough; return where it ends and the objective."""
+    value, slope, length = objective.value(fit), -2.0 * step.decrease, 1.0
+    while length > SHORTEST:
+        moved = step.at(length)
+        reached = objective.value(moved)
+        if reached <= value + ARMIJO * length * slope + 1e-13 * abs(value):
+            return moved, reached
+        length *= 0.5
+    return fit, value

@@ -1,43 +1,100 @@
-r"""One Newton step: the minimiser of a loss's second order, in the kernel's space.
+r"""Newton steps in the kernel's space, by conjugate gradients on dual coefficients.
 
 At a function with dual coefficients a, intercept b and weighted gradients G and Hessians H at the
 rows, the step (da, db) solves
 
 .. math:: (H K + \rho I)\, da + H 1\, db = -(G + \rho a), \qquad 1^T (G + H (K da + 1 db)) = 0
 
-for the ridge :math:`\rho = 2\alpha`. The second line gives db for any da. What is left is a system
-for da, symmetric in the inner product :math:`\langle a, c\rangle = a^T K c` of the kernel's space.
-Conjugate gradients in that inner product lower, with every iteration, the very objective that the
-step is after: one that is solved badly still points downhill. An iteration multiplies by K once.
+for the penalty :math:`\rho = 2\alpha`. The second equation gives db for any da. What is left is a
+system for da, symmetric in the inner product :math:`\langle a, c\rangle = a^T K c` of the kernel's
+space. Conjugate gradients in that inner product lower the second-order expansion of the objective
+with every iteration: a step that is solved to a loose tolerance is still a descent direction. An
+iteration multiplies by K once.
 
-The preconditioner is symmetric only nearly, so directions are made conjugate by what the residual
-really did (Polak and Ribiere), and never turn uphill.
+The preconditioner is only nearly symmetric, so directions are made conjugate by the change of the
+residual (Polak and Ribiere), with a restart where that would be negative.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
+from typing import final
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem
+from .newton import LOOSE_STEP, NewtonSpace, Step, WeightedObjective
 
 MAX_ITER = 200
-# Coefficients that K sends to zero must not grow unseen: the inner product takes K + delta I, delta
-# being this part of the ridge. Predictions differ by as much, and not by more.
+# Iterations of a step beyond which a new preconditioner pays.
+PATIENCE = 6
+# The inner product takes K + delta I, with delta this part of the penalty, so that coefficients in
+# the null space of K stay bounded. Predictions differ by as much, and not by more.
 DELTA = 1e-6
-# Iterations are never thought to converge more slowly than this.
+# Slowest rate of convergence that is assumed when the rest is extrapolated.
 SLOWEST = 0.99
 
 
-@dataclass(frozen=True)
-class DualStep:
-    """Where a step leads, what it cost, and the fall of the second order that it brings."""
+@final
+class KernelSpace(NewtonSpace):
+    """Functions by their dual coefficients, with the products of a ridge system.
 
-    goal: Fit
-    iterations: int
+    Parameters
+    ----------
+    system : RidgeSystem
+        The preconditioner that it gives for one step serves the next ones too, for other weights
+        and other alphas, until a step takes too many iterations.
+    """
+
+    in_passes = False
+
+    def __init__(self, system: RidgeSystem) -> None:
+        self.system = system
+        self._precondition: Precondition | None = None
+
+    def start(self, objective: WeightedObjective, around: FloatArray | None) -> Fit:
+        """Return the zero function, or the minimiser of the expansion around some predictions.
+
+        Where these are all near certainty the second derivatives vanish, and it is no better than
+        zero.
+        """
+        zero = self.system.zero(objective.y)
+        if around is None:
+            return zero
+        hessian = objective.hessian(around)
+        gradient = objective.gradient(around) - hessian.times(around)
+        self._precondition = precondition = self._preconditioner(objective, hessian)
+        fit, _ = newton_step(
+            self.system, zero, gradient, hessian, 2 * objective.alpha, precondition, LOOSE_STEP
+        )
+        if objective.value(fit) < objective.value(zero):
+            return fit
+        self._precondition = None
+        return zero
+
+    def step(
+        self, objective: WeightedObjective, fit: Fit, tol: float, value: float | None = None
+    ) -> Step:
+        """Minimise the second-order expansion around a fit; see :meth:`NewtonSpace.step`."""
+        gradient = objective.gradient(fit.predictions)
+        hessian = objective.hessian(fit.predictions)
+        if self._precondition is None:
+            self._precondition = self._preconditioner(objective, hessian)
+        penalty = 2 * objective.alpha
+        target, iterations = newton_step(
+            self.system, fit, gradient, hessian, penalty, self._precondition, tol
+        )
+        if iterations > PATIENCE:
+            self._precondition = None
+        slope = float(np.vdot(gradient, target.predictions - fit.predictions))
+        slope += penalty * (self.system.inner(fit, target) - fit.squared_norm)
+        return Step(-0.5 * slope, partial(self.system.interpolate, fit, target))
+
+    def _preconditioner(self, objective: WeightedObjective, hessian: Hessian) -> Precondition:
+        n_outputs = objective.y.shape[1]
+        return self.system.newton_preconditioner(hessian, n_outputs, 2 * objective.alpha)
 
 
 def newton_step(
@@ -48,8 +105,8 @@ def newton_step(
     penalty: float,
     precondition: Precondition,
     tol: float,
-) -> DualStep:
-    """Solve for the step.
+) -> tuple[Fit, int]:
+    """Return the minimiser of the second-order expansion, and the number of iterations made.
 
     Parameters
     ----------
@@ -65,62 +122,79 @@ def newton_step(
     precondition : callable
         Close to the inverse of H K + rho I.
     tol : float
-        The square of this is the part of all that was gained that may be left.
+        The square of it is the part of the decrease that may be missing.
     """
     assert fit.dual is not None
-    shift = _intercept(hessian, system.fit_intercept)
-    db = -shift(gradient)
+    expansion = _Expansion(system, hessian, penalty)
+    db = -expansion.intercept(gradient)
     residual = -(gradient + hessian.times(np.broadcast_to(db, gradient.shape)) + penalty * fit.dual)
     da, K_da = np.zeros(residual.shape), np.zeros(residual.shape)
     direction = K_direction = previous = np.zeros(residual.shape)
-    delta = DELTA * penalty
-    gain = gained = rho = 0.0
+    gain = total = rho = 0.0
     iterations = 0
     while iterations < MAX_ITER:
-        z = precondition(residual)
-        K_z = system.times(z) + delta * z
-        rho, old_rho = float(np.vdot(residual, K_z)), rho
-        if not rho > 0:
-            # A preconditioner so poor is worse than none.
-            z = residual / penalty
-            K_z = system.times(z) + delta * z
-            rho = float(np.vdot(residual, K_z))
-            direction, K_direction, previous = 0.0 * z, 0.0 * z, residual
-            precondition = _plain(penalty)
+        last_rho, restart = rho, iterations == 0
+        z, K_z, rho = expansion.descent(precondition, residual)
+        if not rho > 0:  # the preconditioner is not positive definite
+            precondition, restart = _scaled(penalty), True
+            z, K_z, rho = expansion.descent(precondition, residual)
         if not rho > 0:
             break
-        turn = 0.0
-        if iterations > 0:
-            turn = max(0.0, (rho - float(np.vdot(previous, K_z))) / old_rho)
-        direction, K_direction = z + turn * direction, K_z + turn * K_direction
-        bent = hessian.times(K_direction)
-        image = bent - hessian.times(np.broadcast_to(shift(bent), bent.shape)) + penalty * direction
-        bend = float(np.vdot(K_direction, image))
-        if not bend > 0:  # nothing but rounding is left
+        beta = 0.0 if restart else max(0.0, (rho - float(np.vdot(previous, K_z))) / last_rho)
+        direction, K_direction = z + beta * direction, K_z + beta * K_direction
+        image = expansion.image(direction, K_direction)
+        curvature = float(np.vdot(K_direction, image))
+        if not curvature > 0:  # rounding
             break
-        length = float(np.vdot(residual, K_direction)) / bend
+        length = float(np.vdot(residual, K_direction)) / curvature
         da, K_da = da + length * direction, K_da + length * K_direction
         previous, residual = residual, residual - length * image
         iterations += 1
         last, gain = gain, length * float(np.vdot(previous, K_direction))
-        gained += gain
-        # What is left if iterations go on to bring less and less at the present rate.
+        total += gain
+        # The gains of all further iterations if they go on to shrink at the present rate.
         rate = min(gain / last, SLOWEST) if last > 0 else SLOWEST
-        if gain * rate / (1.0 - rate) <= tol**2 * gained:
+        if gain * rate / (1.0 - rate) <= tol**2 * total:
             break
-    db = db - shift(hessian.times(K_da))
-    smooth = fit.predictions - fit.intercept + K_da - delta * da
-    return DualStep(system.from_dual(fit.dual + da, smooth, fit.intercept + db), iterations)
+    db = db - expansion.intercept(hessian.times(K_da))
+    smooth = fit.predictions - fit.intercept + K_da - expansion.delta * da
+    return system.from_dual(fit.dual + da, smooth, fit.intercept + db), iterations
 
 
-def _plain(penalty: float) -> Precondition:
+@final
+class _Expansion:
+    """The operator H K + rho I of a step, its intercept eliminated, and the inner product."""
+
+    def __init__(self, system: RidgeSystem, hessian: Hessian, penalty: float) -> None:
+        self.system = system
+        self.hessian = hessian
+        self.penalty = penalty
+        self.delta = DELTA * penalty
+        self._inverse: FloatArray | None = None
+        if system.fit_intercept:
+            # A constant added to all scores of a softmax changes nothing: k x k, but singular.
+            self._inverse = np.linalg.pinv(hessian.total(), rcond=1e-10, hermitian=True)
+
+    def intercept(self, slopes: FloatArray) -> FloatArray:
+        """Return the intercepts whose second-order effect cancels the sum of some slopes."""
+        if self._inverse is None:
+            return np.zeros(slopes.shape[1])
+        return np.asarray(self._inverse @ slopes.sum(axis=0))
+
+    def descent(
+        self, precondition: Precondition, residual: FloatArray
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Return the preconditioned residual z, its product with the kernel, and their pairing."""
+        z = precondition(residual)
+        K_z = self.system.times(z) + self.delta * z
+        return z, K_z, float(np.vdot(residual, K_z))
+
+    def image(self, direction: FloatArray, K_direction: FloatArray) -> FloatArray:
+        """Return the operator times a direction."""
+        bent = self.hessian.times(K_direction)
+        shift = np.broadcast_to(self.intercept(bent), bent.shape)
+        return bent - self.hessian.times(shift) + self.penalty * direction
+
+
+def _scaled(penalty: float) -> Precondition:
     return lambda v: v / penalty
-
-
-def _intercept(hessian: Hessian, wanted: bool) -> Precondition:
-    """The map from slopes at the rows to the intercepts that undo their sum."""
-    if not wanted:
-        return lambda slopes: np.zeros(slopes.shape[1])
-    # The scores of a softmax may all be raised alike: its k x k matrix has a null space.
-    inverse = np.linalg.pinv(hessian.total(), rcond=1e-10, hermitian=True)
-    return lambda slopes: inverse @ slopes.sum(axis=0)

@@ -1,13 +1,13 @@
 r"""Fits within a ball of the kernel's space.
 
-The papers keep :math:`\|f\| \le R`. A gradient step is put back by scaling (Lemma 18 of the second
+The papers keep :math:`\|f\| \le R`. A gradient step is projected by scaling (Lemma 18 of the second
 version):
 
 .. math:: \mathrm{Proj}(f) = \min(1, R / \|f\|)\, f.
 
-The minimiser of a ridge problem over the ball is not the scaled free minimiser, but that of a
-larger ridge alpha + mu: the multiplier mu >= 0 is the root of :math:`1/\|f_\mu\| = 1/R`, whose left
-side is nearly linear in mu.
+The minimiser of a ridge problem over the ball is not the scaled minimiser without it, but that of a
+larger penalty alpha + mu: the multiplier mu >= 0 is the root of :math:`1/\|f_\mu\| = 1/R`, whose
+left side is nearly linear in mu.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_ITER = 60
 
 
 def project(fit: Fit, norm_bound: float | None) -> Fit:
-    """Nearest function within the ball, the intercept left alone (Lemma 18).
+    """Return the nearest function within the ball, with the same intercept (Lemma 18).
 
     Examples
     --------
@@ -49,15 +49,15 @@ def solve_in_ball(
     start: Fit | None = None,
     tol: float = 1e-8,
 ) -> Fit:
-    """Minimiser of a problem with a ridge over the ball.
+    """Return the minimiser of a problem with a ridge penalty over the ball.
 
     Parameters
     ----------
-    solve : callable (ridge, start, tol) -> Fit
+    solve : callable (alpha, start, tol) -> Fit
         Minimiser without the ball.
     alpha : float
     norm_bound : float or None
-        R; None means no ball.
+        R; None is no bound.
     start : Fit, optional
     tol : float
     """
@@ -68,7 +68,7 @@ def solve_in_ball(
     gap = _gap(fit, norm_bound)
     low, low_gap = 0.0, gap
     high, high_gap = max(alpha, 1e-3), -1.0
-    while high_gap < 0:  # widen until the ball is reached from within
+    while high_gap < 0:  # widen until the fit is within the ball
         high *= 8.0
         fit = solve(alpha + high, fit, tol)
         high_gap = _gap(fit, norm_bound)
@@ -87,5 +87,5 @@ def solve_in_ball(
 
 
 def _gap(fit: Fit, norm_bound: float) -> float:
-    """R / ||f|| - 1: negative outside of the ball."""
+    """Return R / ||f|| - 1, which is negative outside of the ball."""
     return norm_bound / max(fit.squared_norm, 1e-300) ** 0.5 - 1.0

@@ -1,20 +1,20 @@
 r"""The papers' projected functional gradient method.
 
-With S the rows of smallest loss (weights w) and f given by dual coefficients a,
+With trimming weights w and f given by dual coefficients a,
 
 .. math:: f \leftarrow \mathrm{Proj}\bigl(f - \eta\, (\textstyle\sum_i w_i \ell'_i\, k(x_i, \cdot)
           + 2 \alpha f)\bigr)
 
 which in coefficients is a <- a - eta (w l' + 2 alpha a): Algorithm 1 of the second version,
-Algorithm 3 of the first. The intercept takes its own
-Newton step, which for the squared loss is exact. Accelerations:
+Algorithm 3 of the first. The intercept takes a Newton step of its own, which is exact for the
+squared loss. Accelerations:
 
 * momentum, eqs. (59)-(60): b <- mu b + gradient(f), f <- f - eta b;
-* Nesterov, eqs. (62)-(63): b = (1 + mu) f - mu f_previous, f <- b - eta gradient(b). In print the
-  gradient is taken at f, which makes (62)-(63) the same method as (59)-(60); the look-ahead point b
-  is where Nesterov takes it.
+* Nesterov, eqs. (62)-(63): b = (1 + mu) f - mu f_previous, f <- b - eta gradient(b). The papers
+  print the gradient at f, which makes (62)-(63) the same method as (59)-(60); Nesterov's method
+  takes it at the look-ahead point b.
 
-Readable and slow: the reference for the other solvers, and for figures over iterations.
+The method is slow. It is the reference for the other solvers, and for figures over iterations.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .norm_ball import project
 Schedule = Callable[[int], float]
 Acceleration = Literal["momentum", "nesterov"] | None
 
-# Iterations over which the objective must fall by more than tol.
+# Iterations over which the objective must change by more than tol.
 PATIENCE = 10
 
 
@@ -53,7 +53,7 @@ class TrimmedProblem:
     norm_bound: float | None = None
 
     def function(self, coef: FloatArray, intercept: FloatArray) -> Fit:
-        """Function of these coefficients, put back into the ball, its intercept improved."""
+        """Return the projection of a function to the ball, after a step of its intercept."""
         smooth = self.K @ coef
         squared_norm = max(0.0, float(np.sum(coef * smooth)))
         fit = project(Fit(coef, np.zeros_like(intercept), smooth, squared_norm), self.norm_bound)
@@ -65,23 +65,23 @@ class TrimmedProblem:
         return Fit(fit.coef, intercept, fit.predictions + intercept, fit.squared_norm)
 
     def weights(self, predictions: FloatArray) -> FloatArray:
-        """Kept part of each row."""
+        """Return the weight that each row keeps."""
         return self.weighting.weights(self.loss.value(self.y, predictions), self.sample_weight)
 
     def objective(self, fit: Fit) -> float:
-        """Trimmed loss plus ridge."""
+        """Return the trimmed loss plus the ridge penalty."""
         losses = self.loss.value(self.y, fit.predictions)
         return self.weighting.value(losses, self.sample_weight) + self.alpha * fit.squared_norm
 
     def gradient(self, fit: Fit) -> FloatArray:
-        """Dual coefficients of the functional gradient."""
+        """Return the dual coefficients of the functional gradient."""
         weights = self.weights(fit.predictions)
         return self._slopes(weights, fit.predictions) + 2 * self.alpha * fit.coef
 
     def smoothness(self) -> float:
-        """Largest curvature of the objective: that of the loss times K's top eigenvalue."""
+        """Return the largest curvature: that of the loss times the top eigenvalue of K."""
         root = np.sqrt(self.sample_weight)[:, None]
-        # Anything regular may be orthogonal to the top eigenvector of a regular design.
+        # A regular vector may be orthogonal to the top eigenvector of a regular design.
         vector = np.random.default_rng(0).standard_normal(root.shape)
         top = 0.0
         for _ in range(100):
@@ -90,7 +90,7 @@ class TrimmedProblem:
             if norm == 0 or abs(norm - top) <= 1e-6 * norm:
                 break
             top, vector = norm, image / norm
-        # Power iteration comes from below: a little more is safe.
+        # Power iteration converges from below: one percent more is safe.
         return 1.01 * self.loss.curvature * top + 2 * self.alpha
 
     def _slopes(self, weights: FloatArray, predictions: FloatArray) -> FloatArray:
@@ -99,7 +99,7 @@ class TrimmedProblem:
 
 
 def projected_gradient(
-    design: TrimmedProblem,
+    problem: TrimmedProblem,
     coef: FloatArray,
     *,
     acceleration: Acceleration = None,
@@ -109,20 +109,20 @@ def projected_gradient(
     max_iter: int = 1000,
     report: Callback = no_callback,
 ) -> Solution:
-    """Descend from some dual coefficients.
+    """Minimise the trimmed objective from some dual coefficients.
 
     Parameters
     ----------
-    design : TrimmedProblem
+    problem : TrimmedProblem
     coef : array of shape (n, k)
-        Where to begin.
+        Dual coefficients of the first iterate.
     acceleration : {"momentum", "nesterov"} or None
     learning_rate : float, callable of the iteration, or None
         None is one over the smoothness constant of the objective.
     momentum : float
         mu.
     tol : float
-        Relative fall of the objective over ten iterations that counts as progress.
+        Relative change of the objective over ten iterations below which it has converged.
     max_iter : int
     report : callable
 
@@ -130,56 +130,44 @@ def projected_gradient(
     -------
     Solution
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # steps that diverge are told in words
-        return _descend(design, coef, acceleration, learning_rate, momentum, tol, max_iter, report)
+    with np.errstate(over="ignore", invalid="ignore"):  # the remedy reports divergence
+        rate = _schedule(learning_rate, problem)
+        fit = problem.function(coef, np.zeros(coef.shape[1]))
+        previous, velocity, weights = fit, np.zeros_like(coef), problem.weights(fit.predictions)
+        path = [problem.objective(fit)]
+        for iteration in range(1, max_iter + 1):
+            if acceleration == "nesterov":
+                ahead = (1 + momentum) * fit.coef - momentum * previous.coef
+                base = problem.function(ahead, fit.intercept)
+                change = problem.gradient(base)
+            else:
+                base = fit
+                inertia = momentum if acceleration == "momentum" else 0.0
+                velocity = change = inertia * velocity + problem.gradient(fit)
+            coef = base.coef - rate(iteration) * change
+            previous, fit = fit, problem.function(coef, base.intercept)
+            path.append(problem.objective(fit))
+            if not np.isfinite(path[-1]):
+                remedy = "lower learning_rate or momentum: the steps diverge"
+                return Solution(previous, weights, path, iteration, converged=False, remedy=remedy)
+            before, weights = weights, problem.weights(fit.predictions)
+            n_changed = int(np.count_nonzero(before != weights))
+            report(Progress(iteration, max_iter, path[-1], n_changed))
+            if _converged(path, tol):
+                return Solution(fit, weights, path, iteration)
+        remedy = 'raise max_iter or tol, or use solver="exact"'
+        return Solution(fit, weights, path, max_iter, converged=False, remedy=remedy)
 
 
-def _descend(
-    design: TrimmedProblem,
-    coef: FloatArray,
-    acceleration: Acceleration,
-    learning_rate: float | Schedule | None,
-    momentum: float,
-    tol: float,
-    max_iter: int,
-    report: Callback,
-) -> Solution:
-    rate = _schedule(learning_rate, design)
-    fit = design.function(coef, np.zeros(coef.shape[1]))
-    previous, velocity, weights = fit, np.zeros_like(coef), design.weights(fit.predictions)
-    path = [design.objective(fit)]
-    for iteration in range(1, max_iter + 1):
-        if acceleration == "nesterov":
-            ahead = (1 + momentum) * fit.coef - momentum * previous.coef
-            base = design.function(ahead, fit.intercept)
-            change = design.gradient(base)
-        else:
-            base = fit
-            inertia = momentum if acceleration == "momentum" else 0.0
-            velocity = change = inertia * velocity + design.gradient(fit)
-        previous, fit = fit, design.function(base.coef - rate(iteration) * change, base.intercept)
-        path.append(design.objective(fit))
-        if not np.isfinite(path[-1]):
-            remedy = "lower learning_rate or momentum: the steps diverge"
-            return Solution(previous, weights, path, iteration, converged=False, remedy=remedy)
-        before, weights = weights, design.weights(fit.predictions)
-        n_changed = int(np.count_nonzero(before != weights))
-        report(Progress(iteration, max_iter, path[-1], n_changed))
-        if _idle(path, tol):
-            return Solution(fit, weights, path, iteration)
-    remedy = 'raise max_iter or tol, or use solver="exact"'
-    return Solution(fit, weights, path, max_iter, converged=False, remedy=remedy)
-
-
-def _schedule(learning_rate: float | Schedule | None, design: TrimmedProblem) -> Schedule:
+def _schedule(learning_rate: float | Schedule | None, problem: TrimmedProblem) -> Schedule:
     if callable(learning_rate):
         return learning_rate
-    rate = 1.0 / design.smoothness() if learning_rate is None else learning_rate
+    rate = 1.0 / problem.smoothness() if learning_rate is None else learning_rate
     return lambda iteration: rate
 
 
-def _idle(path: list[float], tol: float) -> bool:
-    """Whether ten iterations brought nothing, neither up nor down."""
+def _converged(path: list[float], tol: float) -> bool:
+    """Return whether ten iterations hardly changed the objective."""
     if len(path) <= PATIENCE:
         return False
     return abs(path[-1 - PATIENCE] - path[-1]) <= tol * abs(path[-1])

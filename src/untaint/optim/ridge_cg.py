@@ -9,12 +9,11 @@ preconditioned by its Nystroem form, whose inverse Woodbury gives from p x p mat
 .. math:: (D \Phi\Phi^T D + \alpha I)^{-1} v
           = \tfrac1\alpha \bigl(v - D\Phi (\Phi^T W \Phi + \alpha I)^{-1} \Phi^T D v\bigr).
 
-Each iteration reads K once. The vectors are float64 even where K is float32.
+Each iteration reads K once. Vectors are float64 even where K is float32.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from typing import final
 
@@ -30,25 +29,25 @@ from .ridge_exact import ExactRidge
 from .woodbury import newton_inverse, symmetric_inverse
 
 MAX_ITER = 300
-# Bytes of a matrix that several threads read faster than one.
+# Bytes of a matrix from which several threads read it faster than one.
 LARGE = 64 * 2**20
-# Relative residual after the last iteration beyond which only a factorisation helps.
+# Relative residual after the last iteration beyond which the system is factorised instead.
 LOST = 1e-5
 
 
 @final
 class IterativeRidge(RidgeSystem):
-    """Dual ridge on a kernel matrix, solved to a tolerance.
+    """Kernel ridge regression in the dual, solved to a tolerance.
 
     Parameters
     ----------
     K : array of shape (n, n), C-contiguous
         Symmetric.
     features : array of shape (n, m)
-        With features @ features.T close to K.
+        Nystroem features: features @ features.T is close to K.
     fit_intercept : bool
     gram : IncrementalGram, optional
-        Of the same features.
+        Gram matrix of these features, to share it with another system.
 
     Examples
     --------
@@ -79,10 +78,10 @@ class IterativeRidge(RidgeSystem):
         start: Fit | None = None,
         tol: float = 1e-8,
     ) -> Fit:
-        """Minimiser for these weights; see :meth:`RidgeSystem.solve`."""
+        """Return the minimiser for some weights; see :meth:`RidgeSystem.solve`."""
         d = np.sqrt(weights)[:, None]
         if alpha == 0:
-            # Targets that no function reaches would send the iterations astray: the limit will do.
+            # Without a penalty the iterations diverge where no function interpolates.
             alpha = 1e-8 * float(weights @ np.diag(self.K)) / len(weights)
         project = self._projection(d)
         precondition = symmetric_inverse(self.gram, weights, alpha)
@@ -109,40 +108,28 @@ class IterativeRidge(RidgeSystem):
             z = project(precondition(residual))
             rho, previous = _dots(residual, z), rho
             direction = z + _ratio(rho, previous) * direction
-        # Rounding may forbid the last digits of a small ridge; more than those must not be missing.
+        # With a small alpha rounding limits the accuracy; more than the last digits is a failure.
         if (np.linalg.norm(residual, axis=0) > np.maximum(goal, LOST * size)).any():
             return ExactRidge(self.K, self.fit_intercept).solve(y, weights, alpha)
-        return self._fit(d * u, smooth, y, weights)
+        return self.with_intercept(d * u, smooth, y, weights)
 
-    def _fit(self, coef: FloatArray, smooth: FloatArray, y: FloatArray, weights: FloatArray) -> Fit:
-        intercept = np.zeros(y.shape[1])
-        if self.fit_intercept:
-            kept = weights > 0
-            intercept = weights[kept] @ (y - smooth)[kept] / weights.sum()
-        squared_norm = max(0.0, float(np.einsum("ij,ij->", coef, smooth)))
-        return Fit(coef, intercept, smooth + intercept, squared_norm)
-
-    def _projection(self, d: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    def _projection(self, d: FloatArray) -> Precondition:
         if not self.fit_intercept:
             return lambda v: v
         unit = d / np.linalg.norm(d)
         return lambda v: v - unit * (unit.T @ v)
 
     def newton_preconditioner(self, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
-        """Woodbury's inverse of the Nystroem form."""
-        # What the features leave of K acts like a ridge: with a smaller one the inverse is not even
-        # nearly definite in the kernel's inner product.
+        """Return the inverse with the Nystroem approximation of K."""
+        # The error of the approximation is added to alpha: with less, the inverse is not even
+        # nearly positive definite in the kernel's inner product.
         left = np.diag(self.K) - np.einsum("ij,ij->i", self.features, self.features)
         bend = np.max([hessian.entry(j, j) for j in range(n_outputs)], axis=0)
         alpha += max(0.0, float(np.max(left * bend)))
-        return newton_inverse(self.gram, hessian, n_outputs, alpha)
-
-    def inner(self, a: Fit, b: Fit) -> float:
-        """By the dual coefficients of one and the values of the other."""
-        return float(np.vdot(a.coef, b.predictions - b.intercept))
+        return newton_inverse(self.features, hessian, n_outputs, alpha)
 
     def times(self, dual: FloatArray) -> FloatArray:
-        """One product. For one column by symv, which reads half of the matrix."""
+        """Return K times dual coefficients; for one column by symv, which reads half of K."""
         v = dual.astype(self.K.dtype)
         with all_blas_threads() if self.K.nbytes > LARGE else nullcontext():
             if v.shape[1] > 1:
@@ -157,5 +144,5 @@ def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a / b, and 0 where a column has nothing left to do."""
+    """Return a / b, and 0 for a column that has converged."""
     return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

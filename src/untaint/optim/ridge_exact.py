@@ -4,7 +4,7 @@ With D = diag(sqrt(w)) the dual coefficients are a = D u, where
 
 .. math:: (D K D + \alpha I) u = D (y - b), \qquad d^T u = 0, \quad d = \sqrt w,
 
-the last equation being the one that an unpenalised intercept b adds. Rows of weight zero drop out.
+where the last equation belongs to the unpenalised intercept b. Rows of weight zero drop out.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, get_lapack_fu
 
 from .._typing import FloatArray
 from ..losses import Hessian
-from .base import Fit, Precondition, RidgeSystem
+from .base import Fit, Precondition, RidgeSystem, by_output
 
 
 @final
 class ExactRidge(RidgeSystem):
-    """Dual ridge on a kernel matrix, solved to rounding.
+    """Kernel ridge regression in the dual, solved to rounding.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class ExactRidge(RidgeSystem):
         start: Fit | None = None,
         tol: float = 1e-8,
     ) -> Fit:
-        """Minimiser for these weights; see :meth:`RidgeSystem.solve`."""
+        """Return the minimiser for some weights; see :meth:`RidgeSystem.solve`."""
         rows = np.flatnonzero(weights > 0)
         d = np.sqrt(weights[rows]).astype(self.K.dtype)
         A = symmetric_part(self.K, rows, d)
@@ -65,28 +65,19 @@ class ExactRidge(RidgeSystem):
             u = self._least_norm(A, right, d)
         coef = np.zeros(y.shape, dtype=u.dtype)
         coef[rows] = d[:, None] * u
-        smooth = self.K @ coef
-        intercept = np.zeros(y.shape[1], dtype=u.dtype)
-        if self.fit_intercept:
-            intercept = ((d * d) @ (y - smooth)[rows] / (d @ d)).astype(u.dtype)
-        squared_norm = max(0.0, float(np.einsum("ij,ij->", coef, smooth)))
-        return Fit(coef, intercept, smooth + intercept, squared_norm)
+        return self.with_intercept(coef, self.K @ coef, y, weights)
 
     def times(self, dual: FloatArray) -> FloatArray:
-        """One product."""
+        """Return K times dual coefficients, in double precision."""
         return np.asarray(self.K @ dual.astype(self.K.dtype), dtype=float)
 
     def newton_preconditioner(self, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
-        """The inverse itself for one output, of each output alone for several."""
-        parts = [self._newton_inverse(hessian.entry(j, j), alpha) for j in range(n_outputs)]
-        if n_outputs == 1:
-            return parts[0]
-        return lambda v: np.column_stack(
-            [part(x[:, None]) for part, x in zip(parts, v.T, strict=True)]
-        )
+        """Return the exact inverse for one output, that of each output alone for several."""
+        entries = [hessian.entry(j, j) for j in range(n_outputs)]
+        return by_output([self._newton_inverse(weights, alpha) for weights in entries])
 
     def _newton_inverse(self, weights: FloatArray, alpha: float) -> Precondition:
-        """(W K + ridge I)^{-1} = (I - D (D K D + ridge I)^{-1} D K) / ridge, with D^2 = W."""
+        """Apply (W K + alpha I)^{-1} = (I - D (D K D + alpha I)^{-1} D K) / alpha, D^2 = W."""
         d = np.sqrt(weights).astype(self.K.dtype)
         A = symmetric_part(self.K, np.arange(len(d)), d)
         A.flat[:: len(A) + 1] += alpha
@@ -101,12 +92,8 @@ class ExactRidge(RidgeSystem):
 
         return apply
 
-    def inner(self, a: Fit, b: Fit) -> float:
-        """By the dual coefficients of one and the values of the other."""
-        return float(np.vdot(a.coef, b.predictions - b.intercept))
-
     def _least_norm(self, A: FloatArray, right: FloatArray, d: FloatArray) -> FloatArray:
-        """Of all minimisers the one of least norm, orthogonal to d if there is an intercept."""
+        """Return the minimiser of least norm, orthogonal to d if there is an intercept."""
         if self.fit_intercept:
             unit = d / np.linalg.norm(d)
             right = right - np.outer(unit, unit @ right)
@@ -116,7 +103,7 @@ class ExactRidge(RidgeSystem):
 
 
 def symmetric_part(K: FloatArray, rows: np.ndarray, d: FloatArray) -> FloatArray:
-    """D K D restricted to some rows, a fresh array."""
+    """Return D K D restricted to some rows, as a new array."""
     A: FloatArray = K.copy() if len(rows) == len(K) else K[np.ix_(rows, rows)]
     if not (d == 1).all():
         A *= d
@@ -125,7 +112,7 @@ def symmetric_part(K: FloatArray, rows: np.ndarray, d: FloatArray) -> FloatArray
 
 
 def solve_definite(A: FloatArray, alpha: float, right: FloatArray) -> FloatArray:
-    """Solve (A + ridge I) x = right, overwriting A; least norm when that is singular."""
+    """Solve (A + alpha I) x = right, overwriting A; with least norm if that is singular."""
     A.flat[:: len(A) + 1] += alpha
     try:
         return cho_solve(definite_factor(A), right, check_finite=False)
@@ -134,7 +121,7 @@ def solve_definite(A: FloatArray, alpha: float, right: FloatArray) -> FloatArray
 
 
 def definite_factor(A: FloatArray) -> tuple[FloatArray, bool]:
-    """Cholesky factor; LinAlgError if A is singular to rounding, whatever its pivots' signs."""
+    """Return the Cholesky factor; raise LinAlgError if A is singular to rounding."""
     factor = cho_factor(A, lower=True, check_finite=False)
     pocon = get_lapack_funcs("pocon", (A,))
     reciprocal_condition, _ = pocon(factor[0], np.abs(A).sum(axis=0).max(), uplo="L")
@@ -144,7 +131,7 @@ def definite_factor(A: FloatArray) -> tuple[FloatArray, bool]:
 
 
 def least_norm(A: FloatArray, right: FloatArray) -> FloatArray:
-    """Repeated rows without a ridge, or a matrix that rounding has made indefinite."""
+    """Solve A x = right with least norm; A may be singular, or indefinite by rounding."""
     values, vectors = eigh(A, check_finite=False)
     limits = np.finfo(A.dtype)
     floor = len(A) * float(limits.eps) * max(float(np.abs(values).max()), float(limits.tiny))

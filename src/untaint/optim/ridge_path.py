@@ -1,13 +1,13 @@
-r"""Weighted ridge on features, at every ridge from one decomposition.
+r"""Weighted ridge regression on features, for every alpha from one eigendecomposition.
 
-With the features centred by the weights (which is what an unpenalised intercept does) and
+With the features centred by the weights (the effect of an unpenalised intercept) and
 :math:`\Phi^T W \Phi = V \Lambda V^T`, :math:`Z = \Phi V`,
 
 .. math:: f = b + Z (\Lambda + \alpha)^{-1} Z^T W (y - b), \qquad
           q_i = 1 / \textstyle\sum w + \sum_j z_{ij}^2 / (\lambda_j + \alpha).
 
-q is the variance of the prediction at row i in units of the noise, and refitting without that row
-leaves the residual :math:`(y_i - f_i) / (1 - w_i q_i)`.
+The variances q of the predictions give leave-one-out residuals in closed form
+(:mod:`~untaint.optim.leave_one_out`).
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ import numpy as np
 from scipy.linalg import eigh
 
 from .._typing import FloatArray
+from .leave_one_out import deletion_residuals
 
 # Largest predictive variance by which a residual is standardised, in units of the noise.
 MAX_PREDICTIVE_VARIANCE = 1.0
-# A row that determines its own prediction altogether says nothing of itself.
-LARGEST_LEVERAGE = 1.0 - 1e-12
+# Largest leverage of a row in its own prediction.
+MAX_LEVERAGE = 1.0 - 1e-12
 
 
 @final
 class RidgePath:
-    """Leave-one-out residuals for given weights, at any ridge.
+    """Leave-one-out residuals for given weights and any alpha.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class RidgePath:
             centred = centred - weights[inside] @ centred[inside] / self.total
         half = centred[inside] * np.sqrt(weights[inside])[:, None]
         values, vectors = eigh(half.T @ half, check_finite=False, driver="evd")
-        # All directions, also those that only rows without weight have: they vary there as well.
+        # All directions: rows of weight zero have variance in those that others lack.
         self.values = np.maximum(values, 0.0)
         self.rotated = centred @ vectors
         self._squares = self.rotated**2
@@ -61,22 +62,22 @@ class RidgePath:
     def leave_one_out(
         self, y: FloatArray, alpha: float, sample_weight: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Residual of each row under the fit to all others, and the variance of that prediction.
+        """Return the residual of each row under the fit to all others, and its variance.
 
-        Of a row that stands for several copies one is left out.
+        One copy is left out of a row whose sample weight is that of several copies.
 
         Parameters
         ----------
         y : array of shape (n, k)
         alpha : float, positive
         sample_weight : array of shape (n,)
-            How many copies each row stands for.
+            Number of copies of each row.
 
         Returns
         -------
         residuals : array of shape (n, k)
         variances : array of shape (n,)
-            In units of the noise.
+            Variance of each prediction in units of the noise.
         """
         w, inside = self.weights, self.weights > 0
         base = np.zeros(y.shape[1])
@@ -87,16 +88,14 @@ class RidgePath:
         variances = self._squares @ (1.0 / (self.values + alpha))
         if self.fit_intercept:
             variances += 1.0 / self.total
-        one = w / np.maximum(sample_weight, 1.0)
-        others = 1.0 - np.minimum(one * variances, LARGEST_LEVERAGE)
-        return residuals / others[:, None], variances / others
+        return deletion_residuals(residuals, w, sample_weight, variances, MAX_LEVERAGE)
 
     def standardized(
         self, y: FloatArray, alpha: float, sample_weight: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return leave-one-out residuals over the standard deviation of such a prediction, and that.
+        """Return standardized leave-one-out residuals, and their standard deviations.
 
-        The deviation is in units of the noise and at least one. The bound on the predictive
+        A deviation is in units of the noise and at least one. The bound on the predictive
         variance keeps an isolated row from explaining any residual by its own isolation.
         """
         residuals, variances = self.leave_one_out(y, alpha, sample_weight)

@@ -2,8 +2,8 @@ r"""Weighted ridge on explicit features: normal equations of p unknowns.
 
 .. math:: (\Phi^T W \Phi + \alpha I)\, c = \Phi^T W (y - b), \qquad b = \bar y - \bar\phi^T c
 
-with weighted means for the unpenalised intercept. This is the linear kernel when there are more
-rows than columns, and the Nystroem approximation of any other.
+with weighted means for the unpenalised intercept. It serves the linear kernel with more rows than
+columns, and the Nystroem approximation of any other kernel.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from .woodbury import newton_inverse
 
 @final
 class PrimalRidge(RidgeSystem):
-    """Ridge on features, whose Gram matrix follows the weights.
+    """Ridge regression on features, with an incremental Gram matrix.
 
     Parameters
     ----------
     features : dense or CSR of shape (n, p)
-        Centred if they can be: it changes nothing but rounding.
+        Centred ones round less.
     fit_intercept : bool
     gram : IncrementalGram, optional
-        To share one with another user of the same features.
+        Gram matrix of these features, to share it with another system.
 
     Examples
     --------
@@ -55,13 +55,11 @@ class PrimalRidge(RidgeSystem):
         start: Fit | None = None,
         tol: float = 1e-8,
     ) -> Fit:
-        """Minimiser for these weights; see :meth:`RidgeSystem.solve`."""
-        G, s = self.gram.at(weights)
-        total = float(weights.sum())
-        targets = np.where(weights[:, None] > 0, y, 0.0)
-        weighted = weights[:, None] * targets
-        right = self._rmatvec(weighted).astype(float)
-        A = G.copy()
+        """Return the minimiser for some weights; see :meth:`RidgeSystem.solve`."""
+        A, total = self.gram.at(weights).copy(), float(weights.sum())
+        weighted = weights[:, None] * np.where(weights[:, None] > 0, y, 0.0)
+        both = self._rmatvec(np.column_stack([weighted, weights])).astype(float)
+        right, s = both[:, :-1], both[:, -1]
         if self.fit_intercept:
             mean = weighted.sum(axis=0) / total
             A -= np.outer(s / total, s)
@@ -72,19 +70,19 @@ class PrimalRidge(RidgeSystem):
         return Fit(coef, intercept, predictions, float(np.sum(coef * coef)))
 
     def times(self, dual: FloatArray) -> FloatArray:
-        """Phi Phi^T, without the matrix."""
+        """Return Phi Phi^T times dual coefficients, without the matrix."""
         return np.asarray(self._columns(self._rmatvec(dual)), dtype=float)
 
     def newton_preconditioner(self, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
-        """The inverse itself."""
-        return newton_inverse(self.gram, hessian, n_outputs, alpha)
+        """Return the exact inverse."""
+        return newton_inverse(self.features, hessian, n_outputs, alpha)
 
     def inner(self, a: Fit, b: Fit) -> float:
-        """Of the coefficients."""
+        """Return the inner product of the coefficients."""
         return float(np.vdot(a.coef, b.coef))
 
     def from_dual(self, dual: FloatArray, smooth: FloatArray, intercept: FloatArray) -> Fit:
-        """By the coefficients of the features."""
+        """Return the fit with the coefficients of the features."""
         coef = np.asarray(self._rmatvec(dual), dtype=float)
         return Fit(coef, intercept, smooth + intercept, float(np.vdot(coef, coef)), dual)
 

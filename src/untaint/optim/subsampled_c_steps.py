@@ -110,7 +110,7 @@ def concentrate(
     controller = StepController(
         start, len(subsampled_newton.groups), strategy.comparable, strategy.hard
     )
-    systems = (controller, strategy, subsampled_newton.newton)
+    systems = (controller, strategy, subsampled_newton.newton.space)
     if slot is not None:
         slot.resume(systems)
     while True:

@@ -17,8 +17,9 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..losses import Loss
 from ..weighting.threshold import SampleLosses
 from .base import Fit
-from .feature_newton import MIN_ALPHA, FeatureNewton
-from .followed_gram import factorised
+from .feature_newton import FeatureSpace
+from .gram import factorised
+from .newton import MIN_ALPHA, Newton, WeightedObjective
 from .norm_ball import solve_in_ball
 from .oracle import OracleResult, evaluate_losses
 
@@ -49,7 +50,7 @@ class SubsampledNewton:
 
     Parameters
     ----------
-    newton : FeatureNewton
+    newton : Newton
         On the sample's features.
     groups : array of shape (m,), int
     excluded : bool array of shape (m,)
@@ -58,10 +59,10 @@ class SubsampledNewton:
     """
 
     def __init__(
-        self, newton: FeatureNewton, groups: IntArray, excluded: BoolArray, part: float
+        self, newton: Newton[FeatureSpace], groups: IntArray, excluded: BoolArray, part: float
     ) -> None:
         self.newton = newton
-        self.features = newton.features
+        self.features = newton.space.features
         self.groups = groups
         self.excluded = excluded
         self.part = part
@@ -143,8 +144,10 @@ class SubsampledNewton:
             if result.curvature is not None:
                 diagonal = 2.0 * alpha * self.features.penalised
                 return self.fit(coef - factorised(result.curvature, diagonal)(gradient))
-            parts = (self.part * gradient, point.predictions, weights, self.part * alpha)
-            return self.fit(coef + self.newton.solve_step(*parts, tol=STEP_TOL, extra=extra))
+            y, space = self.newton.y, self.newton.space
+            objective = WeightedObjective(self.loss, y, weights, self.part * alpha)
+            parts = (objective, self.part * gradient, point.predictions)
+            return self.fit(coef + space.solve_step(*parts, tol=STEP_TOL, extra=extra))
 
         target = solve_in_ball(at, alpha, bound)
         if not self.loss.quadratic:
