@@ -29,18 +29,18 @@ from ..design.features import make_map, subsample_design
 from ..design.memory_plan import Plan, plan_blocks
 from ..design.subsample import subsample_size
 from ..diagnostics import Diagnostics
-from ..estimators.base import REMEDY, SubquantileEstimator
-from ..estimators.large_scale import LargeScaleFit
+from ..estimators.base import SubquantileEstimator
+from ..estimators.large_scale import LargeScaleFit, fit_large_scale
 from ..feature_maps.identity import IdentityMap
 from ..kernels import Kernel, Linear
-from ..optim.base import no_callback
+from ..optim.base import Solution, no_callback
+from ..optim.c_steps import REMEDY
 from ..optim.checkpoint import Checkpoint
-from ..optim.subsampled_c_steps import Outcome
 from ..weighting.base import unit_weight
-from . import scoring as verdicts
-from .chunks import Chunks
-from .dask_data import DaskData
-from .scheduler import Passes, mapped, shared, stacked
+from .dask_design import DaskDesign
+from .partitioned_source import PartitionedSource
+from .scheduler import Scheduler, mapped, shared, stacked
+from .scoring import PartitionScorer, score_partition
 from .source import is_distributed, open_source
 
 # A machine with so much memory has blocks as large as caches like.
@@ -71,7 +71,7 @@ class OnChunks(SubquantileEstimator):
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             source = open_source(X, y, sample_weight)
             name_features(self, source.meta)
-            chunks = Chunks(source, Passes(self.verbose), self._labelled, persist)
+            chunks = PartitionedSource(source, Scheduler(self.verbose), self._labelled, persist)
             try:
                 if not chunks.n_rows:
                     raise ValueError(_no_rows(sum(chunks.about.lengths)))
@@ -82,10 +82,10 @@ class OnChunks(SubquantileEstimator):
                     self._fit_there(chunks, persist)
             finally:
                 chunks.release()
-            self.statistics_ = chunks.passes.statistics
+            self.statistics_ = chunks.scheduler.statistics
 
     @abstractmethod
-    def _learn_targets(self, chunks: Chunks) -> None:
+    def _learn_targets(self, chunks: PartitionedSource) -> None:
         """What the chunks' targets are like; an error if they do not suit."""
 
     @abstractmethod
@@ -93,12 +93,10 @@ class OnChunks(SubquantileEstimator):
         """Targets of the loss, in columns, from those of the user."""
 
     @abstractmethod
-    def _partition_scorer(
-        self, chunks: Chunks, large_scale: LargeScaleFit, outcome: Outcome, oracle: Any
-    ) -> Any:
-        """Store thresholds, and return what says of each row what is to be said of it."""
+    def _partition_scorer(self, large_scale: LargeScaleFit, design: DaskDesign) -> PartitionScorer:
+        """Store thresholds, and return what flags and scores each row."""
 
-    def _fit_here(self, chunks: Chunks) -> None:
+    def _fit_here(self, chunks: PartitionedSource) -> None:
         """Few rows are fitted to where the client is."""
         X, y, weights = chunks.everything()
         plain = bool((weights == 1).all())
@@ -107,38 +105,41 @@ class OnChunks(SubquantileEstimator):
         for name in ("inlier_mask_", "outlier_scores_"):
             setattr(self, name, da.from_array(getattr(self, name), chunks=(sizes,)))
 
-    def _fit_there(self, chunks: Chunks, persist: Any) -> None:
+    def _fit_there(self, chunks: PartitionedSource, persist: Any) -> None:
         """Many rows are asked where they are."""
         contamination = check_contamination(self.contamination, np.ones(policy().subsample_rows))
         data, saved = self._partitioned_data(chunks, contamination, persist)
         with single_threaded_blas():
-            large_scale = self._large_scale_fit(data, contamination, no_callback)
-            oracle = data.oracle(self._loss, large_scale.sample_filter)
-            outcome = large_scale.run(
-                oracle,
+            initial, start = self._fit_subsample(data, contamination, no_callback)
+            large_scale = fit_large_scale(
+                data,
+                initial,
+                start,
+                max_radius=self._reach,
                 norm_bound=self.norm_bound,
                 tol=float(self.tol),
                 max_iter=self._max_iter(),
-                report=no_callback,
                 exact=True,
                 slot=None if saved is None else saved.at(0),
             )
-            scorer = self._partition_scorer(chunks, large_scale, outcome, oracle)
-        self._store_fit(data, large_scale, outcome)
+            assert isinstance(large_scale.design, DaskDesign)
+            scorer = self._partition_scorer(large_scale, large_scale.design)
+        solution = large_scale.solution
+        self._store_fit(data, solution)
         self._store_row_scores(chunks, scorer)
         if saved is not None:
             saved.remove()
-        if not outcome.converged:
+        if not solution.converged:
             warn(
-                f"{type(self).__name__} stopped after {outcome.n_iter} iterations without "
+                f"{type(self).__name__} stopped after {solution.n_iter} iterations without "
                 f"converging: {REMEDY}.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
     def _partitioned_data(
-        self, chunks: Chunks, contamination: float | None, persist: Any
-    ) -> tuple[DaskData, Checkpoint | None]:
+        self, chunks: PartitionedSource, contamination: float | None, persist: Any
+    ) -> tuple[DaskDesign, Checkpoint | None]:
         """The rows, with a sample of them and what it says of kernel, ridge and features."""
         totals = chunks.fit_totals()
         total = float(sum(totals))
@@ -179,11 +180,21 @@ class OnChunks(SubquantileEstimator):
             self._n_threads,
         )
         self._unit = self._unit_of(chunks)
-        sample = (rows, y, self._groups(y))
-        data = DaskData(chunks, subsample, *sample, total, self._unit, block_rows, persist)
+        data = DaskDesign(
+            chunks,
+            self._loss,
+            rows,
+            subsample,
+            y,
+            self._groups(y),
+            total=total,
+            unit=self._unit,
+            block_rows=block_rows,
+            persist=persist,
+        )
         return data, saved
 
-    def _unit_of(self, chunks: Chunks) -> float | None:
+    def _unit_of(self, chunks: PartitionedSource) -> float | None:
         """Weight of one row in the fit, if there is such a thing."""
         about, labels = chunks.about, chunks.labels
         factors = np.ones(1) if labels is None else labels.factors
@@ -191,7 +202,7 @@ class OnChunks(SubquantileEstimator):
             return unit_weight(about.least * factors)
         return 1.0 if about.whole and (factors == np.floor(factors)).all() else None
 
-    def _features_for(self, kernel: Kernel, chunks: Chunks) -> str:
+    def _features_for(self, kernel: Kernel, chunks: PartitionedSource) -> str:
         """Which features to fit on: many rows in chunks have no kernel matrix."""
         if self.solver == "gradient" or self._pairwise:
             asked = 'solver="gradient"' if self.solver == "gradient" else 'kernel="precomputed"'
@@ -210,8 +221,8 @@ class OnChunks(SubquantileEstimator):
             )
         return "nystroem" if self.approximation == "auto" else self.approximation
 
-    def _store_fit(self, data: DaskData, large_scale: LargeScaleFit, outcome: Outcome) -> None:
-        subsample, fit = data.subsample, outcome.fit
+    def _store_fit(self, data: DaskDesign, solution: Solution) -> None:
+        subsample, fit = data.subsample, solution.fit
         # Of an earlier fit, which may have been in memory.
         for name in (
             "coef_", "feature_map_", "feature_coef_", "X_fit_", "dual_coef_",
@@ -225,16 +236,16 @@ class OnChunks(SubquantileEstimator):
             self.intercept_ = self._shaped_intercept(intercept)
         else:
             self._store_features(subsample, fit)
-        self.objective_path_ = np.asarray(outcome.path)
-        self.n_iter_ = outcome.n_iter
-        self.converged_ = outcome.converged
+        self.objective_path_ = np.asarray(solution.objective_path)
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
 
-    def _store_row_scores(self, chunks: Chunks, scorer: verdicts.PartitionScorer) -> None:
+    def _store_row_scores(self, chunks: PartitionedSource, scorer: PartitionScorer) -> None:
         """Lazy arrays, in the chunks of the rows that the fit was given."""
-        broadcast = shared(scorer, "verdict")
+        broadcast = shared(scorer, "scorer")
         scored = mapped(
-            "verdict",
-            verdicts.score_partition,
+            "scores",
+            score_partition,
             [
                 (chunk.X, chunk.y, chunk.weights, number, int(offset), broadcast)
                 for number, (chunk, offset) in enumerate(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from warnings import warn
@@ -30,7 +30,7 @@ from ..contamination.residual_mixture import OutlierPosterior
 from ..design.base import Sketch
 from ..design.features import FeatureDesign
 from ..design.kernel_matrix import FitDesign, KernelMatrixDesign
-from ..design.partitioned import InMemoryData, PartitionedData
+from ..design.partitioned import InMemoryDesign, PartitionedDesign
 from ..design.subsample import draw_rows
 from ..diagnostics import Diagnostics, diagnose
 from ..exceptions import AmbiguousContaminationWarning
@@ -41,16 +41,12 @@ from ..optim.base import Callback, Fit, Solution
 from ..optim.c_steps import LOOSE, alternate
 from ..optim.checkpoint import Checkpoint, Stateful
 from ..optim.norm_ball import solve_in_ball
-from ..optim.oracle import evaluate_losses
 from ..optim.projected_gradient import TrimmedProblem, projected_gradient
 from ..outliers.audit import LooDiagnostics, audit_table, q_values
 from ..weighting.base import TrimmingRule
 from .fit_key import fit_key
-from .large_scale import InitialState, LargeScaleFit
+from .large_scale import InitialState, fit_large_scale
 from .parameters import Parameters
-
-# What to do when the rows that are kept keep changing.
-REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
 
 Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
 
@@ -212,35 +208,28 @@ class SubquantileEstimator(Parameters):
         saved: Checkpoint | None,
     ) -> tuple[InitialState, Solution]:
         """A fit to some of many rows, improved by asking all of them."""
-        data = InMemoryData(design, y, self._groups(y))
-        large_scale = self._large_scale_fit(data, contamination, report)
-        oracle = data.oracle(self._loss, large_scale.sample_filter)
+        data = InMemoryDesign(design, self._loss, y, self._groups(y))
+        initial, start = self._fit_subsample(data, contamination, report)
         on_stage(report, f"all {len(y):,} rows")
-        outcome = large_scale.run(
-            oracle,
+        return fit_large_scale(
+            data,
+            initial,
+            start,
+            max_radius=self._reach,
             norm_bound=self.norm_bound,
             tol=float(self.tol),
             max_iter=self._max_iter(),
-            report=report,
+            callback=report,
             slot=None if saved is None else saved.at(0),
-        )
-        fit = replace(outcome.fit, predictions=oracle.predictions)
-        groups, excluded = self._groups(y), oracle.excluded
-        rows = evaluate_losses(
-            self._loss, y, fit.predictions, design.sample_weight, groups, excluded
-        )
-        initial, weights = large_scale.final_state(outcome, rows)
-        path = (outcome.path, outcome.n_iter, outcome.converged)
-        return initial, Solution(fit, weights, *path, remedy=REMEDY)
+        ).for_all_samples()
 
-    def _large_scale_fit(
-        self, data: PartitionedData, contamination: float | None, report: Callback
-    ) -> LargeScaleFit:
-        """What a sample of the rows says of the fit to all of them."""
-        first = self._initialise(data.subsample, data.y, contamination, None)
+    def _fit_subsample(
+        self, data: PartitionedDesign, contamination: float | None, report: Callback
+    ) -> tuple[InitialState, Solution]:
+        """Fit the subsample of many rows."""
+        initial = self._initialise(data.subsample, data.y, contamination, None)
         on_stage(report, f"first {len(data.y):,} rows")
-        found = self._solve(data.subsample, data.y, first, report)
-        return LargeScaleFit(data, first, found, self._reach, self._loss)
+        return initial, self._solve(data.subsample, data.y, initial, report)
 
     def _groups(self, y: FloatArray) -> IntArray:
         """Class of each row, from the loss's own targets; one for all where there is none."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..losses import Hessian
+from .oracle import PassResult
 
 Precondition = Callable[[FloatArray], FloatArray]
 
@@ -153,6 +154,9 @@ class Solution:
     converged : bool
     remedy : str
         What to do about it when not converged.
+    result : PassResult, optional
+        The last pass over all samples, where the fit made passes; ``weights`` are then those of the
+        subsample.
     """
 
     fit: Fit
@@ -161,3 +165,4 @@ class Solution:
     n_iter: int = 0
     converged: bool = True
     remedy: str = ""
+    result: PassResult | None = None

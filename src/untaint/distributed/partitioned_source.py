@@ -1,8 +1,8 @@
-"""Checked chunks of rows, neither too small nor too large to be worked on.
+"""Validated rows of a Dask collection, in partitions of a suitable size.
 
-Small chunks are joined and large ones cut, so that a task is worth its scheduling and fits into a
-worker. Tasks begin and end between blocks, which are counted from the first of all rows: sums over
-a block are the same to the last bit however the rows were cut into chunks.
+Small chunks are joined and large ones are cut, so that a task outweighs its scheduling and fits
+into a worker. Partitions begin and end between blocks, which are counted from the first of all
+rows: sums over a block are the same to the last bit for any chunks.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .._typing import FloatArray, IntArray
 from ..design.subsample import draw_evenly, places_of
 from . import partitions as work
 from .partitions import Description, Labels
-from .scheduler import Passes, mapped, shared
+from .scheduler import Scheduler, mapped, shared
 from .source import Source
 
-# Rows that a task has at least, unless there are few, and at most; and bytes of them.
-MOST_ROWS = 400_000
-MOST_BYTES = 256_000_000
+# Largest partition, in rows and in bytes.
+MAX_ROWS = 400_000
+MAX_BYTES = 256_000_000
 # Part of the workers' memory that rows and features may take.
 MEMORY_PART = 0.4
 
@@ -32,20 +32,20 @@ MEMORY_PART = 0.4
 @final
 @dataclass(frozen=True)
 class Layout:
-    """Rows in tasks, and how many come before each."""
+    """Partitions of the rows, and the number of rows before each."""
 
     parts: list[Delayed]
     offsets: list[int]
 
 
 @final
-class Chunks:
-    """Rows of a table in chunks.
+class PartitionedSource:
+    """Validated rows of a source, in chunks as given and in partitions for passes.
 
     Parameters
     ----------
     source : Source
-    passes : Passes
+    scheduler : Scheduler
     labels : bool
         Whether targets are labels.
     persist : bool or "auto"
@@ -54,49 +54,48 @@ class Chunks:
     Attributes
     ----------
     checked : list of Delayed
-        The rows of each chunk of the source.
+        The validated rows of each chunk of the source.
     about : Description
     """
 
-    def __init__(self, source: Source, passes: Passes, labels: bool, persist: Any) -> None:
+    def __init__(self, source: Source, scheduler: Scheduler, labels: bool, persist: Any) -> None:
         self.source = source
-        self.passes = passes
+        self.scheduler = scheduler
         self.labels: Labels | None = None
         self._layouts: dict[int, Layout] = {}
         self._labelled = labels
         self._persist = persist
         self._kept = source.sizes is not None and self._fits(sum(source.sizes))
-        passes.recompute = self.recompute
+        scheduler.recompute = self.recompute
         self.checked = self._check()
         self.about = self._describe()
         if not self._kept and self._fits(self.n_rows):
             self._kept = True
             self.checked = self._check()
-        passes.statistics.n_chunks = len(source.chunks)
-        passes.statistics.n_rows = self.n_rows
+        scheduler.statistics.n_chunks = len(source.chunks)
+        scheduler.statistics.n_rows = self.n_rows
         if self._kept:
-            passes.statistics.kept = "rows"
+            scheduler.statistics.kept = "rows"
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Rows of each chunk of the source that have a weight."""
+        """Number of rows of positive weight in each chunk of the source."""
         return self.about.sizes
 
     @property
     def n_rows(self) -> int:
-        """All rows that have a weight."""
+        """Number of all rows of positive weight."""
         return sum(self.about.sizes)
 
     @property
     def chunk_offsets(self) -> IntArray:
-        """Rows before each chunk of the source."""
+        """Number of rows before each chunk of the source."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
 
     def laid_out(self, block_rows: int) -> Layout:
-        """The rows in tasks of a suitable size, whose blocks are those of one machine.
+        """Return partitions of a suitable size, whose blocks are those of one machine.
 
-        Where a chunk ends within a block, the block's rows come together in one task: so much of
-        one chunk moves, and no more.
+        Where a chunk ends within a block, the rest of the block's rows are moved to its partition.
         """
         known = self._layouts.get(block_rows)
         if known is not None:
@@ -117,18 +116,18 @@ class Chunks:
             own[0] if len(own) == 1 else mapped("join", work.join, [(own,)])[0] for own in tasks
         ]
         if moved and self._kept:
-            parts = self.passes.persist("layout", parts)
+            parts = self.scheduler.persist("layout", parts)
         self._layouts[block_rows] = Layout(parts, cuts[:-1])
         return self._layouts[block_rows]
 
     def recompute(self) -> None:
-        """Begin anew with the source, after the cluster has lost what it kept."""
+        """Read the source again, after the cluster has lost the rows it kept."""
         self.checked = self._check()
         self._layouts = {}
 
     def release(self) -> None:
-        """Let the cluster forget the rows: nothing here waits for a garbage collector."""
-        self.passes.release_tasks()
+        """Let the cluster free the rows at once, without waiting for garbage collection."""
+        self.scheduler.release()
         self.checked, self._layouts = [], {}
 
     def _piece(self, chunk: int, first: int, last: int) -> Delayed:
@@ -137,14 +136,14 @@ class Chunks:
         return mapped("cut", work.piece, [(self.checked[chunk], first, last)])[0]
 
     def may_keep(self, row_bytes: int, persist: Any) -> bool:
-        """Whether so many bytes more for each row fit into the cluster's memory."""
+        """Whether additional bytes for each row fit into the cluster's memory."""
         if isinstance(persist, bool):
             return persist
         own = self.n_rows * self._row_bytes if self._kept else 0
-        return self._kept and own + self.n_rows * row_bytes <= MEMORY_PART * self.passes.memory
+        return self._kept and own + self.n_rows * row_bytes <= MEMORY_PART * self.scheduler.memory
 
     def sample(self, weights: tuple[float, ...], count: int) -> tuple[IntArray, Any, Any]:
-        """Numbers, rows and targets of rows drawn in proportion to their weights.
+        """Return numbers, rows and targets of a subsample, drawn in proportion to the weights.
 
         Parameters
         ----------
@@ -154,38 +153,38 @@ class Chunks:
         """
         if self.evenly_weighted:
             rows = draw_evenly(self.n_rows, count)
-            picked = self.passes.gather("sample", lambda: self._picks(rows))
+            picked = self.scheduler.gather("sample", lambda: self._picks(rows))
             return rows, _stacked(picked, 0), _stacked(picked, 1)
         places = places_of(count) * sum(weights)
-        picked = self.passes.gather("sample", lambda: self._weighted_picks(weights, places))
+        picked = self.scheduler.gather("sample", lambda: self._weighted_picks(weights, places))
         return _stacked(picked, 0), _stacked(picked, 1), _stacked(picked, 2)
 
     @property
     def evenly_weighted(self) -> bool:
-        """Whether all rows weigh the same in the fit."""
+        """Whether all rows have the same weight in the fit."""
         even = self.about.least == self.about.most
         return even and (self.labels is None or len(set(self.labels.factors.tolist())) == 1)
 
     @classmethod
-    def of_rows(cls, source: Source, passes: Passes) -> Chunks:
+    def of_rows(cls, source: Source, scheduler: Scheduler) -> PartitionedSource:
         """Chunks without targets."""
         zeros = mapped("targets", work.no_targets, [(chunk.X,) for chunk in source.chunks])
         chunks = [replace(c, y=y) for c, y in zip(source.chunks, zeros, strict=True)]
-        return cls(replace(source, chunks=chunks), passes, False, False)
+        return cls(replace(source, chunks=chunks), scheduler, False, False)
 
     def everything(self) -> tuple[Any, Any, FloatArray]:
-        """All rows, targets and weights, where they are few."""
+        """Return all rows, targets and weights, where they are few."""
         jobs = [
             (chunk.X, chunk.y, chunk.weights, number, self._labelled)
             for number, chunk in enumerate(self.source.chunks)
         ]
-        found = self.passes.gather("everything", lambda: mapped("rows", work.check_all, jobs))
+        found = self.scheduler.gather("everything", lambda: mapped("rows", work.check_all, jobs))
         return _stacked(found, 0), _stacked(found, 1), _stacked(found, 2)
 
     def _fits(self, n_rows: int) -> bool:
         if isinstance(self._persist, bool):
             return self._persist
-        return n_rows * self._row_bytes <= MEMORY_PART * self.passes.memory
+        return n_rows * self._row_bytes <= MEMORY_PART * self.scheduler.memory
 
     @property
     def _row_bytes(self) -> int:
@@ -200,10 +199,10 @@ class Chunks:
                 for number, chunk in enumerate(self.source.chunks)
             ],
         )
-        return self.passes.persist("rows", checked) if self._kept else checked
+        return self.scheduler.persist("rows", checked) if self._kept else checked
 
     def _describe(self) -> Description:
-        found: Description = self.passes.reduce(
+        found: Description = self.scheduler.reduce(
             "description",
             lambda: mapped(
                 "description", work.describe, [(part, self._labelled) for part in self.checked]
@@ -212,8 +211,8 @@ class Chunks:
         return found
 
     def _cuts(self, block_rows: int) -> list[int]:
-        """Where tasks begin and end: between blocks, as near to the ends of chunks as may be."""
-        most = max(int(min(MOST_ROWS, MOST_BYTES // self._row_bytes)) // block_rows, 1) * block_rows
+        """Return the ends of partitions: multiples of a block, close to the ends of chunks."""
+        most = max(int(min(MAX_ROWS, MAX_BYTES // self._row_bytes)) // block_rows, 1) * block_rows
         fewest = min(policy().partition_rows, most)
         cuts = [0]
         for end in np.cumsum(self.sizes).tolist():
@@ -251,11 +250,11 @@ class Chunks:
         return mapped("sample", work.pick_weighted, jobs)
 
     def fit_totals(self) -> tuple[float, ...]:
-        """Weight of each chunk of the source in the fit."""
+        """Return the weight of each chunk of the source in the fit."""
         if self.labels is None:
             return self.about.totals
         labels = self.labels
-        found = self.passes.gather(
+        found = self.scheduler.gather(
             "weights",
             lambda: mapped("weights", work.weight_of, [(part, labels) for part in self.checked]),
         )
