@@ -1,13 +1,15 @@
-"""Profiles add up, and thresholds that are read off them are those of all losses."""
+"""Histograms add up, and thresholds that are read off them are those of all losses."""
 
 from __future__ import annotations
+
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import untaint.weighting.histogram as module
 from untaint.weighting.class_balanced import ClassBalanced
 from untaint.weighting.class_balanced_soft import SoftClassBalanced
 from untaint.weighting.histogram import HistogramGrid
@@ -82,6 +84,23 @@ def test_parts_add_up_to_the_whole_in_any_split_and_order(seed, kind, spread, n_
     assert_same((parts[3] + parts[1]) + (parts[0] + parts[2]), whole)
 
 
+@given(seed=seeds, spread=spreads, n_parts=st.integers(2, 6))
+@settings(max_examples=40)
+def test_the_order_of_parts_changes_no_bit(seed, spread, n_parts):
+    rng = np.random.default_rng(seed)
+    losses, weights = LOSSES[spread](rng, 80), rng.random(80)
+    parts = [
+        looked(coarse(), losses[own], weights[own])
+        for own in np.array_split(rng.permutation(80), n_parts)
+    ]
+    one = reduce(add, parts)
+    other = reduce(add, [parts[j] for j in rng.permutation(n_parts)])
+    for name in ("weights", "sums", "max_loss"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    totals = np.array([0.4 * weights.sum()])
+    np.testing.assert_array_equal(one.losses_at(totals), other.losses_at(totals))
+
+
 @given(seed=seeds, kind=kinds, spread=spreads, share=shares)
 @settings(max_examples=60)
 def test_a_listed_threshold_is_that_of_trimming_all_rows(seed, kind, spread, share):
@@ -153,8 +172,8 @@ def test_soft_thresholds_are_nearly_those_of_all_rows(n_groups, rng):
     np.testing.assert_allclose(binned, expected, atol=0.02)
 
 
-def test_too_long_a_list_becomes_bins_and_says_so(monkeypatch, rng):
-    monkeypatch.setattr(module, "MAX_EXACT_VALUES", 50)
+def test_too_long_a_list_becomes_bins_and_says_so(set_sizes, rng):
+    set_sizes(exact_losses=50)
     losses, grid, rule = rng.uniform(1.0, 1.5, 120), coarse(), Trimmed(0.3)
     short, long = looked(grid, losses[:40]), looked(grid, losses[40:])
     assert short.exact and len(short.losses) == 40
@@ -166,8 +185,8 @@ def test_too_long_a_list_becomes_bins_and_says_so(monkeypatch, rng):
     np.testing.assert_allclose(found, rule.class_thresholds(losses, np.ones(120)), atol=0.25)
 
 
-def test_too_long_a_list_is_the_same_bins_in_any_split(monkeypatch, rng):
-    monkeypatch.setattr(module, "MAX_EXACT_VALUES", 50)
+def test_too_long_a_list_is_the_same_bins_in_any_split(set_sizes, rng):
+    set_sizes(exact_losses=50)
     losses, grid = rng.uniform(1.0, 1.5, 120), coarse()
     whole = looked(grid, losses)
     for threshold_weights in (20, 60, 100):
@@ -177,8 +196,8 @@ def test_too_long_a_list_is_the_same_bins_in_any_split(monkeypatch, rng):
         )
 
 
-def test_ties_take_one_place_of_a_list_however_many(monkeypatch):
-    monkeypatch.setattr(module, "MAX_EXACT_VALUES", 5)
+def test_ties_take_one_place_of_a_list_however_many(set_sizes):
+    set_sizes(exact_losses=5)
     losses = np.repeat([1.1, 1.2, 1.3], 100)
     histogram = looked(coarse(), losses[:150]) + looked(coarse(), losses[150:])
     assert histogram.exact
