@@ -11,7 +11,7 @@ and therefore sums, are the same to the last bit wherever the samples are.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Self, final
@@ -21,7 +21,7 @@ import numpy as np
 from .._sums import Sum, total
 from .._typing import BoolArray, FloatArray, IntArray
 from ..losses import Loss
-from ..optim.oracle import Curvature, PassResult, evaluate_losses
+from ..optim.oracle import Curvature, Oracle, PassResult, evaluate_losses
 from ..screening.by_subsample import ExtremeSamples, TopK
 from ..screening.filters import SampleFilter
 from ..weighting.base import unit_weight
@@ -150,54 +150,39 @@ def whitened(features: BlockedFeatures, raw: PassResult) -> PassResult:
     )
 
 
-class PartitionedDesign(ABC):
+@dataclass(eq=False)
+class PartitionedDesign(Oracle):
     """Samples in a function space, evaluated in passes, with a subsample at hand.
 
     Attributes
     ----------
     loss : Loss
-    n_samples : int
-    total : float
-        Weight of all samples.
-    unit : float or None
-        Weight of one sample, if all weights are multiples of it.
     rows : array of indices, ascending
         The subsample's rows among all samples.
     subsample : FeatureDesign
         The design of the subsample.
     y, groups : array of shape (m, k) and (m,)
         Targets and classes of the subsample.
+    n_samples : int
+    total : float
+        Weight of all samples.
+    unit : float or None
+        Weight of one sample, if all weights are multiples of it.
     excluded : bool array of shape (m,)
         Rows of the subsample that are excluded a priori.
     """
 
-    def __init__(
-        self,
-        loss: Loss,
-        rows: IntArray,
-        subsample: FeatureDesign,
-        y: FloatArray,
-        groups: IntArray,
-        *,
-        n_samples: int,
-        total: float,
-        unit: float | None,
-    ) -> None:
-        self.loss = loss
-        self.rows, self.subsample = rows, subsample
-        self.y, self.groups = y, groups
-        self.n_samples, self.total, self.unit = n_samples, total, unit
-        self.excluded = np.zeros(len(rows), dtype=bool)
+    loss: Loss
+    rows: IntArray
+    subsample: FeatureDesign
+    y: FloatArray
+    groups: IntArray
+    n_samples: int
+    total: float
+    unit: float | None
 
-    @abstractmethod
-    def evaluate(
-        self,
-        coef: FloatArray,
-        weight_function: WeightFunction,
-        grid: HistogramGrid,
-        curvature: Curvature = None,
-    ) -> PassResult:
-        """Return the sums over all samples; see :class:`untaint.optim.oracle.Oracle`."""
+    def __post_init__(self) -> None:
+        self.excluded = np.zeros(len(self.rows), dtype=bool)
 
     @abstractmethod
     def extremes(self, extreme_samples: ExtremeSamples) -> TopK:
@@ -238,16 +223,8 @@ class InMemoryDesign(PartitionedDesign):
     def __init__(self, design: FeatureDesign, loss: Loss, y: FloatArray, groups: IntArray) -> None:
         rows, subsample = design.subsample()
         weights = design.sample_weight
-        super().__init__(
-            loss,
-            rows,
-            subsample,
-            y[rows],
-            groups[rows],
-            n_samples=len(y),
-            total=float(total(weights)),
-            unit=unit_weight(weights),
-        )
+        own = (rows, subsample, y[rows], groups[rows])
+        super().__init__(loss, *own, len(y), float(total(weights)), unit_weight(weights))
         excluded = np.zeros(len(y), dtype=bool)
         self.samples = Samples(design.features, loss, y, weights, groups, excluded)
 

@@ -180,19 +180,9 @@ class OnChunks(SubquantileEstimator):
             self._n_threads,
         )
         self._unit = self._unit_of(chunks)
-        data = DaskDesign(
-            chunks,
-            self._loss,
-            rows,
-            subsample,
-            y,
-            self._groups(y),
-            total=total,
-            unit=self._unit,
-            block_rows=block_rows,
-            persist=persist,
-        )
-        return data, saved
+        sample = (rows, subsample, y, self._groups(y))
+        size = (chunks.n_rows, total, self._unit)
+        return DaskDesign(self._loss, *sample, *size, chunks, block_rows, persist), saved
 
     def _unit_of(self, chunks: PartitionedSource) -> float | None:
         """Weight of one row in the fit, if there is such a thing."""

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import final
 
 import numpy as np
 from dask.delayed import Delayed
 
-from .._typing import FloatArray, IntArray
-from ..design.features import FeatureDesign
+from .._typing import FloatArray
 from ..design.memory_plan import Plan
 from ..design.partitioned import PartitionedDesign, whitened
 from ..feature_maps.base import FeatureMap
-from ..losses import Loss
 from ..optim.oracle import Curvature, PassResult
 from ..screening.by_subsample import ExtremeSamples, TopK
 from ..screening.filters import SampleFilter
@@ -26,15 +24,15 @@ from .scheduler import mapped, shared
 
 
 @final
+@dataclass(eq=False)
 class DaskDesign(PartitionedDesign):
     """Samples in partitions, each evaluated where it is stored.
 
     Parameters
     ----------
-    source : PartitionedSource
-    loss : Loss
-    rows, subsample, y, groups, total, unit
+    loss, rows, subsample, y, groups, n_samples, total, unit
         As in :class:`untaint.design.partitioned.PartitionedDesign`.
+    source : PartitionedSource
     block_rows : int
         Rows of a block of features.
     persist : bool or "auto"
@@ -46,32 +44,20 @@ class DaskDesign(PartitionedDesign):
         What all passes have in common.
     """
 
-    def __init__(
-        self,
-        source: PartitionedSource,
-        loss: Loss,
-        rows: IntArray,
-        subsample: FeatureDesign,
-        y: FloatArray,
-        groups: IntArray,
-        *,
-        total: float,
-        unit: float | None,
-        block_rows: int,
-        persist: Any = "auto",
-    ) -> None:
-        super().__init__(
-            loss, rows, subsample, y, groups, n_samples=source.n_rows, total=total, unit=unit
-        )
-        self.source = source
-        raw = without_whitening(subsample.map)
-        self.context = work.PassContext(raw, loss, Plan(block_rows, 0), None, source.labels)
+    source: PartitionedSource
+    block_rows: int
+    persist: bool | str = "auto"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        raw, plan = without_whitening(self.subsample.map), Plan(self.block_rows, 0)
+        self.context = work.PassContext(raw, self.loss, plan, None, self.source.labels)
         self.n_evaluations = 0
         row_bytes = raw.raw_width * raw.dtype.itemsize
-        self._persist = not raw.cheap and source.may_keep(row_bytes, persist)
+        self._persist = not raw.cheap and self.source.may_keep(row_bytes, self.persist)
         self._persisted: tuple[Layout, list[Delayed]] | None = None
         if self._persist:
-            source.scheduler.statistics.kept = "features"
+            self.source.scheduler.statistics.kept = "features"
 
     def evaluate(
         self,
@@ -87,15 +73,13 @@ class DaskDesign(PartitionedDesign):
 
         def tasks() -> list[Delayed]:
             broadcast = shared(arguments, "arguments")
-            layout = self.source.laid_out(self.context.plan.block_rows)
+            layout = self.source.laid_out(self.block_rows)
             if self._persist:
-                jobs = [(samples, broadcast) for samples in self._with_features(layout)]
-                return mapped(stage, work.evaluate, jobs)
+                kept = self._with_features(layout)
+                return mapped(stage, work.evaluate, [(samples, broadcast) for samples in kept])
             context = shared(self.context, "context")
-            rows = zip(layout.parts, layout.offsets, strict=True)
-            return mapped(
-                stage, work.prepare_and_evaluate, [(*row, context, broadcast) for row in rows]
-            )
+            jobs = [(*part, context, broadcast) for part in layout]
+            return mapped(stage, work.prepare_and_evaluate, jobs)
 
         raw = self.source.scheduler.reduce(stage, tasks, arguments)
         return whitened(self.subsample.features, raw)
@@ -130,8 +114,7 @@ class DaskDesign(PartitionedDesign):
         """Partitions with features, computed once, or again if the cluster has lost them all."""
         if self._persisted is None or layout is not self._persisted[0]:
             context = shared(self.context, "context")
-            rows = zip(layout.parts, layout.offsets, strict=True)
-            tasks = mapped("features", work.prepare, [(*row, context, True) for row in rows])
+            tasks = mapped("features", work.prepare, [(*part, context, True) for part in layout])
             self._persisted = layout, self.source.scheduler.persist("features", tasks)
         return self._persisted[1]
 

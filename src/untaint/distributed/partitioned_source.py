@@ -7,7 +7,8 @@ rows: sums over a block are the same to the last bit for any chunks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, final
 
@@ -29,13 +30,8 @@ MAX_BYTES = 256_000_000
 MEMORY_PART = 0.4
 
 
-@final
-@dataclass(frozen=True)
-class Layout:
-    """Partitions of the rows, and the number of rows before each."""
-
-    parts: list[Delayed]
-    offsets: list[int]
+#: Partitions of the rows, and the number of rows before each.
+Layout = list[tuple[Delayed, int]]
 
 
 @final
@@ -97,28 +93,31 @@ class PartitionedSource:
 
         Where a chunk ends within a block, the rest of the block's rows are moved to its partition.
         """
-        known = self._layouts.get(block_rows)
-        if known is not None:
-            return known
-        cuts, starts = self._cuts(block_rows), [*self.chunk_offsets.tolist(), self.n_rows]
-        tasks, moved = [], False
-        for first, last in pairwise(cuts):
-            low = int(np.searchsorted(starts, first, side="right")) - 1
-            high = int(np.searchsorted(starts, last, side="left"))
-            whole = [
-                (i, max(first - starts[i], 0), min(last, starts[i + 1]) - starts[i])
-                for i in range(low, high)
-                if self.sizes[i]
-            ]
-            moved |= len(whole) > 1 or whole[0][1:] != (0, self.sizes[whole[0][0]])
-            tasks.append([self._piece(*own) for own in whole])
-        parts = [
-            own[0] if len(own) == 1 else mapped("join", work.join, [(own,)])[0] for own in tasks
-        ]
-        if moved and self._kept:
-            parts = self.scheduler.persist("layout", parts)
-        self._layouts[block_rows] = Layout(parts, cuts[:-1])
+        if block_rows not in self._layouts:
+            cuts = self._cuts(block_rows)
+            starts = [*self.chunk_offsets.tolist(), self.n_rows]
+            parts = [self._partition(*ends, starts) for ends in pairwise(cuts)]
+            as_given = {part.key for part in self.checked}
+            if self._kept and any(part.key not in as_given for part in parts):
+                parts = self.scheduler.persist("layout", parts)
+            self._layouts[block_rows] = list(zip(parts, cuts[:-1], strict=True))
         return self._layouts[block_rows]
+
+    def _partition(self, first: int, last: int, starts: list[int]) -> Delayed:
+        """Return the rows of a range, which may be part of a chunk or of several."""
+        low = int(np.searchsorted(starts, first, side="right")) - 1
+        high = int(np.searchsorted(starts, last, side="left"))
+        pieces = [
+            self._piece(i, max(first - starts[i], 0), min(last, starts[i + 1]) - starts[i])
+            for i in range(low, high)
+            if self.sizes[i]
+        ]
+        return pieces[0] if len(pieces) == 1 else mapped("join", work.join, [(pieces,)])[0]
+
+    def _piece(self, chunk: int, first: int, last: int) -> Delayed:
+        if (first, last) == (0, self.sizes[chunk]):
+            return self.checked[chunk]
+        return mapped("cut", work.piece, [(self.checked[chunk], first, last)])[0]
 
     def recompute(self) -> None:
         """Read the source again, after the cluster has lost the rows it kept."""
@@ -129,11 +128,6 @@ class PartitionedSource:
         """Let the cluster free the rows at once, without waiting for garbage collection."""
         self.scheduler.release()
         self.checked, self._layouts = [], {}
-
-    def _piece(self, chunk: int, first: int, last: int) -> Delayed:
-        if (first, last) == (0, self.sizes[chunk]):
-            return self.checked[chunk]
-        return mapped("cut", work.piece, [(self.checked[chunk], first, last)])[0]
 
     def may_keep(self, row_bytes: int, persist: Any) -> bool:
         """Whether additional bytes for each row fit into the cluster's memory."""
@@ -167,18 +161,14 @@ class PartitionedSource:
 
     @classmethod
     def of_rows(cls, source: Source, scheduler: Scheduler) -> PartitionedSource:
-        """Chunks without targets."""
+        """Return the rows of a source without targets."""
         zeros = mapped("targets", work.no_targets, [(chunk.X,) for chunk in source.chunks])
         chunks = [replace(c, y=y) for c, y in zip(source.chunks, zeros, strict=True)]
         return cls(replace(source, chunks=chunks), scheduler, False, False)
 
     def everything(self) -> tuple[Any, Any, FloatArray]:
         """Return all rows, targets and weights, where they are few."""
-        jobs = [
-            (chunk.X, chunk.y, chunk.weights, number, self._labelled)
-            for number, chunk in enumerate(self.source.chunks)
-        ]
-        found = self.scheduler.gather("everything", lambda: mapped("rows", work.check_all, jobs))
+        found = self.scheduler.gather("everything", lambda: self._mapped_rows(work.check_all))
         return _stacked(found, 0), _stacked(found, 1), _stacked(found, 2)
 
     def _fits(self, n_rows: int) -> bool:
@@ -191,24 +181,22 @@ class PartitionedSource:
         return self.source.n_features * self.source.itemsize + 3 * 8
 
     def _check(self) -> list[Delayed]:
-        checked = mapped(
-            "rows",
-            work.check,
-            [
-                (chunk.X, chunk.y, chunk.weights, number, self._labelled)
-                for number, chunk in enumerate(self.source.chunks)
-            ],
-        )
+        checked = self._mapped_rows(work.check)
         return self.scheduler.persist("rows", checked) if self._kept else checked
 
+    def _mapped_rows(self, function: Callable[..., Any]) -> list[Delayed]:
+        jobs = [
+            (chunk.X, chunk.y, chunk.weights, number, self._labelled)
+            for number, chunk in enumerate(self.source.chunks)
+        ]
+        return mapped("rows", function, jobs)
+
     def _describe(self) -> Description:
-        found: Description = self.scheduler.reduce(
-            "description",
-            lambda: mapped(
-                "description", work.describe, [(part, self._labelled) for part in self.checked]
-            ),
-        )
-        return found
+        def tasks() -> list[Delayed]:
+            jobs = [(part, self._labelled) for part in self.checked]
+            return mapped("description", work.describe, jobs)
+
+        return self.scheduler.reduce("description", tasks)
 
     def _cuts(self, block_rows: int) -> list[int]:
         """Return the ends of partitions: multiples of a block, close to the ends of chunks."""
@@ -226,15 +214,12 @@ class PartitionedSource:
     def _picks(self, rows: IntArray) -> list[Delayed]:
         starts = [*self.chunk_offsets.tolist(), self.n_rows]
         ends = np.searchsorted(rows, starts)
-        return mapped(
-            "sample",
-            work.pick,
-            [
-                (part, rows[ends[i] : ends[i + 1]] - starts[i])
-                for i, part in enumerate(self.checked)
-                if ends[i] < ends[i + 1]
-            ],
-        )
+        jobs = [
+            (part, rows[ends[i] : ends[i + 1]] - starts[i])
+            for i, part in enumerate(self.checked)
+            if ends[i] < ends[i + 1]
+        ]
+        return mapped("sample", work.pick, jobs)
 
     def _weighted_picks(self, weights: tuple[float, ...], places: FloatArray) -> list[Delayed]:
         labels = shared(self.labels, "labels")
@@ -253,12 +238,11 @@ class PartitionedSource:
         """Return the weight of each chunk of the source in the fit."""
         if self.labels is None:
             return self.about.totals
-        labels = self.labels
-        found = self.scheduler.gather(
-            "weights",
-            lambda: mapped("weights", work.weight_of, [(part, labels) for part in self.checked]),
-        )
-        return tuple(found)
+
+        def tasks() -> list[Delayed]:
+            return mapped("weights", work.weight_of, [(p, self.labels) for p in self.checked])
+
+        return tuple(self.scheduler.gather("weights", tasks))
 
 
 def _stacked(picked: list[tuple[Any, ...]], place: int) -> Any:

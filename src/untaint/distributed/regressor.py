@@ -20,7 +20,7 @@ from ..weighting.threshold import ThresholdWeights, WeightFunction
 from .base import OnChunks
 from .dask_design import DaskDesign
 from .partitioned_source import PartitionedSource
-from .scoring import PartitionScorer, mixture_scores, residual_scores
+from .scoring import PartitionScorer, RowScores, mixture_scores, residual_scores
 from .source import is_distributed
 
 
@@ -138,22 +138,24 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         self.contamination_interval_ = interval or (self.contamination_,) * 2
         losses, weights, _ = histogram.points(design.unit or 1.0)
         scale = score_scale(losses, weights, self.contamination_, design.y.shape[1])
-        largest = float(np.sqrt(histogram.max_loss[0]))
-        scores = partial(residual_scores, scale=scale, largest=largest / scale)
-        mixture = large_scale.mixture()
-        if mixture is not None:
-            posterior = mixture.subsample_posterior
-            self._warn_if_ambiguous(replace(initial, posterior=posterior))
-            one = np.zeros((1, design.y.shape[1]))
-            one[0, 0] = largest
-            worst = float(np.abs(mixture.rule.signed(one))[0] / posterior.scale)
-            scores = partial(mixture_scores, rule=mixture.rule, largest=worst)
-        absent = (
-            ThresholdWeights(np.array([self.loss_threshold_])),
-            partial(residual_scores, scale=scale, largest=np.inf),
-        )
+        scores = self._row_scores(large_scale, scale)
+        absent_scores = partial(residual_scores, scale=scale, largest=np.inf)
+        absent = (ThresholdWeights(np.array([self.loss_threshold_])), absent_scores)
         coef = design.raw_coef(large_scale.coef)
         return PartitionScorer(design.context, coef, weight_function, scores, absent)
+
+    def _row_scores(self, large_scale: LargeScaleFit, scale: float) -> RowScores:
+        """Scores by the scale of the kept residuals, or by that of a mixture's inliers."""
+        largest = float(np.sqrt(large_scale.result.histogram.max_loss[0]))
+        mixture = large_scale.mixture()
+        if mixture is None:
+            return partial(residual_scores, scale=scale, largest=largest / scale)
+        posterior = mixture.subsample_posterior
+        self._warn_if_ambiguous(replace(large_scale.initial, posterior=posterior))
+        one = np.zeros((1, large_scale.design.y.shape[1]))
+        one[0, 0] = largest
+        worst = float(np.abs(mixture.rule.signed(one))[0] / posterior.scale)
+        return partial(mixture_scores, rule=mixture.rule, largest=worst)
 
     def _alone(self) -> estimators.SubquantileRegressor:
         alone = estimators.SubquantileRegressor(**self.get_params())

@@ -15,6 +15,7 @@ eqs. (9) and (10) of the papers with the exact minimiser in place of a gradient 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol, final
 
 import numpy as np
@@ -143,65 +144,43 @@ def alternate(
     -------
     Solution
     """
-    process = ExactRefits(
-        refit,
-        loss,
-        weighting,
-        y,
-        sample_weight,
-        weights,
-        alpha,
-        tol=tol,
-        loose=loose,
-        excluded=excluded,
-        start=start,
-    )
+    data = (y, sample_weight, weights, alpha)
+    process = ExactRefits(refit, loss, weighting, *data, tol, loose, excluded, start)
     return c_steps(process, max_iter=max_iter, callback=report, slot=slot)
 
 
 @final
+@dataclass(eq=False)
 class ExactRefits:
-    """Concentration steps with exact refits; see :func:`alternate` for the parameters."""
+    """Concentration steps with exact refits; see :func:`alternate` for the fields."""
 
-    def __init__(
-        self,
-        refit: Refit,
-        loss: Loss,
-        weighting: WeightingRule,
-        y: FloatArray,
-        sample_weight: FloatArray,
-        weights: FloatArray,
-        alpha: float,
-        *,
-        tol: float,
-        loose: float,
-        excluded: BoolArray | None,
-        start: Fit | None,
-    ) -> None:
-        self.refit = refit
-        self.loss = loss
-        self.weighting = weighting
-        self.y = y
-        self.sample_weight = sample_weight
-        self.weights = weights
-        self.alpha = alpha
-        self.tol, self.loose = tol, loose
-        self.excluded = excluded
-        self.path: list[float] = []
-        self._fit = start
-        self._tolerance = max(tol, loose)
+    refit: Refit
+    loss: Loss
+    weighting: WeightingRule
+    y: FloatArray
+    sample_weight: FloatArray
+    weights: FloatArray
+    alpha: float
+    tol: float
+    loose: float
+    excluded: BoolArray | None = None
+    fit: Fit | None = None
+    path: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._tolerance = max(self.tol, self.loose)
         # Soft weights never stop changing: their last refits are as accurate as the objective.
-        self._soft = weighting.soft and loose > tol
+        self._soft = self.weighting.soft and self.loose > self.tol
 
     def evaluate(self) -> int:
         """Refit, and weight the rows by their losses under the fit."""
-        self._fit = self.refit(self.weights, self._fit, self._tolerance)
-        losses = self.loss.value(self.y, self._fit.predictions)
+        self.fit = self.refit(self.weights, self.fit, self._tolerance)
+        losses = self.loss.value(self.y, self.fit.predictions)
         if self.excluded is not None:
             losses[self.excluded] = np.inf
         self._next = self.weighting.weights(losses, self.sample_weight)
         value = self.weighting.value_at(self._next, losses, self.sample_weight)
-        self.path.append(value + self.alpha * self._fit.squared_norm)
+        self.path.append(value + self.alpha * self.fit.squared_norm)
         change = float(np.abs(self._next - self.weights).sum())
         self._moved = change / float(self.sample_weight.sum())
         return int(np.count_nonzero(self._next != self.weights))
@@ -231,15 +210,15 @@ class ExactRefits:
 
     def solution(self) -> Solution:
         """Return the last refit and the weights that it belongs to."""
-        assert self._fit is not None
+        assert self.fit is not None
         converged = self.stopped
         remedy = "" if converged else REMEDY
-        return Solution(self._fit, self.weights, self.path, len(self.path), converged, remedy)
+        return Solution(self.fit, self.weights, self.path, len(self.path), converged, remedy)
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the fit, the next weights, the path and the tolerance."""
-        assert self._fit is not None
-        return nested("fit", pack(self._fit)) | {
+        assert self.fit is not None
+        return nested("fit", pack(self.fit)) | {
             "weights": self.weights,
             "path": np.array(self.path),
             "tolerance": np.array(self._tolerance),
@@ -247,6 +226,6 @@ class ExactRefits:
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""
-        self._fit = unpack(part_of("fit", state))
+        self.fit = unpack(part_of("fit", state))
         self.weights, self.path = state["weights"], state["path"].tolist()
         self._tolerance = float(state["tolerance"])

@@ -13,8 +13,9 @@ arguments of the pass alone.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, Protocol, final
+from typing import Literal, final
 
 import numpy as np
 
@@ -96,9 +97,10 @@ class PassResult:
         return None if self.column_squares is None else self.column_squares.value
 
 
-class Oracle(Protocol):
+class Oracle(ABC):
     """Samples whose losses, gradient and curvature are summed in one pass."""
 
+    @abstractmethod
     def evaluate(
         self,
         coef: FloatArray,

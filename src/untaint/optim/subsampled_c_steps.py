@@ -15,7 +15,7 @@ a fit of p features to n samples follows p / n of the noise.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import numpy as np
@@ -46,6 +46,7 @@ STALLED_FACTOR = 100.0
 
 
 @final
+@dataclass(eq=False)
 class SubsampledSteps:
     """Newton steps with the Hessian of a subsample, safeguarded and accelerated.
 
@@ -56,38 +57,30 @@ class SubsampledSteps:
     newton : SubsampledNewton
         The subsample.
     strategy : WeightingStrategy
-    start : Fit
-        Found on the subsample.
+    point : Fit
+        The next function; at first that found on the subsample.
     alpha : float
     min_decrease : float
         Predicted decrease, relative to the objective, that is not worth another step.
     norm_bound : float, optional
     exact : bool
         Whether the thresholds of the solution are refined until they are exact.
+    path : list of float
+        Objective of each iteration so far.
     """
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        newton: SubsampledNewton,
-        strategy: WeightingStrategy,
-        start: Fit,
-        alpha: float,
-        *,
-        min_decrease: float,
-        norm_bound: float | None = None,
-        exact: bool = False,
-    ) -> None:
-        self.oracle = oracle
-        self.newton = newton
-        self.strategy = strategy
-        self.point = start
-        self.alpha = alpha
-        self.min_decrease = min_decrease
-        self.norm_bound = norm_bound
-        self.exact = exact
-        self.path: list[float] = []
-        self._anderson = AndersonAcceleration(len(start.predictions))
+    oracle: Oracle
+    newton: SubsampledNewton
+    strategy: WeightingStrategy
+    point: Fit
+    alpha: float
+    min_decrease: float
+    norm_bound: float | None = None
+    exact: bool = False
+    path: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._anderson = AndersonAcceleration(len(self.point.predictions))
         self._weights: FloatArray | None = None
         self._best: Iterate | None = None
         self._last: Iterate | None = None

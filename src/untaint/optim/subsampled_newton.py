@@ -169,12 +169,10 @@ class SubsampledNewton:
         target = solve_in_ball(solve, alpha, bound)
         if not self.loss.quadratic:
             target = self._trust_region(point, target)
-        gradient = result.gradient + 2.0 * alpha * penalised * coef
-        step = self.coef(target) - coef
+        gradient, step = result.gradient + 2.0 * alpha * penalised * coef, self.coef(target) - coef
         bend = self._second_derivative(point, target, weights, result.gram)
         bend += 2.0 * alpha * float(np.sum(penalised * step**2))
-        if lacking is not None:
-            bend += float(np.sum(lacking * step**2)) / self.part
+        bend += 0.0 if lacking is None else float(np.sum(lacking * step**2)) / self.part
         return Iterate(point, target, gradient, -float(np.vdot(gradient, step)) - 0.5 * bend)
 
     def _lacking_squares(
