@@ -31,7 +31,7 @@ from dask.distributed import Client, LocalCluster, wait
 import untaint
 from untaint import distributed
 from untaint.bench.speed.rows import draw_rows, surface
-from untaint.distributed.scheduler import Passes, mapped
+from untaint.distributed.scheduler import Scheduler, mapped
 
 PARAMS = {"kernel": "rbf", "gamma": 0.05, "alpha": 0.1, "approximation": "nystroem"}
 ROWS = []
@@ -141,7 +141,7 @@ def chunks(quick):
 @contextmanager
 def death(client, doomed, delay):
     """Kill a worker some moments after a stage has begun."""
-    fold, collect, done = Passes.fold, Passes.collect, []
+    reduce, gather, done = Scheduler.reduce, Scheduler.gather, []
 
     def watched(work):
         def run(self, stage, *args, **more):
@@ -153,11 +153,11 @@ def death(client, doomed, delay):
 
         return run
 
-    Passes.fold, Passes.collect = watched(fold), watched(collect)
+    Scheduler.reduce, Scheduler.gather = watched(reduce), watched(gather)
     try:
         yield
     finally:
-        Passes.fold, Passes.collect = fold, collect
+        Scheduler.reduce, Scheduler.gather = reduce, gather
 
 
 def killed(quick):
@@ -227,11 +227,10 @@ def costs(quick):
     """Of one worker, one thread: making features, and asking with and without them kept."""
     from untaint.distributed.partitions import (
         Partition,
-        PreparedPartition,
         PassContext,
         evaluate,
-        evaluate_uncached,
         prepare,
+        prepare_and_evaluate,
     )
     from untaint.feature_maps.identity import IdentityMap
     from untaint.feature_maps.nystroem import NystroemMap
@@ -240,7 +239,6 @@ def costs(quick):
     from untaint.losses import SquaredLoss
     from untaint.weighting.threshold import ThresholdWeights
     from untaint.weighting.histogram import HistogramGrid
-    from untaint.optim.oracle import OracleQuery
 
     n = 20_000 if quick else 200_000
     rng = np.random.default_rng(0)
@@ -250,17 +248,17 @@ def costs(quick):
         maps = IdentityMap(np.zeros(d))
         if components:
             maps = NystroemMap(RBF(gamma=0.05), X[:components], np.float32)
-            maps.mixing = None
+            maps.whitening = None
         plan = Plan(plan_blocks(n, 1, maps.raw_width, maps.dtype, 1 << 50).block_rows, 0)
-        setting = PassContext(maps, SquaredLoss(), plan, None, None)
+        context = PassContext(maps, SquaredLoss(), plan, None, None)
         coef = rng.normal(size=(maps.raw_width + 1, 1))
-        lens = HistogramGrid(np.linspace(0.0, 1.0, 300)[None], np.array([[0.5, 0.501]]))
-        question = OracleQuery(coef, ThresholdWeights(np.array([1.0])), lens)
-        chunk = prepare(part, 0, setting) if components else PreparedPartition(part, 0, setting)
+        grid = HistogramGrid(np.linspace(0.0, 1.0, 300)[None], np.array([[0.5, 0.501]]))
+        arguments = (coef, ThresholdWeights(np.array([1.0])), grid, None)
+        samples = prepare(part, 0, context, keep=components > 0)
         begun = time.perf_counter()
-        evaluate(chunk, question)
+        evaluate(samples, arguments)
         asked = time.perf_counter()
-        evaluate_uncached(part, 0, setting, question)
+        prepare_and_evaluate(part, 0, context, arguments)
         anew = time.perf_counter()
         note(
             "costs",
@@ -268,7 +266,7 @@ def costs(quick):
             kept_features_seconds=(asked - begun) * 1e6 / n,
             nothing_kept_seconds=(anew - asked) * 1e6 / n,
             row_bytes=float(8 * d + 24),
-            feature_bytes=float(chunk.features.n_bytes / n),
+            feature_bytes=float(samples.features.n_bytes / n),
         )
 
 
@@ -278,7 +276,9 @@ def overhead(quick):
     for count in (1_000,) if quick else (1_000, 10_000, 100_000):
         numbers = [(i,) for i in range(count)]
         begun = time.perf_counter()
-        found = Passes().fold("overhead", lambda given=numbers: mapped("overhead", float, given))
+        found = Scheduler().reduce(
+            "overhead", lambda given=numbers: mapped("overhead", float, given)
+        )
         seconds = time.perf_counter() - begun
         assert found == count * (count - 1) / 2
         each = 1e3 * seconds / count

@@ -1,4 +1,4 @@
-"""The door of checkpoints: a file that a fit goes on from."""
+"""Checkpoints: files that a fit resumes from."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from random import Random
 import numpy as np
 
 from untaint.optim.base import Fit
-from untaint.optim.checkpoint import Checkpoint, LoopState, pack
+from untaint.optim.checkpoint import Checkpoint, nested, pack, part_of, unpack
 
 from .mutate import damaged
 from .rows import array_bytes
 from .target import Job, Target
 
 
-class _Sums:
-    """A system with a memory."""
+class _Process:
+    """A process with a state."""
 
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        self.sums = state["sums0"]
+    fit: Fit | None = None
 
-    def remember(self) -> dict[str, np.ndarray]:
-        return {"sums0": self.sums}
+    def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
+        self.fit, self.path = unpack(part_of("fit", state)), state["path"].tolist()
+
+    def state_dict(self) -> dict[str, np.ndarray]:
+        assert self.fit is not None
+        return nested("fit", pack(self.fit)) | {"path": np.array(self.path)}
 
 
 class Checkpoints(Target):
@@ -38,9 +41,9 @@ class Checkpoints(Target):
         rng = np.random.default_rng(0)
         fit = Fit(rng.normal(size=(4, 2)), rng.normal(size=2), rng.normal(size=(9, 2)), 1.5, None)
         path = folder / "good.npz"
-        state = pack("fit", fit) | {"iteration": np.array(3), "weights": rng.random(9)}
-        state |= {"path": np.array([3.0, 2.0]), "inner": np.array(1e-3), "sums0": np.eye(3)}
-        Checkpoint(path, "key", 7).keep(1, state)
+        process = _Process()
+        process.fit, process.path = fit, [3.0, 2.0]
+        Checkpoint(path, "key", 7).save(1, nested("process", process.state_dict()))
         self.good = path.read_bytes()
         with zipfile.ZipFile(path) as archive:
             self.members = {name: archive.read(name) for name in archive.namelist()}
@@ -57,8 +60,9 @@ class Checkpoints(Target):
         def job() -> None:
             checkpoint = Checkpoint(path, "key", 0)
             assert isinstance(checkpoint.seed, int)
-            reached = checkpoint.at(checkpoint.stage, [_Sums()]).recall()
-            assert reached is None or isinstance(reached, LoopState)
+            process = _Process()
+            checkpoint.at(checkpoint.stage).load(process)
+            assert process.fit is None or isinstance(process.fit, Fit)
 
         return job
 

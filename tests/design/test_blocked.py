@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from time import sleep
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from feature_maps.cases import GAMMA, blocked, maps, rows
 from naive import features as naive
+from untaint._sums import Sum
 from untaint.design.blocked import BlockedFeatures
 from untaint.design.memory_plan import Plan
 from untaint.feature_maps.identity import IdentityMap
@@ -253,12 +255,12 @@ def test_an_interrupted_pass_leaves_nothing_half_known(rng):
     np.testing.assert_allclose(features.gram(np.ones(N)), blocked(features.map, X).gram(np.ones(N)))
 
 
-def test_progress_reports_every_block(rng):
-    X, reported = rows(rng, N), []
+def test_every_block_is_told_of(rng):
+    X, told = rows(rng, N), []
     features = blocked(maps(X)["columns"], X, block_rows=16)
-    features.on_progress = lambda *at: reported.append(at)
+    features.on_progress = lambda *at: told.append(at)
     features.values(np.ones((features.width, 1)))
-    assert reported == [(16, N), (32, N), (N, N)]
+    assert told == [(16, N), (32, N), (N, N)]
 
 
 def test_rows_and_weights_are_left_as_they_were(rng):
@@ -335,53 +337,59 @@ def test_values_of_sparse_rows_are_the_same_bits_too(convert, rng):
     np.testing.assert_array_equal(np.vstack(found), expected)
 
 
-def contribution_of(weights, curved=True):
+class Told(NamedTuple):
+    """Sums of slopes and of products, and how many rows there were."""
+
+    sums: Sum
+    gram: Sum
+    count: int
+
+    def __add__(self, other):
+        return Told(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+def judged(weights):
     """Slopes of the values, weights of products, and how many rows there were."""
 
-    def block_function(part, values):
+    def block_function(part, values, block):
         own = weights[part]
-        return np.sin(values) * own[:, None], own if curved else None, part.stop - part.start
+        sums = np.vstack(block.rmatvec(np.sin(values) * own[:, None])).astype(float)
+        return Told(Sum(sums), Sum(block.gram(own)), part.stop - part.start)
 
     return block_function
 
 
 @each
 @intercepts
-@pytest.mark.parametrize("curved", [True, False])
-def test_a_poll_is_a_sweep_and_a_gram_at_once(kind, fit_intercept, curved, rng):
+def test_a_pass_is_a_sweep_and_a_gram_at_once(kind, fit_intercept, rng):
     X, weights = rows(rng, N), rng.random(N)
     features = blocked(maps(X)[kind], X, fit_intercept)
     coef = rng.normal(size=(features.width, 2))
-    block_sums, count = features.map_reduce(coef, contribution_of(weights, curved))
+    told = features.map_reduce(coef, judged(weights))
     _, expected = features.matvec_rmatvec(coef, lambda part, f: np.sin(f) * weights[part][:, None])
-    np.testing.assert_allclose(features.whiten_sums(block_sums.sums.value), expected, atol=1e-11)
-    assert count == N
-    if not curved:
-        assert block_sums.gram is None
-        return
+    np.testing.assert_allclose(features.whiten_sums(told.sums.value), expected, atol=1e-11)
+    assert told.count == N
     scale = np.abs(features.gram(weights)).max()
-    found = features.whiten_gram(block_sums.gram.value)
+    found = features.whiten_gram(told.gram.value)
     np.testing.assert_allclose(found, features.gram(weights), atol=1e-9 * scale)
 
 
 @each
 @dtypes
-def test_polls_of_parts_add_up_to_that_of_all_rows(kind, dtype, rng):
+def test_passes_over_parts_add_up_to_that_of_all_rows(kind, dtype, rng):
     X, weights = rows(rng, MANY).astype(dtype), rng.random(MANY)
     one = maps(X, dtype)[kind]
     coef = rng.normal(size=(one.width + 1, 2))
-    whole, count = blocked(one, X, True, BLOCK).map_reduce(coef, contribution_of(weights))
+    whole = blocked(one, X, True, BLOCK).map_reduce(coef, judged(weights))
     # Single features are summed in single precision within a block.
     tol = {"rtol": 1e-4 if dtype == np.float32 else 1e-10, "atol": 1e-4 * (dtype == np.float32)}
     for cuts in ([1], [BLOCK, 2 * BLOCK], [5 * BLOCK], [40, 41, 200]):
-        contribution, start = [], 0
+        told, start = [], 0
         for part in cut_at(one, X, cuts):
-            contribution.append(part.map_reduce(coef, contribution_of(weights[start:])))
+            told.append(part.map_reduce(coef, judged(weights[start:])))
             start += part.n_rows
-        total, reported = contribution[0]
-        for block_sums, more in contribution[1:]:
-            total, reported = total + block_sums, reported + more
-        assert reported == count == MANY
+        total = sum(told[1:], told[0])
+        assert total.count == whole.count == MANY
         if not any(cut % BLOCK for cut in cuts):  # the same blocks
             np.testing.assert_array_equal(total.sums.value, whole.sums.value)
             np.testing.assert_array_equal(total.gram.value, whole.gram.value)
@@ -394,10 +402,8 @@ def test_threads_change_no_bit_of_a_pass(kind, rng):
     X, weights = rows(rng, MANY), rng.random(MANY)
     one = maps(X, np.float32)[kind]
     coef = rng.normal(size=(one.width + 1, 2))
-    alone, _ = blocked(one, X, True, BLOCK).map_reduce(coef, contribution_of(weights))
-    together, _ = blocked(one, X, True, BLOCK, n_threads=3).map_reduce(
-        coef, contribution_of(weights)
-    )
+    alone = blocked(one, X, True, BLOCK).map_reduce(coef, judged(weights))
+    together = blocked(one, X, True, BLOCK, n_threads=3).map_reduce(coef, judged(weights))
     np.testing.assert_array_equal(together.sums.value, alone.sums.value)
     np.testing.assert_array_equal(together.gram.value, alone.gram.value)
 
@@ -415,11 +421,11 @@ def test_grams_of_some_rows_of_a_part_are_theirs(kind, kept_rows, rng):
         part.values(np.ones((part.width, 1)))
 
 
-def test_a_block_of_no_weight_has_no_influence_however_large(rng):
+def test_a_block_of_no_weight_has_no_say_however_wild(rng):
     X = rows(rng, N)
     X[:14] *= 1e200
     weights = (np.arange(N) >= 14).astype(float)
     features = blocked(IdentityMap(np.zeros(4)), X)
     with np.errstate(over="ignore"):
-        block_sums, _ = features.map_reduce(np.zeros((5, 1)), contribution_of(weights))
-    np.testing.assert_allclose(features.whiten_gram(block_sums.gram.value), features.gram(weights))
+        told = features.map_reduce(np.zeros((5, 1)), judged(weights))
+    np.testing.assert_allclose(features.whiten_gram(told.gram.value), features.gram(weights))

@@ -1,4 +1,4 @@
-"""Rows that lie here answer what a plain computation over all of them says."""
+"""A pass over samples in memory is a plain computation over all of them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from feature_maps.cases import maps, rows
 from naive import features as naive
 from untaint.design.features import FeatureDesign
 from untaint.design.memory_plan import Plan
-from untaint.design.partitioned import InMemoryData
+from untaint.design.partitioned import InMemoryDesign
 from untaint.design.subsample import draw_rows
 from untaint.kernels import Linear
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
-from untaint.optim.oracle import OracleQuery
 from untaint.screening.by_subsample import ExtremeSamples
 from untaint.screening.filters import RadiusFilter
 from untaint.screening.radius import centre
@@ -29,7 +28,7 @@ each_map = pytest.mark.parametrize("kind", ["columns", "landmarks", "fourier"])
 GATE = RadiusFilter(np.full(4, 0.5), 3.0)
 
 
-def data_of(kind="landmarks", name="squared", weights=None, intercept=True, **how):
+def design_of(kind="landmarks", name="squared", weights=None, intercept=True, **how):
     """Rows of two classes, of which some stand for all."""
     rng = np.random.default_rng(0)
     X = rows(rng, N)
@@ -46,56 +45,53 @@ def data_of(kind="landmarks", name="squared", weights=None, intercept=True, **ho
         Plan(how["block_rows"], how["kept_rows"]), draw_rows(weights, M),
         n_threads=how["n_threads"],
     )  # fmt: skip
-    return InMemoryData(design, y, (codes > 0).astype(int)), y, (codes > 0).astype(int)
+    groups = (codes > 0).astype(int)
+    return InMemoryDesign(design, LOSSES[name], y, groups), y, groups
 
 
-def query(data, y, curved=False):
+def query(data, y, curvature=None):
     coef = np.random.default_rng(1).normal(size=(data.subsample.features.width, y.shape[1]))
-    return OracleQuery(0.3 * coef, ThresholdWeights(np.array([0.9, 1.1])), GRID, curved)
+    return 0.3 * coef, ThresholdWeights(np.array([0.9, 1.1])), GRID, curvature
 
 
 @each_loss
 @each_map
 @pytest.mark.parametrize("intercept", [True, False], ids=["shifted", "centred"])
 @pytest.mark.parametrize("sample_filter", [None, GATE], ids=["open", "sample_filter"])
-def test_a_poll_is_a_plain_computation_over_all_rows(name, kind, intercept, sample_filter, rng):
+def test_a_pass_is_a_plain_computation_over_all_rows(name, kind, intercept, sample_filter, rng):
     copies = rng.integers(1, 4, N).astype(float)
-    data, y, groups = data_of(kind, name, copies, intercept)
-    oracle, asked = (
-        data.oracle(LOSSES[name], sample_filter),
-        query(data, y, curved=name != "softmax"),
-    )
-    result = oracle.evaluate(asked)
-    X = data.design.X
-    phi = naive.with_ones(np.asarray(data.design.map(X)), intercept)
-    values = phi @ asked.coef
+    data, y, groups = design_of(kind, name, copies, intercept)
+    asked = query(data, y, None if name == "softmax" else "gram")
+    result = (data.filtered(sample_filter) if sample_filter else data).evaluate(*asked)
+    features = data.samples.features
+    X = features.X
+    phi = naive.with_ones(np.asarray(features.map(X)), intercept)
+    values = phi @ asked[0]
     far = np.linalg.norm(X - 0.5, axis=1) > 3.0 if sample_filter else np.zeros(N, dtype=bool)
     losses = np.where(far, np.inf, LOSSES[name].value(y, values))
     weights = np.where(losses <= np.array([0.9, 1.1])[groups], copies, 0.0)
     slopes = weights[:, None] * LOSSES[name].gradient(y, values)
-    np.testing.assert_allclose(oracle.predictions, values, atol=1e-10)
-    np.testing.assert_allclose(result.slopes, phi.T @ slopes, atol=1e-8)
-    np.testing.assert_allclose(result.aggregates.kept, [weights[groups == k].sum() for k in (0, 1)])
-    assert result.aggregates.loss == pytest.approx(weights[weights > 0] @ losses[weights > 0])
-    assert result.aggregates.excluded == copies[far].sum()
+    np.testing.assert_allclose(result.predictions, values, atol=1e-10)
+    np.testing.assert_allclose(result.gradient, phi.T @ slopes, atol=1e-8)
+    np.testing.assert_allclose(result.kept, [weights[groups == k].sum() for k in (0, 1)])
+    assert result.loss == pytest.approx(weights[weights > 0] @ losses[weights > 0])
+    assert result.excluded == copies[far].sum()
     assert (far.sum() > 0) == (sample_filter is not None)
     rule = ClassBalanced(0.4, groups, 2)
     found, expected = (
-        result.aggregates.histogram.thresholds(rule),
+        result.histogram.thresholds(rule),
         rule.class_thresholds(losses, copies),
     )
     np.testing.assert_allclose(found, expected, rtol=1e-10)
-    if asked.curved:
+    if name != "softmax":
         second = weights * LOSSES[name].hessian(y, values).entry(0, 0)
-        np.testing.assert_allclose(result.curvature, naive.gram(phi, second), atol=1e-7)
+        np.testing.assert_allclose(result.gram, naive.gram(phi, second), atol=1e-7)
 
 
-def values_of(result):
-    aggregates = result.aggregates
-    return [
-        result.slopes, aggregates.kept, aggregates.loss, aggregates.histogram.weights,
-        aggregates.histogram.sums, np.sort(aggregates.histogram.losses),
-    ]  # fmt: skip
+def said(result):
+    histogram = result.histogram
+    sums = [result.gradient, result.kept, result.loss, histogram.weights, histogram.sums]
+    return [*sums, np.sort(histogram.losses), result.predictions]
 
 
 @each_loss
@@ -103,14 +99,12 @@ def values_of(result):
 @pytest.mark.parametrize("block_rows", [37, 128, N])
 @pytest.mark.parametrize("kept_rows", [0, 150, N])
 def test_blocks_and_what_is_kept_change_nothing_beyond_rounding(name, kind, block_rows, kept_rows):
-    data, y, _ = data_of(kind, name)
-    expected = data.oracle(LOSSES[name], GATE).evaluate(query(data, y))
-    other, _, _ = data_of(kind, name, block_rows=block_rows, kept_rows=kept_rows)
-    oracle = other.oracle(LOSSES[name], GATE)
+    data, y, _ = design_of(kind, name)
+    expected = data.filtered(GATE).evaluate(*query(data, y))
+    other, _, _ = design_of(kind, name, block_rows=block_rows, kept_rows=kept_rows)
+    other = other.filtered(GATE)
     for _ in range(2):  # the second time from what was kept
-        for one, two in zip(
-            values_of(oracle.evaluate(query(other, y))), values_of(expected), strict=True
-        ):
+        for one, two in zip(said(other.evaluate(*query(other, y))), said(expected), strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
 
 
@@ -120,10 +114,10 @@ def test_blocks_and_what_is_kept_change_nothing_beyond_rounding(name, kind, bloc
 def test_threads_change_nothing_at_all(name, n_threads, dtype):
     asked = []
     for threads in (1, n_threads):
-        data, y, _ = data_of("landmarks", name, n_threads=threads, dtype=dtype, kept_rows=150)
-        oracle = data.oracle(LOSSES[name], GATE)
-        result = oracle.evaluate(query(data, y, curved=name != "softmax"))
-        asked.append([*values_of(result), oracle.predictions, result.curvature])
+        data, y, _ = design_of("landmarks", name, n_threads=threads, dtype=dtype, kept_rows=150)
+        curvature = None if name == "softmax" else "gram"
+        result = data.filtered(GATE).evaluate(*query(data, y, curvature))
+        asked.append([*said(result), result.gram])
     for one, other in zip(*asked, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -131,27 +125,27 @@ def test_threads_change_nothing_at_all(name, n_threads, dtype):
 @pytest.mark.parametrize("unit", [1.0, 0.5, None])
 def test_a_sample_stands_for_all_rows(unit, rng):
     weights = rng.random(N) if unit is None else np.full(N, unit)
-    data, y, groups = data_of(weights=weights)
-    assert (data.n_rows, data.total, data.unit) == (N, pytest.approx(weights.sum()), unit)
-    np.testing.assert_array_equal(data.y, y[data.sample])
-    np.testing.assert_array_equal(data.groups, groups[data.sample])
-    np.testing.assert_array_equal(data.subsample.X, data.design.X[data.sample])
+    data, y, groups = design_of(weights=weights)
+    assert (data.n_samples, data.total, data.unit) == (N, pytest.approx(weights.sum()), unit)
+    np.testing.assert_array_equal(data.y, y[data.rows])
+    np.testing.assert_array_equal(data.groups, groups[data.rows])
+    np.testing.assert_array_equal(data.subsample.X, data.samples.features.X[data.rows])
     assert data.part == pytest.approx(M / weights.sum())
     assert data.subsample.alpha == pytest.approx(data.part * 3.0)
 
 
 def test_the_sample_is_shut_out_as_all_rows_are():
-    data, _, _ = data_of()
-    oracle = data.oracle(LOSSES["squared"], GATE)
-    assert 0 < oracle.excluded.sum() < N
-    np.testing.assert_array_equal(data.excluded_subsample(GATE), oracle.excluded[data.sample])
-    assert not data.excluded_subsample(None).any()
-    assert not data.oracle(LOSSES["squared"], None).excluded.any()
+    data, _, _ = design_of()
+    filtered = data.filtered(GATE)
+    assert 0 < filtered.samples.excluded.sum() < N
+    np.testing.assert_array_equal(filtered.excluded, filtered.samples.excluded[data.rows])
+    assert not data.excluded.any()  # the design itself is left as it was
+    assert not data.samples.excluded.any()
 
 
 def test_the_outermost_rows_are_those_of_all():
-    data, _, _ = data_of()
-    X = data.design.X
+    data, _, _ = design_of()
+    X = data.samples.features.X
     numbers, extremes = data.extremes(ExtremeSamples(data.subsample.X)).distinct()
     far = np.linalg.norm(X - centre(data.subsample.X, np.ones(M)), axis=1)
     assert np.argmax(far) in numbers
@@ -160,9 +154,9 @@ def test_the_outermost_rows_are_those_of_all():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_less_is_enough_of_more_rows_and_exact_steps_go_on_to_rounding(dtype):
-    data, _, _ = data_of(dtype=dtype)
-    loose, exact = data.enough(exact=False), data.enough(exact=True)
-    assert exact == (1e-8 if dtype == np.float32 else 1e-12)
-    data.n_rows = 10**6
-    assert 1e-9 < data.enough(exact=False) < loose <= 1e-5
-    assert data.enough(exact=True) == exact
+    data, _, _ = design_of(dtype=dtype)
+    loose, exact = data.min_decrease(exact=False), data.min_decrease(exact=True)
+    assert exact < loose * (1e-2 if dtype == np.float32 else 1e-6)
+    data.n_samples = 10**6
+    assert exact < data.min_decrease(exact=False) < loose
+    assert data.min_decrease(exact=True) == exact

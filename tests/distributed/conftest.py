@@ -36,14 +36,9 @@ def few_are_many(request):
     if getattr(request.module, "FULL_SIZE", False):
         yield
         return
-    from feature_maps.cases import take_few_for_many
-    from untaint.design import memory_plan as plan
-    from untaint.distributed import chunks
+    from untaint._policy import set_policy
 
-    with pytest.MonkeyPatch.context() as patch:
-        take_few_for_many(patch)
-        patch.setattr(chunks, "FEWEST_ROWS", 1000)
-        patch.setattr(plan, "BLOCK_BYTES", 10_000)
+    with set_policy(subsample_rows=2000, partition_rows=1000, block_bytes=10_000):
         yield
 
 

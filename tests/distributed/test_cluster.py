@@ -93,7 +93,7 @@ def test_tasks_on_workers_are_annotated_with_their_stage(client):
     client.gather = gather
     SubquantileRegressor(**LINEAR).fit(chunked(X, 900), chunked(y, 900))
     stages = {stage for stage in seen.values() if stage}
-    assert {"rows", "description", "sample", "question-1"} <= stages
+    assert {"rows", "description", "sample", "gradient-1"} <= stages
 
 
 def test_workers_that_come_and_go_by_themselves(cluster):

@@ -16,8 +16,7 @@ pytest.importorskip("distributed", reason="needs dask.distributed")
 from dask_cases import LINEAR, NYSTROEM, chunked, rows
 
 from distributed import Client
-from untaint.distributed import ClusterError, SubquantileRegressor
-from untaint.distributed import scheduler as passes
+from untaint.distributed import ClusterError, SubquantileRegressor, scheduler
 
 # Another process may have its arrays elsewhere, and sums depend on that.
 ROUNDING = 1e-9
@@ -53,7 +52,7 @@ class At:
 
     def __init__(self, monkeypatch, stage, action, delay=0.0):
         self.done = False
-        original = passes.Passes._wait
+        original = scheduler.Scheduler._wait
 
         def wait(own, name, futures):
             if name == stage and not self.done:
@@ -64,13 +63,13 @@ class At:
                     self.thread.join()
             return original(own, name, futures)
 
-        monkeypatch.setattr(passes.Passes, "_wait", wait)
+        monkeypatch.setattr(scheduler.Scheduler, "_wait", wait)
 
 
 @pytest.mark.parametrize(
     ("stage", "persist"),
     [
-        ("question-1", False),
+        ("gradient-1", False),
         pytest.param("description", "auto", marks=pytest.mark.slow),
         pytest.param("sample", True, marks=pytest.mark.slow),
     ],
@@ -88,7 +87,7 @@ def test_worker_killed_during_a_fit(client, monkeypatch, expected, stage, persis
 
 def test_worker_killed_while_features_are_kept(client, monkeypatch, expected):
     X, y = rows()
-    fault = At(monkeypatch, "question-2", lambda: kill_one(client))
+    fault = At(monkeypatch, "gradient-2", lambda: kill_one(client))
     model = SubquantileRegressor(**AUTO).fit(chunked(X, SIZE), chunked(y, SIZE), persist=True)
     assert fault.done
     np.testing.assert_allclose(model.dual_coef_, expected["auto"].dual_coef_, rtol=ROUNDING)
@@ -96,11 +95,11 @@ def test_worker_killed_while_features_are_kept(client, monkeypatch, expected):
 
 @pytest.mark.parametrize(
     "stage",
-    [pytest.param(stage, marks=pytest.mark.slow) for stage in ("question-2", "description")],
+    [pytest.param(stage, marks=pytest.mark.slow) for stage in ("gradient-2", "description")],
 )
 def test_cluster_restarted_during_a_fit(client, monkeypatch, expected, stage):
     X, y = rows()
-    monkeypatch.setattr(passes, "NO_WORKERS", 20.0)
+    monkeypatch.setattr(scheduler, "NO_WORKERS", 20.0)
     fault = At(monkeypatch, stage, lambda: restart(client))
     try:
         model = SubquantileRegressor(**LINEAR).fit(chunked(X, SIZE), chunked(y, SIZE))
@@ -112,15 +111,15 @@ def test_cluster_restarted_during_a_fit(client, monkeypatch, expected, stage):
 
 
 def test_cluster_restarted_again_and_again(client, monkeypatch):
-    monkeypatch.setattr(passes, "ATTEMPTS", 2)
-    original = passes.Passes._wait
+    monkeypatch.setattr(scheduler, "ATTEMPTS", 2)
+    original = scheduler.Scheduler._wait
 
     def wait(own, name, futures):
-        if name == "question-1":
+        if name == "gradient-1":
             client.cancel(futures, force=True)
         return original(own, name, futures)
 
-    monkeypatch.setattr(passes.Passes, "_wait", wait)
+    monkeypatch.setattr(scheduler.Scheduler, "_wait", wait)
     with pytest.raises(ClusterError, match="has forgotten what it was working on 2 times"):
         SubquantileRegressor(**LINEAR).fit(*(chunked(part, SIZE) for part in rows()))
 
@@ -129,7 +128,7 @@ def test_client_closed_during_a_fit(cluster, monkeypatch):
     X, y = rows()
     model = SubquantileRegressor(**LINEAR)
     with Client(cluster) as own:
-        At(monkeypatch, "question-2", own.close)
+        At(monkeypatch, "gradient-2", own.close)
         with pytest.raises(ClusterError, match=r"client was closed"):
             model.fit(chunked(X, SIZE), chunked(y, SIZE))
     assert not hasattr(model, "coef_")
@@ -139,7 +138,7 @@ def test_data_that_were_lost_with_a_restart_are_an_error(client, monkeypatch):
     X, y = (chunked(part, SIZE) for part in rows())
     futures = client.scatter(np.zeros(3))
     lost = X + da.from_delayed(dask.delayed(lambda v: v)(futures), (3,), float)
-    At(monkeypatch, "question-1", lambda: restart(client))
+    At(monkeypatch, "gradient-1", lambda: restart(client))
     with pytest.raises(ClusterError):
         SubquantileRegressor(**LINEAR).fit(lost, y)
 
@@ -169,7 +168,7 @@ def test_no_workers_at_all_or_not_yet(cluster, monkeypatch, expected):
             while own.scheduler_info()["workers"]:
                 time.sleep(0.05)
             with monkeypatch.context() as patch:
-                patch.setattr(passes, "NO_WORKERS", 1.0)
+                patch.setattr(scheduler, "NO_WORKERS", 1.0)
                 with pytest.raises(ClusterError, match="has had no workers for 1 seconds in stage"):
                     SubquantileRegressor(**LINEAR).fit(*given)
             threading.Timer(0.5, cluster.scale, [2]).start()

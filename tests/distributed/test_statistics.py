@@ -1,4 +1,4 @@
-"""A fit says what it asked of the cluster: passes, stages and bytes."""
+"""A fit reports its passes over the cluster: stages, seconds and bytes."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ pytest.importorskip("dask.array", reason="needs Dask")
 from dask.callbacks import Callback
 from dask_cases import LINEAR, NYSTROEM, assert_same, chunked, pair
 
+from untaint._policy import policy
 from untaint.distributed import SubquantileClassifier, SubquantileRegressor
-from untaint.weighting.histogram import MAX_EXACT_VALUES
 
 # As many rows as it takes, without any pretence.
 FULL_SIZE = True
@@ -52,8 +52,8 @@ def test_stages_have_names_seconds_and_bytes():
     statistics = SubquantileRegressor(**LINEAR).fit(chunked(X, SIZE), chunked(y, SIZE)).statistics_
     names = [name for name, _, _ in statistics.stages]
     assert names[:2] == ["description", "sample"]
-    questions = [name for name in names if name.startswith("question-")]
-    assert questions == [f"question-{i + 1}" for i in range(len(questions))]
+    gradients = [name for name in names if name.startswith("gradient-")]
+    assert gradients == [f"gradient-{i + 1}" for i in range(len(gradients))]
     assert all(seconds > 0 and size > 0 for _, seconds, size in statistics.stages)
     assert statistics.seconds == pytest.approx(sum(s for _, s, _ in statistics.stages))
     assert statistics.bytes_per_pass == max(size for _, _, size in statistics.stages)
@@ -64,14 +64,14 @@ def test_stages_of_an_estimated_share_and_of_labels():
     X, y = clearly_bad(N)
     auto = SubquantileRegressor(**{**LINEAR, "contamination": "auto"})
     auto.fit(chunked(X, SIZE), chunked(y, SIZE))
-    assert "outermost" in {name for name, _, _ in auto.statistics_.stages}
+    assert "extremes" in {name for name, _, _ in auto.statistics_.stages}
     y = X[:, 0] > 0
     sorter = SubquantileClassifier(**LINEAR).fit(chunked(X, SIZE), chunked(y, SIZE))
     assert "weights" in {name for name, _, _ in sorter.statistics_.stages}
 
 
 def asked_bytes(n, params):
-    """Of the questions: what is sent and comes back, besides the sample that every fit draws."""
+    """Bytes that a pass sends and returns, besides the subsample that every fit draws."""
     X, y = clearly_bad(n)
     model = SubquantileRegressor(**params).fit(chunked(X, n // 2), chunked(y, n // 2))
     return max(s for name, _, s in model.statistics_.stages if name != "sample")
@@ -80,7 +80,7 @@ def asked_bytes(n, params):
 @pytest.mark.parametrize("share", [0.2, "auto"])
 def test_bytes_of_a_pass_are_bounded_however_many_rows_a_chunk_has(share):
     # For each of two chunks: bins and sums, and the losses that are listed with weight and class.
-    most = 2 * (64_000 + 24 * MAX_EXACT_VALUES)
+    most = 2 * (64_000 + 24 * policy().exact_losses)
     for n in (40_000, 160_000):
         assert asked_bytes(n, {**LINEAR, "contamination": share}) <= most
 
@@ -100,7 +100,7 @@ def test_tasks_are_named_for_their_stage():
     # What Dask adds of its own accord: the arrays themselves, their parts and their joining.
     foreign = ("array-", "finalize-", "getitem-untaint-", given[0].name, given[1].name)
     assert not [key for key in keys if not key.startswith(("untaint-", *foreign))]
-    for stage in ("rows", "description", "sample", "features", "question-1", "verdict", "predict"):
+    for stage in ("rows", "description", "sample", "features", "gradient-1", "scores", "predict"):
         assert any(f"untaint-{stage}-" in key for key in keys), stage
 
 
@@ -108,7 +108,7 @@ def test_progress_is_shown_by_dasks_own_bar(capsys):
     X, y = clearly_bad(N)
     SubquantileRegressor(**LINEAR, verbose=1).fit(chunked(X, SIZE), chunked(y, SIZE))
     out = capsys.readouterr().out
-    assert "untaint question-1" in out
+    assert "untaint gradient-1" in out
     assert "100%" in out
     SubquantileRegressor(**LINEAR).fit(chunked(X, SIZE), chunked(y, SIZE))
     assert capsys.readouterr().out == ""

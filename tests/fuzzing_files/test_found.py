@@ -4,6 +4,7 @@ import io
 import json
 import os
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -99,7 +100,7 @@ def test_a_parquet_column_whose_name_is_no_text(tmp_path, read):
 
 
 def checkpoint_file(path, **changes):
-    Checkpoint(path, "key", 7).keep(1, {"sums0": np.eye(2)})
+    Checkpoint(path, "key", 7).save(1, {"sums0": np.eye(2)})
     with np.load(path) as file:
         members = {name: file[name] for name in file.files}
     np.savez(path, **{name: part for name, part in (members | changes).items() if part is not None})
@@ -126,7 +127,8 @@ def test_a_checkpoint_with_a_member_that_is_no_array(tmp_path):
 def test_a_checkpoint_without_the_state_of_its_stage_is_damaged(tmp_path):
     path = checkpoint_file(tmp_path / "c.npz")
     with pytest.raises(ValueError, match="is damaged: delete it, or name another file"):
-        Checkpoint(path, "key", 0).at(1).load()
+        process = SimpleNamespace(load_state_dict=lambda state: state["path"])
+        Checkpoint(path, "key", 0).at(1).load(process)
 
 
 @pytest.mark.parametrize("summary", ["[" * 100_000, json.dumps({"versions": 5}), "5"])

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from untaint import SubquantileClassifier
-from untaint.losses import class_codes
 from untaint.learners.classification import likeliest, loss_of, targets_of
+from untaint.losses import class_codes
 
 quick = settings(max_examples=25)
 

@@ -98,7 +98,7 @@ def test_equals_the_plain_loop(seed, fit_intercept):
 def test_the_path_holds_the_objective_after_each_refit(rng):
     K, y = spoilt_problem(rng)
     rule, seen = Trimmed(0.2), []
-    solution = run(ExactRidge(K), y, rule, 0.1, start=np.ones(20), report=seen.append)
+    solution = run(ExactRidge(K), y, rule, 0.1, start=np.ones(20), callback=seen.append)
     assert len(solution.objective_path) == solution.n_iter == len(seen)
     assert [step.objective for step in seen] == solution.objective_path
     assert [step.iteration for step in seen] == list(range(1, solution.n_iter + 1))

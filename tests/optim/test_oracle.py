@@ -1,14 +1,20 @@
-"""Answers of parts of the rows add up, and their slopes are those of the objective."""
+"""Results of parts of the samples add up, and their gradient is that of the objective."""
 
 from __future__ import annotations
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from untaint._sums import Sum
+from untaint.design.blocked import BlockedFeatures
+from untaint.design.memory_plan import Plan
+from untaint.design.partitioned import Samples
+from untaint.feature_maps.identity import IdentityMap
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
-from untaint.optim.oracle import OracleQuery, OracleResult, block_contribution, evaluate_losses
+from untaint.optim.oracle import PassResult
 from untaint.weighting.histogram import HistogramGrid
 from untaint.weighting.threshold import ThresholdWeights
 
@@ -16,15 +22,24 @@ N, P = 90, 4
 LOSSES = {"squared": SquaredLoss(), "logistic": LogisticLoss(), "softmax": SoftmaxLoss()}
 each = pytest.mark.parametrize("name", LOSSES)
 edges = pytest.mark.parametrize("smoothing", [None, 1.5], ids=["hard", "soft"])
-LENS = HistogramGrid(np.tile([0.2, 0.5, 1.0, 2.0], (2, 1)), np.tile([0.5, 1.0], (2, 1)))
+GRID = HistogramGrid(np.tile([0.2, 0.5, 1.0, 2.0], (2, 1)), np.tile([0.5, 1.0], (2, 1)))
+
+
+class Asked(NamedTuple):
+    """The arguments of a pass."""
+
+    coef: np.ndarray
+    weight_function: ThresholdWeights
+    grid: HistogramGrid = GRID
+    curvature: str | None = None
 
 
 class Design:
-    """Some rows with weights and classes, a few of which are not heard."""
+    """Samples with weights and classes, a few of which are excluded."""
 
     def __init__(self, name, rng):
         self.loss = LOSSES[name]
-        self.phi = np.hstack([rng.normal(size=(N, P - 1)), np.ones((N, 1))])
+        self.X = rng.normal(size=(N, P - 1))
         self.weights = rng.integers(1, 4, N).astype(float)
         self.groups = rng.integers(0, 2, N)
         self.excluded = rng.random(N) < 0.1
@@ -35,55 +50,82 @@ class Design:
             "softmax": np.eye(3)[codes],
         }[name]
 
-    def evaluate(self, query, own=slice(None)):
-        """What some of them answer."""
-        phi, y = self.phi[own], self.y[own]
-        values = phi @ query.coef
-        heard = evaluate_losses(
-            self.loss, y, values, self.weights[own], self.groups[own], self.excluded[own]
-        )  # fmt: skip
-        slopes, bend, aggregates = block_contribution(query, self.loss, y, values, heard)
-        curvature = None if bend is None else phi.T @ (phi * bend[:, None])
-        return OracleResult(phi.T @ slopes, curvature, aggregates)
+    @property
+    def phi(self):
+        return np.column_stack([self.X, np.ones(N)])
+
+    def evaluate(self, asked, own=slice(None), block_rows=N):
+        """The result of a pass over some of them."""
+        features = BlockedFeatures(
+            IdentityMap(np.zeros(P - 1)), self.X[own], True, Plan(block_rows, 0), 1
+        )
+        parts = (self.y[own], self.weights[own], self.groups[own], self.excluded[own])
+        return Samples(features, self.loss, *parts).evaluate(*asked)
 
 
-def query(rows, rng, thresholds=(0.8, 1.2), smoothing=None, curved=False):
+def query(rows, rng, thresholds=(0.8, 1.2), smoothing=None, curvature=None):
     coef = 0.5 * rng.normal(size=(P, rows.y.shape[1]))
-    return OracleQuery(coef, ThresholdWeights(np.array(thresholds), smoothing), LENS, curved)
+    return Asked(coef, ThresholdWeights(np.array(thresholds), smoothing), GRID, curvature)
 
 
 def moved(asked, way, length):
-    return OracleQuery(asked.coef + length * way, asked.weight_function, asked.grid, asked.curved)
+    return asked._replace(coef=asked.coef + length * way)
+
+
+def numbers(result):
+    """All that a result says, but for the order of listed losses."""
+    totals = np.array([20.0, 30.0])
+    told = [result.gradient, result.kept, result.loss, result.excluded, result.histogram.weights,
+            result.histogram.sums, result.histogram.losses_at(totals)]  # fmt: skip
+    return told + [part for part in (result.gram, result.squares) if part is not None]
 
 
 @each
 @edges
-def test_answers_of_parts_add_up(name, smoothing, rng):
+@pytest.mark.parametrize("curvature", [None, "gram", "squares"])
+def test_results_of_parts_add_up(name, smoothing, curvature, rng):
     rows = Design(name, rng)
-    asked = query(rows, rng, smoothing=smoothing, curved=name != "softmax")
+    if name == "softmax" and curvature == "gram":
+        curvature = None  # several classes have no common second order
+    asked = query(rows, rng, smoothing=smoothing, curvature=curvature)
     whole = rows.evaluate(asked)
     owner = rng.integers(0, 3, N)
     parts = [rows.evaluate(asked, np.flatnonzero(owner == j)) for j in range(3)]
-    np.testing.assert_allclose(sum(part.slopes for part in parts), whole.slopes, atol=1e-11)
-    if asked.curved:
-        found = sum(part.curvature for part in parts)
-        np.testing.assert_allclose(found, whole.curvature, atol=1e-11)
-    aggregates = parts[2].aggregates + parts[0].aggregates + parts[1].aggregates
-    for part in ("kept", "loss", "excluded"):
-        np.testing.assert_allclose(
-            getattr(aggregates, part), getattr(whole.aggregates, part), rtol=1e-12
-        )
-    totals = np.array([20.0, 30.0])
-    found, expected = (each.histogram.losses_at(totals) for each in (aggregates, whole.aggregates))
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    for found, expected in zip(
+        numbers(parts[2] + parts[0] + parts[1]), numbers(whole), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
+
+
+@each
+@pytest.mark.parametrize("curvature", [None, "squares"])
+def test_parts_that_end_between_blocks_add_up_to_the_same_bits_in_any_order(name, curvature, rng):
+    rows, size = Design(name, rng), 9
+    asked = query(rows, rng, curvature=curvature)
+    whole = rows.evaluate(asked, block_rows=size)
+    for cuts in ([9, 45], [18], range(9, N, 9)):
+        parts = [rows.evaluate(asked, own, size) for own in np.split(np.arange(N), cuts)]
+        result = parts.pop(rng.integers(len(parts)))
+        while parts:
+            result = result + parts.pop(rng.integers(len(parts)))
+        for found, expected in zip(numbers(result), numbers(whole), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_sums_of_a_part_alone_are_those_of_both(rng):
+    result = Design("squared", rng).evaluate(query(Design("squared", rng), rng))
+    zero = PassResult(Sum(np.zeros(4)), result.histogram, Sum(np.zeros((P, 2))), Sum(np.eye(P)))
+    assert (result + zero).squares is None
+    np.testing.assert_array_equal((result + zero).gram, np.eye(P))
+    np.testing.assert_array_equal((zero + result).gradient, result.gradient)
 
 
 @each
 @edges
-def test_a_tally_is_what_a_loop_over_rows_counts(name, smoothing, rng):
+def test_totals_are_what_a_loop_over_rows_counts(name, smoothing, rng):
     rows = Design(name, rng)
     asked = query(rows, rng, smoothing=smoothing)
-    aggregates = rows.evaluate(asked).aggregates
+    result = rows.evaluate(asked)
     losses = rows.loss.value(rows.y, rows.phi @ asked.coef)
     kept, weighted_losses = np.zeros(2), 0.0
     for loss, weight, group, excluded in zip(
@@ -94,33 +136,33 @@ def test_a_tally_is_what_a_loop_over_rows_counts(name, smoothing, rng):
         part *= not excluded
         kept[group] += weight * part
         weighted_losses += weight * part * loss
-    np.testing.assert_allclose(aggregates.kept, kept)
-    assert aggregates.loss == pytest.approx(weighted_losses)
-    assert aggregates.excluded == rows.weights[rows.excluded].sum()
+    np.testing.assert_allclose(result.kept, kept)
+    assert result.loss == pytest.approx(weighted_losses)
+    assert result.excluded == rows.weights[rows.excluded].sum()
 
 
 @each
-def test_slopes_are_the_gradient_of_the_kept_losses(name, rng):
+def test_it_is_the_gradient_of_the_kept_losses(name, rng):
     rows = Design(name, rng)
     asked = query(rows, rng)
-    slopes, step = rows.evaluate(asked).slopes, 1e-6
+    gradient, step = rows.evaluate(asked).gradient, 1e-6
     for _ in range(5):
         way = rng.normal(size=asked.coef.shape)
-        up, down = (rows.evaluate(moved(asked, way, side * step)).aggregates for side in (1, -1))
+        up, down = (rows.evaluate(moved(asked, way, side * step)) for side in (1, -1))
         np.testing.assert_array_equal(up.kept, down.kept)  # nobody crosses the edge
         expected = (up.loss - down.loss) / (2 * step)
-        assert np.vdot(slopes, way) == pytest.approx(expected, rel=1e-5, abs=1e-5)
+        assert np.vdot(gradient, way) == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 
 @each
-def test_slopes_are_the_gradient_of_the_soft_objective(name, rng):
+def test_it_is_the_gradient_of_the_soft_objective(name, rng):
     # With thresholds held fixed: minus the softplus of how far each loss lies below.
     rows, smoothing = Design(name, rng), 1.5
     asked = query(rows, rng, smoothing=smoothing)
-    slopes, step = rows.evaluate(asked).slopes, 1e-5
+    gradient, step = rows.evaluate(asked).gradient, 1e-5
 
-    def value(moved_question):
-        losses = rows.loss.value(rows.y, rows.phi @ moved_question.coef)
+    def value(other):
+        losses = rows.loss.value(rows.y, rows.phi @ other.coef)
         below = smoothing * (asked.weight_function.thresholds[rows.groups] - losses)
         heard = ~rows.excluded
         return -(rows.weights[heard] @ np.logaddexp(0.0, below[heard])) / smoothing
@@ -128,41 +170,41 @@ def test_slopes_are_the_gradient_of_the_soft_objective(name, rng):
     for _ in range(5):
         way = rng.normal(size=asked.coef.shape)
         up, down = (value(moved(asked, way, side * step)) for side in (1, -1))
-        assert np.vdot(slopes, way) == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-5)
+        assert np.vdot(gradient, way) == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-5)
 
 
 @pytest.mark.parametrize("name", ["squared", "logistic"])
-def test_curvature_is_the_derivative_of_the_slopes(name, rng):
+def test_the_gram_is_the_derivative_of_the_gradient(name, rng):
     rows = Design(name, rng)
-    asked = query(rows, rng, curved=True)
+    asked = query(rows, rng, curvature="gram")
     step, way = 1e-6, rng.normal(size=asked.coef.shape)
-    up, down = (rows.evaluate(moved(asked, way, side * step)).slopes for side in (1, -1))
+    up, down = (rows.evaluate(moved(asked, way, side * step)).gradient for side in (1, -1))
     expected = (up - down) / (2 * step)
-    np.testing.assert_allclose(rows.evaluate(asked).curvature @ way, expected, rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(rows.evaluate(asked).gram @ way, expected, rtol=1e-5, atol=1e-4)
 
 
 @each
-def test_rows_that_are_not_heard_change_nothing_but_their_own_weight(name, rng):
+def test_excluded_samples_change_nothing_but_their_own_weight(name, rng):
     rows = Design(name, rng)
     asked = query(rows, rng, thresholds=(np.inf, np.inf))
     before = rows.evaluate(asked)
     rows.y[rows.excluded] = 1.0 - rows.y[rows.excluded]
     after = rows.evaluate(asked)
-    np.testing.assert_array_equal(after.slopes, before.slopes)
-    assert after.aggregates.loss == before.aggregates.loss
-    assert np.isinf(after.aggregates.histogram.points()[0]).any()
+    np.testing.assert_array_equal(after.gradient, before.gradient)
+    assert after.loss == before.loss
+    assert np.isinf(after.histogram.points()[0]).any()
 
 
-def test_a_row_beyond_all_bounds_pulls_nowhere_once_it_is_given_up(rng):
+def test_an_infinite_sample_has_no_gradient_once_it_is_trimmed(rng):
     rows = Design("squared", rng)
-    asked = query(rows, rng, curved=True)
+    asked = query(rows, rng, curvature="gram")
     rows.y[:3] = 1e200
-    rows.phi[3:6] = 1e160
+    rows.X[3:6] = 1e160
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", "overflow", RuntimeWarning)
         found = rows.evaluate(asked)
-    assert np.isfinite(found.slopes).all() and np.isfinite(found.aggregates.loss)
+    assert np.isfinite(found.gradient).all() and np.isfinite(found.loss)
     expected = rows.evaluate(asked, slice(6, None))
-    np.testing.assert_allclose(found.slopes, expected.slopes, rtol=1e-12)
-    np.testing.assert_allclose(found.aggregates.kept, expected.aggregates.kept)
+    np.testing.assert_allclose(found.gradient, expected.gradient, rtol=1e-12)
+    np.testing.assert_allclose(found.kept, expected.kept)

@@ -288,7 +288,7 @@ def test_reports_every_iteration(rng):
     K, y = spoilt_problem(rng)
     seen = []
     solution = projected_gradient(
-        trimmed(K, y, Trimmed(0.2)), np.zeros((20, 1)), max_iter=15, report=seen.append
+        trimmed(K, y, Trimmed(0.2)), np.zeros((20, 1)), max_iter=15, callback=seen.append
     )
     assert [step.iteration for step in seen] == list(range(1, solution.n_iter + 1))
     assert [step.objective for step in seen] == solution.objective_path[1:]

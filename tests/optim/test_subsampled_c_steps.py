@@ -1,25 +1,25 @@
-"""Questions to all rows lead where a solver that has all of them at hand would go."""
+"""Passes over all samples lead where a solver that has all of them in memory goes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import untaint.optim.checkpoint as checkpoint_module
 from feature_maps.cases import maps, rows
 from naive import features as naive
 from untaint.design.features import FeatureDesign
 from untaint.design.memory_plan import Plan
-from untaint.design.partitioned import InMemoryData
+from untaint.design.partitioned import InMemoryDesign
 from untaint.feature_maps.identity import IdentityMap
 from untaint.kernels import Linear
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
+from untaint.optim.c_steps import c_steps
 from untaint.optim.checkpoint import Checkpoint
 from untaint.optim.feature_newton import FeatureSpace
 from untaint.optim.newton import Newton
 from untaint.optim.norm_ball import solve_in_ball
-from untaint.optim.subsampled_c_steps import concentrate
-from untaint.optim.subsampled_newton import FEW_FEATURES, SubsampledNewton
+from untaint.optim.subsampled_c_steps import SubsampledSteps
+from untaint.optim.subsampled_newton import SubsampledNewton
 from untaint.optim.threshold_prediction import TrimmedWeighting
 from untaint.weighting.softplus import Softplus
 from untaint.weighting.threshold import SampleLosses, ThresholdWeights
@@ -28,11 +28,12 @@ from untaint.weighting.trimmed import Trimmed
 N, M = 3000, 1200
 LOSSES = {"squared": SquaredLoss(), "logistic": LogisticLoss(), "softmax": SoftmaxLoss()}
 each_loss = pytest.mark.parametrize("name", LOSSES)
-widths = pytest.mark.parametrize("d", [5, FEW_FEATURES + 6], ids=["few features", "many"])
+MANY = 70
+widths = pytest.mark.parametrize("d", [5, MANY], ids=["few features", "many"])
 
 
 class Fitted:
-    """All rows are asked, and a sample of them is at hand."""
+    """All samples are evaluated, and a subsample of them is at hand."""
 
     def __init__(self, X, y, name="squared", kind="columns", alpha=2.0, stop=None):
         feature_map = IdentityMap(np.zeros(X.shape[1])) if kind == "columns" else maps(X)[kind]
@@ -41,28 +42,36 @@ class Fitted:
         design = FeatureDesign(
             Linear(), X, ones, alpha, True, feature_map, plan, sample, n_threads=1
         )
-        data = InMemoryData(design, y, np.zeros(N, dtype=int))
+        data = InMemoryDesign(design, LOSSES[name], y, np.zeros(N, dtype=int))
         self.X, self.y, self.loss, self.alpha, self.sample = X, y, LOSSES[name], alpha, sample
-        self.features, self.part, self.stop, self.query = design.features, M / N, stop, 0
-        self.oracle, excluded = data.oracle(self.loss, None), data.excluded_subsample(None)
-        self.values = self.oracle.predictions
+        self.features, self.part, self.stop, self.passes = design.features, M / N, stop, 0
+        self.data = data
         self.newton = data.subsample.newton(self.loss, data.y)
-        self.subsampled_newton = SubsampledNewton(self.newton, data.groups, excluded, data.part)
+        self.subsampled_newton = SubsampledNewton(
+            self.newton, data.groups, data.excluded, data.part
+        )
         self.start = self.newton.solve(np.ones(M), data.subsample.alpha)
 
-    def evaluate(self, query):
-        if self.query == self.stop:
+    def evaluate(self, *asked):
+        if self.passes == self.stop:
             raise KeyboardInterrupt
-        self.query += 1
-        return self.oracle.evaluate(query)
+        self.passes += 1
+        return self.data.evaluate(*asked)
 
     def run(self, rule=None, start=None, **options):
         rule, start = rule or Trimmed(0.0), start or self.start
-        self.strategy = TrimmedWeighting(rule, getattr(rule, "smoothing", None), 1, float(N), 1.0)
-        options = {"enough": 1e-13, "max_iter": 100} | options
-        return concentrate(
-            self, self.subsampled_newton, self.strategy, start, self.alpha, **options
+        self.strategy = TrimmedWeighting(rule, float(N), 1.0)
+        how = {"min_decrease": 1e-13} | {
+            name: options.pop(name)
+            for name in ("min_decrease", "norm_bound", "exact")
+            if name in options
+        }
+        process = SubsampledSteps(
+            self, self.subsampled_newton, self.strategy, start, self.alpha, **how
         )
+        out = c_steps(process, **({"max_iter": 100} | options))
+        self.values = out.result.predictions
+        return out
 
     def refit(self, weights):
         """By the normal equations of all rows."""
@@ -99,7 +108,7 @@ def test_without_trimming_the_squared_loss_is_ridge_regression(d, rng):
     out = fitted.run()
     assert out.converged
     np.testing.assert_allclose(fitted.values, fitted.refit(np.ones(N)), atol=1e-5)
-    assert d > FEW_FEATURES or out.n_iter <= 3
+    assert d == MANY or out.n_iter <= 3
 
 
 @each_loss
@@ -114,28 +123,32 @@ def test_without_trimming_it_is_newtons_method_on_all_rows(name, kind, d, rng):
 @pytest.mark.parametrize("rule", [Trimmed(0.2), Softplus(0.2, 1.0)], ids=["hard", "soft"])
 def test_a_refit_on_the_rows_that_it_keeps_is_the_same_function(d, rule, rng):
     fitted, enough = design(rng, d=d, bad=0.15), 1e-7
-    out = fitted.run(rule, enough=enough)
+    out = fitted.run(rule, min_decrease=enough)
     assert out.converged
-    cut = ThresholdWeights(fitted.strategy.predictor.expected, getattr(rule, "smoothing", None))
+    cut = ThresholdWeights(fitted.strategy.predicted, rule.smoothing)
     ones, losses = np.ones(N), fitted.loss.value(fitted.y, fitted.values)
     kept = cut.weights(SampleLosses(losses, fitted.y, ones, np.zeros(N, dtype=int), ones < 0))
     left = np.sum((fitted.values - fitted.refit(kept)) ** 2)
-    assert left <= 200.0 * enough * out.path[-1]  # a hundredfold, where it goes to and fro
+    assert (
+        left <= 200.0 * enough * out.objective_path[-1]
+    )  # a hundredfold, where it goes to and fro
     # Those are the rows that should be kept, but for far fewer than chance would exchange.
     assert np.abs(kept - rule.weights(losses, ones)).sum() <= 0.3 * np.sqrt(N)
 
 
-def test_the_outcome_says_what_was_asked_and_found(rng):
+def test_the_solution_holds_the_path_and_the_last_pass(rng):
     fitted, rule, told = design(rng, bad=0.15), Trimmed(0.2), []
-    out = fitted.run(rule, enough=1e-6, report=told.append, exact=True)
-    assert out.n_iter == len(out.path) <= fitted.query
-    assert [step.objective for step in told] == out.path
+    out = fitted.run(rule, min_decrease=1e-6, callback=told.append, exact=True)
+    assert out.n_iter == len(out.objective_path) <= fitted.passes
+    assert [step.objective for step in told] == out.objective_path
     np.testing.assert_allclose(out.fit.predictions, fitted.values[fitted.sample], atol=1e-10)
     losses = fitted.loss.value(fitted.y, fitted.values)
-    assert fitted.strategy.exact(out.aggregates)
-    assert fitted.strategy.predictor.thresholds[0] == rule.threshold(losses, np.ones(N))
+    assert fitted.strategy.is_exact(out.result)
+    assert fitted.strategy.thresholds[0] == rule.threshold(losses, np.ones(N))
     kept = rule.value(losses, np.ones(N))
-    assert out.path[-1] == pytest.approx(kept + fitted.alpha * out.fit.squared_norm, rel=1e-4)
+    assert out.objective_path[-1] == pytest.approx(
+        kept + fitted.alpha * out.fit.squared_norm, rel=1e-4
+    )
 
 
 @each_loss
@@ -146,7 +159,7 @@ def test_the_ball_is_kept_to_and_the_best_within_it_found(name, d, rng):
     start = solve_in_ball(
         lambda *how: fitted.newton.solve(np.ones(M), *how), fitted.part * fitted.alpha, bound
     )
-    out = fitted.run(start=start, norm_bound=bound, enough=1e-12)
+    out = fitted.run(start=start, norm_bound=bound, min_decrease=1e-12)
     assert out.converged
     assert np.sqrt(out.fit.squared_norm) <= bound * (1 + 1e-9)
     np.testing.assert_allclose(level(fitted.values), level(fitted.by_newton(bound)), atol=1e-3)
@@ -164,29 +177,29 @@ def with_a_rare_column(rng, name, d, alpha):
 @pytest.mark.parametrize(("d", "alpha"), [(5, 2.0), (5, 1e-3), (70, 2.0), (70, 1e-3)])
 def test_a_rare_column_that_the_sample_lacks_is_fitted_all_the_same(name, d, alpha, rng):
     fitted = with_a_rare_column(rng, name, d, alpha)
-    assert fitted.run(enough=1e-11).converged
+    assert fitted.run(min_decrease=1e-11).converged
     np.testing.assert_allclose(level(fitted.values), level(fitted.by_newton()), atol=2e-3)
 
 
-def test_the_outcome_is_no_worse_than_where_it_began(rng):
+def test_the_solution_is_no_worse_than_where_it_began(rng):
     fitted = with_a_rare_column(rng, "squared", 70, 1e-3)
     out = fitted.run(max_iter=2)
     values = fitted.features.values(fitted.subsampled_newton.coef(out.fit))
     value = fitted.loss.value(fitted.y, values).sum() + fitted.alpha * out.fit.squared_norm
-    assert value <= out.path[0] * (1 + 1e-9)
+    assert value <= out.objective_path[0] * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("max_iter", [1, 2])
 def test_too_few_steps_are_said_to_be_too_few(max_iter, rng):
     out = design(rng, d=70, bad=0.15).run(Trimmed(0.2), max_iter=max_iter)
     assert not out.converged
-    assert out.n_iter == len(out.path) == max_iter
+    assert out.n_iter == len(out.objective_path) == max_iter
 
 
 @pytest.mark.parametrize(("name", "share"), [("squared", 0.2), ("softmax", 0.0)])
 @pytest.mark.parametrize("stop", [3, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 5))])
-def test_goes_on_bitwise_after_an_interruption(name, share, stop, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint_module, "EVERY", 0.0)
+def test_resumes_bitwise_after_an_interruption(name, share, stop, tmp_path, set_sizes):
+    set_sizes(checkpoint_seconds=0.0)
     path = tmp_path / "fit.checkpoint"
 
     def run(stop=None, saved=True):
@@ -198,6 +211,6 @@ def test_goes_on_bitwise_after_an_interruption(name, share, stop, tmp_path, monk
     with pytest.raises(KeyboardInterrupt):
         run(stop)
     again, found = run()
-    assert again.query == whole.query - stop > 0
-    assert (found.path, found.converged) == (expected.path, expected.converged)
+    assert again.passes == whole.passes - stop > 0
+    assert (found.objective_path, found.converged) == (expected.objective_path, expected.converged)
     np.testing.assert_array_equal(again.values, whole.values)

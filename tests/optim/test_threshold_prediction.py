@@ -1,13 +1,12 @@
-"""Thresholds are foreseen by a sample, and found exactly by looking again."""
+"""Thresholds are predicted from a subsample, and found exactly by finer bins."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import untaint.weighting.histogram as profile_module
 from untaint._sums import Sum
-from untaint.optim.oracle import Aggregates
+from untaint.optim.oracle import PassResult
 from untaint.optim.threshold_prediction import TrimmedWeighting
 from untaint.weighting.class_balanced import ClassBalanced
 from untaint.weighting.class_balanced_soft import SoftClassBalanced
@@ -62,46 +61,46 @@ def asked(update, grid, rows):
     kept = np.bincount(rows.groups, weights, len(grid.edges)).astype(float)
     loss = float(weights[weights > 0] @ rows.losses[weights > 0])
     histogram = grid.histogram(rows.losses, rows.sample_weight, rows.groups)
-    return Aggregates(Sum(np.array([loss, 0.0, *kept])), histogram)
+    return PassResult(Sum(np.array([loss, 0.0, *kept])), histogram, Sum(np.zeros((1, 1))))
 
 
-def steered(rule, n_groups=1, smoothing=None):
-    return TrimmedWeighting(rule, smoothing, n_groups, float(N), 1.0)
+def steered(rule, n_groups=1):
+    return TrimmedWeighting(rule, float(N), 1.0, n_groups)
 
 
 def pass_over(strategy, rows, sample):
     """One question, and what was learnt from the answers."""
-    update = strategy.update(sample)
-    aggregates = asked(update, strategy.grid, rows)
-    strategy.observe(aggregates, sample)
-    return aggregates
+    update = strategy.predict(sample)
+    result = asked(update, strategy.grid, rows)
+    strategy.observe(result, sample)
+    return result
 
 
-def look_closer(strategy, rows, sample, aggregates):
+def look_closer(strategy, rows, sample, result):
     """Until thresholds are exact: the last answers, and how many looks it took."""
     looks = 0
-    while not strategy.exact(aggregates) and looks < LOOKS:
-        update = strategy.refined()
-        aggregates = asked(update, strategy.grid, rows)
-        strategy.observe(aggregates, sample)
+    while not strategy.is_exact(result) and looks < LOOKS:
+        update = strategy.refine()
+        result = asked(update, strategy.grid, rows)
+        strategy.observe(result, sample)
         looks += 1
-    return aggregates, looks
+    return result, looks
 
 
 def becomes_exact(rows, rule, n_groups=1):
     """After a few looks, thresholds are those of all rows."""
     chosen = np.sort(np.random.default_rng(5).choice(N, M, replace=False))
     sample, strategy = sampled(rows, chosen), steered(rule, n_groups)
-    aggregates, _ = look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
-    assert strategy.exact(aggregates)
+    result, _ = look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
+    assert strategy.is_exact(result)
     expected = rule.over(rows.groups).class_thresholds(rows.losses, rows.sample_weight)
-    np.testing.assert_array_equal(strategy.predictor.thresholds, expected)
+    np.testing.assert_array_equal(strategy.thresholds, expected)
 
 
 @pytest.mark.parametrize("kind", [*LOSSES, *HARD])
 @pytest.mark.parametrize("most", [20_000, 100], ids=["long lists", "short lists"])
-def test_a_few_closer_looks_make_a_threshold_exact(kind, most, monkeypatch, rng):
-    monkeypatch.setattr(profile_module, "MAX_EXACT_VALUES", most)
+def test_a_few_closer_looks_make_a_threshold_exact(kind, most, set_sizes, rng):
+    set_sizes(exact_losses=most)
     becomes_exact(heard((LOSSES | HARD)[kind](rng)), Trimmed(0.2))
 
 
@@ -125,9 +124,9 @@ def test_where_nothing_moves_the_threshold_is_foreseen_exactly(kind, rng):
     look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
     expected = rule.threshold(rows.losses, np.ones(N))
     for _ in range(2):
-        aggregates = pass_over(strategy, rows, sample)
-        assert strategy.predictor.expected[0] == pytest.approx(expected, rel=1e-12)
-        assert strategy.exact(aggregates)
+        result = pass_over(strategy, rows, sample)
+        assert strategy.predicted[0] == pytest.approx(expected, rel=1e-12)
+        assert strategy.is_exact(result)
 
 
 def test_thresholds_follow_losses_that_move(rng):
@@ -135,40 +134,40 @@ def test_thresholds_follow_losses_that_move(rng):
     chosen, strategy, error = np.arange(0, N, 10), steered(rule), []
     for move in (1.0, 0.1, 0.01, 0.0, 0.0):
         rows = heard(losses * (1.0 + move * np.sin(np.arange(N))))
-        aggregates = pass_over(strategy, rows, sampled(rows, chosen))
+        result = pass_over(strategy, rows, sampled(rows, chosen))
         expected = rule.threshold(rows.losses, np.ones(N))
-        error.append(abs(float(strategy.predictor.expected[0]) - expected))
+        error.append(abs(float(strategy.predicted[0]) - expected))
     assert error[2] < 0.2 * error[0]
     assert error[-1] < 1e-12
-    assert strategy.settled(aggregates) and strategy.exact(aggregates)
+    assert strategy.is_reliable(result) and strategy.is_exact(result)
 
 
-def test_settled_is_who_keeps_about_as_much_as_should_be(rng):
+def test_reliable_are_weights_that_keep_about_as_much_as_the_rule(rng):
     rows, rule = heard(chi(rng)), Trimmed(0.2)
     sample, strategy = sampled(rows, np.arange(0, N, 10)), steered(rule)
     pass_over(strategy, rows, sample)
     right = rule.class_thresholds(rows.losses, np.ones(N))
     for factor, expected in ((1.0, True), (1.0001, True), (0.9, False), (1.1, False)):
-        strategy.predictor.expected = factor * right
+        strategy.predicted = factor * right
         assert (
-            strategy.settled(asked(ThresholdWeights(factor * right), strategy.grid, rows))
+            strategy.is_reliable(asked(ThresholdWeights(factor * right), strategy.grid, rows))
             == expected
         )
 
 
 @pytest.mark.parametrize("kind", ["counts", "two values"])
-def test_ties_at_an_exact_threshold_do_not_unsettle(kind, rng):
+def test_ties_at_an_exact_threshold_are_reliable(kind, rng):
     rows = heard(LOSSES[kind](rng))
     sample, strategy = sampled(rows, np.arange(0, N, 10)), steered(Trimmed(0.2))
     look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
-    assert strategy.settled(asked(strategy.refined(), strategy.grid, rows))
+    assert strategy.is_reliable(asked(strategy.refine(), strategy.grid, rows))
 
 
 def test_where_nothing_is_given_up_there_is_nothing_to_find(rng):
     rows, strategy = heard(chi(rng)), steered(Trimmed(0.0))
-    aggregates = pass_over(strategy, rows, sampled(rows, np.arange(M)))
-    assert strategy.settled(aggregates) and strategy.exact(aggregates)
-    assert strategy.value(aggregates) == pytest.approx(rows.losses.sum())
+    result = pass_over(strategy, rows, sampled(rows, np.arange(M)))
+    assert strategy.is_reliable(result) and strategy.is_exact(result)
+    assert strategy.objective(result) == pytest.approx(rows.losses.sum())
     assert strategy.state_dict() == {}
 
 
@@ -180,12 +179,12 @@ def test_the_objective_is_that_of_the_selection(n_groups, smoothing, rng):
     if smoothing is not None:
         soft = SoftClassBalanced(0.2, groups, n_groups, smoothing)
         rule = Softplus(0.2, smoothing) if n_groups == 1 else soft
-    rows, strategy = heard(chi(rng), groups), steered(rule, n_groups, smoothing)
+    rows, strategy = heard(chi(rng), groups), steered(rule, n_groups)
     for _ in range(3):
-        aggregates = pass_over(strategy, rows, sampled(rows, np.arange(0, N, 10)))
-    assert strategy.settled(aggregates) and strategy.exact(aggregates)
+        result = pass_over(strategy, rows, sampled(rows, np.arange(0, N, 10)))
+    assert strategy.is_reliable(result) and strategy.is_exact(result)
     tol = 1e-6 if smoothing is None else 2e-3
-    assert strategy.value(aggregates) == pytest.approx(rule.value(rows.losses, np.ones(N)), rel=tol)
+    assert strategy.objective(result) == pytest.approx(rule.value(rows.losses, np.ones(N)), rel=tol)
 
 
 def test_goes_on_bitwise_from_what_it_remembered(rng):
@@ -193,7 +192,7 @@ def test_goes_on_bitwise_from_what_it_remembered(rng):
     chosen, strategy, again = np.arange(0, N, 10), steered(Trimmed(0.2)), steered(Trimmed(0.2))
     pass_over(strategy, rows, sampled(rows, chosen))
     again.load_state_dict({name: value.copy() for name, value in strategy.state_dict().items()})
-    cuts = [each.update(sampled(later, chosen)) for each in (strategy, again)]
+    cuts = [each.predict(sampled(later, chosen)) for each in (strategy, again)]
     np.testing.assert_array_equal(cuts[0].thresholds, cuts[1].thresholds)
     np.testing.assert_array_equal(strategy.grid.edges, again.grid.edges)
     np.testing.assert_array_equal(strategy.grid.near, again.grid.near)

@@ -1,6 +1,9 @@
-"""Profiles add up, and thresholds that are read off them are those of all losses."""
+"""Histograms add up, and thresholds that are read off them are those of all losses."""
 
 from __future__ import annotations
+
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from untaint.weighting.softplus import Softplus
 from untaint.weighting.trimmed import Trimmed
 
 seeds = st.integers(0, 10_000)
-contaminations = st.sampled_from([0.05, 0.2, 0.3, 0.45])
+shares = st.sampled_from([0.05, 0.2, 0.3, 0.45])
 # Weights of rows, and the weight of one row.
 WEIGHTS = {
     "ones": lambda rng, n: (np.ones(n), 1.0),
@@ -81,13 +84,30 @@ def test_parts_add_up_to_the_whole_in_any_split_and_order(seed, kind, spread, n_
     assert_same((parts[3] + parts[1]) + (parts[0] + parts[2]), whole)
 
 
-@given(seed=seeds, kind=kinds, spread=spreads, contamination=contaminations)
+@given(seed=seeds, spread=spreads, n_parts=st.integers(2, 6))
+@settings(max_examples=40)
+def test_the_order_of_parts_changes_no_bit(seed, spread, n_parts):
+    rng = np.random.default_rng(seed)
+    losses, weights = LOSSES[spread](rng, 80), rng.random(80)
+    parts = [
+        looked(coarse(), losses[own], weights[own])
+        for own in np.array_split(rng.permutation(80), n_parts)
+    ]
+    one = reduce(add, parts)
+    other = reduce(add, [parts[j] for j in rng.permutation(n_parts)])
+    for name in ("weights", "sums", "max_loss"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    totals = np.array([0.4 * weights.sum()])
+    np.testing.assert_array_equal(one.losses_at(totals), other.losses_at(totals))
+
+
+@given(seed=seeds, kind=kinds, spread=spreads, share=shares)
 @settings(max_examples=60)
-def test_a_listed_threshold_is_that_of_trimming_all_rows(seed, kind, spread, contamination):
+def test_a_listed_threshold_is_that_of_trimming_all_rows(seed, kind, spread, share):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(25, 120))
     losses, (weights, unit) = LOSSES[spread](rng, n), WEIGHTS[kind](rng, n)
-    rule = Trimmed(contamination)
+    rule = Trimmed(share)
     for grid in (close(), coarse(near=(0.5, 3.0))):
         histogram = looked(grid, losses[:20], weights[:20]) + looked(
             grid, losses[20:], weights[20:]
@@ -100,18 +120,14 @@ def test_a_listed_threshold_is_that_of_trimming_all_rows(seed, kind, spread, con
             assert histogram.is_exact_at(found)
 
 
-@given(
-    seed=seeds, kind=kinds, spread=spreads, contamination=contaminations, n_groups=st.integers(2, 4)
-)
+@given(seed=seeds, kind=kinds, spread=spreads, share=shares, n_groups=st.integers(2, 4))
 @settings(max_examples=60)
-def test_listed_thresholds_of_classes_are_those_of_all_rows(
-    seed, kind, spread, contamination, n_groups
-):
+def test_listed_thresholds_of_classes_are_those_of_all_rows(seed, kind, spread, share, n_groups):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(100, 200))
     losses, (weights, unit) = LOSSES[spread](rng, n), WEIGHTS[kind](rng, n)
     groups = rng.integers(0, n_groups, n)
-    rule = ClassBalanced(contamination, groups, n_groups)
+    rule = ClassBalanced(share, groups, n_groups)
     expected = rule.class_thresholds(losses, weights)
     histogram = looked(close(n_groups), losses, weights, groups)
     if np.isfinite(expected).all():
@@ -130,12 +146,12 @@ def test_rows_of_any_common_weight_are_kept_whole(unit, rng):
             np.testing.assert_array_equal(histogram.thresholds(rule, unit), expected)
 
 
-@given(seed=seeds, contamination=contaminations)
+@given(seed=seeds, share=shares)
 @settings(max_examples=30)
-def test_elsewhere_a_threshold_is_as_good_as_its_bin(seed, contamination):
+def test_elsewhere_a_threshold_is_as_good_as_its_bin(seed, share):
     rng = np.random.default_rng(seed)
     losses = rng.exponential(size=200)
-    rule, grid = Trimmed(contamination), coarse(near=(0.0, 0.0))
+    rule, grid = Trimmed(share), coarse(near=(0.0, 0.0))
     histogram = looked(grid, losses)
     (found,), expected = histogram.thresholds(rule), rule.threshold(losses, np.ones(200))
     ends = np.concatenate([[0.0], grid.edges[0], [losses.max()]])
@@ -173,9 +189,9 @@ def test_too_long_a_list_is_the_same_bins_in_any_split(set_sizes, rng):
     set_sizes(exact_losses=50)
     losses, grid = rng.uniform(1.0, 1.5, 120), coarse()
     whole = looked(grid, losses)
-    for split in (20, 60, 100):
+    for threshold_weights in (20, 60, 100):
         assert_same(
-            looked(grid, losses[:split]) + looked(grid, losses[split:]),
+            looked(grid, losses[:threshold_weights]) + looked(grid, losses[threshold_weights:]),
             whole,
         )
 
@@ -188,7 +204,7 @@ def test_ties_take_one_place_of_a_list_however_many(set_sizes):
     np.testing.assert_array_equal(histogram.thresholds(Trimmed(0.5)), [1.2])
 
 
-def test_rows_of_no_weight_have_no_influence_however_wrong():
+def test_rows_of_no_weight_have_no_say_however_wrong():
     histogram = looked(coarse(), np.array([0.5, 1.25, np.inf, 1.3]), np.array([1.0, 1.0, 0.0, 1.0]))
     assert np.isfinite(histogram.sums).all()
     np.testing.assert_array_equal(histogram.losses_at(np.array([2.0])), [1.25])
@@ -198,7 +214,7 @@ def test_rows_of_no_weight_have_no_influence_however_wrong():
 def test_a_threshold_among_infinite_losses_is_infinite(grid):
     losses = np.concatenate([np.arange(0.0, 7.0), np.full(3, np.inf)])
     np.testing.assert_array_equal(looked(grid, losses).thresholds(Trimmed(0.2)), [np.inf])
-    # As many as are trimmed: the threshold is the largest finite loss, or in its bin.
+    # As many as are given up: the threshold is the largest finite loss, or in its bin.
     assert 3.0 < looked(grid, losses).thresholds(Trimmed(0.3))[0] <= 6.0
 
 

@@ -1,9 +1,12 @@
-r"""Rows that weigh as much as they are likely to be good, when all rows are many.
+r"""Posterior probabilities as weights of many samples.
 
-A sample's residuals are read as two groups (:mod:`untaint.contamination.two_groups`); they tell the
-share and the shape of the groups as well as a million of them. Each row is then trusted by its own
-residual, under every function that rows are asked about: there are so many of them that none bends
-the function towards itself.
+The mixture of two groups (:mod:`untaint.contamination.two_groups`) is fitted to the residuals of a
+subsample, which determine it as well as a million would. Each of all samples is then weighted by
+its own residual under every function,
+
+.. math:: w_i = v_i\, (1 - \epsilon)\, f_0(r_i) / f(r_i),
+
+without leave-one-out corrections: among so many samples none bends the function towards itself.
 """
 
 from __future__ import annotations
@@ -13,11 +16,10 @@ from typing import final
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray
-from ..design.partitioned import PartitionedData
-from ..optim.oracle import Aggregates
-from ..optim.threshold_prediction import ThresholdPredictor
-from ..weighting.histogram import HistogramGrid
+from .._typing import FloatArray
+from ..design.partitioned import PartitionedDesign
+from ..optim.oracle import PassResult
+from ..optim.threshold_prediction import WeightingStrategy
 from ..weighting.threshold import SampleLosses
 from .loo_diagnostics import ROUNDING
 from .residual_mixture import OutlierPosterior, ResidualMixture, overall_contamination
@@ -28,15 +30,15 @@ from .two_groups import TwoGroups
 @final
 @dataclass(frozen=True)
 class MixtureWeights:
-    """Rows by the chance that they are good.
+    """Weights by the posterior probability that a sample is an inlier.
 
     Attributes
     ----------
     candidate : TwoGroups
-    residual_norm : Sizing
-        Makes one number of several outputs.
+    residual_norm : ResidualNorm
+        Reduces the residuals of several outputs to one number.
     rounding : float
-        Residuals that are but rounding errors, which accuse nobody.
+        Residuals up to this size are rounding errors, and count as zero.
     """
 
     candidate: TwoGroups
@@ -44,121 +46,113 @@ class MixtureWeights:
     rounding: float
 
     def weights(self, rows: SampleLosses) -> FloatArray:
-        """Chance times the row's own weight."""
-        good = self.candidate.good(self.signed(rows.deviations))
-        return np.where(rows.excluded, 0.0, good) * rows.sample_weight
+        """Return the posterior probabilities times the samples' own weights."""
+        return self.inlier_probability(rows) * rows.sample_weight
+
+    def inlier_probability(self, rows: SampleLosses) -> FloatArray:
+        """Return the posterior probabilities; zero for samples that are excluded a priori."""
+        return np.where(rows.excluded, 0.0, self.candidate.good(self.signed(rows.deviations)))
 
     def signed(self, deviations: FloatArray) -> FloatArray:
-        """One residual a row."""
+        """Return one signed residual for each sample."""
         signed = self.residual_norm.signed(deviations)
         return np.where(np.abs(signed) <= self.rounding, 0.0, signed)
 
 
 @final
-class MixtureWeighting:
-    """Weighs rows by what a sample's residuals say.
+class MixtureWeighting(WeightingStrategy):
+    """Weights samples by a mixture model of the subsample's residuals.
 
     Parameters
     ----------
-    data : Crowd
-    excluded : bool array of shape (m,)
-        Rows of the sample that are not heard.
+    design : PartitionedDesign
     inlier_weight : array of shape (m,)
-        How far each of its rows is trusted at first.
+        Initial weights of the subsample.
+
+    Attributes
+    ----------
+    subsample_posterior : OutlierPosterior
+        The mixture last fitted to the subsample; set by ``predict``.
+    rule : MixtureWeights
+        The weights that follow from it.
     """
 
     comparable = False
-    hard = False
+    subsample_posterior: OutlierPosterior
+    rule: MixtureWeights
 
-    def __init__(
-        self, data: PartitionedData, excluded: BoolArray, inlier_weight: FloatArray
-    ) -> None:
-        self.data = data
-        self.predictor = ThresholdPredictor(1, data.total / (data.unit or 1.0))
+    def __init__(self, design: PartitionedDesign, inlier_weight: FloatArray) -> None:
+        super().__init__(1, design.total / (design.unit or 1.0))
         self.inlier_weight = inlier_weight
-        #: What the sample said last, and how rows were weighed by it.
-        self.subsample_posterior: OutlierPosterior | None = None
-        self.rule: MixtureWeights | None = None
-        self._mixture = ResidualMixture(data.y, np.ones(len(excluded)), excluded)
-        self._rounding = ROUNDING * float(np.median(np.abs(data.y)))
+        self._total = design.total
+        self._mixture = ResidualMixture(design.y, np.ones(len(design.y)), design.excluded)
+        self._rounding = ROUNDING * float(np.median(np.abs(design.y)))
 
-    @property
-    def grid(self) -> HistogramGrid:
-        """Narrow around the loss that as much weight stays below as is trusted."""
-        return self.predictor.grid
-
-    def update(self, sample: SampleLosses) -> MixtureWeights:
-        """By the sample's residuals."""
+    def predict(self, sample: SampleLosses) -> MixtureWeights:
+        """Fit the mixture to the subsample's residuals, and return its weights."""
         residual_norm = fit_residual_norm(sample.deviations, self.inlier_weight)
         signed = residual_norm.signed(sample.deviations)
         signed = np.where(np.abs(signed) <= self._rounding, 0.0, signed)
         self.subsample_posterior = self._mixture.fit(signed[:, None], self.inlier_weight)
-        self.rule = MixtureWeights(
-            self.subsample_posterior.candidates[0], residual_norm, self._rounding
-        )
+        candidate = self.subsample_posterior.candidates[0]
+        self.rule = MixtureWeights(candidate, residual_norm, self._rounding)
         self.inlier_weight = self.rule.weights(sample)
         kept = float(self.inlier_weight.sum())
-        self.predictor.predict(sample, lambda: _reached(sample.losses, kept))
+        self._predict_thresholds(sample, lambda: _loss_of_rank(sample.losses, kept))
         return self.rule
 
-    def observe(self, aggregates: Aggregates, sample: SampleLosses) -> None:
-        """The loss that as much weight stays below as was trusted."""
-        histogram = aggregates.histogram
-        self.predictor.observe(histogram.losses_at(aggregates.kept), histogram.grid, sample)
+    def observe(self, result: PassResult, sample: SampleLosses) -> None:
+        """Find the loss up to which the samples weigh as much as was kept."""
+        histogram = result.histogram
+        self._observe_thresholds(histogram.losses_at(result.kept), histogram.grid, sample)
 
-    def refined(self) -> MixtureWeights:
-        """Rows are weighed as they were."""
-        assert self.rule is not None
-        self.predictor.refine()
+    def refine(self) -> MixtureWeights:
+        """Return the same weights, with finer bins."""
+        self._refine_grid()
         return self.rule
 
-    def value(self, aggregates: Aggregates) -> float:
-        """The weighted losses."""
-        return aggregates.loss
+    def objective(self, result: PassResult) -> float:
+        """Return the weighted loss."""
+        return result.loss
 
-    def settled(self, aggregates: Aggregates) -> bool:
-        """Rows are weighed by the function that they are asked about."""
+    def is_reliable(self, result: PassResult) -> bool:
+        """Whether weights are those of the function: always, as they follow from residuals."""
         return True
 
-    def exact(self, aggregates: Aggregates) -> bool:
-        """Weights follow from a row's own residual."""
+    def is_exact(self, result: PassResult) -> bool:
+        """Whether weights are known exactly: always, as they follow from residuals."""
         return True
 
-    def contamination(self, aggregates: Aggregates) -> tuple[float, tuple[float, float]]:
-        """Share of bad rows, those included that were not heard, and its interval."""
-        assert self.subsample_posterior is not None
+    def contamination(self, result: PassResult) -> tuple[float, tuple[float, float]]:
+        """Return the share of outliers, excluded samples included, and its interval."""
         return overall_contamination(
             self.subsample_posterior.candidates[0],
             self.subsample_posterior.residuals,
             self._mixture.included,
-            aggregates.excluded / self.data.total,
+            result.excluded / self._total,
         )
 
-    def posterior(self, aggregates: Aggregates, rows: SampleLosses) -> OutlierPosterior:
-        """The verdict on all rows, where they are at hand."""
-        assert self.subsample_posterior is not None and self.rule is not None
-        contamination, interval = self.contamination(aggregates)
-        signed = self.rule.signed(rows.deviations)
-        good = np.where(rows.excluded, 0.0, self.rule.candidate.good(signed))
+    def posterior(self, result: PassResult, rows: SampleLosses) -> OutlierPosterior:
+        """Return the posterior of all samples, where they are in memory."""
+        contamination, interval = self.contamination(result)
         return replace(
             self.subsample_posterior,
-            inlier_probability=good,
-            residuals=signed,
+            inlier_probability=self.rule.inlier_probability(rows),
+            residuals=self.rule.signed(rows.deviations),
             contamination=contamination,
             interval=interval,
         )
 
     def state_dict(self) -> dict[str, FloatArray]:
-        """How far the sample is trusted."""
-        return self.predictor.state_dict() | {"trusted": self.inlier_weight}
+        """Return the thresholds and the weights of the subsample."""
+        return super().state_dict() | {"inlier_weight": self.inlier_weight}
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
-        """Go on with it."""
-        self.predictor.load_state_dict(state)
-        self.inlier_weight = state["trusted"]
+        """Continue from such a state."""
+        super().load_state_dict(state)
+        self.inlier_weight = state["inlier_weight"]
 
 
-def _reached(losses: FloatArray, kept: float) -> FloatArray:
-    """The loss of that rank."""
+def _loss_of_rank(losses: FloatArray, kept: float) -> FloatArray:
     rank = min(max(int(np.ceil(kept - 1e-9)), 1), len(losses))
     return np.array([np.partition(losses, rank - 1)[rank - 1]])

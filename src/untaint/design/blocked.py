@@ -24,12 +24,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, TypeVar, final
 
 import numpy as np
 
-from .._sums import Sum
 from .._threads import available_cores, single_threaded_blas
 from .._typing import FloatArray, IntArray
 from ..feature_maps.base import FeatureMap
@@ -37,9 +37,6 @@ from .memory_plan import Plan
 
 #: From the rows of a block and their values to what is pulled back, row by row.
 Slopes = Callable[[slice, FloatArray], FloatArray]
-#: The same with weights for sums of products, one a row, or of squares, one for each output, if
-#: these are wanted, and with something that adds up.
-BlockFunction = Callable[[slice, FloatArray], tuple[FloatArray, FloatArray | None, Any]]
 OnProgress = Callable[[int, int], None]
 
 T = TypeVar("T")
@@ -153,26 +150,24 @@ class BlockedFeatures:
 
         return out, self._whitened_sums(work, coef.shape[1])
 
-    def map_reduce(self, coef: FloatArray, block_function: BlockFunction) -> tuple[BlockSums, Any]:
-        """Sums of what rows pull back from the values of a function, and what they say to it."""
+    def map_reduce(
+        self, coef: FloatArray, block_function: Callable[[slice, FloatArray, _Block], T]
+    ) -> T:
+        """Return the sum over blocks of a function of their rows, values there and features.
+
+        Parameters
+        ----------
+        coef : array of shape (p, k)
+            Coefficients whose values Phi c are computed.
+        block_function : callable (rows, values, block) -> T
+            Its results add up.
+        """
         raw_coef, unit, shift = self._unwhitened(coef)
 
-        def work(rows: slice, block: _Block) -> tuple[BlockSums, Any]:
-            slopes, weights, contribution = block_function(
-                rows, _times(unit, block.times(raw_coef)) + shift
-            )
-            sums = Sum(np.vstack(block.rmatvec(slopes)).astype(np.float64, copy=False))
-            if weights is None:
-                return BlockSums(sums), contribution
-            if weights.ndim == 2:
-                return BlockSums(sums, squares=Sum(block.squares(weights))), contribution
-            return BlockSums(sums, Sum(block.gram(weights))), contribution
+        def work(rows: slice, block: _Block) -> Any:
+            return block_function(rows, _times(unit, block.times(raw_coef)) + shift, block)
 
-        blocks = self._pass(work)
-        block_sums, total = next(blocks)
-        for part, contribution in blocks:
-            block_sums, total = block_sums + part, total + contribution
-        return block_sums, total
+        return reduce(add, self._pass(work))
 
     def squares(self, weights: FloatArray) -> FloatArray:
         """Weighted sums of the squares of columns, for each column of weights."""
@@ -358,40 +353,6 @@ class BlockedFeatures:
         if len(rows) and int(numbers.max()) < self._kept_blocks and self._known[numbers].all():
             return self._room()[places]
         return self.map.raw(self.X[rows])
-
-
-@final
-@dataclass(frozen=True)
-class BlockSums:
-    """Raw sums over rows, which add up over parts of them.
-
-    Attributes
-    ----------
-    sums : Sum of shape (raw_width + 1, k)
-        Of what is pulled back; the last row is that of ones.
-    gram : Sum of shape (raw_width + 1, raw_width + 1), or None
-        Of weighted products, with those of ones.
-    squares : Sum of shape (raw_width + 1, k), or None
-        Of weighted squares, for each output.
-    """
-
-    sums: Sum
-    gram: Sum | None = None
-    squares: Sum | None = None
-
-    def __add__(self, other: BlockSums) -> BlockSums:
-        """Of the rows of both."""
-        return BlockSums(
-            self.sums + other.sums,
-            _both(self.gram, other.gram),
-            _both(self.squares, other.squares),
-        )
-
-
-def _both(one: Sum | None, other: Sum | None) -> Sum | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return one + other
 
 
 @final

@@ -1,176 +1,252 @@
-"""All the rows of a fit that keeps only a sample of them at hand.
+r"""Designs of many samples, of which only a subsample is at hand.
 
-The rows may lie in memory, in a file or on other machines: a fit asks them, and never looks at them
-one by one.
+The samples may be in memory or in partitions on other machines. A fit evaluates functions on all of
+them in passes (:mod:`untaint.optim.oracle`) and never looks at them one by one,
+
+.. math:: \Phi^T (w \ell') = M^T \sum_b \Phi_b^T (w_b \ell_b'),
+
+with raw features :math:`\Phi_b` of a block b and a whitening M that is applied to the sum. Blocks,
+and therefore sums, are the same to the last bit wherever the samples are.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import final
+from abc import abstractmethod
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Self, final
 
 import numpy as np
 
-from .._sums import total
+from .._sums import Sum, total
 from .._typing import BoolArray, FloatArray, IntArray
 from ..losses import Loss
-from ..optim.oracle import (
-    Aggregates,
-    Oracle,
-    OracleQuery,
-    OracleResult,
-    block_contribution,
-    evaluate_losses,
-)
+from ..optim.oracle import Curvature, Oracle, PassResult, evaluate_losses
 from ..screening.by_subsample import ExtremeSamples, TopK
 from ..screening.filters import SampleFilter
 from ..weighting.base import unit_weight
-from .blocked import BlockedFeatures, BlockSums
+from ..weighting.histogram import HistogramGrid
+from ..weighting.threshold import SampleLosses, WeightFunction
+from .blocked import BlockedFeatures, _Block
 from .features import FeatureDesign
 
-#: Slopes, second derivatives and tally of a block of rows.
-BlockContribution = tuple[FloatArray, FloatArray | None, Aggregates]
-
-# Part of what chance leaves open that the last step may leave, and the most of the objective.
-SETTLED_PART, SETTLED = 0.03, 1e-5
-# The same where steps are all but exact and only precision ends it: double and single.
-DOUBLE, SINGLE = 1e-12, 1e-8
-
-
-class PartitionedData(ABC):
-    """Many rows.
-
-    Attributes
-    ----------
-    n_rows : int
-    total : float
-        Their weight.
-    unit : float or None
-        Weight of one row, if there is such a thing.
-    sample : array of indices, ascending
-        Rows that are at hand.
-    subsample : FeatureDesign
-        The fit's problem for the sample alone.
-    y, groups : array of shape (m, k) and (m,)
-        Targets and classes of the sample.
-    """
-
-    n_rows: int
-    total: float
-    unit: float | None
-    sample: IntArray
-    subsample: FeatureDesign
-    y: FloatArray
-    groups: IntArray
-
-    @abstractmethod
-    def extremes(self, extreme_samples: ExtremeSamples) -> TopK:
-        """The rows farthest out."""
-
-    @abstractmethod
-    def oracle(self, loss: Loss, sample_filter: SampleFilter | None) -> Oracle:
-        """Who asks the rows, but those that a gate shuts out."""
-
-    def excluded_subsample(self, sample_filter: SampleFilter | None) -> BoolArray:
-        """Rows of the sample that are not heard."""
-        if sample_filter is None:
-            return np.zeros(len(self.sample), dtype=bool)
-        return sample_filter.excluded_mask(self.subsample.X, self.sample)
-
-    @property
-    def part(self) -> float:
-        """Weight of the sample over that of all rows."""
-        return len(self.sample) / self.total
-
-    def enough(self, exact: bool) -> float:
-        """Part of the objective that is not worth another step, be they exact or not."""
-        features = self.subsample.features
-        if exact:
-            return SINGLE if features.map.dtype == np.float32 else DOUBLE
-        return min(SETTLED_PART * features.width / self.n_rows, SETTLED)
+# A fit of p features to n samples leaves about p / n of the objective to chance. The last step may
+# leave this part of it, and at most so much of the objective.
+CHANCE_PART, MAX_DECREASE = 0.03, 1e-5
+# Predicted decrease at which exact steps stop, in double and in single precision.
+DOUBLE_DECREASE, SINGLE_DECREASE = 1e-12, 1e-8
 
 
 @final
-class InMemoryData(PartitionedData):
-    """Rows that lie here.
+@dataclass(frozen=True)
+class Samples:
+    """Samples in the space of some features, in blocks.
+
+    Attributes
+    ----------
+    features : BlockedFeatures
+    loss : Loss
+    y : array of shape (n, k)
+    sample_weight : array of shape (n,)
+    groups : array of shape (n,), int
+        Class of each sample; zero where there are none.
+    excluded : bool array of shape (n,)
+        Samples that are excluded a priori.
+    """
+
+    features: BlockedFeatures
+    loss: Loss
+    y: FloatArray
+    sample_weight: FloatArray
+    groups: IntArray
+    excluded: BoolArray
+
+    def losses(self, values: FloatArray, rows: slice = slice(None)) -> SampleLosses:
+        """Return the losses of some samples, given the values of a function there."""
+        return evaluate_losses(
+            self.loss,
+            self.y[rows],
+            values,
+            self.sample_weight[rows],
+            self.groups[rows],
+            self.excluded[rows],
+        )
+
+    def evaluate(
+        self,
+        coef: FloatArray,
+        weight_function: WeightFunction,
+        grid: HistogramGrid,
+        curvature: Curvature = None,
+        predictions: FloatArray | None = None,
+    ) -> PassResult:
+        """Return the sums over these samples, of raw features with a column of ones.
+
+        Parameters
+        ----------
+        coef, weight_function, grid, curvature
+            As in :class:`untaint.optim.oracle.Oracle`.
+        predictions : array of shape (n, k), optional
+            Filled with the values of the function.
+        """
+
+        def block_result(rows: slice, values: FloatArray, block: _Block) -> PassResult:
+            if predictions is not None:
+                predictions[rows] = values
+            losses = self.losses(values, rows)
+            weights = weight_function.weights(losses)
+            gradient, weighted_losses = self._weighted(rows, values, losses, weights)
+            kept = np.bincount(losses.groups, weights, len(grid.edges))
+            own = losses.sample_weight
+            totals = [weighted_losses.sum(), own[losses.excluded].sum(), *kept]
+            result = PassResult(
+                Sum(np.array(totals, dtype=float)),
+                grid.histogram(losses.losses, own, losses.groups),
+                Sum(np.vstack(block.rmatvec(gradient)).astype(np.float64, copy=False)),
+            )
+            return self._with_curvature(result, curvature, rows, values, weights, block)
+
+        return self.features.map_reduce(coef, block_result)
+
+    def _weighted(
+        self, rows: slice, values: FloatArray, losses: SampleLosses, weights: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return weighted gradients and losses; infinite ones of weight zero count as zero."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            gradient = self.loss.gradient(self.y[rows], values) * weights[:, None]
+            weighted = losses.losses * weights
+        if not (np.isfinite(gradient).all() and np.isfinite(weighted).all()):
+            gradient[weights == 0], weighted[weights == 0] = 0.0, 0.0
+        return gradient, weighted
+
+    def _with_curvature(
+        self,
+        result: PassResult,
+        curvature: Curvature,
+        rows: slice,
+        values: FloatArray,
+        weights: FloatArray,
+        block: _Block,
+    ) -> PassResult:
+        if curvature is None:
+            return result
+        hessian = self.loss.hessian(self.y[rows], values).weighted(weights)
+        if curvature == "gram":
+            return replace(result, grams=Sum(block.gram(hessian.entry(0, 0))))
+        diagonal = np.column_stack([hessian.entry(j, j) for j in range(self.y.shape[1])])
+        return replace(result, column_squares=Sum(block.squares(diagonal)))
+
+
+def whitened(features: BlockedFeatures, raw: PassResult) -> PassResult:
+    """Return the sums of whitened features, from those of raw features with a column of ones."""
+    gram, squares = raw.gram, raw.squares
+    if squares is not None and not features.fit_intercept:
+        squares = squares[:-1]
+    return replace(
+        raw,
+        gradients=Sum(features.whiten_sums(raw.gradient)),
+        grams=None if gram is None else Sum(features.whiten_gram(gram)),
+        column_squares=None if squares is None else Sum(squares),
+    )
+
+
+@dataclass(eq=False)
+class PartitionedDesign(Oracle):
+    """Samples in a function space, evaluated in passes, with a subsample at hand.
+
+    Attributes
+    ----------
+    loss : Loss
+    rows : array of indices, ascending
+        The subsample's rows among all samples.
+    subsample : FeatureDesign
+        The design of the subsample.
+    y, groups : array of shape (m, k) and (m,)
+        Targets and classes of the subsample.
+    n_samples : int
+    total : float
+        Weight of all samples.
+    unit : float or None
+        Weight of one sample, if all weights are multiples of it.
+    excluded : bool array of shape (m,)
+        Rows of the subsample that are excluded a priori.
+    """
+
+    loss: Loss
+    rows: IntArray
+    subsample: FeatureDesign
+    y: FloatArray
+    groups: IntArray
+    n_samples: int
+    total: float
+    unit: float | None
+
+    def __post_init__(self) -> None:
+        self.excluded = np.zeros(len(self.rows), dtype=bool)
+
+    @abstractmethod
+    def extremes(self, extreme_samples: ExtremeSamples) -> TopK:
+        """Return the samples farthest from the centre."""
+
+    def filtered(self, sample_filter: SampleFilter) -> Self:
+        """Return a design that excludes the samples outside of a filter a priori."""
+        design = copy(self)
+        design.excluded = sample_filter.excluded_mask(self.subsample.X, self.rows)
+        return design
+
+    @property
+    def part(self) -> float:
+        """Weight of the subsample over that of all samples."""
+        return len(self.rows) / self.total
+
+    def min_decrease(self, exact: bool) -> float:
+        """Relative decrease of the objective that is not worth another step, exact or not."""
+        features = self.subsample.features
+        if exact:
+            return SINGLE_DECREASE if features.map.dtype == np.float32 else DOUBLE_DECREASE
+        return min(CHANCE_PART * features.width / self.n_samples, MAX_DECREASE)
+
+
+@final
+class InMemoryDesign(PartitionedDesign):
+    """Samples in memory.
 
     Parameters
     ----------
     design : FeatureDesign
-        Of all rows, with a pilot.
+        The design of all samples, with a subsample.
+    loss : Loss
     y : array of shape (n, k)
     groups : array of shape (n,), int
     """
 
-    def __init__(self, design: FeatureDesign, y: FloatArray, groups: IntArray) -> None:
-        self.design = design
-        self.n_rows = len(y)
-        self.total = float(total(design.sample_weight))
-        self.unit = unit_weight(design.sample_weight)
-        self.sample, self.subsample = design.subsample()
-        self.y, self.groups = y[self.sample], groups[self.sample]
-        self._y, self._groups = y, groups
+    def __init__(self, design: FeatureDesign, loss: Loss, y: FloatArray, groups: IntArray) -> None:
+        rows, subsample = design.subsample()
+        weights = design.sample_weight
+        own = (rows, subsample, y[rows], groups[rows])
+        super().__init__(loss, *own, len(y), float(total(weights)), unit_weight(weights))
+        excluded = np.zeros(len(y), dtype=bool)
+        self.samples = Samples(design.features, loss, y, weights, groups, excluded)
+
+    def evaluate(
+        self,
+        coef: FloatArray,
+        weight_function: WeightFunction,
+        grid: HistogramGrid,
+        curvature: Curvature = None,
+    ) -> PassResult:
+        """Return the sums over all samples, and the values of the function there."""
+        predictions = np.empty(self.samples.y.shape)
+        raw = self.samples.evaluate(coef, weight_function, grid, curvature, predictions)
+        return replace(whitened(self.samples.features, raw), predictions=predictions)
 
     def extremes(self, extreme_samples: ExtremeSamples) -> TopK:
-        """The rows farthest out."""
-        return extreme_samples.rows(self.design.X)
+        """Return the samples farthest from the centre."""
+        return extreme_samples.rows(self.samples.features.X)
 
-    def oracle(self, loss: Loss, sample_filter: SampleFilter | None) -> InMemoryOracle:
-        """Who asks the rows, but those that a gate shuts out."""
-        excluded = np.zeros(self.n_rows, dtype=bool)
-        if sample_filter is not None:
-            excluded = sample_filter.excluded_mask(self.design.X)
-        return InMemoryOracle(self.design, loss, self._y, self._groups, excluded)
-
-
-@final
-class InMemoryOracle:
-    """Asks rows that lie here, block by block.
-
-    Attributes
-    ----------
-    predictions : array of shape (n, k)
-        Values of the function that they were last asked about.
-    """
-
-    def __init__(
-        self,
-        design: FeatureDesign,
-        loss: Loss,
-        y: FloatArray,
-        groups: IntArray,
-        excluded: BoolArray,
-    ) -> None:
-        self.features = design.features
-        self.sample_weight = design.sample_weight
-        self.loss = loss
-        self.y = y
-        self.groups = groups
-        self.excluded = excluded
-        self.predictions = np.empty(y.shape)
-
-    def evaluate(self, query: OracleQuery) -> OracleResult:
-        """Their answers, summed."""
-
-        def contribution(rows: slice, values: FloatArray) -> BlockContribution:
-            self.predictions[rows] = values
-            y, own = self.y[rows], self.sample_weight[rows]
-            losses = evaluate_losses(
-                self.loss, y, values, own, self.groups[rows], self.excluded[rows]
-            )
-            return block_contribution(query, self.loss, y, values, losses)
-
-        return oracle_result(self.features, *self.features.map_reduce(query.coef, contribution))
-
-
-def oracle_result(
-    features: BlockedFeatures, block_sums: BlockSums, aggregates: Aggregates
-) -> OracleResult:
-    """What all rows say, from raw sums over them."""
-    curvature = None if block_sums.gram is None else features.whiten_gram(block_sums.gram.value)
-    squares = None
-    if block_sums.squares is not None:
-        squares = (
-            block_sums.squares.value if features.fit_intercept else block_sums.squares.value[:-1]
-        )
-    return OracleResult(features.whiten_sums(block_sums.sums.value), curvature, aggregates, squares)
+    def filtered(self, sample_filter: SampleFilter) -> InMemoryDesign:
+        """Return a design that excludes the samples outside of a filter a priori."""
+        design = super().filtered(sample_filter)
+        excluded = sample_filter.excluded_mask(self.samples.features.X)
+        design.samples = replace(self.samples, excluded=excluded)
+        return design

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -12,19 +13,19 @@ from .._typing import FloatArray
 from .._validation import class_factors
 from ..estimators.large_scale import LargeScaleFit
 from ..learners.classification import targets_of
-from ..optim.subsampled_c_steps import Outcome
 from ..outliers.scores import class_scores
 from ..weighting.class_balanced import ClassBalanced
 from ..weighting.threshold import ThresholdWeights
-from .base import OnChunks
-from .chunks import Chunks
+from .base import DaskEstimator
+from .dask_design import DaskDesign
+from .partitioned_source import PartitionedSource
 from .partitions import Labels
-from .scoring import ClassScore, PartitionScorer
+from .scoring import PartitionScorer, label_scores
 from .source import is_distributed
 
 
 @final
-class SubquantileClassifier(OnChunks, estimators.SubquantileClassifier):  # type: ignore[misc]
+class SubquantileClassifier(DaskEstimator, estimators.SubquantileClassifier):
     """Kernel logistic regression on the rows that can be trusted, wherever they are.
 
     :class:`untaint.SubquantileClassifier` with the same parameters, for Dask arrays and data frames
@@ -135,7 +136,7 @@ converged_, n_features_in_, feature_names_in_
         width = None if len(self.classes_) == 2 else len(self.classes_)
         return self._lazily("decision_function", X, float, width)
 
-    def _learn_targets(self, chunks: Chunks) -> None:
+    def _learn_targets(self, chunks: PartitionedSource) -> None:
         found = chunks.about.classes
         assert found is not None
         self.classes_ = np.unique(np.array(list(found)))
@@ -157,44 +158,31 @@ converged_, n_features_in_, feature_names_in_
     def _targets_of(self, y: Any) -> FloatArray:
         return targets_of(np.searchsorted(self.classes_, y), len(self.classes_))
 
-    def _partition_scorer(
-        self, chunks: Chunks, large_scale: LargeScaleFit, outcome: Outcome, oracle: Any
-    ) -> PartitionScorer:
-        contamination, n_classes, unit = (
-            large_scale.first.weighting.contamination,
-            len(self.classes_),
-            self._unit,
-        )
-        # Whatever the edge was in the fit, the verdict is yes or no, and no for the share.
-        scorer = ClassBalanced(contamination, large_scale.data.groups, n_classes)
-        histogram = large_scale.histogram_of(scorer, outcome, oracle)
-        losses, weights, groups = histogram.points(unit or 1.0)
-        rule = scorer.over(groups)
+    def _partition_scorer(self, large_scale: LargeScaleFit, design: DaskDesign) -> PartitionScorer:
+        initial, unit = large_scale.initial, design.unit or 1.0
+        contamination = initial.weighting.contamination
+        # Whatever the threshold was in the fit, rows are flagged by a hard one of that share.
+        hard = ClassBalanced(contamination, design.groups, len(self.classes_))
+        histogram = large_scale.histogram_of(hard)
+        losses, weights, groups = histogram.points(unit)
+        rule = hard.over(groups)
         self.loss_threshold_ = float(
             rule.threshold(losses, weights) if contamination else histogram.max_loss.max()
         )
-        threshold_weights = histogram.threshold_weights(scorer, unit or 1.0)
-        kept = (unit or 1.0) * rule.totals(losses, weights)
-        # Where nothing is given up the largest loss of each class is its threshold.
-        given_up = np.isfinite(threshold_weights.thresholds)
-        self.class_thresholds_ = np.where(
-            given_up, threshold_weights.thresholds, histogram.max_loss
-        )
+        threshold_weights = histogram.threshold_weights(hard, unit)
+        kept = unit * rule.totals(losses, weights)
+        # Where nothing is trimmed the largest loss of each class is its threshold.
+        thresholds = threshold_weights.thresholds
+        thresholds = np.where(np.isfinite(thresholds), thresholds, histogram.max_loss)
+        self.class_thresholds_ = thresholds
         self.class_contamination_ = 1.0 - kept / self._sizes
         self.contamination_ = contamination
-        self.contamination_interval_ = large_scale.first.interval or (contamination, contamination)
-        worst = class_scores(histogram.max_loss.max(keepdims=True), self.class_thresholds_.min())
-        scoring = ClassScore(self.class_thresholds_, float(worst[0]))
-        absent = (ThresholdWeights(self.class_thresholds_), scoring)
-        return PartitionScorer(
-            oracle.context,
-            oracle.raw_coef(large_scale.coef(outcome)),
-            threshold_weights,
-            scoring,
-            absent,
-        )
+        self.contamination_interval_ = initial.interval or (contamination, contamination)
+        largest = class_scores(histogram.max_loss.max(keepdims=True), thresholds.min())
+        scores = partial(label_scores, thresholds=thresholds, largest=float(largest[0]))
+        absent = (ThresholdWeights(thresholds), scores)
+        coef = design.raw_coef(large_scale.coef)
+        return PartitionScorer(design.context, coef, threshold_weights, scores, absent)
 
-    def _alone(self) -> estimators.SubquantileClassifier:
-        alone = estimators.SubquantileClassifier(**self.get_params())
-        self._copied(alone)
-        return alone
+    def _in_memory(self) -> estimators.SubquantileClassifier:
+        return estimators.SubquantileClassifier(**self.get_params())

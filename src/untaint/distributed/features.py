@@ -1,4 +1,4 @@
-"""Nystroem features of rows in chunks."""
+"""Nystroem features of Dask collections."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from ..design.base import Sketch
 from ..design.subsample import draw_rows
 from ..feature_maps.nystroem import NystroemMap
 from ..kernels import gamma_distance, make_kernel, resolve_gamma
-from .chunks import Chunks
-from .scheduler import Passes, mapped, shared, stacked
+from .partitioned_source import PartitionedSource
+from .scheduler import Scheduler, mapped, shared, stacked
 from .source import is_distributed, open_source
 
 
 @final
 class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Features whose inner products are a kernel's, on Dask collections or in memory.
+    """Features whose inner products approximate a kernel, on Dask collections or in memory.
 
-    Landmarks are drawn from rows that are not far out, so that wild rows do not become any; the
-    scale ``"median"`` of the kernel is unmoved by them too.
+    Landmarks are drawn from rows near the centre, so that outliers do not become landmarks; the
+    scale ``"median"`` of the kernel is robust to them too.
 
     Parameters
     ----------
     kernel : str, callable or Kernel, default="rbf"
     gamma : float, "median" or "scale", default="median"
     degree, coef0, shape : int, float, float, default=3, 1.0, 1.0
-        Of the kernel, as in :class:`untaint.SubquantileRegressor`.
+        Parameters of the kernel, as in :class:`untaint.SubquantileRegressor`.
     n_components : int, default=100
-        Landmarks.
+        Number of landmarks.
 
     Attributes
     ----------
     components_ : array of shape (n_components, d)
         The landmarks.
     normalization_ : array of shape (n_components, p)
-        What kernel values with the landmarks are multiplied by.
+        Whitening that kernel values with the landmarks are multiplied by.
     kernel_ : Kernel
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -74,7 +74,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.n_components = n_components
 
     def fit(self, X: Any, y: Any = None) -> NystroemFeatures:
-        """Choose landmarks.
+        """Select landmarks.
 
         Parameters
         ----------
@@ -88,24 +88,24 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             The transformer itself.
         """
         check_count("n_components", self.n_components)
-        look = in_double(self._look(X))
-        ones = np.ones(look.shape[0])
+        sample = in_double(self._subsample(X))
+        ones = np.ones(sample.shape[0])
         distance = gamma_distance(self.kernel)
         gamma = None
         if distance is not None:
-            gamma = resolve_gamma(self.gamma, look, ones, distance=distance)
+            gamma = resolve_gamma(self.gamma, sample, ones, distance=distance)
         self.kernel_ = make_kernel(
             self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
         )
-        rows = Sketch(self.kernel_, look, ones, 0.0, True).representatives(self.n_components).rows
-        landmarks = NystroemMap(self.kernel_, look[rows])
+        rows = Sketch(self.kernel_, sample, ones, 0.0, True).representatives(self.n_components).rows
+        landmarks = NystroemMap(self.kernel_, sample[rows])
         assert landmarks.whitening is not None
         self.components_ = landmarks.landmarks
         self.normalization_ = landmarks.whitening
         return self
 
     def transform(self, X: Any) -> Any:
-        """Features of rows, lazily for Dask collections.
+        """Return features of rows, lazily for Dask collections.
 
         Parameters
         ----------
@@ -119,8 +119,8 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if not is_distributed(X):
             return self._features(check_query_data(self, X, pairwise=False, n_fit=0))
         source = open_source(X)
-        told, dtype = shared(self, "landmarks"), np.float32 if source.itemsize == 4 else np.float64
-        tasks = mapped("features", _transform, [(told, chunk.X, dtype) for chunk in source.chunks])
+        model, dtype = shared(self, "landmarks"), np.float32 if source.itemsize == 4 else np.float64
+        tasks = mapped("features", _transform, [(model, chunk.X, dtype) for chunk in source.chunks])
         return stacked(tasks, source.sizes, (self._n_features_out,), dtype)
 
     @property
@@ -128,19 +128,19 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return int(self.normalization_.shape[1])
 
     def _features(self, X: FloatArray) -> FloatArray:
-        """Of the rows' precision, but computed in double: mixing magnifies what is rounded away."""
+        """Return features of the rows' dtype, computed in double: whitening magnifies rounding."""
         values = self.kernel_.matrix(X, self.components_, dtype=np.float64)
         return (values @ self.normalization_).astype(X.dtype, copy=False)
 
-    def _look(self, X: Any) -> Any:
-        """Rows that stand for all."""
+    def _subsample(self, X: Any) -> Any:
+        """Return a subsample of the rows."""
         if not is_distributed(X):
             X = check_rows(self, X)
             return X[draw_rows(np.ones(X.shape[0]), policy().subsample_rows)]
         source = open_source(X)
         name_features(self, source.meta)
-        chunks = Chunks.of_rows(source, Passes())
-        return chunks.sample(chunks.about.totals, policy().subsample_rows)[1]
+        rows = PartitionedSource.of_rows(source, Scheduler())
+        return rows.sample(rows.about.totals, policy().subsample_rows)[1]
 
 
 def _transform(model: NystroemFeatures, X: Any, dtype: Any) -> FloatArray:

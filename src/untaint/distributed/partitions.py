@@ -1,13 +1,12 @@
-"""What is done with one chunk of rows, by the block functions of the other rooms.
+"""Work on one partition of the rows, which runs on a worker.
 
-These functions run on workers. They are pure, and know neither Dask nor the other chunks: only how
-many rows come before theirs, so that blocks begin where they would begin on one machine.
+These functions are pure, and know neither Dask nor the other partitions: only how many rows come
+before theirs, so that blocks begin at the same rows as on one machine.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -18,33 +17,38 @@ from .._sums import total
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_chunk
-from ..design.blocked import BlockedFeatures, BlockSums
+from ..design.blocked import BlockedFeatures
 from ..design.memory_plan import Plan
+from ..design.partitioned import Samples
 from ..feature_maps.base import FeatureMap
 from ..learners.classification import targets_of
 from ..learners.function import as_2d
 from ..losses import Loss
-from ..optim.oracle import Aggregates, OracleQuery, block_contribution, evaluate_losses
+from ..optim.oracle import Curvature, PassResult
 from ..screening.by_subsample import ExtremeSamples, TopK
 from ..screening.filters import SampleFilter
-from ..weighting.threshold import SampleLosses
+from ..weighting.histogram import HistogramGrid
+from ..weighting.threshold import WeightFunction
+
+#: Coefficients of raw features, weights, bins and curvature of a pass.
+Arguments = tuple[FloatArray, WeightFunction, HistogramGrid, Curvature]
 
 
 @final
 @dataclass(frozen=True)
 class Partition:
-    """Rows that have been checked; those of weight zero are left out.
+    """Validated rows of positive weight.
 
     Attributes
     ----------
     X : array of shape (n, d)
     y : array of shape (n,) or (n, k)
-        As given.
+        Targets as given.
     sample_weight : array of shape (n,)
     present : bool array of all rows of the chunk, or None
-        Which rows these are, if not all.
+        Which rows have a positive weight, if not all.
     absent_labels : array or None
-        Labels of the others.
+        Labels of the rows of weight zero.
     """
 
     X: FloatArray
@@ -60,7 +64,7 @@ class Partition:
 
 
 def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Partition:
-    """Rows, targets and weights of one chunk, or an error that names it."""
+    """Validate the rows, targets and weights of one chunk; errors name the chunk."""
     X, y, sample_weight = check_chunk(X, y, weights, number, labels=labels)
     present = sample_weight > 0
     if present.all():
@@ -72,17 +76,17 @@ def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Partition:
 def check_all(
     X: Any, y: Any, weights: Any, number: int, labels: bool
 ) -> tuple[FloatArray, NDArray[Any], FloatArray]:
-    """The same with the rows of weight zero."""
+    """Validate one chunk, and keep its rows of weight zero."""
     return check_chunk(X, y, weights, number, labels=labels)
 
 
 def no_targets(X: Any) -> FloatArray:
-    """Targets of rows that have none."""
+    """Return zero targets for rows without any."""
     return np.zeros(len(X))
 
 
 def join(parts: list[Partition]) -> Partition:
-    """Small chunks as one."""
+    """Concatenate small partitions."""
     return Partition(
         np.concatenate([part.X for part in parts]),
         np.concatenate([part.y for part in parts]),
@@ -91,25 +95,25 @@ def join(parts: list[Partition]) -> Partition:
 
 
 def piece(part: Partition, first: int, last: int) -> Partition:
-    """Some rows of a large chunk."""
+    """Return some rows of a large partition."""
     return Partition(part.X[first:last], part.y[first:last], part.sample_weight[first:last])
 
 
 @final
 @dataclass(frozen=True)
 class Description:
-    """What is to be known of chunks before any fit, which adds up.
+    """Sizes, weights and labels of chunks, which add up.
 
     Attributes
     ----------
     lengths, sizes, totals : tuple
-        Rows of each chunk, those of them that have a weight, and that weight.
+        Number of rows of each chunk, number of those with a positive weight, and their weight.
     least, most : float
-        Weights.
+        The smallest and the largest weight.
     whole : bool
-        Whether weights are whole numbers.
+        Whether weights are integers.
     outputs : set of int
-        Targets of a row; 0 for a plain column of them.
+        Numbers of target columns; 0 for one-dimensional targets.
     classes : dict from label to weight, or None
     """
 
@@ -123,7 +127,7 @@ class Description:
     classes: dict[Any, float] | None
 
     def __add__(self, other: Description) -> Description:
-        """Of both."""
+        """Return the description of both parts."""
         classes = None
         if self.classes is not None and other.classes is not None:
             names = {**self.classes, **other.classes}
@@ -143,7 +147,7 @@ class Description:
 
 
 def describe(part: Partition, labels: bool) -> Description:
-    """What is to be known of a chunk."""
+    """Return the description of one partition."""
     classes = None
     if labels:
         names, codes = np.unique(part.y, return_inverse=True)
@@ -168,59 +172,59 @@ def describe(part: Partition, labels: bool) -> Description:
 @final
 @dataclass(frozen=True)
 class Labels:
-    """Classes, in order, and what a row of each weighs."""
+    """Sorted classes, and the factor of the weight of their rows."""
 
     classes: NDArray[Any]
     factors: FloatArray
 
     def codes(self, y: NDArray[Any]) -> IntArray:
-        """Number of each row's class."""
+        """Return the index of each row's class."""
         return np.searchsorted(self.classes, y)
 
 
 def class_weighted(part: Partition, labels: Labels | None) -> FloatArray:
-    """What rows weigh in the fit."""
+    """Return the rows' weights times those of their classes."""
     if labels is None:
         return part.sample_weight
     return part.sample_weight * labels.factors[labels.codes(part.y)]
 
 
 def pick(part: Partition, rows: IntArray) -> tuple[FloatArray, NDArray[Any]]:
-    """Some rows and their targets."""
+    """Return some rows and their targets."""
     return part.X[rows], part.y[rows]
 
 
 def pick_weighted(
     part: Partition, labels: Labels | None, before: float, places: FloatArray, offset: int
 ) -> tuple[IntArray, FloatArray, NDArray[Any]]:
-    """Rows at these places of the cumulative weight, of which so much lies before the chunk."""
+    """Return the rows at some places of the cumulative weight, which is ``before`` at first."""
     reached = before + np.cumsum(class_weighted(part, labels))
     rows = np.minimum(np.searchsorted(reached, places, side="right"), part.n_rows - 1)
     return offset + rows, part.X[rows], part.y[rows]
 
 
 def weight_of(part: Partition, labels: Labels | None) -> Any:
-    """Weight of a chunk in the fit."""
+    """Return the weight of a partition in the fit."""
     return total(class_weighted(part, labels))
 
 
-def outermost(part: Partition, offset: int, extreme_samples: ExtremeSamples) -> TopK:
-    """The chunk's rows farthest out."""
+def extremes(part: Partition, offset: int, extreme_samples: ExtremeSamples) -> TopK:
+    """Return the partition's rows farthest from the centre."""
     return extreme_samples.rows(part.X, offset)
 
 
 @final
 @dataclass(frozen=True)
 class PassContext:
-    """What every pass of a fit has in common.
+    """The parameters that all passes of a fit share.
 
     Attributes
     ----------
     feature_map : FeatureMap
-        Without its mixing: workers see raw features only.
+        Map to raw features, without whitening.
     loss : Loss
     plan : Plan
-    sample_filter : Gate or None
+    sample_filter : SampleFilter or None
     labels : Labels or None
     """
 
@@ -231,90 +235,47 @@ class PassContext:
     labels: Labels | None
 
 
-@final
-class PreparedPartition:
-    """A chunk that can be asked.
+def prepare(part: Partition, offset: int, context: PassContext, keep: bool = False) -> Samples:
+    """Return the samples of a partition, ready for passes.
 
     Parameters
     ----------
-    part : Part
+    part : Partition
     offset : int
-        Rows that come before these.
-    context : Setting
+        Number of rows before these.
+    context : PassContext
     keep : bool
-        Whether to keep the features.
+        Whether the features are computed at once and kept.
     """
-
-    def __init__(
-        self, part: Partition, offset: int, context: PassContext, keep: bool = False
-    ) -> None:
-        plan, labels = context.plan, context.labels
-        if keep:
-            plan = replace(plan, kept_rows=part.n_rows)
-        self.features = BlockedFeatures(context.feature_map, part.X, True, plan, 1, offset)
-        self.loss = context.loss
-        self.sample_weight = class_weighted(part, labels)
-        if labels is None:
-            self.y = as_2d(np.asarray(part.y, dtype=float))
-            self.groups = np.zeros(part.n_rows, dtype=np.intp)
-        else:
-            self.groups = labels.codes(part.y)
-            self.y = targets_of(self.groups, len(labels.classes))
-        self.excluded = np.zeros(part.n_rows, dtype=bool)
-        if context.sample_filter is not None and part.n_rows:
-            self.excluded = context.sample_filter.excluded_mask(part.X, offset)
-        if keep:
-            self.features.fill()
-
-    @cached_property
-    def n_bytes(self) -> int:
-        """Size in memory."""
-        arrays = (self.features.X, self.y, self.groups, self.sample_weight)
-        return sum(array.nbytes for array in arrays) + self.features.n_bytes
-
-    def evaluate_losses(self, rows: slice, values: FloatArray) -> SampleLosses:
-        """What rows say to values of a function."""
-        own = (self.sample_weight[rows], self.groups[rows], self.excluded[rows])
-        return evaluate_losses(self.loss, self.y[rows], values, *own)
+    plan, labels = context.plan, context.labels
+    if keep:
+        plan = replace(plan, kept_rows=part.n_rows)
+    features = BlockedFeatures(context.feature_map, part.X, True, plan, 1, offset)
+    if labels is None:
+        y, groups = as_2d(np.asarray(part.y, dtype=float)), np.zeros(part.n_rows, dtype=np.intp)
+    else:
+        groups = labels.codes(part.y)
+        y = targets_of(groups, len(labels.classes))
+    excluded = np.zeros(part.n_rows, dtype=bool)
+    if context.sample_filter is not None and part.n_rows:
+        excluded = context.sample_filter.excluded_mask(part.X, offset)
+    if keep:
+        features.fill()
+    weights = class_weighted(part, labels)
+    return Samples(features, context.loss, y, weights, groups, excluded)
 
 
-@final
-@dataclass(frozen=True)
-class Sums:
-    """What chunks answer."""
-
-    block_sums: BlockSums
-    aggregates: Aggregates
-
-    def __add__(self, other: Sums) -> Sums:
-        """Of both."""
-        return Sums(self.block_sums + other.block_sums, self.aggregates + other.aggregates)
-
-
-def prepare(part: Partition, offset: int, context: PassContext) -> PreparedPartition:
-    """A chunk with its features, to be asked time and again."""
-    return PreparedPartition(part, offset, context, keep=True)
-
-
-def evaluate(chunk: PreparedPartition, query: OracleQuery) -> Sums:
-    """What a chunk answers."""
-
-    def contribution(
-        rows: slice, values: FloatArray
-    ) -> tuple[FloatArray, FloatArray | None, Aggregates]:
-        return block_contribution(
-            query, chunk.loss, chunk.y[rows], values, chunk.evaluate_losses(rows, values)
-        )
-
+def evaluate(samples: Samples, arguments: Arguments) -> PassResult:
+    """Return the sums of one pass over a partition."""
     with single_threaded_blas():
-        return Sums(*chunk.features.map_reduce(query.coef, contribution))
+        return samples.evaluate(*arguments)
 
 
-def evaluate_uncached(
-    part: Partition, offset: int, context: PassContext, query: OracleQuery
-) -> Sums:
-    """The same for a chunk whose features are not kept."""
-    return evaluate(PreparedPartition(part, offset, context), query)
+def prepare_and_evaluate(
+    part: Partition, offset: int, context: PassContext, arguments: Arguments
+) -> PassResult:
+    """Return the sums of one pass over a partition whose features are not kept."""
+    return evaluate(prepare(part, offset, context), arguments)
 
 
 @sizeof.register(Partition)
@@ -322,6 +283,8 @@ def _part_bytes(part: Partition) -> int:
     return int(part.X.nbytes + part.y.nbytes + part.sample_weight.nbytes)
 
 
-@sizeof.register(PreparedPartition)
-def _ready_bytes(chunk: PreparedPartition) -> int:
-    return chunk.n_bytes
+@sizeof.register(Samples)
+def _samples_bytes(samples: Samples) -> int:
+    features = samples.features
+    arrays = (features.X, samples.y, samples.groups, samples.sample_weight)
+    return sum(array.nbytes for array in arrays) + features.n_bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -12,17 +13,18 @@ from .._typing import FloatArray
 from ..contamination.mixture_weighting import MixtureWeighting
 from ..estimators.large_scale import LargeScaleFit
 from ..learners.function import as_2d
-from ..optim.subsampled_c_steps import Outcome
+from ..optim.threshold_prediction import TrimmedWeighting
 from ..outliers.scores import score_scale
-from ..weighting.threshold import ThresholdWeights
-from .base import OnChunks
-from .chunks import Chunks
-from .scoring import MixtureScore, PartitionScorer, ResidualScore
+from ..weighting.threshold import ThresholdWeights, WeightFunction
+from .base import DaskEstimator
+from .dask_design import DaskDesign
+from .partitioned_source import PartitionedSource
+from .scoring import PartitionScorer, RowScores, mixture_scores, residual_scores
 from .source import is_distributed
 
 
 @final
-class SubquantileRegressor(OnChunks, estimators.SubquantileRegressor):  # type: ignore[misc]
+class SubquantileRegressor(DaskEstimator, estimators.SubquantileRegressor):
     """Kernel ridge regression on the rows that can be trusted, wherever they are.
 
     :class:`untaint.SubquantileRegressor` with the same parameters, for Dask arrays and data frames
@@ -105,10 +107,10 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
 
     def leave_one_out_residuals(self) -> FloatArray:
         """Only where all rows have come to the client; see the estimator of one machine."""
-        with self._at_hand("leave_one_out_residuals()"):
+        with self._rows_in_memory("leave_one_out_residuals()"):
             return super().leave_one_out_residuals()
 
-    def _learn_targets(self, chunks: Chunks) -> None:
+    def _learn_targets(self, chunks: PartitionedSource) -> None:
         outputs = chunks.about.outputs
         if len(outputs) != 1:
             raise ValueError(
@@ -119,58 +121,40 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
     def _targets_of(self, y: Any) -> FloatArray:
         return as_2d(np.asarray(y, dtype=float))
 
-    def _partition_scorer(
-        self, chunks: Chunks, large_scale: LargeScaleFit, outcome: Outcome, oracle: Any
-    ) -> PartitionScorer:
-        strategy, histogram = large_scale.strategy, outcome.aggregates.histogram
-        weighting, interval = large_scale.first.weighting, large_scale.first.interval
-        self.contamination_ = weighting.contamination
-        losses, weights, _ = histogram.points(self._unit or 1.0)
-        n_outputs = large_scale.data.y.shape[1]
+    def _partition_scorer(self, large_scale: LargeScaleFit, design: DaskDesign) -> PartitionScorer:
+        strategy, result, initial = large_scale.strategy, large_scale.result, large_scale.initial
+        histogram, interval = result.histogram, initial.interval
+        self.contamination_ = initial.weighting.contamination
         if isinstance(strategy, MixtureWeighting):
-            self.contamination_, interval = strategy.contamination(outcome.aggregates)
-            self.loss_threshold_ = float(histogram.losses_at(outcome.aggregates.kept)[0])
-            weight_function: Any = strategy.rule
+            self.contamination_, interval = strategy.contamination(result)
+            self.loss_threshold_ = float(histogram.losses_at(result.kept)[0])
+            weight_function: WeightFunction = strategy.rule
         else:
-            weight_function = strategy.threshold_weights(outcome.aggregates)
+            assert isinstance(strategy, TrimmedWeighting)
+            weight_function = strategy.threshold_weights(result)
             t = float(weight_function.thresholds[0])
             self.loss_threshold_ = t if np.isfinite(t) else float(histogram.max_loss[0])
-        scale = score_scale(losses, weights, self.contamination_, n_outputs)
-        mixture_weighting = large_scale.mixture_weighting(outcome)
-        scoring: Any = ResidualScore(scale, float(np.sqrt(histogram.max_loss[0])) / scale)
-        if mixture_weighting is not None:
-            scoring = self._mixture_score(
-                large_scale, mixture_weighting, float(histogram.max_loss[0])
-            )
-        absent = (ThresholdWeights(np.array([self.loss_threshold_])), ResidualScore(scale, np.inf))
         self.contamination_interval_ = interval or (self.contamination_,) * 2
-        return PartitionScorer(
-            oracle.context,
-            oracle.raw_coef(large_scale.coef(outcome)),
-            weight_function,
-            scoring,
-            absent,
-        )
+        losses, weights, _ = histogram.points(design.unit or 1.0)
+        scale = score_scale(losses, weights, self.contamination_, design.y.shape[1])
+        scores = self._row_scores(large_scale, scale)
+        absent_scores = partial(residual_scores, scale=scale, largest=np.inf)
+        absent = (ThresholdWeights(np.array([self.loss_threshold_])), absent_scores)
+        coef = design.raw_coef(large_scale.coef)
+        return PartitionScorer(design.context, coef, weight_function, scores, absent)
 
-    def _mixture_score(
-        self, large_scale: LargeScaleFit, mixture_weighting: MixtureWeighting, max_loss: float
-    ) -> MixtureScore:
-        """Scores by the two groups of residuals, with a warning if these may be read otherwise."""
-        assert (
-            mixture_weighting.rule is not None and mixture_weighting.subsample_posterior is not None
-        )
-        self._warn_if_ambiguous(
-            large_scale.ambiguity_message(mixture_weighting.subsample_posterior)
-        )
-        one = np.zeros((1, large_scale.data.y.shape[1]))
-        one[0, 0] = np.sqrt(max_loss)
-        worst = float(
-            np.abs(mixture_weighting.rule.signed(one))[0]
-            / mixture_weighting.subsample_posterior.scale
-        )
-        return MixtureScore(mixture_weighting.rule, worst)
+    def _row_scores(self, large_scale: LargeScaleFit, scale: float) -> RowScores:
+        """Scores by the scale of the kept residuals, or by that of a mixture's inliers."""
+        largest = float(np.sqrt(large_scale.result.histogram.max_loss[0]))
+        mixture = large_scale.mixture()
+        if mixture is None:
+            return partial(residual_scores, scale=scale, largest=largest / scale)
+        posterior = mixture.subsample_posterior
+        self._warn_if_ambiguous(posterior)
+        one = np.zeros((1, large_scale.design.y.shape[1]))
+        one[0, 0] = largest
+        worst = float(np.abs(mixture.rule.signed(one))[0] / posterior.scale)
+        return partial(mixture_scores, rule=mixture.rule, largest=worst)
 
-    def _alone(self) -> estimators.SubquantileRegressor:
-        alone = estimators.SubquantileRegressor(**self.get_params())
-        self._copied(alone)
-        return alone
+    def _in_memory(self) -> estimators.SubquantileRegressor:
+        return estimators.SubquantileRegressor(**self.get_params())

@@ -1,9 +1,9 @@
-"""Work on every chunk, summed: the only place where Dask computes anything for a fit.
+"""Map and reduce over partitions: the only place where Dask computes anything for a fit.
 
-A pass maps a block function over chunks and adds up what it returns, in a tree whose shape depends
-on nothing but the number of chunks. Tasks are pure: what is lost with a worker is computed again.
-Keys begin with ``untaint-`` and the name of the stage, which is what dashboards and progress bars
-show.
+A pass maps a function over partitions and sums its results in a tree whose shape depends only on
+their number. Tasks are pure: what is lost with a worker is computed again. Keys begin with
+``untaint-`` and the name of the stage, as in ``untaint-gradient-1``, which dashboards and progress
+bars show.
 """
 
 from __future__ import annotations
@@ -29,35 +29,35 @@ from dask.highlevelgraph import HighLevelGraph
 from .._validation import memory_bytes
 
 T = TypeVar("T")
-# Sums that are added up by one task.
+# Results that one task adds up.
 FAN_IN = 16
-# Seconds without any worker after which nothing is waited for any more.
+# Seconds without any worker after which a pass fails.
 NO_WORKERS = 300.0
-# Times that a pass is begun anew after the cluster forgot about it.
+# Number of times that a pass is started, if the cluster loses its tasks.
 ATTEMPTS = 3
 TICK = 1.0
 
 
 class ClusterError(RuntimeError):
-    """The cluster could not finish what was asked of it; the message says why."""
+    """The cluster could not finish a pass; the message says why."""
 
 
 @final
 @dataclass
 class Statistics:
-    """What a fit asked of the cluster.
+    """The passes of a fit on the cluster.
 
     Attributes
     ----------
     passes : int
-        How often chunks were worked off, all of them.
+        Number of passes over all chunks.
     stages : list of (str, float, int)
-        Name, seconds and bytes of each pass: what is sent to each worker, and at most what comes
-        back from each task. Neither depends on how many rows a task has, but for the losses around
-        the threshold, a thousand or so of all rows, which are counted for every task.
+        Name, seconds and bytes of each pass: those sent to each worker, and at most those returned
+        by each task. Neither depends on the number of rows of a task, except for the listed losses
+        around the threshold, about a thousand of all rows, which are counted for every task.
     n_chunks, n_rows : int
     kept : str
-        What stayed in the cluster's memory between passes: "features", "rows" or "nothing".
+        What was kept in the cluster's memory between passes: "features", "rows" or "nothing".
     """
 
     passes: int = 0
@@ -68,17 +68,17 @@ class Statistics:
 
     @property
     def bytes_per_pass(self) -> int:
-        """The most that any pass moved."""
+        """The largest number of bytes that a pass moved."""
         return max((size for _, _, size in self.stages), default=0)
 
     @property
     def seconds(self) -> float:
-        """Of all passes."""
+        """Duration of all passes."""
         return sum(seconds for _, seconds, _ in self.stages)
 
 
 def active_client() -> Any:
-    """The client that Dask would use, or None for its default scheduler."""
+    """Return the client that Dask would use, or None for its default scheduler."""
     try:
         from distributed import get_client
     except ImportError:
@@ -90,8 +90,8 @@ def active_client() -> Any:
 
 
 @final
-class Passes:
-    """Works off chunks.
+class Scheduler:
+    """Runs passes over partitions on the active client, or on Dask's default scheduler.
 
     Parameters
     ----------
@@ -103,17 +103,17 @@ class Passes:
         self.client = active_client()
         self.verbose = verbose
         self.statistics = Statistics()
-        #: What makes lost chunks anew.
+        #: Called before a pass is started again, to replace lost partitions.
         self.recompute: Callable[[], None] = _nothing_to_recompute
 
     @property
     def n_workers(self) -> int:
-        """Workers that there are now."""
+        """Current number of workers."""
         return 1 if self.client is None else len(self._workers())
 
     @property
     def memory(self) -> int:
-        """Bytes that the workers may take, together; 0 if nobody knows."""
+        """Total memory limit of the workers in bytes; 0 if it is unknown."""
         if self.client is None:
             return memory_bytes("auto")
         limits = [int(worker["memory_limit"] or 0) for worker in self._workers().values()]
@@ -123,44 +123,44 @@ class Passes:
         workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
         return workers
 
-    def reduce(self, stage: str, mapped: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
-        """Sum of what tasks return, one for each chunk.
+    def reduce(self, stage: str, tasks: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
+        """Return the sum of the results of tasks.
 
         Parameters
         ----------
         stage : str
-        mapped : callable
-            The tasks; called again if the cluster has forgotten what they were made of.
+        tasks : callable
+            Returns the tasks; called again if the cluster has lost them.
         sent : object
-            What every worker is told for this pass.
+            What is sent to every worker for this pass.
         """
         began, count = perf_counter(), 0
 
         def tree() -> list[Delayed]:
             nonlocal count
-            leaves = mapped()
+            leaves = tasks()
             count = len(leaves)
             return [summed(stage, leaves)]
 
-        found = self._compute(stage, tree)[0]
-        self._note(stage, perf_counter() - began, sent, found, count)
-        return found
+        result = self._compute(stage, tree)[0]
+        self._record(stage, perf_counter() - began, sent, result, count)
+        return result
 
-    def gather(self, stage: str, mapped: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
-        """What tasks return, one by one."""
+    def gather(self, stage: str, tasks: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
+        """Return the results of tasks as a list."""
         began = perf_counter()
-        found = self._compute(stage, mapped)
-        self._note(stage, perf_counter() - began, sent, found, 1)
-        return found
+        results = self._compute(stage, tasks)
+        self._record(stage, perf_counter() - began, sent, results, 1)
+        return results
 
-    def persist(self, stage: str, parts: Sequence[Delayed]) -> list[Delayed]:
-        """Have tasks' results stay in the cluster's memory."""
+    def persist(self, stage: str, tasks: Sequence[Delayed]) -> list[Delayed]:
+        """Keep the results of tasks in the cluster's memory."""
         with annotate(untaint=stage):
-            return list(persist(*parts))
+            return list(persist(*tasks))
 
-    def _note(self, stage: str, seconds: float, sent: Any, found: Any, count: int) -> None:
+    def _record(self, stage: str, seconds: float, sent: Any, result: Any, count: int) -> None:
         sent_bytes = 0 if sent is None else len(pickle.dumps(sent)) * self.n_workers
-        returned = len(pickle.dumps(found)) * count
+        returned = len(pickle.dumps(result)) * count
         self.statistics.passes += 1
         self.statistics.stages.append((stage, seconds, sent_bytes + returned))
 
@@ -192,7 +192,7 @@ class Passes:
             return tuple(compute(*tasks))
 
     def _wait(self, stage: str, futures: list[Any]) -> list[Any]:
-        """Until all are done, or nobody is left to do them."""
+        """Wait until all futures are done, or no workers are left."""
         from distributed import KilledWorker, progress, wait
 
         if self.verbose:
@@ -213,8 +213,8 @@ class Passes:
                 "give them more of it, or make chunks smaller."
             ) from killed
 
-    def release_tasks(self) -> None:
-        """Forget what could make lost chunks anew, which knows the chunks themselves."""
+    def release(self) -> None:
+        """Drop the reference to the partitions, so that the cluster can free them."""
         self.recompute = _nothing_to_recompute
 
     def _check_client(self, stage: str) -> None:
@@ -233,41 +233,27 @@ class Passes:
         return now if no_workers_since is None else no_workers_since
 
 
-def task(
-    stage: str, function: Callable[..., Any], token: str, number: int
-) -> Callable[..., Delayed]:
-    """A function of some arguments as a task, with a key that names the stage."""
-
-    def call(*args: Any) -> Delayed:
-        name = f"untaint-{stage}-{token}-{number}"
-        return delayed(function, pure=False)(*args, dask_key_name=name)
-
-    return call
-
-
 def mapped(
     stage: str, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
 ) -> list[Delayed]:
-    """One task for each tuple of arguments."""
-    token = uuid4().hex[:12]
-    return [task(stage, function, token, i)(*args) for i, args in enumerate(arguments)]
+    """Return one task for each tuple of arguments, with a key that names the stage."""
+    name, call = f"untaint-{stage}-{uuid4().hex[:12]}", delayed(function, pure=False)
+    return [call(*args, dask_key_name=f"{name}-{i}") for i, args in enumerate(arguments)]
 
 
 def summed(stage: str, parts: Sequence[Delayed]) -> Delayed:
-    """The sum, in a tree."""
-    level, parts = 0, list(parts)
+    """Return the sum of tasks' results, computed in a tree."""
     while len(parts) > 1:
         groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
         parts = mapped(f"{stage}-sum", _total, [(group,) for group in groups])
-        level += 1
     return parts[0]
 
 
 def stacked(
     parts: Sequence[Delayed], sizes: Sequence[int] | None, shape: tuple[int, ...], dtype: Any
 ) -> Any:
-    """What tasks return as one lazy array, a chunk for each; sizes may be unknown."""
-    # da.concatenate would leave out empty chunks, which the rows beside these have.
+    """Return the results of tasks as one lazy array, a chunk for each; sizes may be unknown."""
+    # da.concatenate would drop empty chunks, which the rows have too.
     known: Sequence[float] = [np.nan] * len(parts) if sizes is None else sizes
     name = f"untaint-stacked-{uuid4().hex}"
     tail = (0,) * len(shape)
@@ -279,7 +265,7 @@ def stacked(
 
 
 def shared(value: Any, name: str) -> Delayed:
-    """Something that many tasks need, sent to each worker once."""
+    """Return a value that many tasks need as a task, so that each worker receives it once."""
     return delayed(value, name=f"untaint-{name}-{uuid4().hex}", traverse=False)
 
 
@@ -288,4 +274,4 @@ def _total(parts: Sequence[Any]) -> Any:
 
 
 def _nothing_to_recompute() -> None:
-    """Tasks that depend on nothing that was kept."""
+    """Do nothing: no partitions were kept."""

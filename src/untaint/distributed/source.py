@@ -1,4 +1,4 @@
-"""From Dask collections to chunks of rows: which there are, and which belong together."""
+"""Chunks of Dask collections, with the targets and weights of the same rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dask.delayed import Delayed
 @final
 @dataclass(frozen=True)
 class Chunk:
-    """Rows, targets and weights that belong together, not computed yet."""
+    """Lazy rows with their targets and weights."""
 
     X: Delayed
     y: Delayed | None = None
@@ -24,18 +24,18 @@ class Chunk:
 @final
 @dataclass(frozen=True)
 class Source:
-    """All chunks.
+    """The chunks of a Dask collection.
 
     Attributes
     ----------
     chunks : list of Chunk
     sizes : list of int, or None
-        Rows of each; None where nobody knows yet.
+        Number of rows of each; None if unknown.
     meta : array or data frame
-        No rows, but the columns.
+        An empty collection with the same columns.
     n_features : int
     itemsize : int
-        Bytes of a number of X.
+        Bytes of a value of X.
     """
 
     chunks: list[Chunk]
@@ -51,7 +51,7 @@ def is_distributed(*data: Any) -> bool:
 
 
 def open_source(X: Any, y: Any = None, sample_weight: Any = None) -> Source:
-    """Chunks of a table, its targets and weights.
+    """Return the chunks of a collection, its targets and weights.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _rows(X: Any) -> tuple[list[Delayed], list[int] | None, Any]:
 
 
 def _check_columns(X: Any) -> None:
-    """Columns are numbers; others want to be encoded by who knows what they mean."""
+    """Raise an error if columns are not numeric."""
     text = [str(name) for name, kind in X.dtypes.items() if not _numeric(kind)]
     if text:
         named = ", ".join(repr(name) for name in text[:5]) + ("…" if len(text) > 5 else "")
@@ -111,7 +111,7 @@ def _numeric(kind: Any) -> bool:
 
 
 def _beside(name: str, data: Any, count: int, sizes: list[int] | None) -> list[Delayed] | None:
-    """Chunks of what has a value for every row of X."""
+    """Return the chunks of an array with a value for every row of X."""
     if data is None:
         return None
     if not is_dask_collection(data):
@@ -128,7 +128,7 @@ def _beside(name: str, data: Any, count: int, sizes: list[int] | None) -> list[D
 
 
 def _scattered(name: str, data: Any, sizes: list[int] | None) -> Any:
-    """What lies in memory, cut where X is cut."""
+    """Return an array in memory in the chunks of X."""
     values = np.asarray(data)
     if sizes is None:
         raise ValueError(

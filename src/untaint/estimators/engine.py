@@ -23,7 +23,7 @@ from .._typing import FloatArray
 from .._validation import check_rate, in_double, memory_bytes
 from ..design.features import FeatureDesign, make_feature_design
 from ..design.kernel_matrix import FitDesign, KernelMatrixDesign, make_design, matrix_dtype
-from ..design.partitioned import InMemoryData
+from ..design.partitioned import InMemoryDesign, PartitionedDesign
 from ..design.subsample import draw_rows
 from ..feature_maps.fourier import FOURIER_KERNELS
 from ..kernels import Kernel, Linear, Precomputed
@@ -32,19 +32,15 @@ from ..optim.base import Callback, Fit, Progress, Solution
 from ..optim.c_steps import alternate
 from ..optim.checkpoint import Checkpoint
 from ..optim.norm_ball import solve_in_ball
-from ..optim.oracle import evaluate_losses
 from ..optim.projected_gradient import TrimmedProblem, projected_gradient
 from ..weighting.base import TrimmingRule
 from ..weighting.fixed import FixedWeights
-from .large_scale import LargeScaleFit
+from .large_scale import fit_large_scale
 from .state import Hyperparameters, InitialState, RobustFit, SolverStage, TrainingData
 from .task import Task
 
 if TYPE_CHECKING:
     from .base import SubquantileEstimator
-
-# What to do when the kept rows keep changing.
-REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
 
 
 def fit_robust(
@@ -75,7 +71,7 @@ def fit_robust(
     on_stage(callback, "")
     with single_threaded_blas() if design.small_products else nullcontext():
         if isinstance(design, FeatureDesign) and design.subsample_rows is not None:
-            initial, solution = fit_large_scale(params, task, design, data.y, callback, saved)
+            initial, solution = fit_many_rows(params, task, design, data.y, callback, saved)
         else:
             initial = task.initialise(design, data.y, hyper)
             solution = solve(params, task, design, data.y, initial, callback, saved)
@@ -208,14 +204,14 @@ def solve(
             max_iter=params._max_iter(),
             loose=stage.loose,
             excluded=excluded,
-            report=callback,
+            callback=callback,
             slot=None if saved is None else saved.at(number, systems),
         )
         weights = solution.weights
     return solution
 
 
-def fit_large_scale(
+def fit_many_rows(
     params: SubquantileEstimator,
     task: Task,
     design: FeatureDesign,
@@ -223,38 +219,32 @@ def fit_large_scale(
     callback: Callback,
     saved: Checkpoint | None,
 ) -> tuple[InitialState, Solution]:
-    """Fit to a subsample, then improve the fit by passes over all rows."""
-    groups = task.groups(y)
-    data = InMemoryData(design, y, groups)
-    large_scale = start_large_scale(params, task, data, callback)
-    oracle = data.oracle(task.loss, large_scale.sample_filter)
+    """Fit to a subsample, then take concentration steps on all rows in memory."""
+    rows = InMemoryDesign(design, task.loss, y, task.groups(y))
+    initial, start = fit_subsample(params, task, rows, callback)
     on_stage(callback, f"all {len(y):,} rows")
-    outcome = large_scale.run(
-        oracle,
+    return fit_large_scale(
+        rows,
+        initial,
+        start,
+        max_radius=task.exclusion_radius,
         norm_bound=params.norm_bound,
         tol=float(params.tol),
         max_iter=params._max_iter(),
-        report=callback,
+        callback=callback,
         slot=None if saved is None else saved.at(0),
-    )
-    fit = replace(outcome.fit, predictions=oracle.predictions)
-    rows = evaluate_losses(
-        task.loss, y, fit.predictions, design.sample_weight, groups, oracle.excluded
-    )
-    initial, weights = large_scale.final_state(outcome, rows)
-    path = (outcome.path, outcome.n_iter, outcome.converged)
-    return initial, Solution(fit, weights, *path, remedy=REMEDY)
+    ).for_all_samples()
 
 
-def start_large_scale(
-    params: SubquantileEstimator, task: Task, data: Any, callback: Callback
-) -> LargeScaleFit:
-    """Fit to the subsample of many rows."""
-    hyper = Hyperparameters(data.subsample.kernel, data.subsample.alpha)
-    first = task.initialise(data.subsample, data.y, hyper)
-    on_stage(callback, f"first {len(data.y):,} rows")
-    found = solve(params, task, data.subsample, data.y, first, callback)
-    return LargeScaleFit(data, first, found, task.exclusion_radius, task.loss)
+def fit_subsample(
+    params: SubquantileEstimator, task: Task, rows: PartitionedDesign, callback: Callback
+) -> tuple[InitialState, Solution]:
+    """Fit to the subsample of many rows, at the hyperparameters of the fit to all of them."""
+    subsample = rows.subsample
+    hyper = Hyperparameters(subsample.kernel, subsample.alpha)
+    initial = task.initialise(subsample, rows.y, hyper)
+    on_stage(callback, f"first {len(rows.y):,} rows")
+    return initial, solve(params, task, subsample, rows.y, initial, callback)
 
 
 def _solve_once(
@@ -327,5 +317,5 @@ def _descend(
         momentum=float(params.momentum),
         tol=float(params.tol),
         max_iter=params._max_iter(),
-        report=callback,
+        callback=callback,
     )

@@ -68,7 +68,7 @@ class LogisticRefit(Refit):
         losses = np.where(self.near, self.loss.value(self.y, fit.predictions), np.inf)
         return self.rule.value(losses, self.sample_weight) + alpha * fit.squared_norm
 
-    def _newton(self, columns: FloatArray) -> Newton:
+    def _newton(self, columns: FloatArray) -> Newton[KernelSpace]:
         width = max(1, min(columns.shape[1] - 1, MAX_UNKNOWNS // self.y.shape[1]))
         if width not in self._newtons:
             system = PrimalRidge(np.ascontiguousarray(columns[:, 1 : width + 1]))

@@ -17,6 +17,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..losses import Hessian
+from .oracle import PassResult
 
 Precondition = Callable[[FloatArray], FloatArray]
 
@@ -171,6 +172,9 @@ class Solution:
     converged : bool
     remedy : str
         Advice to the user where it did not converge.
+    result : PassResult, optional
+        The last pass over all samples, where the fit made passes; ``weights`` are then those of the
+        subsample.
     """
 
     fit: Fit
@@ -179,3 +183,4 @@ class Solution:
     n_iter: int = 0
     converged: bool = True
     remedy: str = ""
+    result: PassResult | None = None

@@ -1,16 +1,22 @@
-r"""Concentration: weigh the rows, refit, weigh again.
+r"""Concentration steps: weight the samples by their losses, refit, and repeat.
 
 .. math:: w \leftarrow h'(\ell(f)), \qquad f \leftarrow \arg\min_f \sum_i w_i \ell_i(f) +
           \alpha \|f\|^2
 
-lowers :math:`h(\ell(f)) + \alpha \|f\|^2` at either step, because h is concave: the objective never
-rises, and with trimming it ends after finitely many steps. This is the papers' alternation of
-eqs. (9) and (10) with the exact minimiser in place of a gradient step.
+Both steps lower :math:`h(\ell(f)) + \alpha \|f\|^2`, because h is concave: under exact refits the
+objective never rises, and with trimming the iteration ends after finitely many steps. These are
+eqs. (9) and (10) of the papers with the exact minimiser in place of a gradient step.
+
+:func:`c_steps` is the outer loop of every fit. A process defines one iteration of it: exact refits
+(:class:`ExactRefits`), or Newton steps whose Hessian comes from a subsample
+(:class:`untaint.optim.subsampled_c_steps.SubsampledSteps`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol, final
 
 import numpy as np
 
@@ -18,16 +24,76 @@ from .._typing import BoolArray, FloatArray
 from ..losses import Loss
 from ..weighting.base import WeightingRule
 from .base import Callback, Fit, Progress, Solution, no_callback
-from .checkpoint import CheckpointSlot, LoopState
+from .checkpoint import CheckpointSlot, Stateful, nested, pack, part_of, unpack
 
 Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
-# Loosest tolerance of a refit whose rows are about to change anyway.
+# Loosest tolerance of a refit whose weights are about to change.
 LOOSE = 1e-2
-# Tolerance of the others, as a multiple of the share of rows on the move.
+# Tolerance of the other refits, as a multiple of the share of the weight that changed.
 ACCURACY = 1.0
 # Tolerances from here on are of single precision.
 SINGLE = 1e-6
+REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
+
+
+class Process(Stateful, Protocol):
+    """One iteration of concentration steps, and the state between two of them.
+
+    Attributes
+    ----------
+    path : list of float
+        Objective of each iteration so far.
+    """
+
+    path: list[float]
+
+    def evaluate(self) -> int:
+        """Evaluate the next function, append its objective, return how many weights changed."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether further iterations bring nothing."""
+
+    def advance(self) -> None:
+        """Choose what the next iteration evaluates."""
+
+    def solution(self) -> Solution:
+        """Return the fit that the iterations have reached."""
+
+
+def c_steps(
+    process: Process,
+    *,
+    max_iter: int,
+    callback: Callback = no_callback,
+    slot: CheckpointSlot | None = None,
+) -> Solution:
+    """Iterate a process until it stops.
+
+    Parameters
+    ----------
+    process : Process
+    max_iter : int
+    callback : callable
+        Receives the progress after each iteration.
+    slot : CheckpointSlot, optional
+        Where the process resumes from, and is saved to.
+
+    Returns
+    -------
+    Solution
+    """
+    if slot is not None:
+        slot.load(process)
+    while True:
+        n_changed = process.evaluate()
+        callback(Progress(len(process.path), max_iter, process.path[-1], n_changed))
+        if process.stopped or len(process.path) >= max_iter:
+            return process.solution()
+        process.advance()
+        if slot is not None:
+            slot.save(process)
 
 
 def alternate(
@@ -43,85 +109,123 @@ def alternate(
     max_iter: int,
     loose: float = LOOSE,
     excluded: BoolArray | None = None,
-    report: Callback = no_callback,
+    callback: Callback = no_callback,
     start: Fit | None = None,
     slot: CheckpointSlot | None = None,
 ) -> Solution:
-    """Alternate from some weights until they no longer change.
+    """Alternate exact refits and weights until the weights no longer change.
 
     Parameters
     ----------
     refit : callable (weights, start, tol) -> Fit
         Minimiser of the weighted problem; may be inexact, to a relative residual of tol.
     loss : Loss
-    weighting : Rule
+    weighting : WeightingRule
     y : array of shape (n, k)
     sample_weight : array of shape (n,)
         The rows' own weights.
     weights : array of shape (n,)
-        Where to begin.
+        Initial weights.
     alpha : float
     tol : float
-        Of the last refits. Two steps that lower the objective by less than a hundredth of it,
-        relatively, count as settled.
+        Tolerance of the last refits. Two steps that lower the objective by less than a hundredth
+        of it, relatively, end the iteration.
     max_iter : int
     loose : float
         Tolerance of the first refits; tol or less for a refit that is exact in any case.
     excluded : bool array of shape (n,), optional
-        Rows that are given up whatever they lose.
-    report : callable
+        Rows that are excluded a priori.
+    callback : callable
     start : Fit, optional
-        A function to begin the first refit with.
-    slot : Slot, optional
-        Of a checkpoint: where to go on, and where to write how far it is.
+        Start of the first refit.
+    slot : CheckpointSlot, optional
 
     Returns
     -------
     Solution
     """
-    path: list[float] = []
-    fit = start
-
-    def reweigh(fit: Fit) -> tuple[FloatArray, float]:
-        """Weights that the rows deserve under a fit, and the objective there."""
-        losses = loss.value(y, fit.predictions)
-        if excluded is not None:
-            losses[excluded] = np.inf
-        chosen = weighting.weights(losses, sample_weight)
-        return chosen, weighting.value_at(chosen, losses, sample_weight) + alpha * fit.squared_norm
-
-    inner = max(tol, loose)
-    # Soft weights never stop changing: their last refits are as good as the objective asks for.
-    soft = weighting.soft and loose > tol
-    reached, first = slot.load() if slot is not None else None, 1
-    if reached is not None:
-        fit, weights, path, inner = reached.fit, reached.weights, reached.path, reached.inner
-        first, fitted = reached.iteration + 1, weights
-    for iteration in range(first, max_iter + 1):
-        fit = refit(weights, fit, inner)
-        chosen, value = reweigh(fit)
-        path.append(value)
-        moved = float(np.abs(chosen - weights).sum()) / float(sample_weight.sum())
-        n_changed = int(np.count_nonzero(chosen != weights))
-        report(Progress(iteration, max_iter, path[-1], n_changed))
-        exact = inner <= (np.sqrt(tol) if soft else tol)
-        if exact and (moved < 1e-12 or _settled(path, tol, soft)):
-            return Solution(fit, weights, path, iteration)
-        # Few rows on the move: worth solving well. None: the next refit is the last.
-        inner = min(inner, max(tol, ACCURACY * moved)) if loose > tol else inner
-        fitted, weights = weights, chosen
-        if slot is not None:
-            slot.save(LoopState(iteration, fit, weights, path, inner))
-    assert fit is not None
-    remedy = "raise max_iter, or alpha if the kept rows keep changing"
-    return Solution(fit, fitted, path, max_iter, converged=False, remedy=remedy)
+    data = (y, sample_weight, weights, alpha)
+    process = ExactRefits(refit, loss, weighting, *data, tol, loose, excluded, start)
+    return c_steps(process, max_iter=max_iter, callback=callback, slot=slot)
 
 
-def _settled(path: list[float], tol: float, soft: bool) -> bool:
-    """Whether the last two steps brought nothing: rows that tie may change places for ever."""
-    little = 1e-2 * tol
-    if soft:
-        # Soft weights close in step by step, and the objective is flat there: predictions agree to
-        # the root of it. Single precision cannot see as much.
-        little = 1e-4 * tol if tol < SINGLE else tol
-    return len(path) > 2 and path[-3] - path[-1] <= little * abs(path[-1])
+@final
+@dataclass(eq=False)
+class ExactRefits:
+    """Concentration steps with exact refits; see :func:`alternate` for the fields."""
+
+    refit: Refit
+    loss: Loss
+    weighting: WeightingRule
+    y: FloatArray
+    sample_weight: FloatArray
+    weights: FloatArray
+    alpha: float
+    tol: float
+    loose: float
+    excluded: BoolArray | None = None
+    fit: Fit | None = None
+    path: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._tolerance = max(self.tol, self.loose)
+        # Soft weights never stop changing: their last refits are as accurate as the objective.
+        self._soft = self.weighting.soft and self.loose > self.tol
+
+    def evaluate(self) -> int:
+        """Refit, and weight the rows by their losses under the fit."""
+        self.fit = self.refit(self.weights, self.fit, self._tolerance)
+        losses = self.loss.value(self.y, self.fit.predictions)
+        if self.excluded is not None:
+            losses[self.excluded] = np.inf
+        self._next = self.weighting.weights(losses, self.sample_weight)
+        value = self.weighting.value_at(self._next, losses, self.sample_weight)
+        self.path.append(value + self.alpha * self.fit.squared_norm)
+        change = float(np.abs(self._next - self.weights).sum())
+        self._moved = change / float(self.sample_weight.sum())
+        return int(np.count_nonzero(self._next != self.weights))
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the weights, or else the objective, no longer change under accurate refits."""
+        accurate = self._tolerance <= (np.sqrt(self.tol) if self._soft else self.tol)
+        return bool(accurate and (self._moved < 1e-12 or self._settled))
+
+    @property
+    def _settled(self) -> bool:
+        """Whether two steps brought nothing: tied rows may be exchanged for ever."""
+        little = 1e-2 * self.tol
+        if self._soft:
+            # Soft weights converge linearly where the objective is flat: predictions are accurate
+            # to the root of its decrease, which single precision does not resolve.
+            little = 1e-4 * self.tol if self.tol < SINGLE else self.tol
+        path = self.path
+        return len(path) > 2 and path[-3] - path[-1] <= little * abs(path[-1])
+
+    def advance(self) -> None:
+        """Take the new weights, and refit the more accurately the fewer of them changed."""
+        if self.loose > self.tol:
+            self._tolerance = min(self._tolerance, max(self.tol, ACCURACY * self._moved))
+        self.weights = self._next
+
+    def solution(self) -> Solution:
+        """Return the last refit and the weights that it belongs to."""
+        assert self.fit is not None
+        converged = self.stopped
+        remedy = "" if converged else REMEDY
+        return Solution(self.fit, self.weights, self.path, len(self.path), converged, remedy)
+
+    def state_dict(self) -> dict[str, FloatArray]:
+        """Return the fit, the next weights, the path and the tolerance."""
+        assert self.fit is not None
+        return nested("fit", pack(self.fit)) | {
+            "weights": self.weights,
+            "path": np.array(self.path),
+            "tolerance": np.array(self._tolerance),
+        }
+
+    def load_state_dict(self, state: dict[str, FloatArray]) -> None:
+        """Continue from such a state."""
+        self.fit = unpack(part_of("fit", state))
+        self.weights, self.path = state["weights"], state["path"].tolist()
+        self._tolerance = float(state["tolerance"])

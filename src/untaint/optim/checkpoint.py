@@ -1,8 +1,8 @@
-"""What an alternation has reached, in a file, so that it can go on after the process is gone.
+"""Checkpoints: the state of an iteration in a file, from which it resumes to the same bits.
 
-The file holds numbers only (NumPy's ``.npz``, no pickled objects). It is written whole or not at
-all, under another name first. An alternation that goes on from it makes the steps that it would
-have made, with the same sums in its preconditioner, and ends with the same numbers.
+The file holds numbers only (NumPy's ``.npz``, no pickled objects), under namespaced keys such as
+``process.point.coef``. It is written atomically. An iteration that resumes from it takes the steps
+that it would have taken, with the same sums in its preconditioner, and ends with the same numbers.
 """
 
 from __future__ import annotations
@@ -22,71 +22,65 @@ from .._policy import policy
 from .._typing import FloatArray
 from .base import Fit
 
-FORMAT = "untaint checkpoint 2"
+FORMAT = "untaint checkpoint 3"
 
 
 class Stateful(Protocol):
-    """What has a memory of its own that results depend on."""
+    """An object with a state that results depend on."""
 
     def state_dict(self) -> dict[str, FloatArray]:
-        """What it remembers, by name."""
+        """Return the state as named arrays."""
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
-        """Remember what somebody else did; names that are not its own are no concern of it."""
+        """Continue from such a state."""
 
 
-def pack(name: str, fit: Fit) -> dict[str, FloatArray]:
-    """A function, by named arrays."""
+def nested(name: str, state: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    """Return a state under the namespace ``name``."""
+    return {f"{name}.{key}": value for key, value in state.items()}
+
+
+def part_of(name: str, state: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    """Return the part of a state that is under the namespace ``name``."""
+    start = f"{name}."
+    return {key[len(start) :]: value for key, value in state.items() if key.startswith(start)}
+
+
+def pack(fit: Fit) -> dict[str, FloatArray]:
+    """Return a function as named arrays."""
     state = {
-        f"{name}_coef": fit.coef,
-        f"{name}_intercept": fit.intercept,
-        f"{name}_predictions": fit.predictions,
-        f"{name}_squared_norm": np.array(fit.squared_norm),
+        "coef": fit.coef,
+        "intercept": fit.intercept,
+        "predictions": fit.predictions,
+        "squared_norm": np.array(fit.squared_norm),
     }
-    return state if fit.dual is None else state | {f"{name}_dual": fit.dual}
+    return state if fit.dual is None else state | {"dual": fit.dual}
 
 
-def unpack(name: str, state: dict[str, FloatArray]) -> Fit:
-    """The function that was packed."""
-    return Fit(
-        state[f"{name}_coef"],
-        state[f"{name}_intercept"],
-        state[f"{name}_predictions"],
-        float(state[f"{name}_squared_norm"]),
-        state.get(f"{name}_dual"),
-    )
-
-
-@final
-@dataclass(frozen=True)
-class LoopState:
-    """State of an alternation between two iterations."""
-
-    iteration: int
-    fit: Fit
-    weights: FloatArray
-    path: list[float]
-    inner: float
+def unpack(state: dict[str, FloatArray]) -> Fit:
+    """Return the function of named arrays."""
+    parts = (state["coef"], state["intercept"], state["predictions"])
+    return Fit(*parts, float(state["squared_norm"]), state.get("dual"))
 
 
 @final
 class Checkpoint:
-    """A file with the state of one fit.
+    """The file of one fit.
 
     Parameters
     ----------
     path : Path
     key : str
-        Says which rows and parameters the fit has; another fit's file is refused.
+        Identifies the rows and the parameters of the fit; the file of another fit is refused.
     seed : int
-        Of this fit's random numbers; that of the file, if there is one, takes its place.
+        Seed of the fit's random numbers; replaced by that of the file, if there is one.
     """
 
     def __init__(self, path: Path, key: str, seed: int) -> None:
         self.path = path
         self.key = key
         self.seed = seed
-        #: Number of features of the fit, once it is known.
+        #: Number of raw features of the fit, once it is known.
         self.width: int | None = None
         self._written = monotonic()
         self._saved = self._read()
@@ -96,20 +90,20 @@ class Checkpoint:
 
     @property
     def stage(self) -> int:
-        """Which stage of the fit the file was written in; -1 without a file."""
+        """Stage of the fit that the file was written in; -1 without a file."""
         return -1 if self._saved is None else int(self._saved["stage"])
 
     def at(self, stage: int, systems: Sequence[Stateful] = ()) -> CheckpointSlot:
-        """The part of the file that belongs to one stage, and to what it solves with."""
+        """Return the part of the file that belongs to one stage and to the systems it uses."""
         return CheckpointSlot(self, stage, systems)
 
     def remove(self) -> None:
-        """The fit is over."""
+        """Remove the file, at the end of the fit."""
         self.path.unlink(missing_ok=True)
         remove_abandoned_drafts(self.path)
 
     def load(self, stage: int) -> dict[str, FloatArray] | None:
-        """The state at this stage, once."""
+        """Return the state of a stage, once; None if the file is of another stage."""
         saved = self._saved
         if saved is None or int(saved["stage"]) != stage:
             return None
@@ -118,11 +112,11 @@ class Checkpoint:
 
     @property
     def due(self) -> bool:
-        """Whether the last time of writing is more than moments ago."""
+        """Whether the last write is longer ago than the policy says."""
         return monotonic() - self._written >= policy().checkpoint_seconds
 
     def save(self, stage: int, state: dict[str, FloatArray]) -> None:
-        """Write the state."""
+        """Write the state of a stage."""
         about = {
             "format": np.array(FORMAT),
             "key": np.array(self.key),
@@ -144,10 +138,10 @@ class Checkpoint:
                 open(self.path, "rb") as file,
                 np.load(file, allow_pickle=False) as arrays,
             ):
-                warnings.simplefilter("ignore")  # of types that no checkpoint of ours has
+                warnings.simplefilter("ignore")  # about types that our checkpoints do not have
                 return {name: arrays[name] for name in arrays.files}
         except Exception:
-            # Whatever a broken archive makes of the parser, it is not a checkpoint.
+            # Whatever error a broken archive causes in the parser, it is not a checkpoint.
             return {}
 
     def _read(self) -> dict[str, Any] | None:
@@ -168,7 +162,7 @@ class Checkpoint:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Say of the file that it is damaged, if what is in it cannot be gone on from."""
+        """Report errors while loading a state as those of a damaged file."""
         try:
             yield
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -178,7 +172,7 @@ class Checkpoint:
 
 
 def _is_complete(saved: dict[str, Any]) -> bool:
-    """Whether what every checkpoint says of itself is there, and is what it should be."""
+    """Whether the header of a checkpoint is complete and of the right types."""
     numbers = [saved.get(name) for name in ("seed", "width", "stage")]
     return "key" in saved and all(
         isinstance(number, np.ndarray)
@@ -192,50 +186,28 @@ def _is_complete(saved: dict[str, Any]) -> bool:
 @final
 @dataclass(frozen=True)
 class CheckpointSlot:
-    """One stage's view of a checkpoint."""
+    """One stage's part of a checkpoint: the process of the stage and the systems that it uses."""
 
     checkpoint: Checkpoint
     stage: int
     systems: Sequence[Stateful] = ()
 
-    def load(self) -> LoopState | None:
-        """Where an alternation goes on, if anywhere."""
-        saved = self.checkpoint.load(self.stage)
-        if saved is None:
-            return None
-        with self.checkpoint.loading():
-            for part in self.systems:
-                part.load_state_dict(saved)
-            path, inner = saved["path"].tolist(), float(saved["inner"])
-            fit = unpack("fit", saved)
-            return LoopState(int(saved["iteration"]), fit, saved["weights"], path, inner)
-
-    def save(self, loop_state: LoopState) -> None:
-        """Write where it is."""
-        if self.checkpoint.due:
-            state = pack("fit", loop_state.fit) | {
-                "iteration": np.array(loop_state.iteration),
-                "weights": loop_state.weights,
-                "path": np.array(loop_state.path),
-                "inner": np.array(loop_state.inner),
-            }
-            self.checkpoint.save(self.stage, state | self._state_of(self.systems))
-
-    def resume(self, systems: Sequence[Stateful]) -> None:
-        """Let systems go on where they were, if that is known."""
+    def load(self, process: Stateful) -> None:
+        """Let the process and the systems continue from the file, if it is of this stage."""
         saved = self.checkpoint.load(self.stage)
         if saved is not None:
             with self.checkpoint.loading():
-                for part in systems:
-                    part.load_state_dict(saved)
+                for name, part in self._parts(process):
+                    part.load_state_dict(part_of(name, saved))
 
-    def save_systems(self, systems: Sequence[Stateful]) -> None:
-        """Write where they are."""
+    def save(self, process: Stateful) -> None:
+        """Write the state of the process and the systems, unless the last one is recent."""
         if self.checkpoint.due:
-            self.checkpoint.save(self.stage, self._state_of(systems))
+            state: dict[str, FloatArray] = {}
+            for name, part in self._parts(process):
+                state |= nested(name, part.state_dict())
+            self.checkpoint.save(self.stage, state)
 
-    def _state_of(self, systems: Sequence[Stateful]) -> dict[str, FloatArray]:
-        state: dict[str, FloatArray] = {}
-        for part in systems:
-            state |= part.state_dict()
-        return state
+    def _parts(self, process: Stateful) -> list[tuple[str, Stateful]]:
+        systems = [(f"system{j}", system) for j, system in enumerate(self.systems)]
+        return [("process", process), *systems]

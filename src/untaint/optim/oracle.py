@@ -1,18 +1,21 @@
-r"""All rows are asked about a function, and their answers add up.
+r"""Result of one pass over all samples: a first-order oracle whose parts add up.
 
-A question is a function, by its coefficients c, and a way to weigh rows by what they lose under it.
-Answers of parts of the rows add up to that of all, wherever the parts are,
+Under the function of coefficients c, with weights :math:`w_i = w(\ell_i)` of the samples, a pass
+returns
 
 .. math:: \sum_i w_i \ell_i, \qquad \sum_i w_i, \qquad \sum_i w_i \ell_i'(\phi_i^T c)\, \phi_i,
+          \qquad \sum_i w_i \ell_i''\, \phi_i \phi_i^T \text{ or its diagonal},
 
-together with a profile of the losses. Nothing is remembered of a row between two questions: what
-it weighs follows from the question.
+and a histogram of the losses. The results of disjoint parts of the samples add up to that of all of
+them, wherever the parts are stored. A pass keeps no state: the weight of a sample follows from the
+arguments of the pass alone.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Literal, final
 
 import numpy as np
 
@@ -22,95 +25,100 @@ from ..losses import Loss
 from ..weighting.histogram import HistogramGrid, LossHistogram
 from ..weighting.threshold import SampleLosses, WeightFunction
 
-
-@final
-@dataclass(frozen=True)
-class OracleQuery:
-    """What rows are asked.
-
-    Attributes
-    ----------
-    coef : array of shape (p, k)
-        Of the features, that of a column of ones last if there is one.
-    weight_function : Weigh
-    grid : Lens
-        How closely to look at the losses.
-    curved : bool
-        Whether the second order is asked for, which few features can afford.
-    squared : bool
-        Whether its diagonal is.
-    """
-
-    coef: FloatArray
-    weight_function: WeightFunction
-    grid: HistogramGrid
-    curved: bool = False
-    squared: bool = False
+#: Second-order sums of a pass: none, the weighted Gram matrix, or the weighted squares of columns.
+Curvature = Literal["gram", "squares"] | None
 
 
 @final
 @dataclass(frozen=True)
-class Aggregates:
-    """What rows answer, summed.
+class PassResult:
+    """Sums over samples, which add up over disjoint parts of them.
 
     Attributes
     ----------
-    sums : Sum of shape (2 + K,)
-        Weighted losses of the kept rows, weight of the rows that were not heard, weight of the kept
-        rows of each class.
-    histogram : Profile
+    totals : Sum of shape (2 + K,)
+        Weighted loss of the kept samples, weight of those excluded a priori, kept weight by class.
+    histogram : LossHistogram
+    gradients : Sum of shape (p, k)
+        Weighted gradients.
+    grams : Sum of shape (p, p), or None
+        Weighted second derivatives, common to all outputs.
+    column_squares : Sum of shape (p, k), or None
+        Diagonal of the second derivatives, by output.
+    predictions : array of shape (n, k), or None
+        Values of the function, where the samples are in memory.
     """
 
-    sums: Sum
+    totals: Sum
     histogram: LossHistogram
+    gradients: Sum
+    grams: Sum | None = None
+    column_squares: Sum | None = None
+    predictions: FloatArray | None = None
 
-    def __add__(self, other: Aggregates) -> Aggregates:
-        """Of the rows of both."""
-        return Aggregates(self.sums + other.sums, self.histogram + other.histogram)
+    def __add__(self, other: PassResult) -> PassResult:
+        """Return the result of both parts."""
+        return PassResult(
+            self.totals + other.totals,
+            self.histogram + other.histogram,
+            self.gradients + other.gradients,
+            _added(self.grams, other.grams),
+            _added(self.column_squares, other.column_squares),
+        )
 
     @property
     def loss(self) -> float:
-        """Weighted losses of the kept rows."""
-        return float(self.sums.value[0])
+        """Weighted loss of the kept samples."""
+        return float(self.totals.value[0])
 
     @property
     def excluded(self) -> float:
-        """Weight of the rows that were not heard."""
-        return float(self.sums.value[1])
+        """Weight of the samples that are excluded a priori."""
+        return float(self.totals.value[1])
 
     @property
     def kept(self) -> FloatArray:
-        """Weight of the kept rows, by class."""
-        return self.sums.value[2:]
+        """Weight of the kept samples, by class."""
+        return self.totals.value[2:]
+
+    @property
+    def gradient(self) -> FloatArray:
+        """Gradient of the weighted loss, of shape (p, k)."""
+        return self.gradients.value
+
+    @property
+    def gram(self) -> FloatArray | None:
+        """Hessian of the weighted loss for one output, if it was asked for."""
+        return None if self.grams is None else self.grams.value
+
+    @property
+    def squares(self) -> FloatArray | None:
+        """Diagonal of the Hessian, of shape (p, k), if it was asked for."""
+        return None if self.column_squares is None else self.column_squares.value
 
 
-@final
-@dataclass(frozen=True)
-class OracleResult:
-    """What all rows say to a function.
+class Oracle(ABC):
+    """Samples whose losses, gradient and curvature are summed in one pass."""
 
-    Attributes
-    ----------
-    slopes : array of shape (p, k)
-        Sum of the weighted gradients.
-    curvature : array of shape (p, p), or None
-        Sum of the weighted second derivatives, the same for all outputs, if it was asked for.
-    aggregates : Tally
-    squares : array of shape (p, k), or None
-        The diagonal for each output, if it was.
-    """
+    @abstractmethod
+    def evaluate(
+        self,
+        coef: FloatArray,
+        weight_function: WeightFunction,
+        grid: HistogramGrid,
+        curvature: Curvature = None,
+    ) -> PassResult:
+        """Return the sums over all samples.
 
-    slopes: FloatArray
-    curvature: FloatArray | None
-    aggregates: Aggregates
-    squares: FloatArray | None = None
-
-
-class Oracle(Protocol):
-    """Who asks all rows."""
-
-    def evaluate(self, query: OracleQuery) -> OracleResult:
-        """Their answers, summed."""
+        Parameters
+        ----------
+        coef : array of shape (p, k)
+            Coefficients of the features, that of the column of ones last.
+        weight_function : WeightFunction
+        grid : HistogramGrid
+            Bins of the losses.
+        curvature : {"gram", "squares"} or None
+        """
 
 
 def evaluate_losses(
@@ -121,30 +129,13 @@ def evaluate_losses(
     groups: IntArray,
     excluded: BoolArray,
 ) -> SampleLosses:
-    """What rows say to values of a function; a row that is not heard loses beyond all bounds."""
+    """Return the losses of samples under values of a function; excluded ones lose infinitely."""
     losses = loss.value(y, values)
     losses[excluded] = np.inf
     return SampleLosses(losses, y - values, sample_weight, groups, excluded)
 
 
-def block_contribution(
-    query: OracleQuery, loss: Loss, y: FloatArray, values: FloatArray, rows: SampleLosses
-) -> tuple[FloatArray, FloatArray | None, Aggregates]:
-    """Slopes and second derivatives of some rows, and their part of the tally."""
-    weights = query.weight_function.weights(rows)
-    with np.errstate(invalid="ignore", over="ignore"):
-        slopes = loss.gradient(y, values) * weights[:, None]
-        weighted_losses = rows.losses * weights
-    if not (np.isfinite(slopes).all() and np.isfinite(weighted_losses).all()):
-        # A row beyond all bounds that has no weight pulls nowhere.
-        slopes[weights == 0], weighted_losses[weights == 0] = 0.0, 0.0
-    own = rows.sample_weight
-    n_groups = len(query.grid.edges)
-    bend = loss.hessian(y, values).weighted(weights).entry(0, 0) if query.curved else None
-    if query.squared:
-        hessian = loss.hessian(y, values).weighted(weights)
-        bend = np.column_stack([hessian.entry(j, j) for j in range(y.shape[1])])
-    kept = np.bincount(rows.groups, weights, n_groups)
-    sums = np.array([weighted_losses.sum(), own[rows.excluded].sum(), *kept], dtype=float)
-    histogram = query.grid.histogram(rows.losses, own, rows.groups)
-    return slopes, bend, Aggregates(Sum(sums), histogram)
+def _added(one: Sum | None, other: Sum | None) -> Sum | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return one + other

@@ -107,7 +107,7 @@ def projected_gradient(
     momentum: float = 0.9,
     tol: float = 1e-7,
     max_iter: int = 1000,
-    report: Callback = no_callback,
+    callback: Callback = no_callback,
 ) -> Solution:
     """Minimise the trimmed objective from some dual coefficients.
 
@@ -124,7 +124,7 @@ def projected_gradient(
     tol : float
         Relative change of the objective over ten iterations below which it has converged.
     max_iter : int
-    report : callable
+    callback : callable
 
     Returns
     -------
@@ -152,7 +152,7 @@ def projected_gradient(
                 return Solution(previous, weights, path, iteration, converged=False, remedy=remedy)
             before, weights = weights, problem.weights(fit.predictions)
             n_changed = int(np.count_nonzero(before != weights))
-            report(Progress(iteration, max_iter, path[-1], n_changed))
+            callback(Progress(iteration, max_iter, path[-1], n_changed))
             if _converged(path, tol):
                 return Solution(fit, weights, path, iteration)
         remedy = 'raise max_iter or tol, or use solver="exact"'

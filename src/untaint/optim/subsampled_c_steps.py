@@ -1,313 +1,248 @@
-r"""Concentration by questions to all rows, one for each step.
+r"""Concentration steps by passes over all samples, one for each Newton step.
 
 .. math:: c \leftarrow c - (\Phi_S^T H_S \Phi_S + 2 \alpha P)^{-1} \Bigl(\sum_i w_i(c)\,
           \ell_i'(c)\, \phi_i + 2 \alpha P c\Bigr)
 
-The gradient is that of all rows, with the weights that they deserve under c itself; the second
-order is that of a sample. With m rows a feature the sample's sums are those of all to about
-:math:`1 \pm 2 / \sqrt m`, so that a step removes all but a part of the error, and Anderson's
-extrapolation most of that part. Selecting, refitting and improving the refit are one and the same
-step: nothing is solved more accurately than the rows to be kept are known.
+The gradient is that of all samples, with their weights under c itself; the Hessian is that of a
+subsample S. With m rows for each feature the sums of the subsample are those of all samples to
+about :math:`1 \pm 2 / \sqrt m`, so that a step removes most of the error, and Anderson acceleration
+most of the rest. Weighting, refitting and improving the refit are one step: nothing is solved more
+accurately than the weights are known.
 
-It ends where the second order promises less than chance leaves open: a fit of p features to n rows
-follows p / n of the noise.
+The iteration stops where the predicted decrease of the objective is below what chance leaves open:
+a fit of p features to n samples follows p / n of the noise.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import numpy as np
 
 from .._typing import FloatArray
+from ..weighting.threshold import SampleLosses, WeightFunction
 from .anderson import AndersonAcceleration
-from .base import Callback, Fit, Progress, no_callback
-from .checkpoint import CheckpointSlot, pack, unpack
+from .base import Fit, Solution
+from .c_steps import REMEDY
+from .checkpoint import Stateful, nested, pack, part_of, unpack
 from .norm_ball import project
-from .oracle import Aggregates, Oracle, OracleQuery
-from .subsampled_newton import NewtonStep, SubsampledNewton
+from .oracle import Curvature, Oracle, PassResult
+from .subsampled_newton import Iterate, SubsampledNewton
 from .threshold_prediction import WeightingStrategy
 
-# A step that raises the objective by no more than rounding does no harm.
+# Relative increase of the objective that counts as rounding.
 ROUNDING = 1e-8
-# Without an objective to compare, a step is a failure if it leaves so much more to be gained.
+# Where objectives are not comparable, a step fails if it multiplies the predicted decrease by more.
 WORSE = 4.0
-# Questions without progress after which there will be none.
+# Iterations without progress after which there will be none.
 PATIENCE = 6
-# Questions that find exact thresholds at the end.
-LAST_LOOKS = 6
+# Passes that find exact thresholds at the end.
+MAX_REFINEMENTS = 6
+# A predicted decrease that shrinks by less than this factor is no progress.
+PROGRESS = 0.9
+# Predicted decrease, as a multiple of the smallest one, at which a stalled iteration has converged.
+STALLED_FACTOR = 100.0
 
 
 @final
-@dataclass(frozen=True)
-class Outcome:
-    """A function, what all rows say to it, and how it was reached."""
-
-    fit: Fit
-    aggregates: Aggregates
-    path: list[float]
-    n_iter: int
-    converged: bool
-
-
-@final
-@dataclass(frozen=True)
-class Iterate:
-    """A function that rows were asked about, and where it leads to.
-
-    Unless the weights were ``reliable`` that is a guess, and so is the gradient.
-    """
-
-    point: Fit
-    step: NewtonStep
-    value: float
-    reliable: bool = True
-
-    @property
-    def predicted_decrease(self) -> float:
-        """What the objective falls by."""
-        return self.step.predicted_decrease
-
-
-def concentrate(
-    oracle: Oracle,
-    subsampled_newton: SubsampledNewton,
-    strategy: WeightingStrategy,
-    start: Fit,
-    alpha: float,
-    *,
-    norm_bound: float | None = None,
-    enough: float,
-    max_iter: int,
-    exact: bool = False,
-    report: Callback = no_callback,
-    slot: CheckpointSlot | None = None,
-) -> Outcome:
-    """Ask all rows about functions, each better than the last.
+@dataclass(eq=False)
+class SubsampledSteps:
+    """Newton steps with the Hessian of a subsample, safeguarded and accelerated.
 
     Parameters
     ----------
-    oracle : Poll
-        Who asks all rows.
-    subsampled_newton : SubsampledNewton
-        A sample of them.
+    oracle : Oracle
+        All samples.
+    newton : SubsampledNewton
+        The subsample.
     strategy : WeightingStrategy
-        How rows are weighed.
-    start : Fit
-        Found on the sample.
+    point : Fit
+        The next function; at first that found on the subsample.
     alpha : float
+    min_decrease : float
+        Predicted decrease, relative to the objective, that is not worth another step.
     norm_bound : float, optional
-    enough : float
-        Part of the objective that a step may promise and still not be worth it.
-    max_iter : int
     exact : bool
-        Go on asking about the last function until its thresholds are exact.
-    report : callable
-    slot : Slot, optional
-        Of a checkpoint: where to go on, and where to write how far it is.
-    """
-    controller = StepController(
-        start, len(subsampled_newton.groups), strategy.comparable, strategy.hard
-    )
-    systems = (controller, strategy, subsampled_newton.newton.space)
-    if slot is not None:
-        slot.resume(systems)
-    while True:
-        point = controller.point
-        sample = subsampled_newton.evaluate_losses(point)
-        weight_function = strategy.update(sample)
-        query = OracleQuery(
-            subsampled_newton.coef(point),
-            weight_function,
-            strategy.grid,
-            subsampled_newton.curved,
-            subsampled_newton.squared,
-        )
-        result = oracle.evaluate(query)
-        aggregates = result.aggregates
-        strategy.observe(aggregates, sample)
-        subsample_weights = weight_function.weights(sample)
-        step = subsampled_newton.step(point, subsample_weights, result, alpha, norm_bound)
-        value = strategy.value(aggregates) + alpha * point.squared_norm
-        reliable = strategy.settled(aggregates)
-        controller.accept(Iterate(point, step, value, reliable))
-        report(
-            Progress(
-                controller.iteration,
-                max_iter,
-                value,
-                controller.n_changed(subsample_weights, subsampled_newton.part),
-            )
-        )
-        settled = reliable and step.predicted_decrease <= enough * abs(value)
-        if settled or controller.stuck or controller.iteration >= max_iter:
-            break
-        controller.advance(subsampled_newton, norm_bound)
-        if slot is not None:
-            slot.save_systems(systems)
-    best = controller.better()
-    if best is not None and not settled:
-        # The last function was a step too far: the one before it is asked about again.
-        point, value, step = best.point, best.value, best.step
-        sample = subsampled_newton.evaluate_losses(point)
-        weight_function = strategy.update(sample)
-        aggregates = oracle.evaluate(
-            OracleQuery(subsampled_newton.coef(point), weight_function, strategy.grid)
-        ).aggregates
-        strategy.observe(aggregates, sample)
-    converged = settled or (
-        controller.stuck and step.predicted_decrease <= 100.0 * enough * abs(value)
-    )
-    outcome = Outcome(point, aggregates, controller.path, controller.iteration, converged)
-    return (
-        replace(outcome, aggregates=refine_threshold(oracle, subsampled_newton, strategy, outcome))
-        if exact
-        else outcome
-    )
-
-
-def refine_threshold(
-    oracle: Oracle,
-    subsampled_newton: SubsampledNewton,
-    strategy: WeightingStrategy,
-    outcome: Outcome,
-) -> Aggregates:
-    """What all rows say to the last function, seen so closely that thresholds are exact."""
-    aggregates, sample = outcome.aggregates, subsampled_newton.evaluate_losses(outcome.fit)
-    strategy.observe(aggregates, sample)
-    for _ in range(LAST_LOOKS):
-        if strategy.exact(aggregates):
-            break
-        weight_function = strategy.refined()
-        aggregates = oracle.evaluate(
-            OracleQuery(subsampled_newton.coef(outcome.fit), weight_function, strategy.grid)
-        ).aggregates
-        strategy.observe(aggregates, sample)
-    return aggregates
-
-
-@final
-class StepController:
-    """From function to function: forwards, farther than a step, or back.
-
-    Parameters
-    ----------
-    start : Fit
-    n_sample : int
-    comparable : bool
-        Whether objectives can be compared.
-    hard : bool
-        Whether rows are kept or not, so that a threshold that was not foreseen misleads.
+        Whether the thresholds of the solution are refined until they are exact.
+    path : list of float
+        Objective of each iteration so far.
     """
 
-    def __init__(
-        self, start: Fit, n_sample: int, comparable: bool = True, hard: bool = False
-    ) -> None:
-        self.point = start
-        self.comparable = comparable
-        self.hard = hard
-        self.path: list[float] = []
-        self.iteration = 0
-        self._subsample_weights: FloatArray | None = None
-        self._anderson = AndersonAcceleration(n_sample)
+    oracle: Oracle
+    newton: SubsampledNewton
+    strategy: WeightingStrategy
+    point: Fit
+    alpha: float
+    min_decrease: float
+    norm_bound: float | None = None
+    exact: bool = False
+    path: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._anderson = AndersonAcceleration(len(self.point.predictions))
+        self._weights: FloatArray | None = None
         self._best: Iterate | None = None
         self._last: Iterate | None = None
         self._extrapolated = False
         self._n_stalled = 0
 
-    @property
-    def stuck(self) -> bool:
-        """Whether no function was better than an earlier one for long."""
-        return self._n_stalled >= PATIENCE
+    def evaluate(self) -> int:
+        """Evaluate the current function on all samples, and find the Newton step from there."""
+        sample = self.newton.evaluate_losses(self.point)
+        weight_function = self.strategy.predict(sample)
+        result = self._pass(self.point, sample, weight_function, self.newton.curvature)
+        before, self._weights = self._weights, weight_function.weights(sample)
+        step = self.newton.step(self.point, self._weights, result, self.alpha, self.norm_bound)
+        value = self.strategy.objective(result) + self.alpha * self.point.squared_norm
+        self.accept(replace(step, value=value, reliable=self.strategy.is_reliable(result)))
+        n_changed = 0 if before is None else int(np.count_nonzero(self._weights != before))
+        return round(n_changed / self.newton.part)
 
     def accept(self, iterate: Iterate) -> None:
-        """Rows have been asked."""
-        self.iteration += 1
+        """Record an evaluated function."""
         self.path.append(iterate.value)
         self._last = iterate
 
-    def n_changed(self, subsample_weights: FloatArray, part: float) -> int:
-        """Rows that weigh otherwise than under the last function, by what the sample says."""
-        before, self._subsample_weights = self._subsample_weights, subsample_weights
-        return 0 if before is None else round(np.count_nonzero(subsample_weights != before) / part)
+    @property
+    def stopped(self) -> bool:
+        """Whether a step is not worth its pass, or no step has brought progress for long."""
+        return self._settled or self._stalled
 
-    def better(self) -> Iterate | None:
-        """An earlier function that was better than the last, if there is one."""
+    @property
+    def _settled(self) -> bool:
+        last = self._last
+        return last is not None and last.reliable and self._is_small(last)
+
+    @property
+    def _stalled(self) -> bool:
+        return self._n_stalled >= PATIENCE
+
+    def _is_small(self, iterate: Iterate, factor: float = 1.0) -> bool:
+        return iterate.predicted_decrease <= factor * self.min_decrease * abs(iterate.value)
+
+    def advance(self) -> None:
+        """Choose the next function: a step, an extrapolation, or back after a failure."""
         last, best = self._last, self._best
-        worse = last is not None and best is not None and self._worse(last, best)
-        return best if worse else None
-
-    def advance(self, subsampled_newton: SubsampledNewton, norm_bound: float | None) -> None:
-        """Where to go next."""
-        iterate, best = self._last, self._best
-        assert iterate is not None
-        if best is not None and self._worse(iterate, best):
+        assert last is not None
+        if best is not None and self._is_worse(last, best):
             self._n_stalled += 1
             self._anderson.reset()
-            self.point = (
-                best.step.target
-                if self._extrapolated
-                else _secant_point(best, iterate, subsampled_newton)
-            )
+            self.point = best.target if self._extrapolated else self._secant_point(best, last)
             self._extrapolated = False
             return
-        better = best is None or iterate.predicted_decrease < 0.9 * best.predicted_decrease
-        self._n_stalled = 0 if better else self._n_stalled + 1
-        self._best = iterate
-        if not iterate.reliable and self.hard:
-            self._anderson.reset()
-        proposal = self._anderson.propose(iterate.point, iterate.step.target)
+        progress = best is None or last.predicted_decrease < PROGRESS * best.predicted_decrease
+        self._n_stalled = 0 if progress else self._n_stalled + 1
+        self._best = last
+        if not last.reliable and self.strategy.hard:
+            self._anderson.reset()  # a mispredicted hard threshold misleads the extrapolation
+        proposal = self._anderson.propose(last.point, last.target)
         self._extrapolated = proposal is not None
-        self.point = iterate.step.target
+        self.point = last.target
         if proposal is not None:
-            self.point = project(
-                subsampled_newton.fit(subsampled_newton.coef(proposal)), norm_bound
-            )
+            fit = self.newton.fit(self.newton.coef(proposal))
+            self.point = project(fit, self.norm_bound)
 
-    def state_dict(self) -> dict[str, FloatArray]:
-        """All that the next step depends on, by name."""
-        state = pack("point", self.point) | {
-            "path": np.array(self.path),
-            "counts": np.array([self.iteration, self._n_stalled, int(self._extrapolated)]),
-        }
-        if self._best is not None:
-            best = self._best
-            state |= pack("best", best.point) | pack("next", best.step.target)
-            state["best_numbers"] = np.array(
-                [best.value, best.predicted_decrease, float(best.reliable)]
-            )
-            state["best_gradient"] = best.step.gradient
-        return state | self._anderson.state_dict()
+    def solution(self) -> Solution:
+        """Return the last function, or an earlier one that was better, and the pass over it."""
+        last = self._last
+        assert last is not None
+        settled, best = self._settled, self._best
+        if best is not None and not settled and self._is_worse(last, best):
+            last = best
+            sample = self.newton.evaluate_losses(best.point)
+            weight_function = self.strategy.predict(sample)
+            self._pass(best.point, sample, weight_function)
+            self._weights = weight_function.weights(sample)
+        converged = settled or (self._stalled and self._is_small(last, STALLED_FACTOR))
+        result = self.result
+        if self.exact:
+            result = refine_thresholds(self.oracle, self.newton, self.strategy, last.point, result)
+        assert self._weights is not None
+        remedy = "" if converged else REMEDY
+        path = (self.path, len(self.path), converged, remedy)
+        return Solution(last.point, self._weights, *path, result=result)
 
-    def load_state_dict(self, state: dict[str, FloatArray]) -> None:
-        """Go on from there."""
-        self.point = unpack("point", state)
-        self.path = state["path"].tolist()
-        self.iteration, self._n_stalled, extrapolated = (int(x) for x in state["counts"])
-        self._extrapolated = bool(extrapolated)
-        if "best_gradient" in state:
-            value, predicted_decrease, reliable = (float(x) for x in state["best_numbers"])
-            step = NewtonStep(unpack("next", state), predicted_decrease, state["best_gradient"])
-            self._best = Iterate(unpack("best", state), step, value, bool(reliable))
-        self._anderson.load_state_dict(state)
+    def _pass(
+        self,
+        point: Fit,
+        sample: SampleLosses,
+        weight_function: WeightFunction,
+        curvature: Curvature = None,
+    ) -> PassResult:
+        coef = self.newton.coef(point)
+        self.result = self.oracle.evaluate(coef, weight_function, self.strategy.grid, curvature)
+        self.strategy.observe(self.result, sample)
+        return self.result
 
-    def _worse(self, iterate: Iterate, best: Iterate) -> bool:
+    def _is_worse(self, iterate: Iterate, best: Iterate) -> bool:
         if not best.reliable:
             return False
-        if not self.comparable:
+        if not self.strategy.comparable:
             return not iterate.predicted_decrease <= WORSE * best.predicted_decrease
         rose = not iterate.value <= best.value + ROUNDING * abs(best.value)
         return rose and not iterate.predicted_decrease <= best.predicted_decrease
 
+    def _secant_point(self, best: Iterate, last: Iterate) -> Fit:
+        """Return the point between two where the secant of the slope vanishes."""
+        coef = self.newton.coef(best.point)
+        direction = self.newton.coef(last.point) - coef
+        slopes = [float(np.vdot(each.gradient, direction)) for each in (best, last)]
+        here, there = slopes
+        part = -here / (there - here) if there > here else 0.5
+        return self.newton.fit(coef + min(max(part, 0.02), 0.7) * direction)
 
-def _secant_point(best: Iterate, iterate: Iterate, subsampled_newton: SubsampledNewton) -> Fit:
-    """Where the slope from one to the other would vanish if it were linear."""
-    coef = subsampled_newton.coef(best.point)
-    direction = subsampled_newton.coef(iterate.point) - coef
-    here, there = (
-        float(np.vdot(best.step.gradient, direction)),
-        float(np.vdot(iterate.step.gradient, direction)),
-    )
-    part = -here / (there - here) if there > here else 0.5
-    return subsampled_newton.fit(coef + min(max(part, 0.02), 0.7) * direction)
+    def state_dict(self) -> dict[str, FloatArray]:
+        """Return all that the next iterations depend on."""
+        state = nested("point", pack(self.point)) | {
+            "path": np.array(self.path),
+            "counts": np.array([self._n_stalled, int(self._extrapolated)]),
+        }
+        if self._best is not None:
+            state |= nested("best", self._best.state_dict())
+        for name, part in self._parts.items():
+            state |= nested(name, part.state_dict())
+        return state
+
+    def load_state_dict(self, state: dict[str, FloatArray]) -> None:
+        """Continue from such a state."""
+        self.point = unpack(part_of("point", state))
+        self.path = state["path"].tolist()
+        self._n_stalled, self._extrapolated = int(state["counts"][0]), bool(state["counts"][1])
+        best = part_of("best", state)
+        self._best = Iterate.from_state_dict(best) if best else None
+        for name, part in self._parts.items():
+            part.load_state_dict(part_of(name, state))
+
+    @property
+    def _parts(self) -> dict[str, Stateful]:
+        space = self.newton.newton.space
+        return {"anderson": self._anderson, "strategy": self.strategy, "newton": space}
+
+
+def refine_thresholds(
+    oracle: Oracle,
+    newton: SubsampledNewton,
+    strategy: WeightingStrategy,
+    fit: Fit,
+    result: PassResult,
+) -> PassResult:
+    """Repeat passes under one function, with finer bins, until the thresholds are exact.
+
+    Parameters
+    ----------
+    oracle, newton, strategy
+        As in :class:`SubsampledSteps`.
+    fit : Fit
+    result : PassResult
+        The last pass over the function.
+    """
+    sample = newton.evaluate_losses(fit)
+    strategy.observe(result, sample)
+    for _ in range(MAX_REFINEMENTS):
+        if strategy.is_exact(result):
+            break
+        weight_function = strategy.refine()
+        result = oracle.evaluate(newton.coef(fit), weight_function, strategy.grid)
+        strategy.observe(result, sample)
+    return result

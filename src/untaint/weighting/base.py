@@ -25,6 +25,8 @@ class WeightingRule(ABC):
 
     #: Whether rows are kept in part.
     soft: ClassVar[bool] = False
+    #: Steepness lambda of a soft threshold; None for a hard one.
+    smoothing: float | None = None
 
     @abstractmethod
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:

@@ -1,8 +1,8 @@
-r"""Weights that somebody else has decided on.
+r"""Weights that do not depend on the losses.
 
 .. math:: h(l) = \sum_i w_i l_i
 
-is the plainest concave function of the losses: its gradient is w wherever it is taken.
+is linear, and therefore concave, in the losses; its gradient is w everywhere.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .trimmed import loss_reached
 @final
 @dataclass(frozen=True, eq=False)
 class FixedWeights(TrimmingRule):
-    """Fixed weights, whatever the losses are.
+    """Posterior probabilities as fixed weights.
 
     Parameters
     ----------
     contamination : float
-        Share that is believed to be bad.
+        Estimated share of outliers.
     inlier_probability : array of shape (n,)
-        Between 0 and 1, how far each row is trusted.
+        Posterior probability that each row is an inlier.
 
     Examples
     --------
@@ -38,22 +38,22 @@ class FixedWeights(TrimmingRule):
     inlier_probability: FloatArray
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """The given ones."""
+        """Return the fixed weights."""
         return self.inlier_probability * sample_weight
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """Weighted sum of the losses."""
+        """Return the weighted sum of the losses."""
         kept = weights > 0
         return float(weights[kept] @ losses[kept])
 
     def threshold(self, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """The loss that so much weight stays below, as if the smallest were kept."""
+        """Return the quantile of the losses at the share of the weight that is kept."""
         return loss_reached(losses, sample_weight, self.kept_total(sample_weight))
 
     def kept_total(self, sample_weight: FloatArray) -> float:
-        """Sum of the weights."""
+        """Return the sum of the weights."""
         return float(self.inlier_probability @ sample_weight)
 
     def among(self, rows: IntArray) -> FixedWeights:
-        """The weights of these rows."""
+        """Return the weights of some rows."""
         return FixedWeights(self.contamination, self.inlier_probability[rows])

@@ -1,10 +1,12 @@
-r"""How losses are distributed, in a few hundred numbers that add up.
+r"""Histograms of losses that add up, and quantiles read off them.
 
-Losses of a part of the rows are counted in bins, narrow where a threshold is expected and wide
-elsewhere; those in a still narrower interval are listed one by one, equal ones together. Profiles
-of parts add up to that of all rows, in whatever order. A threshold that lies in the listed interval
-is exact; in a narrow bin it is as good as the bin. Look again, with bins that are drawn around it,
-and it will be exact.
+.. math:: t = F^{-1}(p), \qquad F = \sum_b F_b
+
+Losses of a part b of the samples are counted in bins, narrow around a predicted threshold and wide
+elsewhere; those in a still narrower interval are listed one by one, equal ones together. The
+histograms of parts add up to that of all samples, in any order. A threshold within the listed
+interval is exact, elsewhere it is as accurate as its bin; another pass with bins around it makes it
+exact.
 """
 
 from __future__ import annotations
@@ -25,14 +27,14 @@ from .trimmed import around, part_of_tied
 @final
 @dataclass(frozen=True)
 class HistogramGrid:
-    """Where to look how closely.
+    """Bins of the losses of each class.
 
     Attributes
     ----------
     edges : array of shape (K, E), ascending
-        Of the bins; bin j is up to and including edge j, and the last one has no end.
+        Bin j is up to and including edge j; the last bin is unbounded.
     near : array of shape (K, 2)
-        Losses beyond the first and up to the second are listed; both are among the edges.
+        Losses above the first and up to the second number are listed; both are edges.
     """
 
     edges: FloatArray
@@ -41,7 +43,7 @@ class HistogramGrid:
     def histogram(
         self, losses: FloatArray, sample_weight: FloatArray, groups: IntArray
     ) -> LossHistogram:
-        """Profile of some rows."""
+        """Return the histogram of the losses of some samples."""
         n_groups, n_edges = self.edges.shape
         weights = np.zeros((n_groups, n_edges + 2))
         sums = np.zeros((n_groups, n_edges + 2))
@@ -69,20 +71,20 @@ class HistogramGrid:
 @final
 @dataclass(frozen=True)
 class LossHistogram:
-    """Losses of some rows, or of all.
+    """Histogram of the losses of some samples.
 
     Attributes
     ----------
-    grid : Lens
+    grid : HistogramGrid
     counts : Sum of shape (2, K, E + 2)
-        Weight of the rows in each bin, and the sum of their weighted losses; the last bin is of
+        Weight of the samples in each bin, and the sum of their weighted losses; the last bin holds
         infinite losses.
     losses, masses, groups : array
-        Of the losses that are listed.
+        Values, weights and classes of the losses that are listed.
     max_loss : array of shape (K,)
         The largest finite loss of each class.
     exact : bool
-        Whether all near losses are listed.
+        Whether all losses of the near interval are listed.
 
     Examples
     --------
@@ -104,7 +106,7 @@ class LossHistogram:
     exact: bool = True
 
     def __add__(self, other: LossHistogram) -> LossHistogram:
-        """Of the rows of both."""
+        """Return the histogram of both parts."""
         return replace(
             self,
             counts=self.counts + other.counts,
@@ -117,21 +119,21 @@ class LossHistogram:
 
     @property
     def weights(self) -> FloatArray:
-        """Of the rows in each bin."""
+        """Weight of the samples in each bin."""
         return self.counts.value[0]
 
     @property
     def sums(self) -> FloatArray:
-        """Of their weighted losses."""
+        """Sum of the weighted losses in each bin."""
         return self.counts.value[1]
 
     def points(self, unit: float = 1.0) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Losses, weights and groups of points that stand for the rows, by the unit of a weight."""
+        """Return losses, weights in a unit and classes of points that represent the samples."""
         filled = self.weights > 0
         with np.errstate(invalid="ignore", divide="ignore"):
             means = (self.sums / self.weights)[filled]
         counts = np.concatenate([self.weights[filled], self.masses]) / unit
-        if unit != 1.0:  # sums of a unit like 0.1 are whole but for rounding
+        if unit != 1.0:  # multiples of a unit like 0.1 are integers up to rounding
             counts = np.round(counts)
         return (
             np.concatenate([means, self.losses]),
@@ -141,11 +143,11 @@ class LossHistogram:
 
     @property
     def finite(self) -> float:
-        """Weight of the rows that do not lose beyond all bounds."""
+        """Weight of the samples with a finite loss."""
         return float(self.weights[:, :-1].sum() + self.masses.sum())
 
     def thresholds(self, weighting: TrimmingRule, unit: float = 1.0) -> FloatArray:
-        """Of a selection of the rows, one for each class; infinite where nothing is given up."""
+        """Return the thresholds of a rule by class; infinite where nothing is trimmed."""
         if weighting.contamination == 0:
             return np.full(len(self.weights), np.inf)
         losses, weights, groups = self.points(unit)
@@ -155,14 +157,14 @@ class LossHistogram:
         return self.losses_at(unit * rule.totals(losses, weights))
 
     def losses_at(self, totals: FloatArray) -> FloatArray:
-        """The loss of each class up to which its rows weigh so much."""
+        """Return the loss of each class up to which its samples have the given weight."""
         return np.array([self._loss_at(k, float(total)) for k, total in enumerate(totals)])
 
     def threshold_weights(self, weighting: TrimmingRule, unit: float = 1.0) -> ThresholdWeights:
-        """The weights of a selection of the rows, down to those that tie."""
+        """Return the weights of a rule, with those of the samples tied at the threshold."""
         thresholds = self.thresholds(weighting, unit)
         if weighting.contamination == 0 or weighting.soft:
-            return ThresholdWeights(thresholds, getattr(weighting, "smoothing", None))
+            return ThresholdWeights(thresholds, weighting.smoothing)
         losses, weights, groups = self.points(unit)
         totals = weighting.over(groups).totals(losses, weights)
         tied = np.ones(len(thresholds))
@@ -173,7 +175,7 @@ class LossHistogram:
         return ThresholdWeights(thresholds, None, tied)
 
     def is_exact_at(self, thresholds: FloatArray) -> bool:
-        """Whether thresholds that came from here are exact."""
+        """Whether thresholds read off this histogram are exact."""
         low, high = self.grid.near.T
         present = self.weights.sum(axis=1) + np.bincount(
             self.groups, self.masses, len(self.weights)
@@ -201,7 +203,7 @@ class LossHistogram:
         return float(low[cell] + part * (high[cell] - low[cell]))
 
     def _bounded(self) -> LossHistogram:
-        """Lists that have grown too long become bins."""
+        """Return a histogram whose list, if it is too long, is counted in bins."""
         if self.exact and len(self.losses) <= policy().exact_losses:
             return self
         owners = [(int(k), self.groups == k) for k in np.unique(self.groups)]
@@ -224,14 +226,14 @@ ExactValues = tuple[FloatArray, FloatArray, IntArray]
 
 
 def _joined(parts: list[ExactValues]) -> ExactValues:
-    """Losses, weights and classes of several lists."""
+    """Concatenate losses, weights and classes of several lists."""
     parts = [(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.intp)), *parts]
     losses, masses, groups = (np.concatenate(part) for part in zip(*parts, strict=True))
     return losses, masses, groups
 
 
 def _grouped(losses: FloatArray, masses: FloatArray, group: int) -> ExactValues:
-    """Equal losses once, with their weights together."""
+    """Return each distinct loss once, with the weight of all samples that have it."""
     values, places = np.unique(losses, return_inverse=True)
     total = np.bincount(places, masses, len(values)).astype(float)
     return values, total, np.full(len(values), group, dtype=np.intp)

@@ -10,7 +10,7 @@ as lambda grows they tend to those of :class:`~untaint.weighting.trimmed.Trimmed
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, final
 
 import numpy as np
@@ -42,7 +42,7 @@ class Softplus(TrimmingRule):
     array([0.622, 0.378])
     """
 
-    smoothing: float
+    smoothing: float = field()
 
     soft: ClassVar[bool] = True
 

@@ -1,8 +1,8 @@
-r"""Weights of rows by thresholds that somebody else has found.
+r"""Weights of samples by thresholds of their losses that are known beforehand.
 
-A selection looks at all losses, finds its thresholds and applies them. Where rows are so many that
-no one has all their losses at hand, these are two acts: thresholds are found from a profile of the
-losses (:mod:`.profile`), and applied to each part of the rows by itself,
+A trimming rule finds thresholds from all losses and applies them. Where no process has all losses,
+these are two acts: thresholds are found from a histogram (:mod:`.histogram`) and applied to each
+part of the samples separately,
 
 .. math:: w_i = v_i\, [l_i \le t_{g_i}] \qquad\text{or}\qquad w_i = v_i\, \sigma(\lambda (t_{g_i} -
           l_i)).
@@ -23,7 +23,7 @@ from .trimmed import around
 @final
 @dataclass(frozen=True)
 class SampleLosses:
-    """What some rows say to a function.
+    """Losses of some samples under a function.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class SampleLosses:
         Targets less values.
     sample_weight : array of shape (n,)
     groups : array of shape (n,), int
-        Class of each row; all zero where there is none.
+        Class of each sample; zero where there are none.
     excluded : bool array of shape (n,)
-        Rows that are not heard.
+        Samples that are excluded a priori.
     """
 
     losses: FloatArray
@@ -45,25 +45,25 @@ class SampleLosses:
 
 
 class WeightFunction(Protocol):
-    """Rows to weights, each by itself."""
+    """Weights of samples, each by its own loss."""
 
     def weights(self, rows: SampleLosses) -> FloatArray:
-        """Between 0 and the row's own weight."""
+        """Return weights between 0 and the samples' own."""
 
 
 @final
 @dataclass(frozen=True)
 class ThresholdWeights:
-    """Rows up to their class's threshold.
+    """Weights that keep the samples up to the threshold of their class.
 
     Parameters
     ----------
     thresholds : array of shape (K,)
-        Infinite where nothing is given up.
+        Infinite where nothing is trimmed.
     smoothing : float, optional
-        lambda of a soft edge; None is a hard one.
+        Steepness lambda of a soft threshold; None is a hard one.
     tied : array of shape (K,), optional
-        Part that is kept of the rows that tie with the threshold; None keeps them.
+        Part that is kept of the samples tied with the threshold; None keeps them.
 
     Examples
     --------
@@ -79,11 +79,11 @@ class ThresholdWeights:
     tied: FloatArray | None = None
 
     def weights(self, rows: SampleLosses) -> FloatArray:
-        """Sigmoid of how far each loss lies below, or 0 and 1."""
-        t = _own(self.thresholds, rows.groups)
+        """Return the samples' own weights times 0 or 1, or a sigmoid of their margins."""
+        t = _by_sample(self.thresholds, rows.groups)
         if self.tied is not None:
             below, tied = around(rows.losses, t)
-            part = np.where(tied, _own(self.tied, rows.groups), below)
+            part = np.where(tied, _by_sample(self.tied, rows.groups), below)
             weights = part * rows.sample_weight
         elif self.smoothing is None:
             weights = np.where(rows.losses <= t, rows.sample_weight, 0.0)
@@ -94,6 +94,6 @@ class ThresholdWeights:
         return weights
 
 
-def _own(values: FloatArray, groups: IntArray) -> Any:
-    """Of each row's class."""
+def _by_sample(values: FloatArray, groups: IntArray) -> Any:
+    """Return the value of each sample's class."""
     return values[groups] if len(values) > 1 else values[0]

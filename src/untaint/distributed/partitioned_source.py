@@ -1,0 +1,249 @@
+"""Validated rows of a Dask collection, in partitions of a suitable size.
+
+Small chunks are joined and large ones are cut, so that a task outweighs its scheduling and fits
+into a worker. Partitions begin and end between blocks, which are counted from the first of all
+rows: sums over a block are the same to the last bit for any chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, final
+
+import numpy as np
+from dask.delayed import Delayed
+
+from .._policy import policy
+from .._typing import FloatArray, IntArray
+from ..design.subsample import draw_evenly, places_of
+from . import partitions as work
+from .partitions import Description, Labels
+from .scheduler import Scheduler, mapped, shared
+from .source import Source
+
+# Largest partition, in rows and in bytes.
+MAX_ROWS = 400_000
+MAX_BYTES = 256_000_000
+# Part of the workers' memory that rows and features may take.
+MEMORY_PART = 0.4
+
+
+#: Partitions of the rows, and the number of rows before each.
+Layout = list[tuple[Delayed, int]]
+
+
+@final
+class PartitionedSource:
+    """Validated rows of a source, in chunks as given and in partitions for passes.
+
+    Parameters
+    ----------
+    source : Source
+    scheduler : Scheduler
+    labels : bool
+        Whether targets are labels.
+    persist : bool or "auto"
+        Whether rows stay in the cluster's memory.
+
+    Attributes
+    ----------
+    checked : list of Delayed
+        The validated rows of each chunk of the source.
+    about : Description
+    """
+
+    def __init__(self, source: Source, scheduler: Scheduler, labels: bool, persist: Any) -> None:
+        self.source = source
+        self.scheduler = scheduler
+        self.labels: Labels | None = None
+        self._layouts: dict[int, Layout] = {}
+        self._labelled = labels
+        self._persist = persist
+        self._kept = source.sizes is not None and self._fits(sum(source.sizes))
+        scheduler.recompute = self.recompute
+        self.checked = self._check()
+        self.about = self._describe()
+        if not self._kept and self._fits(self.n_rows):
+            self._kept = True
+            self.checked = self._check()
+        scheduler.statistics.n_chunks = len(source.chunks)
+        scheduler.statistics.n_rows = self.n_rows
+        if self._kept:
+            scheduler.statistics.kept = "rows"
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of rows of positive weight in each chunk of the source."""
+        return self.about.sizes
+
+    @property
+    def n_rows(self) -> int:
+        """Number of all rows of positive weight."""
+        return sum(self.about.sizes)
+
+    @property
+    def chunk_offsets(self) -> IntArray:
+        """Number of rows before each chunk of the source."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+
+    def laid_out(self, block_rows: int) -> Layout:
+        """Return partitions of a suitable size, whose blocks are those of one machine.
+
+        Where a chunk ends within a block, the rest of the block's rows are moved to its partition.
+        """
+        if block_rows not in self._layouts:
+            cuts = self._cuts(block_rows)
+            starts = [*self.chunk_offsets.tolist(), self.n_rows]
+            parts = [self._partition(*ends, starts) for ends in pairwise(cuts)]
+            as_given = {part.key for part in self.checked}
+            if self._kept and any(part.key not in as_given for part in parts):
+                parts = self.scheduler.persist("layout", parts)
+            self._layouts[block_rows] = list(zip(parts, cuts[:-1], strict=True))
+        return self._layouts[block_rows]
+
+    def _partition(self, first: int, last: int, starts: list[int]) -> Delayed:
+        """Return the rows of a range, which may be part of a chunk or of several."""
+        low = int(np.searchsorted(starts, first, side="right")) - 1
+        high = int(np.searchsorted(starts, last, side="left"))
+        pieces = [
+            self._piece(i, max(first - starts[i], 0), min(last, starts[i + 1]) - starts[i])
+            for i in range(low, high)
+            if self.sizes[i]
+        ]
+        return pieces[0] if len(pieces) == 1 else mapped("join", work.join, [(pieces,)])[0]
+
+    def _piece(self, chunk: int, first: int, last: int) -> Delayed:
+        if (first, last) == (0, self.sizes[chunk]):
+            return self.checked[chunk]
+        return mapped("cut", work.piece, [(self.checked[chunk], first, last)])[0]
+
+    def recompute(self) -> None:
+        """Read the source again, after the cluster has lost the rows it kept."""
+        self.checked = self._check()
+        self._layouts = {}
+
+    def release(self) -> None:
+        """Let the cluster free the rows at once, without waiting for garbage collection."""
+        self.scheduler.release()
+        self.checked, self._layouts = [], {}
+
+    def may_keep(self, row_bytes: int, persist: Any) -> bool:
+        """Whether additional bytes for each row fit into the cluster's memory."""
+        if isinstance(persist, bool):
+            return persist
+        own = self.n_rows * self._row_bytes if self._kept else 0
+        return self._kept and own + self.n_rows * row_bytes <= MEMORY_PART * self.scheduler.memory
+
+    def sample(self, weights: tuple[float, ...], count: int) -> tuple[IntArray, Any, Any]:
+        """Return numbers, rows and targets of a subsample, drawn in proportion to the weights.
+
+        Parameters
+        ----------
+        weights : tuple of float
+            Weight of each chunk of the source in the fit.
+        count : int
+        """
+        if self.evenly_weighted:
+            rows = draw_evenly(self.n_rows, count)
+            picked = self.scheduler.gather("sample", lambda: self._picks(rows))
+            return rows, _stacked(picked, 0), _stacked(picked, 1)
+        places = places_of(count) * sum(weights)
+        picked = self.scheduler.gather("sample", lambda: self._weighted_picks(weights, places))
+        return _stacked(picked, 0), _stacked(picked, 1), _stacked(picked, 2)
+
+    @property
+    def evenly_weighted(self) -> bool:
+        """Whether all rows have the same weight in the fit."""
+        even = self.about.least == self.about.most
+        return even and (self.labels is None or len(set(self.labels.factors.tolist())) == 1)
+
+    @classmethod
+    def of_rows(cls, source: Source, scheduler: Scheduler) -> PartitionedSource:
+        """Return the rows of a source without targets."""
+        zeros = mapped("targets", work.no_targets, [(chunk.X,) for chunk in source.chunks])
+        chunks = [replace(c, y=y) for c, y in zip(source.chunks, zeros, strict=True)]
+        return cls(replace(source, chunks=chunks), scheduler, False, False)
+
+    def everything(self) -> tuple[Any, Any, FloatArray]:
+        """Return all rows, targets and weights, where they are few."""
+        found = self.scheduler.gather("everything", lambda: self._mapped_rows(work.check_all))
+        return _stacked(found, 0), _stacked(found, 1), _stacked(found, 2)
+
+    def _fits(self, n_rows: int) -> bool:
+        if isinstance(self._persist, bool):
+            return self._persist
+        return n_rows * self._row_bytes <= MEMORY_PART * self.scheduler.memory
+
+    @property
+    def _row_bytes(self) -> int:
+        return self.source.n_features * self.source.itemsize + 3 * 8
+
+    def _check(self) -> list[Delayed]:
+        checked = self._mapped_rows(work.check)
+        return self.scheduler.persist("rows", checked) if self._kept else checked
+
+    def _mapped_rows(self, function: Callable[..., Any]) -> list[Delayed]:
+        jobs = [
+            (chunk.X, chunk.y, chunk.weights, number, self._labelled)
+            for number, chunk in enumerate(self.source.chunks)
+        ]
+        return mapped("rows", function, jobs)
+
+    def _describe(self) -> Description:
+        def tasks() -> list[Delayed]:
+            jobs = [(part, self._labelled) for part in self.checked]
+            return mapped("description", work.describe, jobs)
+
+        return self.scheduler.reduce("description", tasks)
+
+    def _cuts(self, block_rows: int) -> list[int]:
+        """Return the ends of partitions: multiples of a block, close to the ends of chunks."""
+        most = max(int(min(MAX_ROWS, MAX_BYTES // self._row_bytes)) // block_rows, 1) * block_rows
+        fewest = min(policy().partition_rows, most)
+        cuts = [0]
+        for end in np.cumsum(self.sizes).tolist():
+            cut = self.n_rows if end == self.n_rows else round(end / block_rows) * block_rows
+            while cut - cuts[-1] > most:
+                cuts.append(cuts[-1] + most)
+            if cut - cuts[-1] >= fewest or (cut == self.n_rows > cuts[-1]):
+                cuts.append(cut)
+        return cuts
+
+    def _picks(self, rows: IntArray) -> list[Delayed]:
+        starts = [*self.chunk_offsets.tolist(), self.n_rows]
+        ends = np.searchsorted(rows, starts)
+        jobs = [
+            (part, rows[ends[i] : ends[i + 1]] - starts[i])
+            for i, part in enumerate(self.checked)
+            if ends[i] < ends[i + 1]
+        ]
+        return mapped("sample", work.pick, jobs)
+
+    def _weighted_picks(self, weights: tuple[float, ...], places: FloatArray) -> list[Delayed]:
+        labels = shared(self.labels, "labels")
+        reached = np.cumsum(weights)
+        jobs = []
+        for i, checked in enumerate(self.checked):
+            before = float(reached[i - 1]) if i else 0.0
+            own = places[(places >= before) & (places < reached[i])]
+            if i == len(reached) - 1:
+                own = places[places >= before]
+            if len(own) and self.sizes[i]:
+                jobs.append((checked, labels, before, own, int(self.chunk_offsets[i])))
+        return mapped("sample", work.pick_weighted, jobs)
+
+    def fit_totals(self) -> tuple[float, ...]:
+        """Return the weight of each chunk of the source in the fit."""
+        if self.labels is None:
+            return self.about.totals
+
+        def tasks() -> list[Delayed]:
+            return mapped("weights", work.weight_of, [(p, self.labels) for p in self.checked])
+
+        return tuple(self.scheduler.gather("weights", tasks))
+
+
+def _stacked(picked: list[tuple[Any, ...]], place: int) -> Any:
+    return np.concatenate([part[place] for part in picked])
