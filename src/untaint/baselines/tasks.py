@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from .._typing import BoolArray, FloatArray
-from ..design.kernel_matrix import SystemDesign
+from ..design.base import SystemDesign
 from ..learners.base import as_2d
 from ..learners.classification import ClassificationMixin, likeliest
 from ..learners.regression import RegressionMixin

@@ -33,9 +33,10 @@ from ..optim.ridge_primal import PrimalRidge
 from ..screening.by_subsample import screen_by_sample
 from ..screening.radius import centre, distances_from, weighted_median
 from ..screening.screen import Screen
-from .base import Design, Sketch
+from .base import Design, FitDesign, Sketch
 from .blocked import BlockedFeatures
-from .kernel_matrix import FitDesign, LinearDesign, preconditioner_size
+from .kernel_matrix import preconditioner_size
+from .linear import LinearDesign
 from .memory_plan import Plan, least_bytes, plan_blocks
 from .subsample import draw_rows, subsample_size
 

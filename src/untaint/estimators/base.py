@@ -27,9 +27,9 @@ from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_contamination, check_rate, check_real, in_double
 from ..contamination.residual_mixture import OutlierPosterior
-from ..design.base import Sketch
+from ..design.base import FitDesign, Sketch
 from ..design.features import FeatureDesign
-from ..design.kernel_matrix import FitDesign, KernelMatrixDesign
+from ..design.kernel_matrix import KernelMatrixDesign
 from ..design.partitioned import InMemoryData, PartitionedData
 from ..design.subsample import draw_rows
 from ..diagnostics import Diagnostics, diagnose

@@ -28,9 +28,8 @@ from ..contamination.label_quality import (
     loo_class_probabilities_blocked,
 )
 from ..contamination.residual_mixture import OutlierPosterior
-from ..design.base import Design
+from ..design.base import Design, FitDesign, SystemDesign
 from ..design.features import FeatureDesign
-from ..design.kernel_matrix import FitDesign, SystemDesign
 from ..initialization.label_multistart import StartingPoint, find_label_inliers
 from ..learners.base import as_2d
 from ..learners.classification import ClassificationMixin, codes_of, likeliest

@@ -18,8 +18,9 @@ from .._validation import (
     check_real,
     memory_bytes,
 )
+from ..design.base import FitDesign
 from ..design.features import make_feature_design
-from ..design.kernel_matrix import FitDesign, make_design, matrix_dtype
+from ..design.kernel_matrix import make_design, matrix_dtype
 from ..feature_maps.fourier import FOURIER_KERNELS
 from ..kernels import Kernel, Linear, Precomputed
 from ..learners.base import KernelEstimator

@@ -32,8 +32,9 @@ from .._validation import (
     overflow_guard,
     to_numpy,
 )
+from ..design.base import FitDesign
 from ..design.features import FeatureDesign
-from ..design.kernel_matrix import FitDesign, LinearDesign
+from ..design.linear import LinearDesign
 from ..design.memory_plan import plan_blocks
 from ..design.subsample import draw_rows, subsample_size
 from ..feature_maps.base import FeatureMap
