@@ -167,7 +167,7 @@ class OnChunks(SubquantileEstimator):
             y = self._targets_of(raw)
         parts = (chunks.n_rows, y.shape[1], feature_map.raw_width, feature_map.dtype)
         block_rows = plan_blocks(*parts, AMPLE).block_rows
-        kept = 0 if feature_map.cheap else len(rows)
+        kept = len(rows) if feature_map.cacheable else 0
         subsample = subsample_design(
             kernel,
             X,

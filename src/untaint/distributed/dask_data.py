@@ -117,8 +117,8 @@ class DaskOracle:
         self._made_of: Layout | None = None
         raw_width, itemsize = context.feature_map.raw_width, context.feature_map.dtype.itemsize
         row = raw_width * itemsize
-        cheap = context.feature_map.cheap
-        self._persist = not cheap and chunks.may_keep(row, persist)
+        cacheable = context.feature_map.cacheable
+        self._persist = cacheable and chunks.may_keep(row, persist)
         if self._persist:
             chunks.passes.statistics.kept = "features"
 
