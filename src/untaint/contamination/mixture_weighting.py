@@ -45,7 +45,7 @@ class MixtureWeights:
 
     def weights(self, rows: SampleLosses) -> FloatArray:
         """Chance times the row's own weight."""
-        good = self.candidate.good(self.signed(rows.deviations))
+        good = self.candidate.inlier_probability(self.signed(rows.deviations))
         return np.where(rows.excluded, 0.0, good) * rows.sample_weight
 
     def signed(self, deviations: FloatArray) -> FloatArray:
@@ -139,7 +139,7 @@ class MixtureWeighting:
         assert self.subsample_posterior is not None and self.rule is not None
         contamination, interval = self.contamination(aggregates)
         signed = self.rule.signed(rows.deviations)
-        good = np.where(rows.excluded, 0.0, self.rule.candidate.good(signed))
+        good = np.where(rows.excluded, 0.0, self.rule.candidate.inlier_probability(signed))
         return replace(
             self.subsample_posterior,
             inlier_probability=good,
