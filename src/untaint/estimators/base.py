@@ -439,7 +439,7 @@ class SubquantileEstimator(Parameters):
             np.zeros(len(self._targets), bool) if screen is None else screen.feature_outlier
         )
         diagnostics = self._loo_diagnostics(feature_outlier)
-        good = np.where(feature_outlier, 0.0, diagnostics.good)
+        good = np.where(feature_outlier, 0.0, diagnostics.inlier_probability)
         q = q_values(good, self._sample_weight)
         flagged = ~self.inlier_mask_ if fdr is None else q <= fdr
         score = diagnostics.score.copy()

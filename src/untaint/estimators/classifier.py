@@ -37,7 +37,7 @@ from ..optim.base import Fit, RidgeSystem
 from ..optim.c_steps import LOOSE
 from ..optim.newton import Newton
 from ..outliers.audit import LooDiagnostics
-from ..outliers.scores import LEAST_THRESHOLD, class_scores
+from ..outliers.scores import MIN_THRESHOLD, class_scores
 from ..screening.radius import near_rows
 from ..weighting.base import TrimmingRule
 from ..weighting.class_balanced import ClassBalanced
@@ -428,7 +428,7 @@ class SubquantileClassifier(ClassificationMixin, SubquantileEstimator):
         good = label_quality(probabilities, self._codes, contamination)
         own = np.take_along_axis(probabilities, self._codes[:, None], axis=1)[:, 0]
         neg_log_likelihood = -np.log(np.maximum(own, np.finfo(float).tiny))
-        score = neg_log_likelihood / max(self.loss_threshold_, LEAST_THRESHOLD)
+        score = neg_log_likelihood / max(self.loss_threshold_, MIN_THRESHOLD)
         return LooDiagnostics(
             score, good, self.classes_[predicted], np.zeros(len(good), dtype=bool)
         )
