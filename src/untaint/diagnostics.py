@@ -82,10 +82,6 @@ def diagnose(
     norm_bound : float or None
         Radius R; None means the norm of the fit.
     fit_intercept : bool
-
-    Returns
-    -------
-    Diagnostics
     """
     problem = TrimmedProblem(K, loss, weighting, y, sample_weight, alpha, fit_intercept, norm_bound)
     smooth = K @ coef

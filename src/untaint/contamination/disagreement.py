@@ -20,18 +20,13 @@ CONFIDENT_FRACTION = 0.5
 
 
 def estimate_contamination(scores: FloatArray, sample_weight: FloatArray) -> float:
-    """Estimate the fraction of outliers by 3.5 robust standard deviations of the scores.
+    """Estimate the fraction of scores beyond 3.5 robust standard deviations, at most 0.45.
 
     Parameters
     ----------
     scores : array of shape (n,)
         Non-negative outlier scores of a fit to other samples, larger for outliers.
     sample_weight : array of shape (n,)
-
-    Returns
-    -------
-    float
-        Between 0 and 0.45.
 
     Examples
     --------
@@ -49,7 +44,7 @@ def estimate_contamination(scores: FloatArray, sample_weight: FloatArray) -> flo
 
 
 def estimate_disagreement(scores: FloatArray, codes: IntArray, sample_weight: FloatArray) -> float:
-    """Estimate the fraction of wrong labels by how often confident predictions disagree with them.
+    """Estimate the fraction of wrong labels by disagreeing confident predictions, at most 0.45.
 
     Among the samples predicted as class k, those half with the largest margin over class j should
     be labelled j only by label noise. Overlapping classes make some pairs an exception, so the
@@ -62,11 +57,6 @@ def estimate_disagreement(scores: FloatArray, codes: IntArray, sample_weight: Fl
     codes : array of shape (n,), int
         Observed classes.
     sample_weight : array of shape (n,)
-
-    Returns
-    -------
-    float
-        Between 0 and 0.45.
 
     Examples
     --------

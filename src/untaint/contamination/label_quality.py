@@ -35,7 +35,7 @@ PROBABILITY_TOL = 1e-3
 def loo_class_probabilities(
     design: Design, codes: IntArray, n_classes: int, weights: FloatArray, contamination: float
 ) -> FloatArray:
-    """Return leave-one-out class probabilities.
+    """Return leave-one-out class probabilities, shape (n, n_classes).
 
     Parameters
     ----------
@@ -46,18 +46,12 @@ def loo_class_probabilities(
         Weights of the fit, zero for excluded samples.
     contamination : float
         Fraction of wrong labels.
-
-    Returns
-    -------
-    array of shape (n, n_classes)
     """
     y = np.eye(n_classes)[codes]
-    features, sample_weight = design.loo_features, design.sample_weight
+    sample_weight = design.sample_weight
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        path = RidgePath(features, weights)
-        alphas = ALPHAS * float(path.values.sum()) / path.total
-        alpha = min(alphas, key=lambda alpha: _brier(path, y, alpha, sample_weight))
-        residuals, _ = path.leave_one_out(y, alpha, sample_weight)
+        path = RidgePath(design.loo_features, weights)
+        residuals, _ = path.leave_one_out(y, _best_alpha(path, y, sample_weight), sample_weight)
     logs = _logs(y - residuals)
     exponent = _exponent(logs, codes, sample_weight, contamination) if contamination > 0 else 1.0
     return np.asarray(softmax(exponent * logs, axis=1))
@@ -72,14 +66,8 @@ def loo_class_probabilities_blocked(
 ) -> FloatArray:
     """Return leave-one-out class probabilities of a large design.
 
-    Ridge parameter and exponent are selected on its subsample.
-
-    Parameters
-    ----------
-    design : FeatureDesign
-        A design with a subsample.
-    codes, n_classes, weights, contamination
-        See :func:`loo_class_probabilities`.
+    Ridge parameter and exponent are selected on its subsample; for the other parameters see
+    :func:`loo_class_probabilities`.
     """
     rows = design.subsample_rows
     assert rows is not None
@@ -87,8 +75,7 @@ def loo_class_probabilities_blocked(
     sketch = Sketch(design.kernel, design.X[rows], ones, design.alpha, design.fit_intercept)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         path = RidgePath(sketch.loo_features, (weights[rows] > 0).astype(float))
-        alphas = ALPHAS * float(path.values.sum()) / path.total
-        alpha = min(alphas, key=lambda alpha: _brier(path, y[rows], alpha, ones))
+        alpha = _best_alpha(path, y[rows], ones)
     design.alpha = alpha * float(design.sample_weight.sum()) / len(rows)
     fit = design.newton(SquaredLoss(), y).solve(weights, design.alpha, tol=PROBABILITY_TOL)
     q = design.leverages(weights)
@@ -105,19 +92,9 @@ def _logs(scores: FloatArray) -> FloatArray:
 def leave_one_out_scores(
     design: Design, y: FloatArray, weights: FloatArray, loss: Loss
 ) -> FloatArray:
-    """Return leave-one-out class scores of the ridge fit that approximates the fit of a loss.
+    """Return leave-one-out class scores, (n, K), of the ridge fit that approximates a loss's fit.
 
-    Parameters
-    ----------
-    design : Design
-    y : array of shape (n, 1) or (n, K)
-        Targets of the loss.
-    weights : array of shape (n,)
-    loss : Loss
-
-    Returns
-    -------
-    array of shape (n, K)
+    The targets y are those of the loss, of shape (n, 1) or (n, K).
     """
     # With the curvature h of the loss at zero, alpha is equivalent to 2 alpha / h for squares.
     curvature = float(loss.hessian(y[:1], np.zeros_like(y[:1])).entry(0, 0)[0])
@@ -164,7 +141,12 @@ def _exponent(
     )
 
 
-def _brier(path: RidgePath, y: FloatArray, alpha: float, sample_weight: FloatArray) -> float:
-    residuals, _ = path.leave_one_out(y, alpha, sample_weight)
+def _best_alpha(path: RidgePath, y: FloatArray, sample_weight: FloatArray) -> float:
+    """Return the candidate ridge parameter of the smallest leave-one-out Brier score."""
     inside = path.weights > 0
-    return float(path.weights[inside] @ np.sum(residuals[inside] ** 2, axis=1))
+
+    def brier(alpha: float) -> float:
+        residuals, _ = path.leave_one_out(y, alpha, sample_weight)
+        return float(path.weights[inside] @ np.sum(residuals[inside] ** 2, axis=1))
+
+    return float(min(ALPHAS * float(path.values.sum()) / path.total, key=brier))

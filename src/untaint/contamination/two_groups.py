@@ -157,10 +157,6 @@ def two_groups(
     step : float
         Rounding step of the targets. It bounds the noise, and the distance of two modes.
 
-    Returns
-    -------
-    list of TwoGroups
-
     Examples
     --------
     >>> import numpy as np

@@ -61,15 +61,19 @@ class Design(ABC):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
 
-    @property
     @abstractmethod
-    def init_features(self) -> FloatArray:
-        """Dense features of the initial search, at most a few hundred."""
+    def dense_features(self, count: int) -> FloatArray:
+        """Return at most ``count`` dense features, Nystroem features if the kernel has more."""
 
-    @property
-    @abstractmethod
+    @cached_property
+    def init_features(self) -> FloatArray:
+        """The dense features of the initial search."""
+        return self.dense_features(policy().init_landmarks)
+
+    @cached_property
     def loo_features(self) -> FloatArray:
-        """Dense features of leave-one-out fits, more of them than ``init_features``."""
+        """The dense features of leave-one-out fits, more of them than ``init_features``."""
+        return self.dense_features(policy().loo_landmarks)
 
     @property
     def size(self) -> float:
@@ -123,17 +127,8 @@ class Design(ABC):
 class Sketch(Design):
     """A design of Nystroem features without kernel matrix, sufficient for model selection."""
 
-    @cached_property
-    def init_features(self) -> FloatArray:
-        """Nystroem features of ``policy().init_landmarks`` landmarks."""
-        return self._nystroem(policy().init_landmarks)
-
-    @cached_property
-    def loo_features(self) -> FloatArray:
-        """Nystroem features of ``policy().loo_landmarks`` landmarks."""
-        return self._nystroem(policy().loo_landmarks)
-
-    def _nystroem(self, count: int) -> FloatArray:
+    def dense_features(self, count: int) -> FloatArray:
+        """Return Nystroem features of at most ``count`` landmarks."""
         landmarks = self.representatives(count).rows
         if isinstance(self.kernel, Precomputed):
             return nystroem_features(in_double(self.X[landmarks]), landmarks)

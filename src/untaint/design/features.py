@@ -136,24 +136,18 @@ class FeatureDesign(FitDesign):
         """The screening of X for feature outliers, fitted to the subsample if there is one."""
         if self.subsample_rows is None:
             return super().screen
-        return screen_by_sample(self.X, self.sample_weight, self.subsample_rows)
+        return screen_by_sample(self.X, self.subsample_rows)
 
     @cached_property
     def _dense(self) -> Design:
-        """The design whose dense features serve searches and leave-one-out fits."""
+        """The design of X that provides dense features, independent of the map."""
         parts = (self.kernel, self.X, self.sample_weight, self.alpha, self.fit_intercept)
         identity = isinstance(self.map, IdentityMap)
         return LinearDesign(*parts) if identity else Sketch(*parts)
 
-    @property
-    def init_features(self) -> FloatArray:
-        """Dense features of the initial search."""
-        return self._dense.init_features
-
-    @property
-    def loo_features(self) -> FloatArray:
-        """Dense features of leave-one-out fits."""
-        return self._dense.loo_features
+    def dense_features(self, count: int) -> FloatArray:
+        """Return at most ``count`` dense features of a linear design or a sketch of X."""
+        return self._dense.dense_features(count)
 
     def newton(self, loss: Loss, y: FloatArray) -> FeatureNewton:
         """What refits, the same for the same targets."""

@@ -63,20 +63,15 @@ class KernelMatrixDesign(SystemDesign):
         """Return ``tol``, but at least ``SINGLE_TOL`` for a matrix in single precision."""
         return max(tol, SINGLE_TOL) if self.K.dtype == np.float32 else tol
 
-    @cached_property
-    def init_features(self) -> FloatArray:
-        """Nystroem features of ``policy().init_landmarks`` landmarks."""
-        return self._nystroem(policy().init_landmarks)
-
-    @cached_property
-    def loo_features(self) -> FloatArray:
-        """Nystroem features of ``policy().loo_landmarks`` landmarks."""
-        return self._nystroem(policy().loo_landmarks)
+    def dense_features(self, count: int) -> FloatArray:
+        """Return Nystroem features of at most ``count`` landmarks."""
+        landmarks = self.representatives(count).rows
+        return nystroem_features(self.K[landmarks], landmarks)
 
     @cached_property
     def features(self) -> FloatArray:
-        """Nystroem features of the preconditioner."""
-        return self._nystroem(preconditioner_size(len(self.K)))
+        """The Nystroem features of the preconditioner."""
+        return self.dense_features(preconditioner_size(len(self.K)))
 
     @cached_property
     def gram(self) -> IncrementalGram:
@@ -93,7 +88,7 @@ class KernelMatrixDesign(SystemDesign):
         """Return the systems of Newton steps; several outputs are coupled and always iterative."""
         if n_outputs == 1:
             return [self.system()]
-        features = self._nystroem(preconditioner_size(len(self.K), n_outputs))
+        features = self.dense_features(preconditioner_size(len(self.K), n_outputs))
         full = IterativeRidge(self.K, features, self.fit_intercept)
         # For few samples the low-rank system is no faster than the full one.
         return [PrimalRidge(features, self.fit_intercept), full] if self.iterative else [full]
@@ -105,10 +100,6 @@ class KernelMatrixDesign(SystemDesign):
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
         """Return the coefficients of the fit, which are the dual coefficients."""
         return fit.coef
-
-    def _nystroem(self, count: int) -> FloatArray:
-        landmarks = self.representatives(count).rows
-        return nystroem_features(self.K[landmarks], landmarks)
 
 
 def make_design(

@@ -14,7 +14,6 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
-from .._policy import policy
 from .._typing import FloatArray
 from .._validation import in_double
 from ..optim.base import Fit, RidgeSystem
@@ -43,18 +42,8 @@ class LinearDesign(SystemDesign):
             return in_double(self.X)
         return self.X - self.centre
 
-    @cached_property
-    def init_features(self) -> FloatArray:
-        """The columns if there are at most ``policy().init_landmarks``, else Nystroem features."""
-        return self._dense(policy().init_landmarks)
-
-    @cached_property
-    def loo_features(self) -> FloatArray:
-        """The columns if there are at most ``policy().loo_landmarks``, else Nystroem features."""
-        return self._dense(policy().loo_landmarks)
-
-    def _dense(self, count: int) -> FloatArray:
-        """Return at most ``count`` dense features."""
+    def dense_features(self, count: int) -> FloatArray:
+        """Return the columns if there are at most ``count``, else Nystroem features."""
         if self.X.shape[1] <= count:
             dense = self.features.toarray() if sparse.issparse(self.features) else self.features
             return np.asarray(dense, dtype=float)

@@ -43,14 +43,7 @@ def effective_dimension(kernel: Kernel, sample: Any, n_rows: float, alpha: float
 def components_for(kernel: Kernel, sample: Any, n_rows: float, alpha: float) -> int:
     """Return the number of features for a kernel and a ridge parameter.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    sample : array or CSR
-        A few hundred representative samples.
-    n_rows : float
-        Number of all samples, a weight of k counted as k copies.
-    alpha : float
+    ``sample`` holds a few hundred representatives of ``n_rows`` samples.
     """
     dimension = effective_dimension(kernel, sample, n_rows, alpha)
     return int(np.clip(np.ceil(MARGIN * dimension), MIN_COMPONENTS, MAX_COMPONENTS))

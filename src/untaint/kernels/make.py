@@ -49,10 +49,6 @@ def make_kernel(
     shape : float
         Parameter of the rational quadratic kernel.
 
-    Returns
-    -------
-    Kernel
-
     Examples
     --------
     >>> make_kernel("rbf", gamma=0.5)
@@ -76,16 +72,6 @@ def gamma_distance(kernel: KernelLike) -> Distance | None:
     """Return the distance that the kernel's gamma refers to, None without gamma to resolve.
 
     A kernel object already has its gamma, and a function has none.
-
-    Parameters
-    ----------
-    kernel : str, callable or Kernel
-        As :func:`make_kernel` takes it.
-
-    Returns
-    -------
-    str or None
-        ``"sqeuclidean"``, ``"euclidean"``, ``"manhattan"`` or None.
 
     Examples
     --------

@@ -14,16 +14,7 @@ from .tiles import Fill
 
 
 def manhattan_distances(X: MatrixLike, Z: MatrixLike) -> Fill:
-    """Return the tile function of |x - z|_1.
-
-    Parameters
-    ----------
-    X, Z : arrays or CSR of shapes (n, d) and (m, d)
-
-    Returns
-    -------
-    callable
-        As :func:`untaint.kernels.tiles.build` takes it.
+    """Return the tile function of |x - z|_1; see :func:`untaint.kernels.tiles.build`.
 
     Examples
     --------

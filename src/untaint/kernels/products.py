@@ -6,6 +6,8 @@ Such entries saturate instead of becoming infinite or NaN, without effect on any
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,10 +20,6 @@ class SparseProduct:
 
     Both factors are split into blocks once, since slicing and transposing CSR matrices costs more
     than many of the products.
-
-    Parameters
-    ----------
-    X, Z : CSR arrays of shapes (n, d) and (m, d)
 
     Examples
     --------
@@ -56,11 +54,6 @@ def inner_products(
     degree : int
         Power that the caller will take.
 
-    Returns
-    -------
-    callable
-        As :func:`untaint.kernels.tiles.build` takes it.
-
     Examples
     --------
     >>> X = np.array([[1.0, 2.0]])
@@ -94,7 +87,7 @@ def inner_products(
     return fill_bounded
 
 
-def _bounded_product(X: MatrixLike, Z: MatrixLike) -> SparseProduct | DenseProduct:
+def _bounded_product(X: MatrixLike, Z: MatrixLike) -> Callable[[slice, slice], Array]:
     """Return float64 products of X and Z, clipped to where their squares do not overflow."""
     limit = 1e150 / np.sqrt(max(X.shape[1], 1))
     if either_sparse(X, Z):
@@ -102,29 +95,8 @@ def _bounded_product(X: MatrixLike, Z: MatrixLike) -> SparseProduct | DenseProdu
         for rows in (X, Z):
             np.clip(rows.data, -limit, limit, out=rows.data)
         return SparseProduct(X, Z)
-    return DenseProduct(np.clip(as_dense(X), -limit, limit), np.clip(as_dense(Z), -limit, limit))
-
-
-class DenseProduct:
-    """The tile function of X Z' for arrays, in float64.
-
-    Parameters
-    ----------
-    X, Z : arrays of shapes (n, d) and (m, d)
-
-    Examples
-    --------
-    >>> DenseProduct(np.eye(3), np.eye(3))(slice(0, 1), slice(0, 1))
-    array([[1.]])
-    """
-
-    def __init__(self, X: Array, Z: Array) -> None:
-        self.X, self.Z = X, Z
-
-    def __call__(self, rows: slice, cols: slice) -> Array:
-        """Return the tile of the given rows and columns."""
-        product: Array = self.X[rows] @ self.Z[cols].T
-        return product
+    A, B = (np.clip(as_dense(M), -limit, limit) for M in (X, Z))
+    return lambda rows, cols: A[rows] @ B[cols].T
 
 
 def _max_abs(X: MatrixLike) -> float:

@@ -55,10 +55,6 @@ def build(
     n_threads : int or None
         None means every core this process may use.
 
-    Returns
-    -------
-    ndarray of the given shape
-
     Examples
     --------
     >>> def fill(rows, cols, out, work):

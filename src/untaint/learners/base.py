@@ -178,11 +178,8 @@ class KernelEstimator(BaseEstimator):
         rows = self._training_rows()
         if rows.shape[0] <= policy().subsample_rows:
             return screen(rows, self._sample_weight)
-        return screen_by_sample(
-            rows,
-            self._sample_weight,
-            np.unique(draw_rows(self._sample_weight, policy().subsample_rows)),
-        )
+        sample = np.unique(draw_rows(self._sample_weight, policy().subsample_rows))
+        return screen_by_sample(rows, sample)
 
     def _training_rows(self) -> Any:
         """The rows of the last fit."""

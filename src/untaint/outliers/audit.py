@@ -48,10 +48,6 @@ class LooDiagnostics:
 def q_values(inlier_probability: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the q-values: the smallest false-discovery rate at which each sample is flagged.
 
-    Parameters
-    ----------
-    inlier_probability, weights : array of shape (n,)
-
     Examples
     --------
     >>> import numpy as np

@@ -27,16 +27,6 @@ def outlier_scores(
 ) -> FloatArray:
     """Return the outlier score of each sample; the scale ignores samples of weight zero.
 
-    Parameters
-    ----------
-    losses, sample_weight : array of shape (n,)
-    contamination : float
-    n_outputs : int
-
-    Returns
-    -------
-    array of shape (n,)
-
     Examples
     --------
     >>> import numpy as np

@@ -23,27 +23,17 @@ from .scales import scale_of
 from .screen import Screen, screen
 
 
-def screen_by_sample(X: Any, sample_weight: FloatArray, sample: IntArray) -> Screen:
+def screen_by_sample(X: Any, sample: IntArray) -> Screen:
     """Find the feature outliers of all samples from a screen of a subsample.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    sample_weight : array of shape (n,), positive
-    sample : array of indices
-        The subsample, drawn in proportion to the weights.
-
-    Returns
-    -------
-    Screen
-        The screen of all n samples.
+    ``sample`` holds the indices of the subsample, drawn in proportion to the weights.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(5000, 3))
     >>> X[7, 1] = 500.0
-    >>> np.flatnonzero(screen_by_sample(X, np.ones(5000), np.arange(0, 5000, 10)).feature_outlier)
+    >>> np.flatnonzero(screen_by_sample(X, np.arange(0, 5000, 10)).feature_outlier)
     array([7])
     """
     top = ExtremeSamples(X[sample]).rows(X)

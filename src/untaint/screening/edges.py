@@ -27,7 +27,6 @@ Hill (1975), A simple general approach to inference about the tail of a distribu
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -48,24 +47,16 @@ MinFactor = Callable[[FloatArray], FloatArray]
 Accept = Callable[[float, float, float], bool]
 
 
-class Edge(NamedTuple):
-    """The largest inlying radius, and whether any sample lies beyond it."""
-
-    limit: float
-    found: bool
-
-
-NO_EDGE = Edge(np.inf, False)
-
-
 def edge(
     radius: FloatArray,
     weights: FloatArray,
     min_factor: MinFactor,
     accept: Accept | None = None,
     zeros: float = 0.0,
-) -> Edge:
-    """Find the limit of the inlying radii, from the outermost group of samples inwards.
+) -> float:
+    """Return the largest inlying radius, found from the outermost group of samples inwards.
+
+    Without a separate group, it is where one further sample would be an outlier.
 
     Parameters
     ----------
@@ -79,23 +70,17 @@ def edge(
     zeros : float
         Weight of further samples of radius zero.
 
-    Returns
-    -------
-    Edge
-        Without a separate group, the limit is where a single sample would be an outlier.
-
     Examples
     --------
     >>> import numpy as np
     >>> radius = np.r_[np.linspace(0.0, 1.0, 100), 50.0]
-    >>> found = edge(radius, np.ones(101), lambda fraction: 3.0 + 0.0 * fraction)
-    >>> found.found, bool(1.0 < found.limit < 50.0)
-    (True, True)
+    >>> 1.0 < edge(radius, np.ones(101), lambda fraction: 3.0 + 0.0 * fraction) < 50.0
+    True
     """
     positive = radius > 0
     zeros += float(weights[~positive].sum())
     if not positive.any():
-        return NO_EDGE
+        return np.inf
     r, w = _ascending(radius[positive], weights[positive])
     W = zeros + np.cumsum(w)
     # Logarithms relative to half of the smallest radius, so that the smallest counts as well.
@@ -111,7 +96,7 @@ def edge(
             break
         cut, top = below, below
         end = int(np.searchsorted(r, cut, side="right"))
-    return Edge(cut, True) if cut < np.inf else Edge(tail.single_limit(), False)
+    return cut if cut < np.inf else tail.single_limit()
 
 
 class _Tail:

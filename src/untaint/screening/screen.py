@@ -175,9 +175,9 @@ class _Screening:
     def assess(self, size: FloatArray, active: BoolArray, min_factor: MinFactor) -> float:
         """Flag samples by a measure of all features, and return its limit."""
         rows = np.flatnonzero(active)
-        found = edge(size[rows], self.weights[rows], min_factor, self._accept(size[rows], rows))
-        self._update(rows, size[rows] / found.limit)
-        return found.limit
+        limit = edge(size[rows], self.weights[rows], min_factor, self._accept(size[rows], rows))
+        self._update(rows, size[rows] / limit)
+        return limit
 
     def screen_features(self) -> None:
         """Flag samples by the limit of each single feature."""
@@ -188,9 +188,9 @@ class _Screening:
             inside = active[rows]
             z, weights = np.abs(values - self.centre[j])[inside], self.weights[rows][inside]
             zeros = active_total - float(weights.sum())
-            found = edge(z, weights, _feature_factor, zeros=zeros)
-            self.limits[j] = min(self.limits[j], found.limit)
-            self._update(np.arange(self.columns.n)[rows][inside], z / found.limit)
+            limit = edge(z, weights, _feature_factor, zeros=zeros)
+            self.limits[j] = min(self.limits[j], limit)
+            self._update(np.arange(self.columns.n)[rows][inside], z / limit)
         if float(self.weights[self.unflagged].sum()) < 0.5 * self.total:
             # Most samples flagged: the limits come from the outliers, so discard them.
             self.outlyingness = np.maximum(before, np.minimum(self.outlyingness, 1.0))
@@ -213,7 +213,7 @@ class _Screening:
         if not len(found.strong):
             return
         residuals = found.violations(Z)
-        limits = np.array([edge(e, weights, _relation_factor).limit for e in residuals.T])
+        limits = np.array([edge(e, weights, _relation_factor) for e in residuals.T])
         for e, limit in zip(residuals.T, limits, strict=True):
             self._update(rows, e / limit)
         self.relation = (found, limits)
