@@ -1,7 +1,7 @@
-"""The public door: what users pass is checked here, and inner code trusts it.
+"""Validation of arguments at the public entry points; inner code trusts its input.
 
-Every message names the parameter, what it should be and what was found. Private scikit-learn names
-live in this file only.
+Every error message names the parameter, the values it accepts and the value found. Private names
+of scikit-learn are used in this module only.
 """
 
 from __future__ import annotations
@@ -32,17 +32,15 @@ from ._typing import FloatArray, IntArray
 from .exceptions import MemoryLimitError
 
 _UNITS = ("", "K", "M", "G", "T")
-
-
-# A weight is a number of copies; beyond these, sums and squares of weights are no numbers.
-LIGHTEST, HEAVIEST = 1e-100, 1e100
+# Bounds of a positive sample weight, within which squares and sums of weights are finite.
+MIN_WEIGHT, MAX_WEIGHT = 1e-100, 1e100
 
 
 @contextmanager
 def name_argument_in_errors(X: Any, y: Any = None) -> Iterator[None]:
-    """Name the argument where scikit-learn's checks do not, and keep their overflows to them."""
+    """Name the argument in errors where scikit-learn does not, and silence its overflows."""
     try:
-        # Whether all is finite is read from a sum, which may overflow both ways.
+        # scikit-learn tests finiteness by a sum, which may overflow.
         with np.errstate(over="ignore", invalid="ignore"):
             yield
     except ValueError as error:
@@ -59,10 +57,7 @@ def name_argument_in_errors(X: Any, y: Any = None) -> Iterator[None]:
 
 @contextmanager
 def overflow_guard() -> Iterator[None]:
-    """A fit whose losses may be infinite, for such rows are given up.
-
-    What linear algebra and division cannot do with such values is said in one sentence.
-    """
+    """Allow overflows of losses, whose samples are trimmed, and explain errors that they cause."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             yield
@@ -76,9 +71,9 @@ def overflow_guard() -> Iterator[None]:
 def check_training_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
 ) -> tuple[Any, FloatArray, FloatArray]:
-    """X as float array or CSR, y as (n,) or (n, k), and one weight a row.
+    """Return X as float array or CSR, y as (n,) or (n, k), and the sample weights.
 
-    float32 stays float32; anything else becomes float64. Arrays of other libraries are brought to
+    float32 stays float32; anything else becomes float64. Arrays of other libraries are copied to
     the host, where fits are computed.
     """
     X, y, sample_weight = to_numpy(X), to_numpy(y), to_numpy(sample_weight)
@@ -100,14 +95,14 @@ def check_training_data(
 
 
 def _as_targets(y: NDArray[Any], dtype: Any) -> FloatArray:
-    """Targets in the precision of the rows, unless that would round them."""
+    """Return the targets in the precision of X, unless that would round them."""
     same = np.asarray(y, dtype=dtype)
     exact = dtype == np.float64 or (y.dtype != np.float64 and bool((same == y).all()))
     return same if exact else np.asarray(y, dtype=np.float64)
 
 
 def in_double(X: Any) -> Any:
-    """Rows in double precision: themselves if they are, else a copy in memory.
+    """Return X in double precision, without a copy if it is.
 
     Examples
     --------
@@ -122,13 +117,13 @@ def in_double(X: Any) -> Any:
 def check_chunk(
     X: Any, y: Any, sample_weight: Any, number: int, *, labels: bool
 ) -> tuple[FloatArray, NDArray[Any], FloatArray]:
-    """Rows of one chunk of many, their targets or labels, and their weights; it may be empty.
+    """Return features, targets or labels, and weights of one chunk of the data, maybe empty.
 
     Parameters
     ----------
     X, y, sample_weight : array or data frame
     number : int
-        Of the chunk, which errors name.
+        Index of the chunk, for error messages.
     labels : bool
         Whether y holds labels, of any type.
     """
@@ -154,24 +149,24 @@ def check_chunk(
                 f"sample_weight must have {len(X):,} rows like X, got {len(sample_weight):,}."
             )
         if not len(X) or (sample_weight is not None and not np.asarray(sample_weight).any()):
-            return X, y, np.zeros(len(X))  # other chunks may have rows that count
+            return X, y, np.zeros(len(X))  # other chunks may have positive weights
         return X, y, _check_weights(sample_weight, X)
     except (ValueError, TypeError) as error:
         sentence = str(error).split("\n")[0]
         raise ValueError(f"Chunk {number} of X: {sentence}") from None
 
 
-# An empty chunk is nothing to complain of.
+# Options of check_array that allow an empty chunk.
 _EMPTY: dict[str, Any] = {"ensure_min_samples": 0, "ensure_min_features": 1}
 
 
 def name_features(estimator: Any, meta: Any) -> None:
-    """Number and names of the columns of a table of which no row is at hand."""
+    """Set number and names of the features from the metadata of a table."""
     validate_data(estimator, X=meta, skip_check_array=True)
 
 
 def check_rows(estimator: Any, X: Any) -> FloatArray:
-    """Rows without targets, as float array."""
+    """Return X without targets as a float array."""
     rows: FloatArray = validate_data(estimator, X, dtype=[np.float64, np.float32])
     return rows
 
@@ -187,7 +182,7 @@ def _check_finite_rows(X: FloatArray) -> None:
 
 
 def _check_finite_targets(y: FloatArray) -> None:
-    if not np.isfinite(y).all():  # None, which scikit-learn turns into NaN without a word
+    if not np.isfinite(y).all():  # None, which scikit-learn silently converts to NaN
         row = int(np.flatnonzero(~np.isfinite(y.reshape(len(y), -1)).all(axis=1))[0])
         raise ValueError(
             f"y must hold finite numbers, got none in row {row}. (Input contains NaN.)"
@@ -197,7 +192,7 @@ def _check_finite_targets(y: FloatArray) -> None:
 def check_labelled_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
 ) -> tuple[Any, NDArray[Any], IntArray, FloatArray]:
-    """X as in :func:`check_training_data`, the classes, each row's class and weight."""
+    """Return X as :func:`check_training_data` does, the classes, class codes, and weights."""
     X, y, sample_weight = to_numpy(X), to_numpy(y), to_numpy(sample_weight)
     _check_no_missing_label(y)
     with name_argument_in_errors(X, y):
@@ -213,7 +208,7 @@ def check_labelled_data(
     try:
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-    except TypeError as error:  # text and numbers
+    except TypeError as error:  # a mixture of text and numbers
         raise ValueError(f"y must hold labels that can be put in order: {error}.") from None
     if len(classes) < 2:
         raise ValueError(
@@ -230,10 +225,10 @@ def check_labelled_data(
 
 
 def _check_no_text(y: Any) -> None:
-    """Targets are numbers, or text that reads as one."""
+    """Raise for targets that are neither numbers nor text that represents a number."""
     try:
         targets = np.asarray(y)
-    except ValueError:  # a ragged list: scikit-learn says so
+    except ValueError:  # a ragged list, which scikit-learn reports
         return
     if targets.dtype.kind not in "USO" or targets.ndim == 0:
         return
@@ -263,7 +258,7 @@ def _check_no_missing_label(y: Any) -> None:
 def check_class_weight(
     class_weight: Any, classes: NDArray[Any], codes: IntArray, sample_weight: FloatArray
 ) -> FloatArray:
-    """Row weights times the weights of their classes."""
+    """Return the sample weights times the weights of their classes."""
     if class_weight is None:
         return sample_weight
     totals = np.bincount(codes, sample_weight).astype(float)
@@ -272,9 +267,9 @@ def check_class_weight(
 
 
 def class_factors(class_weight: Any, classes: NDArray[Any], totals: FloatArray) -> FloatArray:
-    """What a row of each class weighs.
+    """Return the weight factor of each class.
 
-    "balanced" gives all classes the same total, which is how a weight of k stays k copies.
+    "balanced" gives all classes equal total weight, so that a weight of k is still k copies.
     """
     if class_weight is None:
         return np.ones(len(classes))
@@ -293,7 +288,7 @@ def class_factors(class_weight: Any, classes: NDArray[Any], totals: FloatArray) 
 def check_class_sizes(
     contamination: float | None, classes: NDArray[Any], codes: IntArray, sample_weight: FloatArray
 ) -> None:
-    """Every class can lose a row and keep one, if a share is to be given up."""
+    """Raise unless every class has at least two samples, if samples are to be trimmed."""
     if not contamination:
         return
     counts = np.maximum(np.bincount(codes, sample_weight), np.bincount(codes, sample_weight > 0))
@@ -315,25 +310,25 @@ def _check_square(X: Any, pairwise: bool) -> None:
 
 
 class ArrayNamespace(NamedTuple):
-    """Where an array is that is not NumPy's: its library, as the standard has it, and device."""
+    """The array API namespace and the device of an array that is not NumPy's."""
 
     xp: Any
     device: Any
 
     @property
     def widest(self) -> Any:
-        """float64, or float32 on a device that has no other, as NumPy calls it."""
+        """NumPy's float64, or float32 if the device does not support float64."""
         known = self.xp.__array_namespace_info__().dtypes(kind="real floating", device=self.device)
         return np.float64 if "float64" in known else np.float32
 
     def floats(self) -> list[Any]:
-        """Types that are left as they are; anything else becomes the first."""
+        """Return the dtypes that are not converted; any other is converted to the first."""
         both = [self.xp.float64, self.xp.float32]
         return both if self.widest is np.float64 else both[1:]
 
 
 def array_namespace_of(array: Any) -> ArrayNamespace | None:
-    """Where an array of another library is, if scikit-learn is told to dispatch on these."""
+    """Return the namespace of an array of another library, if array API dispatch is enabled."""
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
         return None
     xp, dispatched = get_namespace(array)
@@ -343,13 +338,13 @@ def array_namespace_of(array: Any) -> ArrayNamespace | None:
 
 
 def to_numpy(array: Any) -> Any:
-    """The array as NumPy's, if it is another library's and dispatched on; else as it is."""
+    """Convert an array of another library to NumPy if array API dispatch is enabled."""
     namespace = array_namespace_of(array)
     return array if namespace is None else _convert_to_numpy(array, namespace.xp)
 
 
 def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> Any:
-    """X of a prediction, as in :func:`check_training_data`; other libraries' arrays stay theirs."""
+    """Return X of a prediction as float array or CSR, in the library of its array."""
     namespace = array_namespace_of(X)
     with name_argument_in_errors(X):
         X = validate_data(
@@ -370,10 +365,10 @@ def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> A
 def check_noisy_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool, gaps: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-    """Dense float64 rows, one target each, and weights if there are any.
+    """Return dense float64 X and y of shape (n,), and the weights or None.
 
-    A stream of small batches would spend most of its time in scikit-learn's checks, so arrays that
-    need no conversion are looked at here.
+    Arrays that need no conversion are checked here, because a stream of small batches would spend
+    most of its time in scikit-learn's checks.
     """
     if not reset and sample_weight is None and not gaps and _ready(estimator, X, y):
         return X, y, None
@@ -395,7 +390,7 @@ def check_noisy_data(
 
 
 def _ready(estimator: Any, X: Any, y: Any) -> bool:
-    """Whether rows and targets are finite float64 arrays of the shapes that are expected."""
+    """Return whether X and y are finite float64 arrays of the expected shapes."""
     return (
         type(X) is type(y) is np.ndarray
         and X.dtype == y.dtype == np.float64
@@ -408,7 +403,7 @@ def _ready(estimator: Any, X: Any, y: Any) -> bool:
 
 
 def _check_squares(X: FloatArray, y: FloatArray) -> None:
-    """Sums of squares are kept, and have to be numbers too."""
+    """Raise if sums of squares of X and y, which the learners store, overflow."""
     with np.errstate(over="ignore"):
         total = np.nansum(X * X) + y @ y
     if not np.isfinite(total):
@@ -419,7 +414,7 @@ def _check_squares(X: FloatArray, y: FloatArray) -> None:
 
 
 def check_copy(estimator: Any, X_copy: Any, X: FloatArray, *, gaps: bool) -> FloatArray | None:
-    """A second measurement of the rows of X."""
+    """Return X_copy, a second measurement of X of the same shape, or None."""
     if X_copy is None:
         return None
     plain = type(X_copy) is np.ndarray and X_copy.dtype == np.float64 and X_copy.shape == X.shape
@@ -446,7 +441,7 @@ def check_copy(estimator: Any, X_copy: Any, X: FloatArray, *, gaps: bool) -> Flo
 
 
 def check_noisy_query(estimator: Any, X: Any, *, gaps: bool) -> FloatArray:
-    """Dense float64 rows of a prediction."""
+    """Return X of a prediction as a dense float64 array."""
     check_is_fitted(estimator)
     with name_argument_in_errors(X):
         return validate_data(
@@ -467,10 +462,11 @@ def _check_weights(sample_weight: Any, X: Any) -> FloatArray:
         raise ValueError(
             f"sample_weight must not be negative, got a smallest weight of {weights.min():g}."
         )
-    odd = weights[(weights > 0) & ((weights < LIGHTEST) | (weights > HEAVIEST))]
+    odd = weights[(weights > 0) & ((weights < MIN_WEIGHT) | (weights > MAX_WEIGHT))]
     if len(odd):
         raise ValueError(
-            f"sample_weight must be zero or between {LIGHTEST:g} and {HEAVIEST:g}, got {odd[0]:g}."
+            f"sample_weight must be zero or between {MIN_WEIGHT:g} and {MAX_WEIGHT:g}, "
+            f"got {odd[0]:g}."
         )
     return weights
 
@@ -488,7 +484,7 @@ def _check_weights_are_numbers(weights: NDArray[Any]) -> None:
 
 
 def check_contamination(contamination: Any, sample_weight: FloatArray) -> float | None:
-    """Share in [0, 0.5), None for "auto"."""
+    """Return the contamination in [0, 0.5), None for "auto"."""
     if isinstance(contamination, str) and contamination == "auto":
         return None
     return check_known_contamination(contamination, sample_weight, ' or "auto"')
@@ -497,7 +493,7 @@ def check_contamination(contamination: Any, sample_weight: FloatArray) -> float 
 def check_known_contamination(
     contamination: Any, sample_weight: FloatArray | None = None, or_else: str = ""
 ) -> float:
-    """Share in [0, 0.5), of at least one row if the rows are known."""
+    """Return the contamination in [0, 0.5), of at least one sample if the weights are given."""
     if not _is_real(contamination) or not 0 <= contamination < 0.5:
         raise ValueError(
             f"contamination must be a number in [0, 0.5){or_else}, got {contamination!r}."
@@ -526,7 +522,7 @@ def check_real(
     high: float = np.inf,
     optional: bool = False,
 ) -> None:
-    """A finite real number of at least (or above) low, and below high."""
+    """Raise unless the value is a finite number of at least (or above) low, and below high."""
     if optional and value is None:
         return
     good = _is_real(value) and -np.inf < value < min(high, np.inf)
@@ -540,13 +536,13 @@ def check_real(
 
 
 def check_at_most(name: str, value: Any, high: float) -> None:
-    """A finite real number of at most high."""
+    """Raise unless the value is a finite number of at most high."""
     if not _is_real(value) or not -np.inf < value <= high:
         raise ValueError(f"{name} must be a finite number of at most {high:g}, got {value!r}.")
 
 
 def check_grid(name: str, values: Any) -> None:
-    """Positive numbers, or "auto"."""
+    """Raise unless the values are positive numbers, or "auto"."""
     if isinstance(values, str) and values == "auto":
         return
     expected = f'{name} must be "auto" or a sequence of positive finite numbers'
@@ -564,7 +560,7 @@ def check_grid(name: str, values: Any) -> None:
 def check_count(
     name: str, value: Any, *, low: int = 1, optional: bool = False, alternative: str = ""
 ) -> None:
-    """An integer of at least low."""
+    """Raise unless the value is an integer of at least low."""
     if optional and value is None:
         return
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < low:
@@ -575,13 +571,13 @@ def check_count(
 
 
 def check_flag(name: str, value: Any) -> None:
-    """True or False."""
+    """Raise unless the value is True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be True or False, got {value!r}.")
 
 
 def check_choice(name: str, value: Any, choices: Collection[str | None]) -> None:
-    """One of a few names."""
+    """Raise unless the value is one of the choices."""
     if value is None or isinstance(value, str):
         if value in choices:
             return
@@ -594,7 +590,7 @@ def check_choice(name: str, value: Any, choices: Collection[str | None]) -> None
 
 
 def check_rate(learning_rate: Any) -> float | Callable[[int], float] | None:
-    """Step size, schedule, or None for "auto"."""
+    """Return the step size or schedule, None for "auto"."""
     if isinstance(learning_rate, str) and learning_rate == "auto":
         return None
     if callable(learning_rate):
@@ -608,7 +604,7 @@ def check_rate(learning_rate: Any) -> float | Callable[[int], float] | None:
 
 
 def check_new_file(name: str, path: Any) -> None:
-    """None, or a path whose directory is there."""
+    """Raise unless the path is None, or names a file in an existing directory."""
     if path is None:
         return
     if not isinstance(path, (str, os.PathLike)) or not str(path):
@@ -623,7 +619,7 @@ def check_new_file(name: str, path: Any) -> None:
 def check_matrix_memory(
     n_rows: int, dtype: Any, memory_limit: Any, otherwise: str = 'kernel="linear"'
 ) -> None:
-    """Refuse a kernel matrix that would not fit, before it is built."""
+    """Raise if the kernel matrix would exceed the memory limit, before it is computed."""
     limit = memory_bytes(memory_limit)
     needed = n_rows**2 * np.dtype(dtype).itemsize
     if needed > limit:
@@ -635,7 +631,7 @@ def check_matrix_memory(
 
 
 def memory_bytes(memory_limit: Any) -> int:
-    """Bytes of "4GB", of a number, or of "auto": half of the memory that is free.
+    """Return the bytes of a number, of "4GB", or of "auto", half of the free memory.
 
     Examples
     --------
@@ -661,7 +657,7 @@ def memory_bytes(memory_limit: Any) -> int:
 
 
 def _free_memory() -> int:
-    """Bytes that could be had now; a guess of 4 GB where the system does not tell."""
+    """Return the bytes of available memory, 4 GB if the system does not provide them."""
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:
@@ -676,7 +672,7 @@ def _free_memory() -> int:
 
 
 def readable_bytes(size: float) -> str:
-    """A size for people.
+    """Return a size in bytes in a readable unit.
 
     Examples
     --------

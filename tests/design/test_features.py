@@ -10,7 +10,7 @@ import untaint.design.features as module
 from feature_maps.cases import GAMMA, rows
 from naive import features as naive
 from untaint.design.features import make_feature_design
-from untaint.design.memory_plan import least_bytes
+from untaint.design.memory_plan import min_bytes
 from untaint.exceptions import MemoryLimitError
 from untaint.feature_maps.fourier import FourierFeatures
 from untaint.feature_maps.identity import IdentityMap
@@ -128,7 +128,7 @@ def test_coefficients_of_the_subsample_mean_the_same_for_all_rows(fit_intercept,
 def test_the_tolerance_on_a_subsample_is_below_its_sampling_error(rng):
     design = made(rows(rng, N))
     _, subsample = design.subsample()
-    assert 1e-8 < subsample.attainable(1e-8) <= module.LOOSEST_TOL
+    assert 1e-8 < subsample.attainable(1e-8) <= module.MAX_TOL
     assert subsample.attainable(0.5) == 0.5
     assert design.attainable(1e-8) == 1e-8
 
@@ -193,9 +193,9 @@ def test_automatic_components_shrink_to_the_memory(rng):
     X = rows(rng, 2000)
     widths = [
         made(X, n_components=None, alpha=1e-3, memory_limit=limit).map.raw_width
-        for limit in ("1GB", *(least_bytes(2000, 1, count, np.float64) for count in (100, 25)))
+        for limit in ("1GB", *(min_bytes(2000, 1, count, np.float64) for count in (100, 25)))
     ]
-    assert widths[0] > widths[1] > widths[2] >= module.LEAST_COMPONENTS
+    assert widths[0] > widths[1] > widths[2] >= module.MIN_COMPONENTS
 
 
 @pytest.mark.parametrize("asked", [None, 50])

@@ -12,10 +12,10 @@ from properties.problems import fractional_weights
 from untaint._policy import policy
 from untaint.design.kernel_matrix import (
     KernelMatrixDesign,
-    LinearDesign,
     make_design,
     preconditioner_size,
 )
+from untaint.design.linear import LinearDesign
 from untaint.exceptions import MemoryLimitError
 from untaint.kernels import RBF, Linear, Polynomial
 from untaint.optim.ridge_cg import IterativeRidge

@@ -15,7 +15,7 @@ import untaint.estimators.base as base_module
 import untaint.optim.checkpoint as checkpoint_module
 from estimators.cases import corrupted, flipped_blobs, raw
 from untaint import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
-from untaint.design.memory_plan import least_bytes
+from untaint.design.memory_plan import min_bytes
 from untaint.exceptions import MemoryLimitError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -343,9 +343,9 @@ def test_a_fit_goes_on_with_less_memory_if_its_features_fit(tmp_path, set_sizes)
     )  # fmt: skip
     interrupted(model, X, y, after=1)
     with pytest.raises(MemoryLimitError, match="memory_limit must be at least"):
-        model.set_params(memory_limit=least_bytes(5000, 1, 50, np.float64)).fit(X, y)
+        model.set_params(memory_limit=min_bytes(5000, 1, 50, np.float64)).fit(X, y)
     assert path.exists()
-    model.set_params(memory_limit=least_bytes(5000, 1, 1000, np.float64)).fit(X, y)
+    model.set_params(memory_limit=min_bytes(5000, 1, 1000, np.float64)).fit(X, y)
     assert not path.exists()
 
 

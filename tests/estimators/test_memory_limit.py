@@ -9,7 +9,7 @@ import pytest
 
 from estimators.cases import blobs, grossly_corrupted, smooth
 from untaint import SubquantileClassifier, SubquantileRegressor
-from untaint.design.memory_plan import least_bytes
+from untaint.design.memory_plan import min_bytes
 from untaint.exceptions import MemoryLimitError
 
 N = 100_000
@@ -18,7 +18,7 @@ ALLOWED = 1.1
 
 def least(n, components, n_outputs=1):
     """The smallest limit for so many components in double precision."""
-    return least_bytes(n, n_outputs, components, np.float64)
+    return min_bytes(n, n_outputs, components, np.float64)
 
 
 def peak_of(model, X, y):

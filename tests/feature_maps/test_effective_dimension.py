@@ -8,8 +8,8 @@ import pytest
 from feature_maps.cases import GAMMA, KERNELS, rows
 from naive import features as naive
 from untaint.feature_maps.effective_dimension import (
-    FEWEST,
-    MOST,
+    MAX_COMPONENTS,
+    MIN_COMPONENTS,
     components_for,
     effective_dimension,
 )
@@ -50,9 +50,9 @@ def test_rows_without_features_have_no_dimension():
 
 def test_components_are_twice_the_dimension_within_bounds(rng):
     X = rows(rng, 400)
-    assert components_for(RBF(GAMMA), X, 400.0, 1e4) == FEWEST
+    assert components_for(RBF(GAMMA), X, 400.0, 1e4) == MIN_COMPONENTS
     assert components_for(RBF(50.0), X, 1e8, 1e-3) == 800
-    assert components_for(RBF(50.0), rows(rng, 700), 1e8, 1e-3) == MOST
+    assert components_for(RBF(50.0), rows(rng, 700), 1e8, 1e-3) == MAX_COMPONENTS
     between = components_for(RBF(GAMMA), X, 4000.0, 0.5)
     assert between == np.ceil(2 * effective_dimension(RBF(GAMMA), X, 4000.0, 0.5))
-    assert FEWEST < between < MOST
+    assert MIN_COMPONENTS < between < MAX_COMPONENTS

@@ -42,5 +42,5 @@ def test_a_centre_keeps_the_digits_of_columns_far_from_zero(rng):
 
 
 def test_features_that_lie_there_already_are_not_worth_keeping():
-    assert IdentityMap(np.zeros(3)).cheap
+    assert not IdentityMap(np.zeros(3)).cacheable
     assert IdentityMap(np.zeros(3)).width == 3

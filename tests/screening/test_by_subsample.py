@@ -16,7 +16,7 @@ N = 6000
 
 def sampled(X, weights=None, count=1500):
     weights = np.ones(X.shape[0]) if weights is None else weights
-    return screen_by_sample(X, weights, np.unique(draw_rows(weights, count)))
+    return screen_by_sample(X, np.unique(draw_rows(weights, count)))
 
 
 def planted(X, rng, fraction=0.02):
@@ -105,7 +105,7 @@ def test_agrees_with_the_screen_of_all_rows(rng):
 def test_a_sample_of_all_rows_says_what_the_screen_says(rng):
     X = rng.normal(size=(800, 3))
     X[::40] *= 60.0
-    found = screen_by_sample(X, np.ones(800), np.arange(800))
+    found = screen_by_sample(X, np.arange(800))
     np.testing.assert_array_equal(found.feature_outlier, screen(X, np.ones(800)).feature_outlier)
 
 

@@ -89,7 +89,7 @@ def test_outlyingness_of_parts_is_that_of_the_whole(kind, rng):
     np.testing.assert_array_equal(sample_filter.outlyingness(X[700:], 700), whole[700:])
     np.testing.assert_array_equal(sample_filter.excluded_mask(X), whole > 1)
     sample = draw_rows(np.ones(N), 800)
-    np.testing.assert_array_equal(screen_by_sample(X, np.ones(N), sample).outlyingness, whole)
+    np.testing.assert_array_equal(screen_by_sample(X, sample).outlyingness, whole)
 
 
 def test_flags_of_the_subsample_stay():

@@ -146,13 +146,12 @@ def test_thresholds_are_the_largest_kept_losses(rng):
     kept = rule.weights(losses, ones) > 0
     expected = [losses[kept & (groups == k)].max() for k in range(3)]
     np.testing.assert_array_equal(rule.class_thresholds(losses, ones), expected)
-    np.testing.assert_array_equal(rule.row_thresholds(losses, ones), np.array(expected)[groups])
     assert rule.threshold(losses, ones) == Trimmed(0.3).threshold(losses, ones)
 
 
 def test_one_threshold_serves_all_rows_of_a_rule_without_classes(rng):
     losses, ones = rng.random(10), np.ones(10)
     rule = Trimmed(0.3)
-    thresholds = rule.row_thresholds(losses, ones)
-    np.testing.assert_array_equal(thresholds, np.full(10, rule.threshold(losses, ones)))
+    thresholds = rule.class_thresholds(losses, ones)
+    np.testing.assert_array_equal(thresholds, [rule.threshold(losses, ones)])
     assert rule.among(np.arange(3)) is rule

@@ -165,9 +165,7 @@ def test_rows_are_held_to_the_thresholds_of_their_classes(rule, fraction, frame)
     groups, n_groups, *rows = frame
     rule = rule(fraction, groups, n_groups)
     properties.follows_the_thresholds_of_its_rows(rule, *rows)
-    thresholds = rule.class_thresholds(*rows)
-    assert thresholds.shape == (n_groups,)
-    np.testing.assert_array_equal(rule.row_thresholds(*rows), thresholds[groups])
+    assert rule.class_thresholds(*rows).shape == (n_groups,)
 
 
 @each

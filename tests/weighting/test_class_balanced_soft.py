@@ -120,7 +120,7 @@ def test_rows_are_held_to_the_thresholds_of_their_classes(rng):
     rule = SoftClassBalanced(0.3, groups, 3, 1.0)
     weights = rule.weights(losses, np.ones(30))
     np.testing.assert_array_equal(
-        weights >= 0.5, losses <= rule.row_thresholds(losses, np.ones(30))
+        weights >= 0.5, losses <= rule.class_thresholds(losses, np.ones(30))[groups]
     )
 
 

@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_flag, check_real, memory_bytes
-from ..design.kernel_matrix import SystemDesign, make_design
+from ..design.base import SystemDesign
+from ..design.kernel_matrix import make_design
 from ..learners.base import KernelEstimator, take
 from ..learners.training import TrainingRecord
 from ..optim.base import Fit, RidgeSystem, Solution

@@ -20,7 +20,7 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from .._validation import check_known_contamination
-from ..design.kernel_matrix import SystemDesign
+from ..design.base import SystemDesign
 from ..optim.base import Solution
 from ..weighting.trimmed import Trimmed
 from .base import Found, objective

@@ -24,7 +24,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._typing import FloatArray
 from .._validation import check_choice, check_known_contamination
-from ..design.kernel_matrix import SystemDesign
+from ..design.base import SystemDesign
 from ..optim.base import Fit, RidgeSystem, Solution
 from ..weighting.trimmed import Trimmed
 from .base import Found

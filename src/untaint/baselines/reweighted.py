@@ -19,7 +19,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from .._validation import check_real
-from ..design.kernel_matrix import SystemDesign
+from ..design.base import SystemDesign
 from ..optim.base import Solution
 from ..screening.radius import weighted_median
 from ..weighting.truncated import Truncated

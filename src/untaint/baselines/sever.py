@@ -29,7 +29,8 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from .._typing import FloatArray
 from .._validation import check_count, check_known_contamination
-from ..design.kernel_matrix import LinearDesign, SystemDesign
+from ..design.base import SystemDesign
+from ..design.linear import LinearDesign
 from ..optim.base import Fit, RidgeSystem, Solution
 from ..optim.ridge_primal import PrimalRidge
 from ..weighting.trimmed import Trimmed, keep_trimmed

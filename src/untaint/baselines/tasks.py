@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from .._typing import BoolArray, FloatArray
-from ..design.kernel_matrix import SystemDesign
+from ..design.base import SystemDesign
 from ..learners.classification import KernelClassifier, likeliest
 from ..learners.function import as_2d
 from ..learners.regression import KernelRegressor
@@ -34,7 +34,7 @@ from .base import Baseline, Refit
 WITHIN_REACH = 0.9973
 # Residuals so small, next to the targets' own spread, are rounding errors.
 ROUNDING = 1e-9
-LEAST_THRESHOLD = 1e-12
+MIN_THRESHOLD = 1e-12
 # Last digits of the targets themselves.
 DIGITS = 1e-14
 
@@ -146,7 +146,7 @@ class BaselineClassifier(Baseline, KernelClassifier):
 
     def _scores(self, losses: FloatArray, weights: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):
-            scores = losses / max(self.loss_threshold_, LEAST_THRESHOLD)
+            scores = losses / max(self.loss_threshold_, MIN_THRESHOLD)
         return np.minimum(scores, np.finfo(float).max)
 
     def _expected(self) -> Any:

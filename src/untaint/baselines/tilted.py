@@ -20,7 +20,7 @@ from typing import Any
 
 from .._typing import FloatArray
 from .._validation import check_at_most, check_count
-from ..design.kernel_matrix import SystemDesign
+from ..design.base import SystemDesign
 from ..optim.base import Fit, Solution
 from ..optim.c_steps import alternate
 from ..weighting.tilted import Tilted

@@ -100,7 +100,7 @@ def _screened(X: FloatArray, seed: int) -> tuple[BoolArray, dict[int, IntArray]]
         found = screen(X, np.ones(n))
     else:
         sample = np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS, replace=False))
-        found = screen_by_sample(X, np.ones(n), sample)
+        found = screen_by_sample(X, sample)
     rows = np.flatnonzero(found.feature_outlier)
     return found.feature_outlier.copy(), dict(
         zip(rows.tolist(), found.outlying_features(rows), strict=True)

@@ -1,7 +1,7 @@
-"""How many samples are corrupted, and which: mixtures of residuals and label noise.
+"""Estimation of the contamination: mixtures of residuals, and label-noise models.
 
-With ``contamination="auto"`` a mixture model of leave-one-out residuals gives each sample a posterior
-probability of being an inlier, which is its weight in the fit.
+With ``contamination="auto"`` a mixture model of leave-one-out residuals gives each sample a
+posterior probability of being an inlier, which is its weight in the fit.
 """
 
 from .two_groups import TwoGroups, two_groups

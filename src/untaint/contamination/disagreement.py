@@ -1,8 +1,9 @@
-r"""How many rows look wrong, when nobody says.
+r"""Simple estimates of the contamination, from outlier scores or from class predictions.
 
-Scores are residuals in units of their own predictive deviation. The half of the rows that fits
-best fixes the scale s, made consistent for Gaussian errors; a row is suspicious when its score
-exceeds 3.5 s, which a Gaussian row does once in two thousand times.
+For residuals r in units of their predictive deviation, the scale is
+:math:`s = \mathrm{median} |r| / \Phi^{-1}(0.75)`, and the contamination the fraction of residuals
+:math:`|r| > 3.5 s`, which a Gaussian residual exceeds once in two thousand times. For labels it is
+estimated by how often confident predictions disagree with them.
 """
 
 from __future__ import annotations
@@ -12,25 +13,20 @@ from scipy.stats import norm
 
 from .._typing import BoolArray, FloatArray, IntArray
 
-CUT = 3.5
+MAX_SCORE = 3.5
 MAX_CONTAMINATION = 0.45
-# Part of each predicted class that counts as sure.
-SURE = 0.5
+# Fraction of each predicted class that counts as confident.
+CONFIDENT_FRACTION = 0.5
 
 
 def estimate_contamination(scores: FloatArray, sample_weight: FloatArray) -> float:
-    """Share of the rows whose score is out of line with the best half.
+    """Estimate the fraction of scores beyond 3.5 robust standard deviations, at most 0.45.
 
     Parameters
     ----------
     scores : array of shape (n,)
-        Non-negative, larger is worse, without the flattery of an in-sample fit.
+        Non-negative outlier scores of a fit to other samples, larger for outliers.
     sample_weight : array of shape (n,)
-
-    Returns
-    -------
-    float
-        Between 0 and 0.45.
 
     Examples
     --------
@@ -43,29 +39,24 @@ def estimate_contamination(scores: FloatArray, sample_weight: FloatArray) -> flo
     cumulative = np.cumsum(sample_weight[order])
     middle = order[np.searchsorted(cumulative, 0.5 * cumulative[-1])]
     scale = scores[middle] / norm.ppf(0.75)
-    contamination = float(sample_weight[scores > CUT * scale].sum() / cumulative[-1])
+    contamination = float(sample_weight[scores > MAX_SCORE * scale].sum() / cumulative[-1])
     return min(contamination, MAX_CONTAMINATION)
 
 
 def estimate_disagreement(scores: FloatArray, codes: IntArray, sample_weight: FloatArray) -> float:
-    """Share of the rows whose labels are wrong, from how often sure predictions are contradicted.
+    """Estimate the fraction of wrong labels by disagreeing confident predictions, at most 0.45.
 
-    Of the rows predicted to be k, the half that is surest not to be j should hold hardly any j but
-    by mistake. Classes that overlap make some pairs an exception, so that the median over j counts,
-    once for each of the other classes.
+    Among the samples predicted as class k, those half with the largest margin over class j should
+    be labelled j only by label noise. Overlapping classes make some pairs an exception, so the
+    median rate over j is used for each of the other classes.
 
     Parameters
     ----------
     scores : array of shape (n, K)
-        Of the classes, by a fit that the wrong labels could not steer.
+        Class scores of a fit that is robust to wrong labels, or made to other samples.
     codes : array of shape (n,), int
-        Classes that the rows claim to have.
+        Observed classes.
     sample_weight : array of shape (n,)
-
-    Returns
-    -------
-    float
-        Between 0 and 0.45.
 
     Examples
     --------
@@ -86,9 +77,9 @@ def estimate_disagreement(scores: FloatArray, codes: IntArray, sample_weight: Fl
 
 
 def _rate(hits: BoolArray, margins: FloatArray, weights: FloatArray) -> float:
-    """Share of hits among the rows with the larger margins."""
+    """Return the fraction of hits among the confident half, that of the larger margins."""
     order = np.argsort(-margins, kind="stable")
     reached = np.cumsum(weights[order])
-    edge = margins[order][np.searchsorted(reached, SURE * reached[-1])]
-    sure = margins >= edge
-    return float(weights[sure & hits].sum() / weights[sure].sum())
+    edge = margins[order][np.searchsorted(reached, CONFIDENT_FRACTION * reached[-1])]
+    confident = margins >= edge
+    return float(weights[confident & hits].sum() / weights[confident].sum())

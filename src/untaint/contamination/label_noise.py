@@ -1,20 +1,20 @@
-r"""How many labels were changed, by the likelihood of those that are there.
+r"""Maximum-likelihood estimate of the label-noise rate, in a class-conditional noise model.
 
-Scores F that a row's own label had no part in are turned into probabilities of its right class,
-and these into probabilities of its label, by
+Leave-one-out class scores F of a sample give the probabilities p of its true class, and these the
+probability q of its observed label y, by
 
 .. math:: p = \mathrm{softmax}(b F + a), \qquad
           q = \sum_k p_k T_{k y}, \quad T_{kk} = 1 - \rho_k, \; T_{kj} = \rho_k / (K - 1),
 
-with slope b, offsets a and rates of error :math:`\rho` (one for all of several classes) of the
-largest likelihood :math:`\prod q`. Classes that overlap are contradicted where p is near one half,
-wrong labels just as often where p is near one: that is how the two are told apart. The share is
-the mean of :math:`\sum_k p_k \rho_k`.
+with slope b, offsets a and noise rates :math:`\rho` (one rate for all classes if K > 2) that
+maximise the likelihood :math:`\prod q`. Overlapping classes cause disagreement where p is near one
+half, label noise also where p is near one, which identifies the rates. The contamination is the
+mean of :math:`\sum_k p_k \rho_k`.
 
-Where scores never come near certainty the likelihood is flat. A second opinion, the rate at which
-sure predictions are contradicted (:mod:`~untaint.contamination.disagreement`), then decides: it is taken for
-a measurement of deviation 0.05. It is too large where classes overlap, so that a small share, which
-the likelihood can do without, is none.
+Where no p is near one the likelihood is flat. The disagreement rate of confident predictions
+(:mod:`~untaint.contamination.disagreement`) is therefore used as a Gaussian measurement of the
+contamination, with standard deviation 0.05. It is biased upwards if classes overlap, so a small
+rate without evidence in the likelihood is set to zero.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from scipy.special import expit, softmax
 from .._typing import FloatArray, IntArray
 from .disagreement import MAX_CONTAMINATION
 
-# Deviation of the second opinion.
+# Standard deviation of the disagreement rate as a measurement of the contamination.
 DEVIATION = 0.05
-# Largest second opinion, and largest evidence, for which there are no wrong labels at all.
-SMALL, WEAK = 0.11, 2.0
-# Fall of the log-likelihood at the ends of a 95 % interval.
+# Disagreement rate and evidence below which the contamination is zero.
+MIN_DISAGREEMENT, MIN_EVIDENCE = 0.11, 2.0
+# Decrease of the log-likelihood at the ends of a 95 % interval.
 DECREASE = 1.92
-LARGEST_RATE = 0.95
+MAX_RATE = 0.95
 STARTS = (0.05, 0.2, 0.4)
-# How closely a share is held on to while the likelihood of others is asked for.
-TIGHT = 2e-3
-HALVINGS = 7
+# Standard deviation of a penalty that fixes the contamination, for profile likelihoods.
+FIXED = 2e-3
+BISECTIONS = 7
 
 
 @dataclass(frozen=True)
 class NoiseRate:
-    """Share of wrong labels, its 95 % interval, and twice the log-likelihood that it adds."""
+    """The fraction of wrong labels, its 95 % interval, and its log-likelihood ratio statistic."""
 
     contamination: float
     interval: tuple[float, float]
@@ -55,22 +55,22 @@ class NoiseRate:
 def estimate_noise_rate(
     scores: FloatArray, codes: IntArray, sample_weight: FloatArray, disagreement: float
 ) -> NoiseRate:
-    """Share of the rows whose labels are wrong, and what else it might be.
+    """Estimate the fraction of wrong labels.
 
     Parameters
     ----------
     scores : array of shape (n, K)
-        Of the classes, each row's by a fit that was made without it.
+        Leave-one-out class scores.
     codes : array of shape (n,), int
-        Classes that the rows claim to have.
+        Observed classes.
     sample_weight : array of shape (n,)
     disagreement : float
-        Another estimate; see :func:`~untaint.weighting.estimate_disagreement`.
+        Disagreement rate; see :func:`~untaint.contamination.disagreement.estimate_disagreement`.
 
     Returns
     -------
     NoiseRate
-        All shares are at most 0.45.
+        Contamination and interval are at most 0.45.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def estimate_noise_rate(
     """
     channel = _Channel(scores, codes, sample_weight)
     starts = [channel.start(rate) for rate in STARTS]
-    clean, _, x = channel.fit(0.0, TIGHT, [channel.start(0.0)])
+    clean, _, x = channel.fit(0.0, FIXED, [channel.start(0.0)])
     evidence = 2.0 * (clean - channel.fit(0.0, np.inf, [*starts, x])[0])
 
     def cost(at: float, deviation: float, starts: list[FloatArray]) -> tuple[float, float]:
@@ -92,21 +92,21 @@ def estimate_noise_rate(
         return value + 0.5 * ((contamination - disagreement) / DEVIATION) ** 2, contamination
 
     def decrease(at: float) -> float:
-        return cost(at, TIGHT, [channel.start(at, x)])[0] - least
+        return cost(at, FIXED, [channel.start(at, x)])[0] - least
 
     least, contamination = cost(disagreement, DEVIATION, starts)
     contamination = min(contamination, MAX_CONTAMINATION)
-    if evidence < WEAK and disagreement < SMALL:
+    if evidence < MIN_EVIDENCE and disagreement < MIN_DISAGREEMENT:
         contamination = 0.0
     ends = (_end(decrease, contamination, 0.0), _end(decrease, contamination, MAX_CONTAMINATION))
     return NoiseRate(contamination, ends, max(0.0, evidence))
 
 
 def _end(decrease: Callable[[float], float], inside: float, outside: float) -> float:
-    """Between a share and a bound, where the likelihood has fallen enough; else the bound."""
+    """Return the end of the profile-likelihood interval towards ``outside``, by bisection."""
     if decrease(outside) <= DECREASE:
         return outside
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         middle = 0.5 * (inside + outside)
         inside, outside = (middle, outside) if decrease(middle) <= DECREASE else (inside, middle)
     return 0.5 * (inside + outside)
@@ -114,7 +114,7 @@ def _end(decrease: Callable[[float], float], inside: float, outside: float) -> f
 
 @final
 class _Channel:
-    """Minus the log-likelihood of labels, and its minimum near a share."""
+    """The negative log-likelihood of the labels under class-conditional noise."""
 
     def __init__(self, scores: FloatArray, codes: IntArray, sample_weight: FloatArray) -> None:
         centred = scores - scores.mean(axis=1, keepdims=True)
@@ -128,16 +128,19 @@ class _Channel:
         self.n_rates = 2 if self.n_classes == 2 else 1
 
     def start(self, rate: float, like: FloatArray | None = None) -> FloatArray:
-        """Unknowns to begin with: logarithm of the slope, offsets, rates on a logistic scale."""
-        rate = float(np.clip(rate, 1e-6, 0.9 * LARGEST_RATE))
+        """Return initial parameters: log b, the offsets a, and the logits of the rates."""
+        rate = float(np.clip(rate, 1e-6, 0.9 * MAX_RATE))
         line = np.r_[1.0, np.zeros(self.n_classes)] if like is None else like[: -self.n_rates]
-        rates = np.full(self.n_rates, np.log(rate / (LARGEST_RATE - rate)))
+        rates = np.full(self.n_rates, np.log(rate / (MAX_RATE - rate)))
         return np.concatenate([line, rates])
 
     def fit(
         self, contamination: float, deviation: float, starts: list[FloatArray]
     ) -> tuple[float, float, FloatArray]:
-        """Largest likelihood near a share: minus its logarithm, the share reached, unknowns."""
+        """Minimise the negative log-likelihood, penalised to be near a contamination.
+
+        Returns the value without the penalty, the contamination reached and the parameters.
+        """
         ends = [
             minimize(self._value, x, (contamination, deviation), jac=True, method="L-BFGS-B")
             for x in starts
@@ -147,9 +150,9 @@ class _Channel:
         return float(best.fun) - 0.5 * ((reached - contamination) / deviation) ** 2, reached, best.x
 
     def _rates(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Rate of each class, and its derivative."""
+        """Return the rate of each class, and its derivative."""
         part = expit(x[1 + self.n_classes :]) * np.ones(self.n_classes)
-        return LARGEST_RATE * part, LARGEST_RATE * part * (1.0 - part)
+        return MAX_RATE * part, MAX_RATE * part * (1.0 - part)
 
     def _contamination(self, x: FloatArray) -> float:
         p = softmax(np.exp(x[0]) * self.scores + x[1 : 1 + self.n_classes], axis=1)
@@ -158,13 +161,13 @@ class _Channel:
     def _value(
         self, x: FloatArray, contamination: float, deviation: float
     ) -> tuple[float, FloatArray]:
-        """With the gradient; slope and offsets are held on to loosely, lest they run away."""
+        """Return the penalised value and its gradient, with a weak prior on log b and a."""
         K, w, total = self.n_classes, self.weights, float(self.weights.sum())
         slope, offsets = np.exp(x[0]), x[1 : 1 + K]
         rates, steepness = self._rates(x)
         p = softmax(slope * self.scores + offsets, axis=1)
-        turn = np.where(self.own > 0, -1.0, 1.0 / (K - 1))  # of T with the rate
-        T = self.own + turn * rates
+        dT = np.where(self.own > 0, -1.0, 1.0 / (K - 1))  # derivative of T in the rate
+        T = self.own + dT * rates
         q = np.maximum(np.einsum("ij,ij->i", p, T), 1e-300)
         mine = p @ rates
         away = (float(w @ mine) / total - contamination) / deviation
@@ -172,7 +175,7 @@ class _Channel:
         value += (x[0] - 1.0) ** 2 / 18.0 + float(offsets @ offsets) / 50.0
         slope_of_penalty = away / (deviation * total)
         by_scores = p * (1.0 - T / q[:, None] + slope_of_penalty * (rates - mine[:, None]))
-        by_rates = (w @ (p * (slope_of_penalty - turn / q[:, None]))) * steepness
+        by_rates = (w @ (p * (slope_of_penalty - dT / q[:, None]))) * steepness
         gradient = np.r_[
             slope * float(w @ np.einsum("ij,ij->i", by_scores, self.scores)),
             w @ by_scores,

@@ -1,14 +1,14 @@
-r"""How likely each label is to be right.
+r"""Label quality: the posterior probability that each label is correct.
 
-Ridge regression on the indicators of the classes predicts the chance of each label without the row
-itself: :math:`\eta_{ik} \propto \max(f_k^{-i}(x_i), \delta)^T`. It is made to all rows, for those
-that a trimmed fit keeps were kept because their labels agree, and would be too sure. What wrong
-labels blur, the exponent T sharpens again: it is the one under which the labels as they are become
-likeliest, when a share :math:`\epsilon` of them was exchanged for any other,
+Ridge regression on class indicators gives leave-one-out class probabilities
+:math:`\eta_{ik} \propto \max(f_k^{-i}(x_i), \delta)^T`. It is fitted to all samples, because those
+that a trimmed fit keeps were selected for agreeing with it, which biases probabilities towards 0
+and 1. The exponent T undoes the smoothing by wrong labels: it maximises the likelihood of the
+observed labels if a fraction :math:`\epsilon` of them was replaced by any other class,
 
 .. math:: P(y_i) = (1 - \epsilon)\, \eta_{i y_i} + \epsilon\, \frac{1 - \eta_{i y_i}}{K - 1}.
 
-The first term's part of the sum is the probability that the label is right.
+The quality of a label is the first term over the sum.
 """
 
 from __future__ import annotations
@@ -25,39 +25,33 @@ from ..losses import Loss, SquaredLoss
 from ..optim.leave_one_out import deletion_residuals
 from ..optim.ridge_path import RidgePath
 
-# Ridges tried, in units of the features' squares.
+# Candidate ridge parameters, in units of the mean squared norm of the features.
 ALPHAS = 10.0 ** np.arange(-2.0, 2.1, 0.5)
 MIN_PROBABILITY = 1e-3
-# Accuracy of chances that come from very many rows.
+# Tolerance of the fit to a blocked design.
 PROBABILITY_TOL = 1e-3
 
 
 def loo_class_probabilities(
-    rows: Design, codes: IntArray, n_classes: int, weights: FloatArray, contamination: float
+    design: Design, codes: IntArray, n_classes: int, weights: FloatArray, contamination: float
 ) -> FloatArray:
-    """Probability of each class at each row, by the other rows.
+    """Return leave-one-out class probabilities, shape (n, n_classes).
 
     Parameters
     ----------
-    rows : Rows
+    design : Design
     codes : array of shape (n,), int
     n_classes : int
     weights : array of shape (n,)
-        Of the rows that have a say.
+        Weights of the fit, zero for excluded samples.
     contamination : float
-        Of wrong labels.
-
-    Returns
-    -------
-    array of shape (n, n_classes)
+        Fraction of wrong labels.
     """
     y = np.eye(n_classes)[codes]
-    features, sample_weight = rows.loo_features, rows.sample_weight
+    sample_weight = design.sample_weight
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        path = RidgePath(features, weights)
-        alphas = ALPHAS * float(path.values.sum()) / path.total
-        alpha = min(alphas, key=lambda alpha: _brier(path, y, alpha, sample_weight))
-        residuals, _ = path.leave_one_out(y, alpha, sample_weight)
+        path = RidgePath(design.loo_features, weights)
+        residuals, _ = path.leave_one_out(y, _best_alpha(path, y, sample_weight), sample_weight)
     logs = _logs(y - residuals)
     exponent = _exponent(logs, codes, sample_weight, contamination) if contamination > 0 else 1.0
     return np.asarray(softmax(exponent * logs, axis=1))
@@ -70,14 +64,10 @@ def loo_class_probabilities_blocked(
     weights: FloatArray,
     contamination: float,
 ) -> FloatArray:
-    """The same for very many rows: some of them choose the ridge and the exponent.
+    """Return leave-one-out class probabilities of a large design.
 
-    Parameters
-    ----------
-    design : FeatureDesign
-        With a pilot.
-    codes, n_classes, weights, share
-        As in :func:`loo_class_probabilities`.
+    Ridge parameter and exponent are selected on its subsample; for the other parameters see
+    :func:`loo_class_probabilities`.
     """
     rows = design.subsample_rows
     assert rows is not None
@@ -85,8 +75,7 @@ def loo_class_probabilities_blocked(
     sketch = Sketch(design.kernel, design.X[rows], ones, design.alpha, design.fit_intercept)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         path = RidgePath(sketch.loo_features, (weights[rows] > 0).astype(float))
-        alphas = ALPHAS * float(path.values.sum()) / path.total
-        alpha = min(alphas, key=lambda alpha: _brier(path, y[rows], alpha, ones))
+        alpha = _best_alpha(path, y[rows], ones)
     design.alpha = alpha * float(design.sample_weight.sum()) / len(rows)
     fit = design.newton(SquaredLoss(), y).solve(weights, design.alpha, tol=PROBABILITY_TOL)
     q = design.leverages(weights)
@@ -101,34 +90,24 @@ def _logs(scores: FloatArray) -> FloatArray:
 
 
 def leave_one_out_scores(
-    rows: Design, y: FloatArray, weights: FloatArray, loss: Loss
+    design: Design, y: FloatArray, weights: FloatArray, loss: Loss
 ) -> FloatArray:
-    """Scores of the classes at each row by the others, at the ridge that stands for the loss's own.
+    """Return leave-one-out class scores, (n, K), of the ridge fit that approximates a loss's fit.
 
-    Parameters
-    ----------
-    rows : Rows
-    y : array of shape (n, 1) or (n, K)
-        Targets of the loss.
-    weights : array of shape (n,)
-    loss : Loss
-
-    Returns
-    -------
-    array of shape (n, K)
+    The targets y are those of the loss, of shape (n, 1) or (n, K).
     """
-    # Where nothing is known the loss has this curvature, and a ridge of alpha weighs as much.
+    # With the curvature h of the loss at zero, alpha is equivalent to 2 alpha / h for squares.
     curvature = float(loss.hessian(y[:1], np.zeros_like(y[:1])).entry(0, 0)[0])
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        path = RidgePath(rows.loo_features, weights, rows.fit_intercept)
-        alpha = max(2.0 * rows.alpha / curvature, np.finfo(float).eps * path.total)
-        residuals, _ = path.leave_one_out(y, alpha, rows.sample_weight)
+        path = RidgePath(design.loo_features, weights, design.fit_intercept)
+        alpha = max(2.0 * design.alpha / curvature, np.finfo(float).eps * path.total)
+        residuals, _ = path.leave_one_out(y, alpha, design.sample_weight)
     scores = np.nan_to_num(y - residuals)
     return np.column_stack([1.0 - scores, scores]) if scores.shape[1] == 1 else scores
 
 
 def label_quality(probabilities: FloatArray, codes: IntArray, contamination: float) -> FloatArray:
-    """Of each label, when a share of them was exchanged for any other.
+    """Return the posterior probability that each label is correct.
 
     Examples
     --------
@@ -147,7 +126,7 @@ def label_quality(probabilities: FloatArray, codes: IntArray, contamination: flo
 def _exponent(
     logs: FloatArray, codes: IntArray, sample_weight: FloatArray, contamination: float
 ) -> float:
-    """The exponent that makes the labels likeliest."""
+    """Return the exponent of the probabilities that maximises the likelihood of the labels."""
 
     def neg_log_likelihood(log_exponent: float) -> float:
         probabilities = softmax(np.exp(log_exponent) * logs, axis=1)
@@ -162,7 +141,12 @@ def _exponent(
     )
 
 
-def _brier(path: RidgePath, y: FloatArray, alpha: float, sample_weight: FloatArray) -> float:
-    residuals, _ = path.leave_one_out(y, alpha, sample_weight)
+def _best_alpha(path: RidgePath, y: FloatArray, sample_weight: FloatArray) -> float:
+    """Return the candidate ridge parameter of the smallest leave-one-out Brier score."""
     inside = path.weights > 0
-    return float(path.weights[inside] @ np.sum(residuals[inside] ** 2, axis=1))
+
+    def brier(alpha: float) -> float:
+        residuals, _ = path.leave_one_out(y, alpha, sample_weight)
+        return float(path.weights[inside] @ np.sum(residuals[inside] ** 2, axis=1))
+
+    return float(min(ALPHAS * float(path.values.sum()) / path.total, key=brier))

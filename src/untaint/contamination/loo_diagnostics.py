@@ -92,7 +92,7 @@ def _for_all_rows(
     contamination, interval = overall_contamination(best, signed, included, excluded)
     return replace(
         posterior,
-        inlier_probability=np.where(feature_outlier, 0.0, best.good(signed)),
+        inlier_probability=np.where(feature_outlier, 0.0, best.inlier_probability(signed)),
         residuals=signed,
         contamination=contamination,
         interval=interval,

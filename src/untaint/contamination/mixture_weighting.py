@@ -51,7 +51,9 @@ class MixtureWeights:
 
     def inlier_probability(self, rows: SampleLosses) -> FloatArray:
         """Return the posterior probabilities; zero for samples that are excluded a priori."""
-        return np.where(rows.excluded, 0.0, self.candidate.good(self.signed(rows.deviations)))
+        return np.where(
+            rows.excluded, 0.0, self.candidate.inlier_probability(self.signed(rows.deviations))
+        )
 
     def signed(self, deviations: FloatArray) -> FloatArray:
         """Return one signed residual for each sample."""

@@ -1,8 +1,8 @@
-r"""What honest noise looks like, when no row is bad.
+r"""Null models of the residuals: noise without outliers.
 
-Residuals of good rows may have heavy tails (Student's t), a sharp peak or a flat top
-(:math:`e^{-|z|^p}`), or lean to one side (with a scale of its own on either side of the peak). The
-better one of these shapes explains the residuals, the less is left for bad rows to explain.
+The residuals of inliers may have heavy tails (Student's t), a generalised normal density
+:math:`\propto e^{-|z|^p}`, or a two-piece density with one scale on either side of its mode. The
+better one of these models fits the residuals, the weaker is the evidence for outliers.
 """
 
 from __future__ import annotations
@@ -14,34 +14,35 @@ from scipy.special import gammaln
 
 from .._typing import FloatArray
 
-# Degrees of freedom that are tried.
+# Degrees of freedom of Student's distribution.
 TAILS = (3.0, 5.0, 10.0, np.inf)
-# Other shapes, exp(-|z|^power): peaked as Laplace's is, or flat as uniform noise.
+# Powers of the generalised normal distribution: from Laplace's to nearly uniform.
 POWERS = (1.0, 4.0, 12.0)
-# Shares of a skewed noise that lie below its peak; of its scales none is less than this part.
-PEAKS = (0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98)
-LEAST_SIDE = 0.02
-# Skewed noise with heavy tails as well would pass for rows that are wrong to one side.
+# Quantiles at which the mode of a two-piece density may lie, and the smallest scale of a side
+# relative to the overall scale.
+MODES = (0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98)
+MIN_SIDE = 0.02
+# Skewed noise with heavy tails could not be told from outliers to one side.
 SKEWED_TAILS = (np.inf,)
-STEPS = 200
+MAX_ITER = 200
 
 
-class Noise(NamedTuple):
-    """A shape: its scale, its degrees of freedom, and how likely it makes the residuals."""
+class NullFit(NamedTuple):
+    """A fitted null model: scale, degrees of freedom of the tail, and log-likelihood."""
 
     scale: float
     tail: float
     log_likelihood: float
 
 
-def null_fits(values: FloatArray, weights: FloatArray, least_scale: float) -> list[Noise]:
-    """All shapes, fitted.
+def null_fits(values: FloatArray, weights: FloatArray, least_scale: float) -> list[NullFit]:
+    """Fit all null models to residuals.
 
     Parameters
     ----------
     values, weights : array of shape (n,)
     least_scale : float
-        Noise that good rows have at least.
+        Lower bound of the noise scale.
 
     Examples
     --------
@@ -59,7 +60,7 @@ def null_fits(values: FloatArray, weights: FloatArray, least_scale: float) -> li
 
 
 def log_student(z: FloatArray, tail: float) -> FloatArray:
-    """Log-density of Student's distribution, of the Gaussian one for an infinite tail.
+    """Return the log-density of Student's distribution, Gaussian for infinite degrees of freedom.
 
     Examples
     --------
@@ -73,42 +74,44 @@ def log_student(z: FloatArray, tail: float) -> FloatArray:
     return np.asarray(constant - 0.5 * (tail + 1) * np.log1p(z**2 / tail))
 
 
-def _of_student(values: FloatArray, weights: FloatArray, tail: float, least_scale: float) -> Noise:
-    """Scale and likelihood when all rows are good."""
+def _of_student(
+    values: FloatArray, weights: FloatArray, tail: float, least_scale: float
+) -> NullFit:
+    """Fit the scale of Student's distribution, by expectation-maximisation."""
     scale = max(root_mean_square(values, weights), least_scale)
-    for _ in range(STEPS):
+    for _ in range(MAX_ITER):
         previous = scale
         variance = weights @ (student_weight(values / scale, tail) * values**2) / weights.sum()
         scale = max(float(np.sqrt(variance)), least_scale)
         if abs(scale - previous) <= 1e-6 * previous:
             break
     likelihood = float(weights @ (log_student(values / scale, tail) - np.log(scale)))
-    return Noise(scale, tail, likelihood)
+    return NullFit(scale, tail, likelihood)
 
 
-def _of_power(values: FloatArray, weights: FloatArray, power: float, least_scale: float) -> Noise:
-    """The same for noise of density power / (2 b Gamma(1 / power)) exp(-|r / b|^power)."""
+def _of_power(values: FloatArray, weights: FloatArray, power: float, least_scale: float) -> NullFit:
+    """Fit the density power / (2 b Gamma(1 / power)) exp(-|r / b|^power)."""
     total, unit = float(weights.sum()), max(float(np.abs(values).max()), least_scale)
     mean = float(weights @ np.abs(values / unit) ** power) / total
     deviation = np.exp(0.5 * (gammaln(3.0 / power) - gammaln(1.0 / power)))
     b = max(unit * (power * mean) ** (1.0 / power), least_scale / deviation)
     likelihood = total * (np.log(0.5 * power / b) - gammaln(1.0 / power))
     likelihood -= float(weights @ np.abs(values / b) ** power)
-    return Noise(float(b * deviation), np.inf, likelihood)
+    return NullFit(float(b * deviation), np.inf, likelihood)
 
 
-def _skewed(values: FloatArray, weights: FloatArray, tail: float, least_scale: float) -> Noise:
-    """The same for noise of density 2 / (low + high) t(z), with its own scale on either side.
+def _skewed(values: FloatArray, weights: FloatArray, tail: float, least_scale: float) -> NullFit:
+    """Fit the two-piece density 2 / (low + high) t(z), with one scale on either side of its mode.
 
-    The peak need not be at zero: skewed noise with mean zero has its peak elsewhere.
+    The mode is free, because that of skewed noise with mean zero is not at zero.
     """
     total, scale = float(weights.sum()), max(root_mean_square(values, weights), least_scale)
-    least = max(LEAST_SIDE * scale, least_scale)
+    least = max(MIN_SIDE * scale, least_scale)
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order]) / total
     best = -np.inf
-    for peak in PEAKS:
-        centred = values - values[order[np.searchsorted(reached, min(peak, reached[-1]))]]
+    for mode in MODES:
+        centred = values - values[order[np.searchsorted(reached, min(mode, reached[-1]))]]
         left, scales = centred < 0, np.full(len(values), scale)
         for _ in range(10):
             squares = weights * student_weight(centred / scales, tail) * centred**2
@@ -118,17 +121,17 @@ def _skewed(values: FloatArray, weights: FloatArray, tail: float, least_scale: f
             scales = np.where(left, low, high)
         likelihood = float(weights @ log_student(centred / scales, tail))
         best = max(best, likelihood - total * np.log(0.5 * (low + high)))
-    # Two more parameters than a symmetric one has.
-    return Noise(scale, tail, best - np.log(total))
+    # The BIC penalty of two more parameters than a symmetric density has.
+    return NullFit(scale, tail, best - np.log(total))
 
 
 def student_weight(z: FloatArray, tail: float) -> FloatArray:
-    """Weight of a residual in the scale: heavy tails say little of it."""
+    """Return the weights of standardised residuals in the EM update of Student's scale."""
     return np.ones_like(z) if np.isinf(tail) else np.asarray((tail + 1) / (tail + z**2))
 
 
 def root_mean_square(values: FloatArray, weights: FloatArray) -> float:
-    """Of the values as they are, so that copies and weights agree."""
+    """Return the weighted root mean square, without centring."""
     total = float(weights.sum())
     if total == 0:
         return 0.0

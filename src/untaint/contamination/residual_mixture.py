@@ -21,9 +21,9 @@ from .._typing import BoolArray, FloatArray
 from .residual_norm import signed_norms
 from .target_noise import median_distance, resolution
 from .two_groups import (
-    CERTAIN,
-    CLOSE_CALL,
+    AMBIGUITY,
     MAX_CONTAMINATION,
+    MAX_RESIDUAL,
     TwoGroups,
     as_rows,
     two_groups,
@@ -114,7 +114,7 @@ class OutlierPosterior:
             difference = abs(rival.contamination - best.contamination)
             if not (second_truth or difference >= SAME_CONTAMINATION):
                 continue
-            if behind <= (CLUSTERED_CALL if second_truth else CLOSE_CALL):
+            if behind <= (CLUSTERED_CALL if second_truth else AMBIGUITY):
                 shift = f", by {rival.centre - rival.offset:+.3g}" if rival.clustered else ""
                 return (
                     f"that {best.contamination:.0%} of the rows are wrong (which was assumed) "
@@ -191,7 +191,7 @@ class ResidualMixture:
 
         A candidate may concentrate on equal targets, which have no noise, and reject all others.
         """
-        good = candidate.good(signed)
+        good = candidate.inlier_probability(signed)
         few = float(self.included @ good) < MIN_KEPT * float(self.included.sum())
         return self._relative(weights) if few else good
 
@@ -223,5 +223,5 @@ def overall_contamination(
 
 def gross_outlier_fraction(candidate: TwoGroups, signed: FloatArray, included: FloatArray) -> float:
     """Return the share of gross outliers, which count even if too few to form a group."""
-    certain = np.abs(signed - candidate.offset) > CERTAIN * candidate.scale
+    certain = np.abs(signed - candidate.offset) > MAX_RESIDUAL * candidate.scale
     return float(included @ certain) / max(float(included.sum()), 1e-300)

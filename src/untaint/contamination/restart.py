@@ -1,11 +1,12 @@
-"""Whether a verdict on many rows is worth a second look, from all rows.
+"""The criterion for restarting the joint selection from all samples.
 
-Judging begins with the rows of a search, which gives up nearly half of them. Where the fit to the
-others is far off, the rows there seem wrong, have no say, and stay wrong: turns end where they
-began. InitialState with all rows ends elsewhere then, and what foretells the targets better is right.
+The selection starts from the samples that the initial search keeps, about half of them. If that fit
+is poor somewhere, the samples there are flagged, have no influence, and stay flagged: the iteration
+ends in a local optimum. A restart from all samples may end in another, and the one with the larger
+leave-one-out predictive likelihood is selected.
 
-Not where rows come in copies: a row that has a twin is foretold by it, whether it is right or
-wrong, so that a fit to all rows would always seem the better one.
+There is no restart if many samples are duplicated: a copy predicts its duplicate, outlier or not,
+so that a fit to all samples would always have the larger likelihood.
 """
 
 from __future__ import annotations
@@ -14,29 +15,29 @@ import numpy as np
 
 from .._typing import FloatArray
 
-#: Of a share from here on; wrong rows that are fewer could not have led the search astray.
+#: Smallest contamination for a restart; fewer outliers cannot mislead the initial search.
 MIN_CONTAMINATION = 0.25
-#: Log-likelihood by which two ends of the turns differ at least, or they are one.
+#: Smallest difference of the log-likelihoods of two different optima.
 MIN_GAIN = 0.5
-# Rows with a twin, beyond which being foretold says nothing.
+# Largest fraction of duplicated samples for a restart.
 MAX_DUPLICATES = 0.1
-# Features of copies are the same but for the rounding of a kernel.
+# Relative differences of the features of copies, by rounding of the kernel.
 ROUNDING = 1e-9
 
 
 def should_restart(
     contamination: float, features: FloatArray, y: FloatArray, counts: FloatArray
 ) -> bool:
-    """Whether to judge again, beginning with all rows.
+    """Return whether to restart the joint selection from all samples.
 
     Parameters
     ----------
     contamination : float
-        Of the rows, that was found to be bad.
+        The contamination found so far.
     features : array of shape (n, m)
     y : array of shape (n, k)
     counts : array of shape (n,)
-        How many rows each one stands for.
+        The number of copies that each sample counts for.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def should_restart(
 
 
 def duplicate_fraction(features: FloatArray, y: FloatArray, counts: FloatArray) -> float:
-    """Share of rows that another one repeats, target included; a row of two is its own twin.
+    """Return the fraction of duplicated samples, targets included, or of a count of two or more.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def duplicate_fraction(features: FloatArray, y: FloatArray, counts: FloatArray) 
     rows = np.column_stack([features, y])
     sizes = np.abs(rows).max(axis=0)
     rows = rows / np.where(sizes > 0, sizes, 1.0)
-    # Along any direction copies meet, and rows that differ hardly ever do.
+    # Copies coincide in any projection, and distinct samples almost never in a random one.
     direction = np.random.default_rng(0).normal(size=rows.shape[1])
     order = np.argsort(rows @ direction, kind="stable")
     close = np.diff((rows @ direction)[order]) <= ROUNDING * float(np.abs(direction).sum())

@@ -1,17 +1,21 @@
-r"""Which rows are wrong, and how many, when nobody says: two groups of residuals.
+r"""The two-groups model of residuals: contamination and posterior probabilities of inliers.
 
 .. math:: r_i \sim (1 - \epsilon)\, t_\nu(m, s) + \epsilon\, N(c, S^2)
 
-Good rows scatter around the fit, possibly with heavy tails; bad rows lie anywhere. They are either
-scattered themselves (m is 0 and S is many s) or gathered elsewhere: a second peak, at c. Then the
-fit may lie between the peaks, and m is free. Expectation and maximisation find shares and scales,
-and
+The residuals of inliers have a Student distribution of scale s, those of outliers a Gaussian one.
+Outliers are either diffuse (m is 0 and S is several s) or clustered in a second mode at c; in the
+latter case the fit may lie between the modes, and m is free. The parameters are estimated by
+expectation-maximisation for each of several models of the outliers, and
 
 .. math:: p_i = (1 - \epsilon)\, t_\nu(r_i; m, s) / f(r_i)
 
-is the probability that row i is good. Honest noise of unknown shape is a strong rival: there are
-bad rows only if they explain the residuals better than heavy tails alone do, by more than the
-additional parameters are worth (BIC).
+is the posterior probability that sample i is an inlier, f being the mixture density. A candidate
+with outliers competes with null models of heavy-tailed or skewed noise without outliers
+(:mod:`.null_models`) by the Bayesian information criterion.
+
+References
+----------
+Efron (2008), Microarrays, empirical Bayes and the two-groups model.
 """
 
 from __future__ import annotations
@@ -26,75 +30,75 @@ from ..weighting.base import unit_weight
 from ..weighting.trimmed import loss_reached
 from .null_models import TAILS, log_student, null_fits, root_mean_square, student_weight
 
-# Bad rows that gather scatter less than so many times wider than good ones.
-WIDER = 4.0
-# Between two peaks the density falls below this part of the lower one.
-DIP = 0.8
-# Residuals beyond so many scales are all alike: certainly wrong.
-CERTAIN = 50.0
-# Share of rows that may lie anywhere within that: where both groups have thinned out, neither is to
-# be believed.
-ANYWHERE = 1e-3
-# Residuals that are told apart; more are binned.
+# Largest ratio S / s of clustered outliers.
+MAX_CLUSTER_WIDTH = 4.0
+# The density between two modes falls below this fraction of the lower mode.
+MAX_DIP = 0.8
+# Residuals beyond so many scales are outliers with probability 1.
+MAX_RESIDUAL = 50.0
+# Fraction of samples spread uniformly within that range: where the densities of both groups are
+# negligible, a sample is taken for an outlier.
+UNIFORM_FRACTION = 1e-3
+# More residuals than this are binned.
 BINS = 2000
-STEPS = 200
-# Groups that overlap are worth mentioning if the smaller one has at least this share.
+MAX_ITER = 200
+# Overlapping groups are reported if the smaller one has at least this fraction.
 MIN_OVERLAPPING = 0.25
-# Peaks at neighbouring values of a rounded target are no groups.
-STEPS_APART = 2.0
-# Fewer rows than this do not make a peak.
+# Smallest distance of two modes, in steps of a rounded target.
+MIN_STEPS = 2.0
+# Smallest number of samples of a mode.
 MIN_CLUSTER = 8.0
 MAX_CONTAMINATION = 0.49
-# Log-likelihood that separates readings which the data tell apart.
-CLOSE_CALL = 2.0
+# Candidates whose log-likelihoods differ by less are ambiguous.
+AMBIGUITY = 2.0
 
 
-class Kind(NamedTuple):
-    """What the bad rows are like.
+class OutlierModel(NamedTuple):
+    """A model of the outliers' residuals.
 
-    ``offset``: whether good rows may lie off the fit; ``least_width`` and ``least_reach``: how far
-    bad rows deviate from their centre and from zero, in scales; ``parameters``: how many a reading
-    has more than one without bad rows.
+    ``offset`` tells whether the centre m of the inliers is free. ``min_width`` and
+    ``min_deviation`` are lower bounds of S and of the root mean square of the outliers' residuals,
+    in units of s. ``parameters`` is the number of parameters besides those of a null model.
     """
 
     offset: bool
-    least_width: float
-    least_reach: float
+    min_width: float
+    min_deviation: float
     parameters: int
 
 
-# Less than that is what heavy tails and uneven noise look like.
-DIFFUSE = Kind(offset=False, least_width=3.0, least_reach=6.0, parameters=3)
-CLUSTERED = Kind(offset=True, least_width=0.5, least_reach=0.0, parameters=4)
-# The same noise as good rows have: all are wrong by the same amount.
-SHIFTED = Kind(offset=True, least_width=1.0, least_reach=0.0, parameters=3)
+# Narrower outliers could not be told from heavy tails and heteroscedastic noise.
+DIFFUSE = OutlierModel(offset=False, min_width=3.0, min_deviation=6.0, parameters=3)
+CLUSTERED = OutlierModel(offset=True, min_width=0.5, min_deviation=0.0, parameters=4)
+# Outliers with the noise of the inliers, all shifted by the same amount: S = s.
+SHIFTED = OutlierModel(offset=True, min_width=1.0, min_deviation=0.0, parameters=3)
 
 
 @final
 @dataclass(frozen=True)
 class TwoGroups:
-    """A reading of the residuals.
+    """A candidate fit of the two-groups model.
 
     Attributes
     ----------
     contamination : float
-        epsilon, the share of bad rows.
+        epsilon, the fraction of outliers.
     scale : float
-        s, of the good residuals.
+        s, the scale of the inliers' residuals.
     tail : float
-        nu, their degrees of freedom.
+        nu, the degrees of freedom of the inliers' residuals.
     centre, width : float
-        c and S of the bad ones.
+        c and S, mean and standard deviation of the outliers' residuals.
     offset : float
-        m, where the good ones lie.
+        m, the centre of the inliers' residuals.
     log_likelihood : float
-        Less what the parameters are worth.
+        The maximal log-likelihood minus the BIC penalty of the additional parameters.
     interval : tuple of float
-        Shares that the data do not exclude, at 95 %.
+        95 % confidence interval of the contamination.
     clustered : bool
-        Whether the bad rows agree with one another.
+        Whether the outliers form a mode of their own.
     overlapping : bool
-        Whether the groups overlap so much that no row can be told to be bad.
+        Whether the groups overlap so much that single outliers cannot be identified.
     """
 
     contamination: float
@@ -108,23 +112,25 @@ class TwoGroups:
     clustered: bool = False
     overlapping: bool = False
 
-    def good(self, residuals: FloatArray) -> FloatArray:
-        """Probability that each row is good."""
-        inside = np.abs(residuals - self.offset) <= CERTAIN * self.scale
-        good = inside.astype(float)
+    def inlier_probability(self, residuals: FloatArray) -> FloatArray:
+        """Return the posterior probability that each sample is an inlier."""
+        inside = np.abs(residuals - self.offset) <= MAX_RESIDUAL * self.scale
+        probability = inside.astype(float)
         if self.contamination > 0:
-            log_good, log_bad = self._log_densities(residuals[inside])
-            log_bad = np.logaddexp(log_bad, np.log(ANYWHERE / (2 * CERTAIN * self.scale)))
-            good[inside] = np.exp(log_good - np.logaddexp(log_good, log_bad))
-        return good
+            log_in, log_out = self._log_densities(residuals[inside])
+            uniform = UNIFORM_FRACTION / (2 * MAX_RESIDUAL * self.scale)
+            log_out = np.logaddexp(log_out, np.log(uniform))
+            probability[inside] = np.exp(log_in - np.logaddexp(log_in, log_out))
+        return probability
 
     def _log_densities(self, residuals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log-densities of inliers and outliers, times the groups' fractions."""
         z = (residuals - self.offset) / self.scale
-        good = np.log1p(-self.contamination) + log_student(z, self.tail)
-        bad = np.log(self.contamination) + log_student(
+        log_in = np.log1p(-self.contamination) + log_student(z, self.tail)
+        log_out = np.log(self.contamination) + log_student(
             (residuals - self.centre) / self.width, np.inf
         )
-        return good - np.log(self.scale), bad - np.log(self.width)
+        return log_in - np.log(self.scale), log_out - np.log(self.width)
 
 
 def two_groups(
@@ -134,25 +140,22 @@ def two_groups(
     least_scale: float = 0.0,
     step: float = 0.0,
 ) -> list[TwoGroups]:
-    """Readings of the residuals, the likeliest first; one of them says that no row is bad.
+    """Return the candidate fits of the residuals, the likeliest first.
 
-    Readings of groups that cannot be told apart row by row come last, however likely they are.
+    Candidates without outliers are among them. Those with overlapping groups come last, however
+    likely they are, because they do not identify outliers.
 
     Parameters
     ----------
     residuals : array of shape (n,)
-        Signed, around zero for good rows, without the flattery of an in-sample fit.
+        Signed leave-one-out residuals, centred at zero for inliers.
     sample_weight : array of shape (n,)
     initial_probability : array of shape (n,)
-        Between 0 and 1, how far each row is trusted: where to begin.
+        Inlier probabilities from which expectation-maximisation starts.
     least_scale : float
-        Noise that good rows have at least.
+        Lower bound of the noise scale s.
     step : float
-        Rounding of the targets. It is noise too, and peaks so close together are no groups.
-
-    Returns
-    -------
-    list of TwoGroups
+        Rounding step of the targets. It bounds the noise, and the distance of two modes.
 
     Examples
     --------
@@ -171,29 +174,30 @@ def two_groups(
     )
     if scale == 0:
         return [TwoGroups(0.0, np.finfo(float).tiny, np.inf)]
-    bound = CERTAIN * scale
+    bound = MAX_RESIDUAL * scale
     clipped = np.clip(np.nan_to_num(residuals[present], nan=bound), -bound, bound)
-    values, weights, good = _binned(clipped, sample_weight[present], initial_probability[present])
+    values, weights, start = _binned(clipped, sample_weight[present], initial_probability[present])
     candidates = [
         TwoGroups(0.0, scale, tail, log_likelihood=likelihood)
         for scale, tail, likelihood in null_fits(values, weights, least_scale)
     ]
-    apart = _two_means(values, weights)
-    starts = [(DIFFUSE, tail, good) for tail in TAILS]
-    starts += [(CLUSTERED, np.inf, good), (CLUSTERED, np.inf, apart), (SHIFTED, np.inf, apart)]
-    for kind, tail, start in starts:
-        candidate = _separate(values, weights, start, tail, kind, least_scale)
-        near = candidate is not None and kind.offset and _distance(candidate) < STEPS_APART * step
-        if candidate is not None and not near:
+    means = _two_means(values, weights)
+    starts = [(DIFFUSE, tail, start) for tail in TAILS]
+    starts += [(CLUSTERED, np.inf, start), (CLUSTERED, np.inf, means), (SHIFTED, np.inf, means)]
+    for model, tail, p in starts:
+        candidate = _fit(values, weights, p, tail, model, least_scale)
+        if candidate is not None and not (
+            model.offset and abs(candidate.centre - candidate.offset) < MIN_STEPS * step
+        ):
             candidates.append(candidate)
     candidates.sort(key=lambda candidate: (candidate.overlapping, -candidate.log_likelihood))
     return [_with_interval(candidate, candidates, values, weights) for candidate in candidates]
 
 
 def as_rows(sample_weight: FloatArray) -> FloatArray:
-    """How many rows each one counts for.
+    """Return the weights as numbers of samples.
 
-    Rows of one weight are rows, whatever the weight is; of several weights, on average.
+    A common weight becomes 1, counts are unchanged, and other weights have the mean 1.
 
     Examples
     --------
@@ -207,83 +211,77 @@ def as_rows(sample_weight: FloatArray) -> FloatArray:
     return sample_weight / (unit_weight(sample_weight) or sample_weight[present].mean())
 
 
-def _separate(
+def _fit(
     values: FloatArray,
     weights: FloatArray,
-    good: FloatArray,
+    p: FloatArray,
     tail: float,
-    kind: Kind,
+    model: OutlierModel,
     least_scale: float,
 ) -> TwoGroups | None:
-    """Expectation and maximisation; None if what comes out are not two groups of this kind."""
+    """Fit by expectation-maximisation from inlier probabilities p; None if a group vanishes."""
     total, likelihood = float(weights.sum()), -np.inf
-    state = TwoGroups(0.0, max(least_scale, root_mean_square(values, weights * good)), tail)
-    for _ in range(STEPS):
-        n_bad = float(weights @ (1.0 - good))
-        fewest = MIN_CLUSTER if kind.offset else 1e-9 * total
-        if n_bad <= fewest or (np.isfinite(likelihood) and n_bad >= 0.6 * total):
+    state = TwoGroups(0.0, max(least_scale, root_mean_square(values, weights * p)), tail)
+    for _ in range(MAX_ITER):
+        n_outliers = float(weights @ (1.0 - p))
+        min_outliers = MIN_CLUSTER if model.offset else 1e-9 * total
+        majority = np.isfinite(likelihood) and n_outliers >= 0.6 * total
+        if n_outliers <= min_outliers or majority:
             return None
-        state = _maximised(values, weights, good, state, kind, least_scale)
+        state = _maximise(values, weights, p, state, model, least_scale)
         if state.scale == 0:
             return None
-        log_good, log_bad = state._log_densities(values)
-        both = np.logaddexp(log_good, log_bad)
-        previous, likelihood = likelihood, float(weights @ both)
-        good = np.exp(log_good - both)
+        log_in, log_out = state._log_densities(values)
+        log_f = np.logaddexp(log_in, log_out)
+        previous, likelihood = likelihood, float(weights @ log_f)
+        p = np.exp(log_in - log_f)
         if likelihood - previous <= 1e-4:
             break
-    overlapping = kind.offset and not (state.width < WIDER * state.scale and _two_peaks(state))
-    if overlapping and not (kind is SHIFTED and state.contamination >= MIN_OVERLAPPING):
+    separate = state.width < MAX_CLUSTER_WIDTH * state.scale and _is_bimodal(state)
+    overlapping = model.offset and not separate
+    if overlapping and not (model is SHIFTED and state.contamination >= MIN_OVERLAPPING):
         return None
-    price = 0.5 * kind.parameters * np.log(total)
-    worth = likelihood - price
-    return replace(state, log_likelihood=worth, clustered=kind.offset, overlapping=overlapping)
+    penalised = likelihood - 0.5 * model.parameters * np.log(total)
+    return replace(state, log_likelihood=penalised, clustered=model.offset, overlapping=overlapping)
 
 
-def _maximised(
+def _maximise(
     values: FloatArray,
     weights: FloatArray,
-    good: FloatArray,
+    p: FloatArray,
     state: TwoGroups,
-    kind: Kind,
+    model: OutlierModel,
     least_scale: float,
 ) -> TwoGroups:
-    """Shares, centres and scales of rows that are good with these probabilities."""
-    n_bad = float(weights @ (1.0 - good))
-    student_mass = (
-        weights * good * student_weight((values - state.offset) / state.scale, state.tail)
-    )
-    offset = float(student_mass @ values / student_mass.sum()) if kind.offset else 0.0
-    variance = float(student_mass @ (values - offset) ** 2 / (weights @ good))
-    bad = weights * (1.0 - good)
-    centre = float(bad @ values) / n_bad
-    squares = float(bad @ (values - centre) ** 2)
-    if kind is SHIFTED:
-        variance = (variance * float(weights @ good) + squares) / float(weights.sum())
+    """Return the parameters that maximise the expected likelihood at inlier probabilities p."""
+    n_outliers = float(weights @ (1.0 - p))
+    inlying = weights * p * student_weight((values - state.offset) / state.scale, state.tail)
+    offset = float(inlying @ values / inlying.sum()) if model.offset else 0.0
+    variance = float(inlying @ (values - offset) ** 2 / (weights @ p))
+    outlying = weights * (1.0 - p)
+    centre = float(outlying @ values) / n_outliers
+    squares = float(outlying @ (values - centre) ** 2)
+    if model is SHIFTED:
+        variance = (variance * float(weights @ p) + squares) / float(weights.sum())
     scale = max(float(np.sqrt(variance)), least_scale)
     width = scale
-    if kind is not SHIFTED:
-        # Counted from the good rows: bad ones that lie off to one side need not scatter as much.
-        reach = np.sqrt(max(0.0, (kind.least_reach * scale) ** 2 - centre**2))
-        width = max(float(np.sqrt(squares / n_bad)), kind.least_width * scale, reach)
-    contamination = min(n_bad / float(weights.sum()), MAX_CONTAMINATION)
+    if model is not SHIFTED:
+        # A bound of the deviation from zero: outliers to one side need less width of their own.
+        min_width = np.sqrt(max(0.0, (model.min_deviation * scale) ** 2 - centre**2))
+        width = max(float(np.sqrt(squares / n_outliers)), model.min_width * scale, min_width)
+    contamination = min(n_outliers / float(weights.sum()), MAX_CONTAMINATION)
     return TwoGroups(contamination, scale, state.tail, centre, width, offset)
 
 
-def _distance(candidate: TwoGroups) -> float:
-    """Between the groups."""
-    return abs(candidate.centre - candidate.offset)
-
-
-def _two_peaks(candidate: TwoGroups) -> bool:
-    """Whether the density dips between m and c."""
+def _is_bimodal(candidate: TwoGroups) -> bool:
+    """Return whether the mixture density dips between m and c."""
     grid = np.linspace(candidate.offset, candidate.centre, 41)
     density = np.exp(np.logaddexp(*candidate._log_densities(grid)))
-    return bool(density.min() < DIP * min(density[0], density[-1]))
+    return bool(density.min() < MAX_DIP * min(density[0], density[-1]))
 
 
 def _two_means(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """One for the larger of two groups that lie apart, zero for the other."""
+    """Return 1 for the larger of two clusters by 2-means, 0 for the other."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order]) / weights.sum()
     low, high = (float(values[order[np.searchsorted(reached, q)]]) for q in (0.25, 0.75))
@@ -300,54 +298,53 @@ def _two_means(values: FloatArray, weights: FloatArray) -> FloatArray:
 def _with_interval(
     candidate: TwoGroups, candidates: list[TwoGroups], values: FloatArray, weights: FloatArray
 ) -> TwoGroups:
-    """Its own 95 % interval, widened to those of readings that are as likely."""
+    """Return the candidate with its 95 % interval, united with those of ambiguous candidates."""
     low, high = _own_interval(candidate, values, weights)
-    for rival in candidates:
-        if abs(rival.log_likelihood - candidate.log_likelihood) <= CLOSE_CALL:
-            other = _own_interval(rival, values, weights)
-            low, high = min(low, other[0]), max(high, other[1])
+    for other in candidates:
+        if abs(other.log_likelihood - candidate.log_likelihood) <= AMBIGUITY:
+            bounds = _own_interval(other, values, weights)
+            low, high = min(low, bounds[0]), max(high, bounds[1])
     return replace(candidate, interval=(low, high))
 
 
 def _own_interval(
     candidate: TwoGroups, values: FloatArray, weights: FloatArray
 ) -> tuple[float, float]:
-    """By the information that the residuals carry on the share, and the rule of three for none."""
+    """Return the Wald interval of the contamination; by the rule of three if that is zero."""
     total = float(weights.sum())
     if candidate.contamination == 0:
         return 0.0, min(1.0, 3.0 / total)
-    log_good, log_bad = candidate._log_densities(values)
-    both = np.logaddexp(log_good, log_bad)
-    slope = np.exp(log_bad - both) / candidate.contamination - np.exp(log_good - both) / (
+    log_in, log_out = candidate._log_densities(values)
+    log_f = np.logaddexp(log_in, log_out)
+    score = np.exp(log_out - log_f) / candidate.contamination - np.exp(log_in - log_f) / (
         1 - candidate.contamination
     )
-    error = 1.96 / np.sqrt(max(float(weights @ slope**2), 1.0))
+    error = 1.96 / np.sqrt(max(float(weights @ score**2), 1.0))
     return max(0.0, candidate.contamination - error), min(1.0, candidate.contamination + error)
 
 
 def _first_scale(residuals: FloatArray, weights: FloatArray) -> float:
-    """Of the rows that are trusted at first, some of them wrongly."""
+    """Return the scale of the initial inliers, among which there may be outliers."""
     inside = (weights > 0) & ~np.isnan(residuals)
     if not inside.any():
         return 0.0
     sizes, weights = np.abs(residuals[inside]), weights[inside]
     middle = loss_reached(sizes, weights, 0.5 * float(weights.sum()))
-    return root_mean_square(np.minimum(sizes, CERTAIN * middle), weights)
+    return root_mean_square(np.minimum(sizes, MAX_RESIDUAL * middle), weights)
 
 
 def _binned(
-    values: FloatArray, weights: FloatArray, good: FloatArray
+    values: FloatArray, weights: FloatArray, p: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """At most so many values, each the mean of its neighbours."""
+    """Return at most ``BINS`` values, weights and probabilities: means of neighbouring samples."""
     if len(values) <= BINS:
-        return values, weights, np.asarray(good, dtype=float)
+        return values, weights, np.asarray(p, dtype=float)
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     bins = np.minimum((reached / reached[-1] * BINS).astype(np.intp), BINS - 1)
     total = np.asarray(np.bincount(bins, weights[order], BINS), dtype=float)
     used = total > 0
     means = [
-        np.bincount(bins, weights[order] * x[order], BINS)[used] / total[used]
-        for x in (values, good)
+        np.bincount(bins, weights[order] * x[order], BINS)[used] / total[used] for x in (values, p)
     ]
     return means[0], total[used], means[1]

@@ -1,5 +1,5 @@
-"""Samples in a function space: kernel matrix, features in memory, blocks, or partitions.
+"""Designs: samples in a function space, by kernel matrix, columns, blocked features or partitions.
 
-A design holds the rows, their kernel and their weights, and offers what the solvers need: products
-with features, linear systems, and passes over all samples.
+A design holds samples, kernel and weights, and offers what the solvers need: products with
+features, linear systems, and passes over all samples. :mod:`.base` describes the hierarchy.
 """

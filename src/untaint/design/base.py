@@ -1,6 +1,19 @@
-"""Rows under a kernel: what can be searched and judged, whoever fits them.
+"""Base classes of designs: samples, their kernel and weights, and the features of a fit.
 
-A search looks at few rows and few features, in levels; a judgement at more of both.
+The hierarchy, by what a caller may ask for:
+
+* :class:`Design`: features of the initial search and of leave-one-out fits, screening of X,
+  representative subsamples.
+
+  * :class:`Sketch`: nothing else; no kernel matrix is built.
+  * :class:`FitDesign`: a fit to all samples, with its dual coefficients and attainable tolerance.
+
+    * :class:`SystemDesign`: the fit solves linear systems.
+
+      * :class:`~untaint.design.kernel_matrix.KernelMatrixDesign`: any kernel, by its matrix.
+      * :class:`~untaint.design.linear.LinearDesign`: the linear kernel, by the columns of X.
+
+    * :class:`~untaint.design.features.FeatureDesign`: any kernel, by blocks of explicit features.
 """
 
 from __future__ import annotations
@@ -16,14 +29,19 @@ from .._policy import policy
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import in_double
 from ..kernels import Kernel, Precomputed
+from ..optim.base import Fit, RidgeSystem
 from ..optim.low_rank import nystroem_features
 from ..screening.radius import EXCLUSION_RADIUS, near_rows, radii, radii_of_matrix, representatives
 from ..screening.screen import Screen, screen
+from ..weighting.base import TrimmingRule
 from .subsample import Subset
+
+#: Smallest relative tolerance that a solver attains with a matrix in single precision.
+SINGLE_TOL = 1e-5
 
 
 class Design(ABC):
-    """Rows under a kernel, with weights of their own: what can be searched and judged.
+    """Samples under a kernel, with weights: what searches and leave-one-out fits need.
 
     Parameters
     ----------
@@ -31,7 +49,7 @@ class Design(ABC):
     X : array or CSR of shape (n, d)
     sample_weight : array of shape (n,), positive
     alpha : float
-        Strength of the penalty on the squared norm.
+        Ridge parameter: the factor of the squared norm in the objective.
     fit_intercept : bool
     """
 
@@ -44,6 +62,20 @@ class Design(ABC):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
 
+    @abstractmethod
+    def dense_features(self, count: int) -> FloatArray:
+        """Return at most ``count`` dense features, Nystroem features if the kernel has more."""
+
+    @cached_property
+    def init_features(self) -> FloatArray:
+        """The dense features of the initial search."""
+        return self.dense_features(policy().init_landmarks)
+
+    @cached_property
+    def loo_features(self) -> FloatArray:
+        """The dense features of leave-one-out fits, more of them than ``init_features``."""
+        return self.dense_features(policy().loo_landmarks)
+
     def with_alpha(self, alpha: float) -> Self:
         """Return the same rows and features for another alpha."""
         other = copy(self)
@@ -51,57 +83,46 @@ class Design(ABC):
         return other
 
     @property
-    @abstractmethod
-    def init_features(self) -> FloatArray:
-        """Dense features, at most a few hundred, that show the rough shape of any fit."""
-
-    @property
-    @abstractmethod
-    def loo_features(self) -> FloatArray:
-        """Dense features, more of them: each row is judged by a fit to the others on these."""
-
-    @property
     def size(self) -> float:
-        """Number of rows, copies counted."""
+        """The number of samples, a weight of k counted as k copies."""
         return max(float(self.sample_weight.sum()), float(len(self.sample_weight)))
 
     @cached_property
     def radius(self) -> FloatArray:
-        """Distance of each row from the centre."""
+        """The distance of each sample from the centre of X."""
         if isinstance(self.kernel, Precomputed):
             return radii_of_matrix(self.X, self.sample_weight)
         return radii(self.X, self.sample_weight)
 
     @cached_property
     def near(self) -> BoolArray:
-        """Rows that may set scales and take part in first fits."""
+        """The mask of the samples that take part in estimating scales and in initial fits."""
         return near_rows(self.radius, self.sample_weight)
 
     @cached_property
     def screen(self) -> Screen:
-        """What the features alone say of each row."""
+        """The screening of X for feature outliers."""
         return screen(self.X, self.sample_weight)
 
     @property
     def feature_outlier(self) -> BoolArray:
-        """Rows whose features are implausible."""
+        """The mask of the feature outliers."""
         if isinstance(self.kernel, Precomputed):
             return ~near_rows(self.radius, self.sample_weight, EXCLUSION_RADIUS)
         return self.screen.feature_outlier
 
     def representatives(self, count: int, within: IntArray | None = None) -> Subset:
-        """At most so many plausible rows, spread over all of them, or over those within."""
-        near = np.flatnonzero(self.near) if within is None else within
-        weights = self.sample_weight[near]
-        ties = None if isinstance(self.kernel, Precomputed) else self.X[near]
-        rows, counts = representatives(ties, weights, self.radius[near], count)
-        return Subset(near[rows], counts)
+        """Return at most ``count`` representatives of the samples ``within``, else of the near."""
+        pool = np.flatnonzero(self.near) if within is None else within
+        weights = self.sample_weight[pool]
+        ties = None if isinstance(self.kernel, Precomputed) else self.X[pool]
+        rows, counts = representatives(ties, weights, self.radius[pool], count)
+        return Subset(pool[rows], counts)
 
     @cached_property
     def levels(self) -> list[Subset]:
-        """Few rows to scout on, more to search on, and all rows; fewer levels for few rows."""
-        everything = Subset(np.arange(len(self.sample_weight)), self.sample_weight)
-        levels = [everything]
+        """Nested subsets of the initial search, the smallest first and all samples last."""
+        levels = [Subset(np.arange(len(self.sample_weight)), self.sample_weight)]
         for count in (policy().init_rows, policy().coarse_rows):
             if max(levels[0].weights.sum(), len(levels[0].rows)) > count:
                 within = levels[0].rows[self.near[levels[0].rows]]
@@ -111,21 +132,56 @@ class Design(ABC):
 
 @final
 class Sketch(Design):
-    """Any kernel, by Nystroem features and without its matrix: enough to choose a setting by."""
+    """A design of Nystroem features without kernel matrix, sufficient for model selection."""
 
-    @cached_property
-    def init_features(self) -> FloatArray:
-        """Nystroem features of few landmarks."""
-        return self._nystroem(policy().init_landmarks)
-
-    @cached_property
-    def loo_features(self) -> FloatArray:
-        """Nystroem features of more landmarks, all rows if they are few."""
-        return self._nystroem(policy().loo_landmarks)
-
-    def _nystroem(self, count: int) -> FloatArray:
+    def dense_features(self, count: int) -> FloatArray:
+        """Return Nystroem features of at most ``count`` landmarks."""
         landmarks = self.representatives(count).rows
         if isinstance(self.kernel, Precomputed):
             return nystroem_features(in_double(self.X[landmarks]), landmarks)
         values = self.kernel.matrix(self.X[landmarks], self.X, dtype=np.float64)
         return nystroem_features(values, landmarks)
+
+
+class FitDesign(Design):
+    """A design to which a weighted fit of all samples can be made."""
+
+    #: Whether refits use conjugate gradients, to a tolerance, rather than a factorisation.
+    iterative = False
+    #: Whether the matrix products of a fit are too small to profit from more than one thread.
+    small_products = False
+
+    @abstractmethod
+    def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return the dual coefficients of a fit, shape (n, n_outputs)."""
+
+    def low_rank_system(self) -> RidgeSystem | None:
+        """Return a low-rank system for the first concentration steps, None if it saves nothing."""
+        return None
+
+    def attainable(self, tol: float) -> float:
+        """Return ``tol``, or the smallest tolerance that the precision allows if that is larger."""
+        return tol
+
+    def excluded_rows(self, weighting: TrimmingRule, reach: float = EXCLUSION_RADIUS) -> BoolArray:
+        """Return the mask of the samples beyond ``reach`` median radii, excluded a priori.
+
+        None is excluded if together they weigh more than the rule may trim.
+        """
+        if weighting.contamination == 0:
+            return np.zeros(len(self.sample_weight), dtype=bool)
+        near = near_rows(self.radius, self.sample_weight, reach)
+        enough = float(self.sample_weight[near].sum()) >= weighting.kept_total(self.sample_weight)
+        return ~near if enough else np.zeros_like(near)
+
+
+class SystemDesign(FitDesign):
+    """A design whose weighted fits are solutions of linear systems."""
+
+    @abstractmethod
+    def system(self) -> RidgeSystem:
+        """Return the system of a weighted ridge fit."""
+
+    @abstractmethod
+    def newton_systems(self, n_outputs: int) -> list[RidgeSystem]:
+        """Return the systems of Newton steps, a low-rank one first where it pays."""

@@ -1,22 +1,22 @@
-r"""Sums and products with the features of all rows, block by block.
+r"""Products with the feature matrix of all samples, block by block.
 
-With :math:`\Phi` the features, and a column of ones for an intercept, what solvers need is
+With :math:`\Phi` the features, and a column of ones for an intercept, the solvers need
 
-* :math:`\Phi c`, the values of a function at the rows;
+* :math:`\Phi c`, the values of a function at the samples;
 * :math:`\Phi^T u`, and both in one pass, for u may be a function of the values;
-* :math:`\Phi^T W \Phi` over some rows or all.
+* :math:`\Phi^T W \Phi` over some samples or all.
 
-Features are made from the rows when a block of them is due, and kept for later passes as far as the
-plan has room for them. Sums of single features are single within a block and double across blocks,
-but for sums of products, which are double throughout.
+The features of a block are computed when it is processed, and cached for later passes as far as the
+memory plan allows. With features in single precision, sums are single within a block and double
+across blocks; sums of products are double throughout.
 
-Each block is worked off by one thread, with BLAS kept to one thread too, and sums are taken in the
-order of the blocks: the result is the same to the last bit for any number of threads, and a core
-that is busy with something else delays the others by no more than one block.
+Each block is processed by one thread, with single-threaded BLAS, and sums are accumulated in the
+order of the blocks: the result is the same to the last bit for any number of threads, and a busy
+core delays the others by at most one block.
 
-Rows may be a part of more rows. Blocks begin at whole multiples of their size among all rows, and
-one that is cut short is filled up, so that the values of a row are the same to the last bit
-whichever part it came in.
+The rows may be a part of a larger data set. Blocks begin at multiples of the block size among all
+rows, and an incomplete block is padded, so that the values of a row are the same to the last bit
+whichever part it belongs to.
 """
 
 from __future__ import annotations
@@ -35,46 +35,47 @@ from .._typing import FloatArray, IntArray
 from ..feature_maps.base import FeatureMap
 from .memory_plan import Plan
 
-#: From the rows of a block and their values to what is pulled back, row by row.
+#: Maps the rows of a block and their values Phi c to u, of the same shape.
 Slopes = Callable[[slice, FloatArray], FloatArray]
 OnProgress = Callable[[int, int], None]
 
 T = TypeVar("T")
-# Blocks that wait for their turn to be summed, for each thread.
-AHEAD = 2
-# Numbers beyond have squares, or sums of many, that single precision does not hold.
-LARGEST_SINGLE = 1e15
+# Finished blocks that may wait to be summed, per thread.
+MAX_PENDING = 2
+# Values beyond have sums of squares that overflow single precision, so they are rescaled.
+MAX_SINGLE = 1e15
 
 
 def _no_progress(done: int, total: int) -> None:
-    """Say nothing."""
+    """Ignore the progress."""
 
 
 @final
 class BlockedFeatures:
-    """Features of rows, as they are needed.
+    """The feature matrix Phi of X, computed block by block and cached in part.
 
     Parameters
     ----------
     feature_map : FeatureMap
     X : array or CSR of shape (n, d)
     fit_intercept : bool
-        Whether a column of ones comes last.
+        Whether the last column of Phi is a column of ones.
     plan : Plan
     n_threads : int, optional
         None means all cores.
     offset : int
-        How many rows there are before these, if they are a part of more.
+        The number of rows before these, if they are a part of a larger data set.
 
     Attributes
     ----------
     on_progress : callable
-        Told after each block of a pass how many rows of how many are done.
+        Called after each block of a pass with the numbers of rows done and of all rows.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.feature_maps import IdentityMap, Plan
+    >>> from untaint.design.memory_plan import Plan
+    >>> from untaint.feature_maps import IdentityMap
     >>> X = np.array([[1.0], [2.0], [4.0]])
     >>> features = BlockedFeatures(IdentityMap(np.zeros(1)), X, True, Plan(2, 0))
     >>> features.gram(np.ones(3))
@@ -100,9 +101,9 @@ class BlockedFeatures:
         self.n_threads = n_threads or available_cores()
         self.on_progress: OnProgress = _no_progress
         self.n_rows = X.shape[0]
-        # Rows of the first block that belong to somebody else.
+        # Rows of the first block that belong to another part of the data.
         self._skipped = offset % plan.block_rows
-        # Only whole blocks are kept.
+        # Only whole blocks are cached.
         self._kept_blocks = plan.kept_rows // plan.block_rows
         if plan.kept_rows >= self.n_rows:
             self._kept_blocks = -(-(self._skipped + self.n_rows) // plan.block_rows)
@@ -111,19 +112,19 @@ class BlockedFeatures:
 
     @property
     def width(self) -> int:
-        """Columns, that of ones included."""
+        """The number of columns of Phi, the column of ones included."""
         return self.map.width + int(self.fit_intercept)
 
     @property
     def penalised(self) -> FloatArray:
-        """One for each column that a ridge shrinks, zero for that of ones."""
+        """A vector of one for each penalised column, and zero for the column of ones."""
         ones = np.ones(self.width)
         if self.fit_intercept:
             ones[-1] = 0.0
         return ones
 
     def values(self, coef: FloatArray) -> FloatArray:
-        """Phi c, of shape (n, k)."""
+        """Return Phi c, of shape (n, k)."""
         out = np.empty((self.n_rows, coef.shape[1]))
         raw_coef, unit, shift = self._unwhitened(coef)
 
@@ -135,11 +136,11 @@ class BlockedFeatures:
         return out
 
     def rmatvec(self, slopes: FloatArray) -> FloatArray:
-        """Phi^T u, of shape (p, k)."""
+        """Return Phi^T u, of shape (p, k)."""
         return self._whitened_sums(lambda rows, block: block.rmatvec(slopes[rows]), slopes.shape[1])
 
     def matvec_rmatvec(self, coef: FloatArray, slopes: Slopes) -> tuple[FloatArray, FloatArray]:
-        """Values of a function, and Phi^T u for slopes u of these values, in one pass."""
+        """Return Phi c, and Phi^T u for slopes u of these values, in one pass."""
         out = np.empty((self.n_rows, coef.shape[1]))
         raw_coef, unit, shift = self._unwhitened(coef)
 
@@ -170,7 +171,7 @@ class BlockedFeatures:
         return reduce(add, self._pass(work))
 
     def squares(self, weights: FloatArray) -> FloatArray:
-        """Weighted sums of the squares of columns, for each column of weights."""
+        """Return the weighted sums of squared raw features, for each column of weights."""
         total = np.zeros((self.map.raw_width + 1, weights.shape[1]))
         for part in self._pass(lambda rows, block: block.squares(weights[rows])):
             total += part
@@ -178,16 +179,16 @@ class BlockedFeatures:
 
     @property
     def of_columns(self) -> bool:
-        """Whether features are the rows' own columns."""
-        return self.map.cheap and self.map.whitening is None
+        """Whether the features are the columns of X."""
+        return not self.map.cacheable and self.map.whitening is None
 
     def whiten_sums(self, sums: FloatArray) -> FloatArray:
-        """Phi^T u, from raw sums with those of ones below."""
+        """Return Phi^T u from sums of raw features, whose last row belongs to the ones."""
         inner = self.map.whiten_gradient(sums[:-1])
         return np.vstack([inner, sums[-1:]]) if self.fit_intercept else inner
 
     def whiten_gram(self, gram: FloatArray) -> FloatArray:
-        """Phi^T W Phi, from raw sums with those of ones beside."""
+        """Return Phi^T W Phi from sums of raw products, whose last column belongs to the ones."""
         whitening = self.map.whitening
         if whitening is not None:
             whole = np.zeros((len(gram), whitening.shape[1] + 1))
@@ -196,7 +197,7 @@ class BlockedFeatures:
         return gram if self.fit_intercept else gram[:-1, :-1]
 
     def squared_sizes(self, coef: FloatArray) -> FloatArray:
-        """Sum of the squares of each row of Phi c, without the matrix."""
+        """Return the squared norm of each row of Phi c, without storing the matrix."""
         out = np.empty(self.n_rows)
         raw_coef, unit, shift = self._unwhitened(coef)
 
@@ -209,7 +210,7 @@ class BlockedFeatures:
         return out
 
     def gram(self, weights: FloatArray, rows: IntArray | None = None) -> FloatArray:
-        """Phi^T W Phi over all rows, or over some with as many weights."""
+        """Return Phi^T W Phi over all samples, or over ``rows`` with as many weights."""
         if rows is not None and self.map.whitening is not None and len(rows) < self.map.width:
             return self._gram_of_few(weights, rows)
         M = self._whitening_first()
@@ -221,7 +222,7 @@ class BlockedFeatures:
             if (w == 0).all():
                 return None
             if self.map.whitening is not None:
-                # Mixing magnifies small directions, and with them what single sums round away.
+                # Whitening amplifies small directions, and with them the errors of single sums.
                 block = block.astype(np.float64, copy=False)
             if M is not None:
                 block = block @ M
@@ -237,34 +238,34 @@ class BlockedFeatures:
         return self._bordered(G, s, float(weights.sum()))
 
     def fill(self) -> None:
-        """Make the features that are to be kept."""
+        """Compute the features that are to be cached."""
         for _ in self._pass(lambda rows, block: None):
             pass
 
     @property
     def n_bytes(self) -> int:
-        """Memory that kept features take."""
+        """The memory of the cached features, in bytes."""
         return 0 if self._kept is None else int(self._kept.nbytes)
 
     def _whitening_first(self) -> FloatArray | None:
-        """M, if features are to be mixed row by row and not in their sums.
+        """Return M if features are whitened before they are summed, None if sums are whitened.
 
-        That is more work unless few of them are left. But sums square what is small, and features
-        in double precision are asked for where small directions matter.
+        Whitening first is more work unless it reduces the number of features by half. It avoids
+        squaring small directions, which matter where features are in double precision.
         """
         few = 2 * self.map.width < self.map.raw_width
         return self.map.whitening if few or self.map.dtype == np.float64 else None
 
     def _gram_of_few(self, weights: FloatArray, rows: IntArray) -> FloatArray:
-        """The same, by mixing the rows' features and not their sums."""
+        """Return Phi^T W Phi over few rows, whose features are whitened before they are summed."""
         assert self.map.whitening is not None
-        mixed = self._raw_of(rows).astype(np.float64) @ self.map.whitening
+        whitened = self._raw_of(rows).astype(np.float64) @ self.map.whitening
         if self.fit_intercept:
-            mixed = np.column_stack([mixed, np.ones(len(rows))])
-        return mixed.T @ (mixed * weights[:, None])
+            whitened = np.column_stack([whitened, np.ones(len(rows))])
+        return whitened.T @ (whitened * weights[:, None])
 
     def _bordered(self, G: FloatArray, s: FloatArray, total: float) -> FloatArray:
-        """With the column of ones, if there is one."""
+        """Return G with the sums s and the total weight of the column of ones, if there is one."""
         if not self.fit_intercept:
             return G
         out = np.empty((len(s) + 1, len(s) + 1))
@@ -272,7 +273,7 @@ class BlockedFeatures:
         return out
 
     def _unwhitened(self, coef: FloatArray) -> tuple[FloatArray, float, FloatArray]:
-        """Coefficients of the raw features in some unit, and what is added to every value."""
+        """Return the coefficients of the raw features in some unit, the unit, and the intercept."""
         k = coef.shape[1]
         shift = coef[-1] if self.fit_intercept else np.zeros(k)
         inner = coef[:-1] if self.fit_intercept else coef
@@ -281,7 +282,7 @@ class BlockedFeatures:
     def _whitened_sums(
         self, work: Callable[[slice, _Block], tuple[FloatArray, FloatArray]], n_outputs: int
     ) -> FloatArray:
-        """Sums over blocks of what is pulled back to the features, and to the column of ones."""
+        """Return Phi^T u, with ``work`` giving B^T u and the sum of u for each block B."""
         block_sums = np.zeros((self.map.raw_width + 1, n_outputs))
         for part, ones in self._pass(work):
             block_sums[:-1] += part
@@ -291,7 +292,7 @@ class BlockedFeatures:
     def _pass(
         self, work: Callable[[slice, _Block], T], rows: IntArray | None = None
     ) -> Iterator[T]:
-        """What some work makes of each block, in their order; of all rows, or of some."""
+        """Yield the results of ``work`` for each block in order, of all rows or of ``rows``."""
         total = self.n_rows if rows is None else len(rows)
         skipped = self._skipped if rows is None else 0
         parts = [
@@ -305,7 +306,7 @@ class BlockedFeatures:
             return work(part, self._block(part))
 
         if rows is None and self._kept_blocks:
-            self._room()  # before several threads ask for it
+            self._cache()  # allocated before several threads use it
         with single_threaded_blas():
             for part, result in zip(parts, self._in_order(task, parts), strict=True):
                 yield result
@@ -321,7 +322,7 @@ class BlockedFeatures:
             try:
                 for part in parts:
                     waiting.append(pool.submit(task, part))
-                    if len(waiting) > AHEAD * n_threads:
+                    if len(waiting) > MAX_PENDING * n_threads:
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
@@ -334,14 +335,14 @@ class BlockedFeatures:
         number, first = divmod(self._skipped + rows.start, size)
         own = slice(first, first + rows.stop - rows.start)
         if number >= self._kept_blocks:
-            return _Block(self.map.raw(_filled(self.X[rows], own, size)), own)
-        kept = self._room()[number * size : (number + 1) * size]
+            return _Block(self.map.raw(_padded(self.X[rows], own, size)), own)
+        kept = self._cache()[number * size : (number + 1) * size]
         if not self._known[number]:
-            kept[:] = self.map.raw(_filled(self.X[rows], own, size))
+            kept[:] = self.map.raw(_padded(self.X[rows], own, size))
             self._known[number] = True
         return _Block(kept, own)
 
-    def _room(self) -> FloatArray:
+    def _cache(self) -> FloatArray:
         if self._kept is None:
             count = self._kept_blocks * self.plan.block_rows
             self._kept = np.empty((count, self.map.raw_width), dtype=self.map.dtype)
@@ -351,13 +352,13 @@ class BlockedFeatures:
         places = self._skipped + rows
         numbers = places // self.plan.block_rows
         if len(rows) and int(numbers.max()) < self._kept_blocks and self._known[numbers].all():
-            return self._room()[places]
+            return self._cache()[places]
         return self.map.raw(self.X[rows])
 
 
 @final
 class _Block:
-    """Raw features of a whole block, of whose rows some may be there to fill it up."""
+    """The raw features of a whole block, some of whose rows may be padding."""
 
     def __init__(self, raw: FloatArray, own: slice | None = None) -> None:
         self.raw = raw
@@ -365,37 +366,37 @@ class _Block:
 
     @property
     def own(self) -> FloatArray:
-        """Features of the rows proper."""
+        """The raw features without padding."""
         return self.raw[self._slice]
 
     def times(self, coef: FloatArray) -> FloatArray:
-        """B c, of the rows proper."""
+        """Return B c, without padding."""
         return np.asarray(self.raw @ coef)[self._slice]
 
     def rmatvec(self, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """B^T u, and the sum of u."""
-        ready, unit = _in_range(slopes, self.raw.dtype)
-        return _times(unit, self.own.T @ ready), slopes.sum(axis=0, keepdims=True)
+        """Return B^T u, and the sum of u."""
+        scaled, unit = _in_range(slopes, self.raw.dtype)
+        return _times(unit, self.own.T @ scaled), slopes.sum(axis=0, keepdims=True)
 
     def squares(self, weights: FloatArray) -> FloatArray:
-        """Sums of weighted squares, that of ones last."""
+        """Return the weighted sums of squares, that of the column of ones last."""
         own = self.own.astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             inner = (own * own).T @ weights
         return np.vstack([np.nan_to_num(inner), weights.sum(axis=0)])
 
     def gram(self, weights: FloatArray) -> FloatArray:
-        """B^T W B in double precision, with a column of ones."""
-        if not weights.any():  # a square beyond all bounds times zero is not a number
+        """Return B^T W B in double precision, with a column of ones."""
+        if not weights.any():  # an infinite square times zero would be NaN
             return np.zeros((self.raw.shape[1] + 1,) * 2)
         block = np.column_stack([self.own.astype(np.float64), np.ones(len(weights))])
         return _weighted_square(block, weights)
 
 
-def _filled(X: Any, own: slice, size: int) -> Any:
-    """Rows at their places in a block, the rest filled up with one of them.
+def _padded(X: Any, own: slice, size: int) -> Any:
+    """Return a block with the rows of X at their positions, padded with copies of one of them.
 
-    In the order of C: products round otherwise in another.
+    The result is C-contiguous, because matrix products round differently in another layout.
     """
     if isinstance(X, np.ndarray):
         X = np.ascontiguousarray(X)
@@ -406,17 +407,17 @@ def _filled(X: Any, own: slice, size: int) -> Any:
 
 
 def _in_range(values: FloatArray, dtype: Any) -> tuple[FloatArray, float]:
-    """Numbers of this type, and the unit that they are in: one, unless single ones give way."""
+    """Return the values in a unit and dtype, and the unit, which is 1 unless float32 overflows."""
     unit = 1.0
     if dtype == np.float32 and values.size:
         largest = float(np.abs(values).max())
-        unit = largest if not 1.0 / LARGEST_SINGLE < largest < LARGEST_SINGLE else 1.0
+        unit = largest if not 1.0 / MAX_SINGLE < largest < MAX_SINGLE else 1.0
         unit = unit if 0.0 < unit < np.inf else 1.0
     return (values if unit == 1.0 else values / unit).astype(dtype, copy=False), unit
 
 
 def _weighted_square(block: FloatArray, weights: FloatArray) -> FloatArray:
-    """B^T W B; a matrix times its own transpose is half of the work."""
+    """Return B^T W B, by the product of one matrix with its own transpose where possible."""
     if (weights == weights[0]).all():
         return float(weights[0]) * (block.T @ block)
     if (weights >= 0).all():
@@ -429,5 +430,5 @@ def _weighted_square(block: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _times(unit: float, values: FloatArray) -> FloatArray:
-    """Back in the unit of one, which may be beyond single precision."""
+    """Return unit * values, in double precision unless the unit is 1."""
     return values if unit == 1.0 else unit * values.astype(np.float64)

@@ -1,7 +1,7 @@
-"""Rows by explicit features, in blocks: any number of rows, in as much memory as there is.
+"""The design of any kernel by explicit features in blocks, for any number of samples.
 
-Such a fit begins with a pilot, some thousand rows on which everything is tried that would take too
-long on all of them, and goes on from there.
+Hyperparameters and initial fit are found on a subsample of a few thousand samples; the fit to all
+samples continues from there, within a memory limit.
 """
 
 from __future__ import annotations
@@ -34,45 +34,46 @@ from ..optim.ridge_primal import PrimalRidge
 from ..screening.by_subsample import screen_by_sample
 from ..screening.radius import centre, distances_from, weighted_median
 from ..screening.screen import Screen
-from .base import Design, Sketch
+from .base import SINGLE_TOL, Design, FitDesign, Sketch
 from .blocked import BlockedFeatures
-from .kernel_matrix import FitDesign, LinearDesign, preconditioner_size
-from .memory_plan import Plan, least_bytes, plan_blocks
+from .kernel_matrix import preconditioner_size
+from .linear import LinearDesign
+from .memory_plan import Plan, min_bytes, plan_blocks
 from .subsample import draw_rows, subsample_size
 
-# A fit of p features to n rows leaves p / n of the noise to chance: this part of it may be left by
-# the refits of a pilot.
-REFIT_PART = 0.01
-SINGLE_TOL, LOOSEST_TOL = 1e-5, 1e-3
-# Features up to which sums over all rows cost no more than the passes that they save; beyond, rows
-# of a sample for each feature.
-# Columns so many deviations away from zero are moved there.
-FAR_FROM_ZERO = 10.0
-# Fewest features that are worth fitting on.
-LEAST_COMPONENTS = 20
+# The variance of a fit of p features to n samples is p / n of that of the noise: the refits of a
+# subsample are solved to this fraction of it, and to a tolerance of at most MAX_TOL.
+REFIT_FRACTION = 0.01
+MAX_TOL = 1e-3
+# Columns whose centre is more than so many deviations from zero are centred.
+MAX_OFFSET = 10.0
+# Smallest number of features that a memory limit may reduce the automatic number to.
+MIN_COMPONENTS = 20
+# Up to so many features Gram matrices are sums over all samples, which cost no more than the
+# passes that they save; beyond, sums over a subsample of so many samples per feature.
 FEW_FEATURES = 128
 ROWS_A_FEATURE = 25
 
 
 @final
 class FeatureDesign(FitDesign):
-    """Any kernel, by features of a map.
+    """The design of any kernel by the features of an explicit map.
 
     Parameters
     ----------
-    kernel, X, sample_weight, ridge, fit_intercept
-        As in :class:`Problem`.
+    kernel, X, sample_weight, alpha, fit_intercept
+        See :class:`~untaint.design.base.Design`.
     feature_map : FeatureMap
     plan : Plan
     subsample_rows : array of indices, optional
-        Some thousand rows that stand for all; None if there are few rows anyway.
+        Indices of the subsample; None if there are few samples anyway.
     is_subsample : bool
-        Whether these rows stand for more of them.
+        Whether these samples are a subsample of a larger design.
     n_threads : int, optional
     """
 
     iterative = True
-    # Blocks have threads of their own, and BLAS with several rounds otherwise than with one.
+    # Blocks have their own threads, and BLAS rounds differently with several threads than with one.
     small_products = True
 
     def __init__(
@@ -96,11 +97,11 @@ class FeatureDesign(FitDesign):
 
     @property
     def map(self) -> FeatureMap:
-        """From rows to features."""
+        """The map from samples to features."""
         return self.features.map
 
     def subsample(self) -> tuple[IntArray, FeatureDesign]:
-        """Some of many rows, each of weight one, and the same problem for them."""
+        """Return the indices of the subsample, and its design with weights of one."""
         rows = self.subsample_rows
         assert rows is not None
         plan = self.features.plan
@@ -116,16 +117,16 @@ class FeatureDesign(FitDesign):
         )
 
     def attainable(self, tol: float) -> float:
-        """What single precision can give, and what is small beside chance."""
+        """Return ``tol``, or more if the precision or the variance of a subsample demands it."""
         if self.map.dtype == np.float32:
             tol = max(tol, SINGLE_TOL)
-        # A tolerance leaves its 1.5th power of the objective.
-        chance = self.features.width / len(self.sample_weight) if self.is_subsample else 0.0
-        return max(tol, min((REFIT_PART * chance) ** (2 / 3), LOOSEST_TOL))
+        # The excess of the objective at a tolerance is of the order of its power 3/2.
+        variance = self.features.width / len(self.sample_weight) if self.is_subsample else 0.0
+        return max(tol, min((REFIT_FRACTION * variance) ** (2 / 3), MAX_TOL))
 
     @cached_property
     def radius(self) -> FloatArray:
-        """Distance of each row from the pilot's centre."""
+        """The distance of each sample from the centre of the subsample."""
         if self.subsample_rows is None:
             return super().radius
         middle = centre(self.X[self.subsample_rows], np.ones(len(self.subsample_rows)))
@@ -133,27 +134,21 @@ class FeatureDesign(FitDesign):
 
     @cached_property
     def screen(self) -> Screen:
-        """Rows whose features are implausible, by what a sample says is plausible."""
+        """The screening of X for feature outliers, fitted to the subsample if there is one."""
         if self.subsample_rows is None:
             return super().screen
-        return screen_by_sample(self.X, self.sample_weight, self.subsample_rows)
+        return screen_by_sample(self.X, self.subsample_rows)
 
     @cached_property
-    def _view(self) -> Design:
-        """How the rows are searched and judged."""
+    def _dense(self) -> Design:
+        """The design of X that provides dense features, independent of the map."""
         parts = (self.kernel, self.X, self.sample_weight, self.alpha, self.fit_intercept)
         identity = isinstance(self.map, IdentityMap)
         return LinearDesign(*parts) if identity else Sketch(*parts)
 
-    @property
-    def init_features(self) -> FloatArray:
-        """Few."""
-        return self._view.init_features
-
-    @property
-    def loo_features(self) -> FloatArray:
-        """More."""
-        return self._view.loo_features
+    def dense_features(self, count: int) -> FloatArray:
+        """Return at most ``count`` dense features of a linear design or a sketch of X."""
+        return self._dense.dense_features(count)
 
     def newton(self, loss: Loss, y: FloatArray) -> Newton[FeatureSpace]:
         """What refits, the same for the same targets."""
@@ -174,7 +169,7 @@ class FeatureDesign(FitDesign):
         return leverages(self.features, weights, self.alpha, self._gram_sample, exact=exact)
 
     def low_rank_system(self) -> RidgeSystem | None:
-        """Cheap stand-in, as for a kernel matrix of as many rows; None where it is not cheaper."""
+        """Return a system of Nystroem features, None unless there are fewer of them."""
         n = len(self.sample_weight)
         size = preconditioner_size(n)
         if self.subsample_rows is not None or n <= policy().exact_rows or self.map.width <= size:
@@ -184,12 +179,12 @@ class FeatureDesign(FitDesign):
         return PrimalRidge(nystroem_features(values, landmarks), self.fit_intercept)
 
     def primal_coef(self, fit: Fit) -> tuple[FloatArray, FloatArray]:
-        """Coefficients of the columns as given, and the intercept that goes with them."""
+        """Return the coefficients of the uncentred columns, and their intercept."""
         assert isinstance(self.map, IdentityMap)
         return fit.coef, fit.intercept - self.map.centre @ fit.coef
 
     def dual_coef(self, fit: Fit, y: FloatArray, weights: FloatArray) -> FloatArray:
-        """Of the linear kernel: any combination of the kept rows that gives the coefficients."""
+        """Return a combination of the kept samples that gives the coefficients; linear only."""
         coef = fit.coef
         if self.fit_intercept:
             coef = np.vstack([coef, np.zeros(coef.shape[1])])
@@ -211,15 +206,15 @@ def make_feature_design(
     rng: np.random.Generator,
     n_threads: int | None = None,
 ) -> FeatureDesign:
-    """Features that suit the kernel, the approximation and the memory.
+    """Return a design of features that suit the kernel, the approximation and the memory limit.
 
     Parameters
     ----------
-    kernel, X, sample_weight, ridge, fit_intercept
-        As in :class:`Problem`.
+    kernel, X, sample_weight, alpha, fit_intercept
+        See :class:`~untaint.design.base.Design`.
     approximation : {"columns", "nystroem", "rff"}
     n_components : int or None
-        None is as many as the kernel and the memory ask for.
+        Number of features; None chooses it by effective dimension and memory limit.
     memory_limit : int or str
     n_outputs : int
     rng : Generator
@@ -247,7 +242,7 @@ def make_feature_design(
         feature_map.raw_width,
         feature_map.dtype,
         memory_bytes(memory_limit),
-        keep=not feature_map.cheap,
+        keep=feature_map.cacheable,
     )
     few = draw_rows(sample_weight, subsample_size(feature_map.width, memory_bytes(memory_limit)))
     return FeatureDesign(
@@ -272,18 +267,18 @@ def make_map(
     rng: np.random.Generator,
     n_threads: int | None = None,
 ) -> FeatureMap:
-    """Features that suit a kernel and rows, of which some are at hand.
+    """Return the feature map for the kernel and the samples of a sketch.
 
     Parameters
     ----------
     sketch : Sketch
-        Rows that stand for all.
+        Kernel and representative samples.
     total : float
-        Weight of all rows.
+        Total weight of all samples.
     approximation, n_components, rng, n_threads
-        As in :func:`make_feature_design`.
-    affordable : callable (count, asked for, dtype) -> int
-        As many features as memory allows.
+        See :func:`make_feature_design`.
+    affordable : callable (count, n_components, dtype) -> int
+        Reduces a number of features to what memory allows.
     """
     X, kernel = sketch.X, sketch.kernel
     if approximation == "columns":
@@ -311,7 +306,7 @@ def subsample_design(
     plan: Plan,
     n_threads: int | None,
 ) -> FeatureDesign:
-    """The problem of many rows, of this weight in total, for a few of them."""
+    """Return the design of a subsample of samples whose weights sum to ``total``."""
     return FeatureDesign(
         kernel,
         X,
@@ -326,14 +321,14 @@ def subsample_design(
 
 
 def _offset(reference: FloatArray, weights: FloatArray) -> FloatArray:
-    """What to subtract from the columns, so that sums of squares are accurate: mostly nothing."""
+    """Return the centre of the columns that lie far from zero, and zero for the others."""
     middle = centre(reference, weights)
     spread = weighted_median(np.abs(reference - middle), weights)
-    return np.where(np.abs(middle) > FAR_FROM_ZERO * spread, middle, 0.0)
+    return np.where(np.abs(middle) > MAX_OFFSET * spread, middle, 0.0)
 
 
 def _landmarks(sketch: Sketch, count: int, size: float, n_threads: int | None) -> NystroemMap:
-    """Of rows that are not far out; in single precision for many rows, where that is safe."""
+    """Return a Nystroem map, in single precision for many samples where that loses nothing."""
     landmarks = sketch.X[sketch.representatives(count).rows]
     double = NystroemMap(sketch.kernel, landmarks, np.float64, n_threads)
     if size <= policy().double_rows:
@@ -343,6 +338,7 @@ def _landmarks(sketch: Sketch, count: int, size: float, n_threads: int | None) -
 
 
 def _automatic(sketch: Sketch, size: float) -> int:
+    """Return the number of features by the effective dimension of the kernel."""
     sample = sketch.X[sketch.representatives(SPECTRUM_ROWS).rows]
     return components_for(sketch.kernel, sample, size, sketch.alpha)
 
@@ -350,13 +346,13 @@ def _automatic(sketch: Sketch, size: float) -> int:
 def _affordable(
     count: int, asked: int | None, n_rows: int, n_outputs: int, dtype: Any, memory_limit: Any
 ) -> int:
-    """As many features as memory allows, or an error if more were asked for."""
+    """Return at most ``count`` features that fit in memory; raise if ``asked`` ones do not."""
     limit = memory_bytes(memory_limit)
-    while asked is None and count > LEAST_COMPONENTS:
-        if least_bytes(n_rows, n_outputs, count, dtype) <= limit:
+    while asked is None and count > MIN_COMPONENTS:
+        if min_bytes(n_rows, n_outputs, count, dtype) <= limit:
             break
-        count = max(LEAST_COMPONENTS, int(0.8 * count))
-    needed = least_bytes(n_rows, n_outputs, count, dtype)
+        count = max(MIN_COMPONENTS, int(0.8 * count))
+    needed = min_bytes(n_rows, n_outputs, count, dtype)
     if needed > limit:
         raise MemoryLimitError(
             f"memory_limit must be at least {readable_bytes(1.01 * needed)} for {n_rows:,} rows "

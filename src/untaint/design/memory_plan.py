@@ -1,12 +1,12 @@
-r"""How much memory a fit on features takes, and how many rows it works on at a time.
+r"""Memory of a fit on explicit features, and the size of its blocks.
 
-A fit of n rows, k outputs, r raw and p mixed features holds, besides the rows themselves,
+A fit to n samples of k outputs with r raw features takes, besides X,
 
-* so many numbers a row: targets, weights, predictions, losses, verdicts, room to sort them;
-* a few matrices of r x r: sums over rows, their factors;
-* a block of raw features, with copies that products make of it;
-* if there is room, raw features of all rows, or of as many as fit: later passes need not make them
-  again.
+.. math:: 8 n (10 + 9 k) + 8 \cdot 7 r^2 + 12\, b\, r\, s + m\, r\, s + \text{overhead}
+
+bytes, with s the size of a raw feature: vectors of length n (targets, weights, predictions, losses
+and their sorting), matrices of sums over samples, a block of b samples with the temporaries of its
+products, and the cached raw features of m samples, which later passes need not compute again.
 """
 
 from __future__ import annotations
@@ -18,52 +18,52 @@ import numpy as np
 
 from .._policy import policy
 
-# Numbers in double precision that a row takes: some for itself, and some for each output.
-NUMBERS_A_ROW, NUMBERS_AN_OUTPUT = 10, 9
-# Matrices of the raw features' number squared.
+# Numbers in double precision per sample, and per sample and output.
+VALUES_PER_ROW, VALUES_PER_OUTPUT = 10, 9
+# Matrices of r x r numbers in double precision.
 MATRICES = 7
-# A block's features, their product with weights in double precision, and the kernel's own work: on
-# two threads or a few more.
-COPIES_OF_A_BLOCK = 12
-FEWEST_ROWS = 256
-# What the interpreter's own objects, threads, libraries and the smallest pilot take on the way.
+# Copies of a block's features: weighted products in double precision and the kernel's temporaries,
+# on a few threads.
+COPIES_PER_BLOCK = 12
+MIN_BLOCK_ROWS = 256
+# Objects of the interpreter, threads, libraries and the smallest subsample.
 OVERHEAD = 50_000_000
 
 
 @final
 @dataclass(frozen=True)
 class Plan:
-    """Rows of a block, and how many of all rows have their features kept."""
+    """The number of rows of a block, and the number of rows whose raw features are cached."""
 
     block_rows: int
     kept_rows: int
 
 
 def row_bytes(n_rows: int, n_outputs: int) -> int:
-    """Bytes that a fit needs for the rows' own numbers."""
-    return 8 * n_rows * (NUMBERS_A_ROW + NUMBERS_AN_OUTPUT * n_outputs)
+    """Return the bytes of the vectors of a fit whose length is the number of samples."""
+    return 8 * n_rows * (VALUES_PER_ROW + VALUES_PER_OUTPUT * n_outputs)
 
 
-def least_bytes(n_rows: int, n_outputs: int, raw_width: int, dtype: Any) -> int:
-    """The smallest memory that a fit on so many features works in."""
-    block = COPIES_OF_A_BLOCK * FEWEST_ROWS * raw_width * np.dtype(dtype).itemsize
+def min_bytes(n_rows: int, n_outputs: int, raw_width: int, dtype: Any) -> int:
+    """Return the smallest memory limit of a fit on ``raw_width`` features."""
+    block = COPIES_PER_BLOCK * MIN_BLOCK_ROWS * raw_width * np.dtype(dtype).itemsize
     return row_bytes(n_rows, n_outputs) + 8 * MATRICES * raw_width**2 + block + OVERHEAD
 
 
 def plan_blocks(
     n_rows: int, n_outputs: int, raw_width: int, dtype: Any, limit: int, keep: bool = True
 ) -> Plan:
-    """Blocks that fit into a limit which is at least :func:`least_bytes`.
+    """Return the blocks that fit into a memory limit of at least :func:`min_bytes`.
 
     Parameters
     ----------
     n_rows, n_outputs, raw_width : int
     dtype : dtype
-        Of the raw features.
+        Precision of the raw features.
     limit : int
-        Bytes.
+        Memory limit in bytes.
     keep : bool
-        Whether features are worth keeping.
+        Whether to cache features.
 
     Examples
     --------
@@ -74,10 +74,10 @@ def plan_blocks(
     Plan(block_rows=1000, kept_rows=173500)
     """
     row = raw_width * np.dtype(dtype).itemsize
-    room = limit - row_bytes(n_rows, n_outputs) - 8 * MATRICES * raw_width**2 - OVERHEAD
-    # Blocks take half of what is left at most: the rest keeps features.
-    block = min(policy().block_bytes, max(room, 0) // (2 * COPIES_OF_A_BLOCK)) // row
-    block = min(max(block, FEWEST_ROWS), n_rows)
-    left = room - COPIES_OF_A_BLOCK * block * row
+    free = limit - row_bytes(n_rows, n_outputs) - 8 * MATRICES * raw_width**2 - OVERHEAD
+    # At most half of the remaining memory is for blocks, the rest for cached features.
+    block = min(policy().block_bytes, max(free, 0) // (2 * COPIES_PER_BLOCK)) // row
+    block = min(max(block, MIN_BLOCK_ROWS), n_rows)
+    left = free - COPIES_PER_BLOCK * block * row
     kept = min(max(left // row, 0), n_rows) if keep else 0
     return Plan(block, int(kept))

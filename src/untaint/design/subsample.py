@@ -1,8 +1,8 @@
-"""Few rows that stand for all while the rough shape of a fit is looked for.
+"""Random subsamples, on which hyperparameters and initial fits of large data are found.
 
-They are drawn at random, in proportion to their weights. Not at regular distances: every fifth row
-may be the bad one. The draw depends on nothing but the rows' number and weights, so that equal fits
-are equal.
+Samples are drawn at random in proportion to their weights, not at regular intervals, since
+outliers may be periodic. The draw depends only on the number and the weights of the samples, so
+that fits are reproducible.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from .._policy import policy
 from .._typing import FloatArray, IntArray
 
-ROWS_A_FEATURE = 60
-# Bytes that judging a row takes, with all that is computed on the way.
+ROWS_PER_FEATURE = 60
+# Memory of leave-one-out diagnostics per sample, temporaries included.
 LOO_BYTES = 25_000
 _SEED = 20_000
 
@@ -24,14 +24,14 @@ _SEED = 20_000
 @final
 @dataclass(frozen=True)
 class Subset:
-    """Rows that represent all rows, and the weight that each has among them."""
+    """Indices of representative samples, and their weights."""
 
     rows: IntArray
     weights: FloatArray
 
 
 def subsample_size(n_features: int, memory: int) -> int:
-    """Rows that show the rough shape of a fit on so many features, and can be judged in memory.
+    """Return the size of the subsample for a number of features and a memory limit in bytes.
 
     Examples
     --------
@@ -39,13 +39,13 @@ def subsample_size(n_features: int, memory: int) -> int:
     (5000, 20000, 2000)
     """
     wanted = max(
-        policy().subsample_rows // 4, min(policy().subsample_rows, ROWS_A_FEATURE * n_features)
+        policy().subsample_rows // 4, min(policy().subsample_rows, ROWS_PER_FEATURE * n_features)
     )
     return max(policy().subsample_rows // 10, min(wanted, memory // (2 * LOO_BYTES)))
 
 
 def draw_rows(sample_weight: FloatArray, count: int) -> IntArray:
-    """At most so many rows, in ascending order; a row that stands for many may come several times.
+    """Draw at most ``count`` ascending indices; one of large weight may occur several times.
 
     Examples
     --------
@@ -65,12 +65,12 @@ def draw_rows(sample_weight: FloatArray, count: int) -> IntArray:
 
 
 def draw_evenly(n_rows: int, count: int) -> IntArray:
-    """The same for rows of one weight, however many."""
+    """Draw at most ``count`` of ``n_rows`` indices without replacement, in ascending order."""
     if n_rows <= count:
         return np.arange(n_rows)
     return np.sort(np.random.default_rng(_SEED).choice(n_rows, count, replace=False))
 
 
 def places_of(count: int) -> FloatArray:
-    """Places of the cumulative weight, as parts of all of it, one in each of equal parts."""
+    """Draw positions in [0, 1), one in each of ``count`` intervals of equal length."""
     return (np.arange(count) + np.random.default_rng(_SEED).random(count)) / count

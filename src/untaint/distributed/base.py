@@ -181,7 +181,7 @@ class DaskEstimator(SubquantileEstimator):
         rows, X, y = sample
         parts = (chunks.n_rows, y.shape[1], feature_map.raw_width, feature_map.dtype)
         block_rows = plan_blocks(*parts, AMPLE).block_rows
-        plan = Plan(min(block_rows, len(rows)), 0 if feature_map.cheap else len(rows))
+        plan = Plan(min(block_rows, len(rows)), len(rows) if feature_map.cacheable else 0)
         kernel, alpha = hyper.kernel, hyper.alpha
         settings = (total, alpha, self.fit_intercept, feature_map, plan, self._n_threads)
         subsample = subsample_design(kernel, X, *settings)

@@ -54,7 +54,7 @@ class DaskDesign(PartitionedDesign):
         self.context = work.PassContext(raw, self.loss, plan, None, self.source.labels)
         self.n_evaluations = 0
         row_bytes = raw.raw_width * raw.dtype.itemsize
-        self._persist = not raw.cheap and self.source.may_keep(row_bytes, self.persist)
+        self._persist = raw.cacheable and self.source.may_keep(row_bytes, self.persist)
         self._persisted: tuple[Layout, list[Delayed]] | None = None
         if self._persist:
             self.source.scheduler.statistics.kept = "features"

@@ -281,7 +281,7 @@ class SubquantileEstimator(KernelEstimator):
         outlying = np.zeros(len(record.targets), bool) if screen is None else screen.feature_outlier
         task = self._task(self.contamination_)
         diagnostics = task.loo_diagnostics(outlying)
-        q = q_values(np.where(outlying, 0.0, diagnostics.good), record.sample_weight)
+        q = q_values(np.where(outlying, 0.0, diagnostics.inlier_probability), record.sample_weight)
         score = diagnostics.score.copy()
         score[outlying] = np.maximum(score[outlying], score[~outlying].max(initial=0.0))
         return audit_table(

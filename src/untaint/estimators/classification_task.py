@@ -22,9 +22,8 @@ from ..contamination.label_quality import (
     loo_class_probabilities,
     loo_class_probabilities_blocked,
 )
-from ..design.base import Design
+from ..design.base import Design, FitDesign, SystemDesign
 from ..design.features import FeatureDesign
-from ..design.kernel_matrix import FitDesign, SystemDesign
 from ..initialization.multistart import StartingPoint, find_label_inliers
 from ..learners.classification import likeliest, loss_of
 from ..learners.function import as_2d
@@ -34,7 +33,7 @@ from ..optim.c_steps import LOOSE
 from ..optim.newton import Newton
 from ..optim.newton_step import KernelSpace
 from ..outliers.audit import LooDiagnostics
-from ..outliers.scores import LEAST_THRESHOLD, class_scores
+from ..outliers.scores import MIN_THRESHOLD, class_scores
 from ..screening.radius import near_rows
 from ..weighting.base import TrimmingRule
 from ..weighting.class_balanced import ClassBalanced
@@ -216,7 +215,7 @@ class ClassificationTask(Task):
         own = np.take_along_axis(probabilities, codes[:, None], axis=1)[:, 0]
         score = -np.log(np.maximum(own, np.finfo(float).tiny))
         return LooDiagnostics(
-            score / max(model.loss_threshold_, LEAST_THRESHOLD),
+            score / max(model.loss_threshold_, MIN_THRESHOLD),
             label_quality(probabilities, codes, contamination),
             self.classes[likeliest(as_2d(model._raw(record.X)))],
             np.zeros(len(codes), dtype=bool),

@@ -21,8 +21,9 @@ from .._sums import total
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
 from .._validation import check_rate, in_double, memory_bytes
+from ..design.base import FitDesign
 from ..design.features import FeatureDesign, make_feature_design
-from ..design.kernel_matrix import FitDesign, KernelMatrixDesign, make_design, matrix_dtype
+from ..design.kernel_matrix import KernelMatrixDesign, make_design, matrix_dtype
 from ..design.partitioned import InMemoryDesign, PartitionedDesign
 from ..design.subsample import draw_rows
 from ..feature_maps.fourier import FOURIER_KERNELS

@@ -14,8 +14,8 @@ import numpy as np
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.loo_diagnostics import loo_diagnostics, loo_diagnostics_blocked
 from ..contamination.two_groups import MAX_CONTAMINATION
+from ..design.base import FitDesign, SystemDesign
 from ..design.features import FeatureDesign
-from ..design.kernel_matrix import FitDesign, SystemDesign
 from ..initialization.multistart import find_inliers
 from ..learners.function import as_2d
 from ..losses import SquaredLoss

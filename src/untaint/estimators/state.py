@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, final
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.residual_mixture import OutlierPosterior
-from ..design.kernel_matrix import FitDesign
+from ..design.base import FitDesign
 from ..kernels import Kernel
 from ..optim.base import Fit, Solution
 from ..optim.checkpoint import Stateful

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
+from ..design.base import FitDesign
 from ..design.features import FeatureDesign
-from ..design.kernel_matrix import FitDesign
 from ..losses import Loss
 from ..optim.base import Fit
 from ..optim.c_steps import LOOSE

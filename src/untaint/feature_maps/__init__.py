@@ -1,6 +1,6 @@
-"""Explicit feature maps of kernels: Nystroem, random Fourier features, and the columns themselves.
+"""Explicit feature maps of kernels: Nystroem, random Fourier features, and the identity.
 
-The package knows kernels and rows, never targets.
+The subpackage knows kernels and X, never targets.
 """
 
 from .base import FeatureMap

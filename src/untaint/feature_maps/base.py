@@ -1,15 +1,15 @@
-r"""What every feature map offers.
+r"""Base class of the explicit feature maps.
 
 .. math:: k(x, z) \approx \phi(x)^T \phi(z), \qquad \phi(x) = M^T r(x)
 
-with raw features r that are cheap to compute, and a small matrix M that is applied to coefficients
-and to sums over rows, never to the rows themselves: that saves half of the work where M is full.
+with raw features r and a small whitening matrix M. M is applied to coefficients and to sums over
+samples rather than to the raw features of every sample, which saves half of the work for a full M.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,24 +17,26 @@ from .._typing import FloatArray
 
 
 class FeatureMap(ABC):
-    """Rows to features.
+    """A map from samples to features whose inner products approximate a kernel.
 
     Attributes
     ----------
-    dtype : dtype
-        Of the raw features.
     raw_width : int
         Number of raw features.
     whitening : array of shape (raw_width, width), or None
-        M; None is the identity.
+        The matrix M; None is the identity.
+    cacheable : bool
+        Whether raw features are expensive enough to be kept between passes over the data.
     """
 
     raw_width: int
     whitening: FloatArray | None = None
+    cacheable: ClassVar[bool] = True
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the raw features; kept as a type, which files of models hold without being trusted."""
+        """The precision of the raw features."""
+        # Stored as a scalar type, which model files can hold without trusted types.
         return np.dtype(self._precision)
 
     @dtype.setter
@@ -43,27 +45,22 @@ class FeatureMap(ABC):
 
     @abstractmethod
     def raw(self, X: Any) -> FloatArray:
-        """Raw features of some rows, shape (n, raw_width)."""
-
-    @property
-    def cheap(self) -> bool:
-        """Whether raw features are not worth keeping, for they take no time to make."""
-        return False
+        """Return the raw features of the rows of X, shape (n, raw_width)."""
 
     @property
     def width(self) -> int:
-        """Number of features."""
+        """The number of features."""
         return self.raw_width if self.whitening is None else int(self.whitening.shape[1])
 
     def __call__(self, X: Any) -> FloatArray:
-        """Features of some rows, shape (n, width)."""
+        """Return the features of the rows of X, shape (n, width)."""
         raw = self.raw(X)
         return raw if self.whitening is None else raw @ self.whitening.astype(raw.dtype)
 
     def unwhiten_coef(self, coef: FloatArray) -> FloatArray:
-        """Coefficients of the raw features, from those of the features."""
+        """Return the coefficients of the raw features, M c, from those of the features."""
         return coef if self.whitening is None else self.whitening @ coef
 
     def whiten_gradient(self, sums: FloatArray) -> FloatArray:
-        """Sums of features over rows, from sums of raw features."""
+        """Return sums of features over samples, M^T s, from sums of raw features."""
         return sums if self.whitening is None else self.whitening.T @ sums

@@ -1,8 +1,10 @@
-r"""How many features a kernel needs, from its effective dimension.
+r"""The number of features that a kernel needs, from its effective dimension.
 
-A ridge fit to n rows has :math:`d(\alpha) = \sum_i n \lambda_i / (n \lambda_i + \alpha)` degrees of
-freedom, with :math:`\lambda_i` the eigenvalues of the kernel over the rows, told by those of a few
-hundred of them. Landmarks somewhat beyond that number lose little.
+.. math:: d(\alpha) = \sum_i \frac{n \lambda_i}{n \lambda_i + \alpha}
+
+is the number of degrees of freedom of a ridge fit to n samples, with :math:`\lambda_i` the
+eigenvalues of the kernel operator, estimated from a few hundred samples. A small multiple of that
+many Nystroem landmarks loses little accuracy.
 """
 
 from __future__ import annotations
@@ -14,15 +16,15 @@ from scipy.linalg import eigvalsh
 
 from ..kernels import Kernel
 
-# Rows whose kernel matrix tells the spectrum.
+# Samples from whose kernel matrix the spectrum is estimated.
 SPECTRUM_ROWS = 500
-# Features for a degree of freedom, and never fewer or more than these unless asked for.
+# Features per degree of freedom, and the bounds of the automatic number of features.
 MARGIN = 2.0
-FEWEST, MOST = 100, 1000
+MIN_COMPONENTS, MAX_COMPONENTS = 100, 1000
 
 
 def effective_dimension(kernel: Kernel, sample: Any, n_rows: float, alpha: float) -> float:
-    """Degrees of freedom of a ridge fit to so many rows like these.
+    """Return the degrees of freedom of a ridge fit to ``n_rows`` samples like ``sample``.
 
     Examples
     --------
@@ -33,22 +35,15 @@ def effective_dimension(kernel: Kernel, sample: Any, n_rows: float, alpha: float
     """
     values = eigvalsh(kernel.matrix(sample, dtype=np.float64), check_finite=False)
     values = np.maximum(values, 0.0) * (n_rows / sample.shape[0])
-    # Without a ridge every direction counts that is more than rounding.
+    # For alpha = 0 every direction counts whose eigenvalue is more than a rounding error.
     floor = max(alpha, 1e-12 * float(values.sum()), np.finfo(float).tiny)
     return float(np.sum(values / (values + floor)))
 
 
 def components_for(kernel: Kernel, sample: Any, n_rows: float, alpha: float) -> int:
-    """Features for the kernel and the ridge.
+    """Return the number of features for a kernel and a ridge parameter.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    sample : array or CSR
-        Some hundred rows that stand for all.
-    n_rows : float
-        Number of all rows, copies counted.
-    alpha : float
+    ``sample`` holds a few hundred representatives of ``n_rows`` samples.
     """
     dimension = effective_dimension(kernel, sample, n_rows, alpha)
-    return int(np.clip(np.ceil(MARGIN * dimension), FEWEST, MOST))
+    return int(np.clip(np.ceil(MARGIN * dimension), MIN_COMPONENTS, MAX_COMPONENTS))

@@ -1,18 +1,21 @@
-r"""Random Fourier features: waves whose frequencies the kernel draws.
+r"""Random Fourier features, for kernels of the difference of two samples.
 
 .. math:: \phi(x) = \sqrt{2 / m}\, (\cos \omega_i^T x, \sin \omega_i^T x)_{i \le m / 2}
 
 A kernel of :math:`x - z` is the mean of :math:`\cos \omega^T (x - z)` over its spectral
-distribution: Gaussian, :math:`\omega = \sqrt{2 \gamma}\, g`; Laplacian, each coordinate
-:math:`\gamma` times a Cauchy number; exponential, :math:`\gamma g / |h|` with one more normal
-number h (a multivariate Cauchy); rational quadratic :math:`(1 + \gamma r^2 / s)^{-s}`, a Gaussian
-whose :math:`\gamma` is drawn from a Gamma distribution of shape s and mean :math:`\gamma`.
+distribution. With g a standard normal vector and h a standard normal number, it is
 
-Frequencies of pairs of draws are made orthogonal where the kernel is a function of the Euclidean
-distance: it leaves each frequency's distribution alone and takes away some of the chance.
+* Gaussian: :math:`\omega = \sqrt{2 \gamma}\, g`;
+* Laplacian: each coordinate is :math:`\gamma` times a Cauchy variable;
+* exponential: :math:`\omega = \gamma g / |h|`, a multivariate Cauchy distribution;
+* rational quadratic :math:`(1 + \gamma r^2 / s)^{-s}`: a Gaussian whose :math:`\gamma` has a Gamma
+  distribution of shape s and mean :math:`\gamma`.
 
-Subquantile Minimization, first version, eqs. (86) and (87), where the Gaussian kernel's frequencies
-have the variance :math:`2 / \gamma` in print; :math:`2 \gamma` is right.
+For kernels of the Euclidean distance, groups of frequencies are made orthogonal, which leaves the
+distribution of each unchanged and reduces the variance of the approximation.
+
+Subquantile Minimization, first version, eqs. (86) and (87), where the frequencies of the Gaussian
+kernel have the variance :math:`2 / \gamma` in print; :math:`2 \gamma` is right.
 """
 
 from __future__ import annotations
@@ -25,25 +28,26 @@ from .._typing import FloatArray
 from ..kernels import RBF, Exponential, Kernel, Laplacian, RationalQuadratic
 from .base import FeatureMap
 
-#: Kernels that have waves.
+#: Names of the kernels that have random Fourier features.
 FOURIER_KERNELS = ("rbf", "laplacian", "exponential", "rational_quadratic")
 
 
 @final
 class FourierFeatures(FeatureMap):
-    """Cosines and sines of random frequencies.
+    """Cosines and sines of random frequencies from the kernel's spectral distribution.
 
     Parameters
     ----------
     kernel : RBF, Laplacian, Exponential or RationalQuadratic
     n_features : int
-        Columns of X.
+        Number of columns of X.
     n_components : int
-        Cosines and sines together; an odd number is rounded up.
+        Number of cosines and sines together; an odd number is rounded up.
     rng : Generator
     centre : array of shape (n_features,), optional
-        Subtracted from the rows, so that phases stay small.
+        Subtracted from the samples, so that phases stay small.
     dtype : dtype
+        Precision of the features.
 
     Examples
     --------
@@ -71,14 +75,14 @@ class FourierFeatures(FeatureMap):
         self.centre = np.zeros(n_features) if centre is None else centre
 
     def raw(self, X: Any) -> FloatArray:
-        """Cosines, then sines."""
-        # Phases in double precision: wild rows have many turns.
+        """Return the cosines, then the sines, of the phases of the rows of X."""
+        # Phases are computed in double precision, since they are large for feature outliers.
         with np.errstate(over="ignore", invalid="ignore"):
             phase = np.asarray(X @ self.omega) - self.centre @ self.omega
         phase[~np.isfinite(phase)] = 0.0
         half = self.raw_width // 2
         out = np.empty((X.shape[0], self.raw_width), dtype=self.dtype)
-        # Turns beyond counting carry no information, and no cosine either.
+        # Reduced before rounding to single precision, which a large phase would not survive.
         np.remainder(phase, 2.0 * np.pi, out=phase)
         angles = phase.astype(self.dtype, copy=False)
         np.cos(angles, out=out[:, :half])
@@ -90,7 +94,7 @@ class FourierFeatures(FeatureMap):
 def draw_frequencies(
     kernel: Kernel, n_features: int, count: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Frequencies of a kernel, shape (n_features, count)."""
+    """Draw frequencies from the spectral distribution of a kernel, shape (n_features, count)."""
     if isinstance(kernel, Laplacian):
         return kernel.gamma * rng.standard_cauchy((n_features, count))
     directions = _orthogonal_normals(n_features, count, rng)
@@ -108,7 +112,7 @@ def draw_frequencies(
 
 
 def _orthogonal_normals(n_features: int, count: int, rng: np.random.Generator) -> FloatArray:
-    """Normal vectors, orthogonal within groups of as many as there are features."""
+    """Draw normal vectors that are orthogonal within groups of ``n_features``."""
     groups = []
     for _ in range(-(-count // n_features)):
         square, _ = np.linalg.qr(rng.standard_normal((n_features, n_features)))

@@ -1,8 +1,8 @@
-"""The columns themselves, centred: the features of the linear kernel."""
+"""The identity map, phi(x) = x - c: features of the linear kernel."""
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from .base import FeatureMap
 
 @final
 class IdentityMap(FeatureMap):
-    """x - c.
+    """The columns of X minus a centre.
 
     Parameters
     ----------
     centre : array of shape (d,)
-        c, which an intercept takes up again; it keeps sums of squares accurate.
+        The centre c, absorbed by an intercept; it keeps sums of squares accurate.
     dtype : dtype
+        Precision of the features.
 
     Examples
     --------
@@ -27,18 +28,15 @@ class IdentityMap(FeatureMap):
     array([[2., 4.]])
     """
 
+    cacheable: ClassVar[bool] = False
+
     def __init__(self, centre: FloatArray, dtype: Any = np.float64) -> None:
         self.dtype = np.dtype(dtype)
         self.centre = centre.astype(self.dtype)
         self.raw_width = len(centre)
-        self._moved = bool(centre.any())
-
-    @property
-    def cheap(self) -> bool:
-        """They lie there already."""
-        return True
+        self._centred = bool(centre.any())
 
     def raw(self, X: Any) -> FloatArray:
-        """The rows, moved."""
+        """Return the rows of X minus the centre."""
         rows = np.asarray(X, dtype=self.dtype)
-        return rows - self.centre if self._moved else rows
+        return rows - self.centre if self._centred else rows

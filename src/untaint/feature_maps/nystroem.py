@@ -1,11 +1,11 @@
-r"""Nystroem features: what the kernel says of a row and each of m landmarks.
+r"""Nystroem features: whitened kernel values with m landmarks.
 
 .. math:: r(x) = (k(x, z_1), \dots, k(x, z_m)), \qquad M = U \Lambda^{-1/2}, \qquad
           K_{zz} = U \Lambda U^T
 
-so that :math:`\phi(x)^T \phi(z) = k_x^T K_{zz}^{-1} k_z`: exact on the span of the landmarks.
-Eigenvalues that are rounding errors of the kernel's are left out. A function with coefficients c is
-:math:`\sum_j (M c)_j k(z_j, x)`: an ordinary kernel expansion in the landmarks.
+so that :math:`\phi(x)^T \phi(z) = k_x^T K_{zz}^{-1} k_z`, which is exact on the span of the
+landmarks. Eigenvalues that are rounding errors are omitted. A function with coefficients c is
+:math:`\sum_j (M c)_j k(z_j, x)`, an ordinary kernel expansion in the landmarks.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from .base import FeatureMap
 
 
 def rounding(count: int, size: float, dtype: Any) -> float:
-    """What rounding errors of kernel values of this size add to eigenvalues of so many rows."""
+    """Return the error of the eigenvalues of ``count`` samples by rounding values of a size."""
     return max(4.0 * float(np.finfo(dtype).eps) * np.sqrt(count) * size, np.finfo(float).tiny)
 
 
 @final
 class NystroemMap(FeatureMap):
-    """Kernel values with landmarks.
+    """Whitened kernel values with landmarks.
 
     Parameters
     ----------
     kernel : Kernel
     landmarks : array or CSR of shape (m, d)
     dtype : dtype
+        Precision of the raw features.
     n_threads : int, optional
 
     Examples
@@ -63,7 +64,7 @@ class NystroemMap(FeatureMap):
         self.size = float(np.diag(K).max())
         decomposing = len(values) * np.finfo(float).eps * max(float(values[-1]), 0.0)
         clear = values > max(decomposing, rounding(len(values), self.size, self.dtype))
-        if not clear.any():  # not a kernel matrix at all: the largest direction must do
+        if not clear.any():  # not positive semi-definite: keep the largest direction only
             clear[-1] = True
         self.values = values[clear]
         self.whitening = vectors[:, clear] / np.sqrt(
@@ -71,16 +72,17 @@ class NystroemMap(FeatureMap):
         )
 
     def in_single(self, sample: Any, each: float, alpha: float) -> NystroemMap | None:
-        """The same in single precision, unless a direction would be lost that rows care about.
+        """Return this map in single precision, None if it would lose a direction that matters.
 
         Parameters
         ----------
         sample : array or CSR
-            Rows that stand for all.
+            Representative samples.
         each : float
-            How many rows each of them stands for.
+            The number of samples that each of them represents.
         alpha : float
-            A direction in which the features' squares sum to less is shrunk by more than half.
+            Ridge parameter. A direction whose features have a sum of squares below it is shrunk
+            by more than half, and may be lost.
         """
         assert self.whitening is not None
         clear = self.values > rounding(self.raw_width, self.size, np.float32)
@@ -93,5 +95,5 @@ class NystroemMap(FeatureMap):
         return single
 
     def raw(self, X: Any) -> FloatArray:
-        """k(x, z_j), on one thread: who asks works on several blocks at a time."""
+        """Return the kernel values k(x, z_j), on one thread since callers thread over blocks."""
         return self.kernel.matrix(X, self.landmarks, dtype=self.dtype, n_threads=1)

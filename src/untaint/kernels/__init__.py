@@ -1,7 +1,7 @@
-"""Kernels: similarity of rows, as matrices.
+"""Kernels and their matrices.
 
-``make_kernel`` turns what users type into a :class:`Kernel`, ``resolve_gamma`` turns ``"median"``
-and ``"scale"`` into a number.
+``make_kernel`` returns the :class:`Kernel` of a name, a function or a kernel; ``resolve_gamma``
+returns the number for ``"median"`` and ``"scale"``.
 """
 
 from __future__ import annotations

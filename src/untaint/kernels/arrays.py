@@ -1,4 +1,4 @@
-"""The two kinds of rows that kernels accept: dense arrays and SciPy CSR."""
+"""Conversions of the two matrix types that kernels accept: dense arrays and SciPy CSR."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import scipy.sparse as sp
 
 Array = npt.NDArray[Any]
 Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
-Design = Any  # ndarray of shape (n, d), or a SciPy CSR matrix or array of that shape
+MatrixLike = Any  # ndarray of shape (n, d), or a SciPy CSR matrix or array of that shape
 
 
-def as_dense(X: Design) -> Array:
-    """Rows as a C-ordered float64 array, without a copy where that is what they are.
+def as_dense(X: MatrixLike) -> Array:
+    """Return X as a C-ordered float64 array, without a copy if it is one.
 
     Examples
     --------
@@ -24,8 +24,8 @@ def as_dense(X: Design) -> Array:
     return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def as_csr(X: Design) -> Any:
-    """Rows as a float64 CSR array in canonical form; never changes ``X`` itself.
+def as_csr(X: MatrixLike) -> Any:
+    """Return X as a float64 CSR array in canonical form, without modifying ``X``.
 
     Examples
     --------
@@ -39,8 +39,8 @@ def as_csr(X: Design) -> Any:
     return rows
 
 
-def either_sparse(X: Design, Z: Design) -> bool:
-    """Whether one of the two is sparse, so that both should be handled as CSR.
+def either_sparse(X: MatrixLike, Z: MatrixLike) -> bool:
+    """Return whether X or Z is sparse, so that both should be handled as CSR.
 
     Examples
     --------
@@ -50,8 +50,8 @@ def either_sparse(X: Design, Z: Design) -> bool:
     return bool(sp.issparse(X) or sp.issparse(Z))
 
 
-def working_dtype(X: Design, dtype: npt.DTypeLike | None = None) -> np.dtype[Any]:
-    """The dtype asked for; else float32 for float32 rows and float64 for all others.
+def working_dtype(X: MatrixLike, dtype: npt.DTypeLike | None = None) -> np.dtype[Any]:
+    """Return ``dtype`` if given, else float32 for float32 X and float64 for any other.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-r"""The kernel scale gamma from the data.
+r"""The inverse scale gamma of a kernel, estimated from the data.
 
-``"scale"`` is SVC's :math:`1 / (d \, var(X))`; one outlying row moves it at will.
+``"scale"`` is :math:`1 / (d \, var(X))`, as in SVC; a single outlier can change it arbitrarily.
 
 ``"median"`` is :math:`1 / \mathrm{median}_{i \ne j} \, dist(x_i, x_j)` in the kernel's own
 distance: squared Euclidean for the Gaussian, rational quadratic and polynomial kernels, Euclidean
-for the exponential and Manhattan for the Laplacian kernel. Rows far out are left aside first, so
-that almost half of the rows may lie anywhere. A weight of k counts as k copies of the row.
+for the exponential and Manhattan for the Laplacian kernel. Samples of very large radius are left
+out first, so that the breakdown point is almost one half. A weight of k is equivalent to k copies.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..screening.radius import near_rows, radii, representatives, weighted_median
-from .arrays import Array, Design, Distance, as_csr, as_dense
+from .arrays import Array, Distance, MatrixLike, as_csr, as_dense
 from .base import as_number
 from .pairs import pair_distances
 
-REPRESENTATIVES = 1000  # rows whose pairs are compared
+REPRESENTATIVES = 1000  # samples whose pairwise distances are computed
 _EXPECTED = "gamma must be a positive finite number, 'scale' or 'median', got {!r}."
 
 
 def resolve_gamma(
     gamma: float | str,
-    X: Design,
+    X: MatrixLike,
     sample_weight: Array | None = None,
     *,
     distance: Distance = "sqeuclidean",
 ) -> float:
-    """Kernel scale as a number.
+    """Return the inverse scale gamma as a number.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ def resolve_gamma(
         A positive number is returned as it is.
     X : array or CSR of shape (n, d)
     sample_weight : array of shape (n,), optional
-        A weight of k means k copies of the row, exactly; 0 means that the row is absent.
+        A weight of k is exactly equivalent to k copies; samples of weight 0 are ignored.
     distance : {"sqeuclidean", "euclidean", "manhattan"}
-        What ``"median"`` takes the median of: the ``distance`` attribute of the kernel.
+        The distance of ``"median"``: the ``distance`` attribute of the kernel.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def resolve_gamma(
     return number
 
 
-def _scale(X: Design, weights: Array, distance: Distance) -> float:
-    """Dimension times the variance of all entries."""
+def _scale(X: MatrixLike, weights: Array, distance: Distance) -> float:
+    """Return the number of features times the variance of all entries."""
     d, total = X.shape[1], weights.sum()
     if not X.size or not total:
         return 0.0
@@ -86,8 +86,8 @@ def _scale(X: Design, weights: Array, distance: Distance) -> float:
     return float((weights @ (X - mean) ** 2).sum() / total)
 
 
-def _median(X: Design, weights: Array, distance: Distance) -> float:
-    """Median distance of two different rows; the mean of the positive ones if that is zero."""
+def _median(X: MatrixLike, weights: Array, distance: Distance) -> float:
+    """Return the median distance of two samples; if it is zero, the mean positive distance."""
     if len(weights) < 1:
         return 0.0
     radius = radii(X, weights, "manhattan" if distance == "manhattan" else "euclidean")
@@ -101,5 +101,5 @@ def _median(X: Design, weights: Array, distance: Distance) -> float:
     median = float(weighted_median(values, counts))
     if median > 0:
         return median
-    apart = (values > 0) & (counts > 0)
-    return float(np.average(values[apart], weights=counts[apart])) if apart.any() else 0.0
+    positive = (values > 0) & (counts > 0)
+    return float(np.average(values[positive], weights=counts[positive])) if positive.any() else 0.0

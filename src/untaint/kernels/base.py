@@ -1,7 +1,7 @@
-"""What every kernel offers.
+"""Base classes of the kernels.
 
-A kernel is a function k(x, z) of two rows, symmetric and positive semi-definite. It knows arrays
-and its own parameters, nothing else.
+A kernel is a symmetric, positive semi-definite function k(x, z) of two samples. It knows arrays and
+its own parameters, nothing else.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ from typing import ClassVar, SupportsFloat
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Design, Distance, working_dtype
+from .arrays import Array, Distance, MatrixLike, working_dtype
 from .tiles import Fill, build
 
 
 class Kernel(ABC):
-    """A kernel function, evaluated on all pairs of rows at once.
+    """A kernel function, evaluated on all pairs of samples at once.
 
     Kernels are immutable values: equal when their parameters are, hashable, picklable.
 
     Attributes
     ----------
     name : str
-        What users type.
-    distance : str or None
-        The distance that ``gamma`` is the inverse scale of (``"sqeuclidean"``, ``"euclidean"``
-        or ``"manhattan"``, as :func:`untaint.kernels.resolve_gamma` takes it), None without one.
+        The name that :func:`untaint.kernels.make_kernel` accepts.
+    distance : {"sqeuclidean", "euclidean", "manhattan"} or None
+        The distance of which ``gamma`` is the inverse scale; None for a kernel without gamma.
     """
 
     name: ClassVar[str]
@@ -37,13 +36,13 @@ class Kernel(ABC):
     @abstractmethod
     def matrix(
         self,
-        X: Design,
-        Z: Design | None = None,
+        X: MatrixLike,
+        Z: MatrixLike | None = None,
         *,
         dtype: npt.DTypeLike | None = None,
         n_threads: int | None = None,
     ) -> Array:
-        """Kernel matrix of entries k(x_i, z_j).
+        """Return the kernel matrix of entries k(x_i, z_j).
 
         Parameters
         ----------
@@ -51,7 +50,7 @@ class Kernel(ABC):
         Z : array or CSR of shape (m, d), optional
             None means X itself, and an exactly symmetric result at half the cost.
         dtype : dtype, optional
-            Of the result; float32 if X is, else float64.
+            Precision of the result; by default float32 if X is, else float64.
         n_threads : int, optional
             None means all cores. The result does not depend on it.
 
@@ -61,35 +60,26 @@ class Kernel(ABC):
         """
 
     @abstractmethod
-    def diagonal(self, X: Design) -> Array:
-        """Entries k(x_i, x_i), without the matrix.
+    def diagonal(self, X: MatrixLike) -> Array:
+        """Return the entries k(x_i, x_i), shape (n,), without computing the matrix."""
 
-        Parameters
-        ----------
-        X : array or CSR of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-
-    def __call__(self, X: Design, Z: Design | None = None) -> Array:
-        """Same as :meth:`matrix`."""
+    def __call__(self, X: MatrixLike, Z: MatrixLike | None = None) -> Array:
+        """Return the kernel matrix, as :meth:`matrix` does."""
         return self.matrix(X, Z)
 
 
 class TiledKernel(Kernel, ABC):
-    """A kernel whose matrix is built tile by tile: a subclass says how to fill one."""
+    """A kernel whose matrix is computed tile by tile, by a function that subclasses provide."""
 
     def matrix(
         self,
-        X: Design,
-        Z: Design | None = None,
+        X: MatrixLike,
+        Z: MatrixLike | None = None,
         *,
         dtype: npt.DTypeLike | None = None,
         n_threads: int | None = None,
     ) -> Array:
-        """Kernel matrix of entries k(x_i, z_j); see :meth:`Kernel.matrix`."""
+        """Return the kernel matrix of entries k(x_i, z_j); see :meth:`Kernel.matrix`."""
         dtype = working_dtype(X, dtype)
         other = X if Z is None else Z
         K = build(
@@ -103,27 +93,27 @@ class TiledKernel(Kernel, ABC):
             np.fill_diagonal(K, self._finite_diagonal(X, dtype))
         return K
 
-    def diagonal(self, X: Design) -> Array:
-        """Entries k(x_i, x_i), without the matrix; see :meth:`Kernel.diagonal`."""
+    def diagonal(self, X: MatrixLike) -> Array:
+        """Return the entries k(x_i, x_i) without computing the matrix."""
         return self._finite_diagonal(X, working_dtype(X))
 
-    def _finite_diagonal(self, X: Design, dtype: npt.DTypeLike) -> Array:
+    def _finite_diagonal(self, X: MatrixLike, dtype: npt.DTypeLike) -> Array:
         with np.errstate(over="ignore"):
             values = self._exact_diagonal(X)
         limits = np.finfo(np.dtype(dtype))
         return np.clip(values, limits.min, limits.max).astype(dtype, copy=False)
 
     @abstractmethod
-    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
-        """Function that fills tiles of k(X, Z)."""
+    def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
+        """Return the function that computes tiles of k(X, Z)."""
 
     @abstractmethod
-    def _exact_diagonal(self, X: Design) -> Array:
-        """Entries k(x_i, x_i) in float64."""
+    def _exact_diagonal(self, X: MatrixLike) -> Array:
+        """Return the entries k(x_i, x_i) in float64."""
 
 
 def positive(name: str, value: object) -> float:
-    """Float of a positive, finite number; ValueError for anything else.
+    """Return a positive, finite number as float; raise ValueError for anything else.
 
     Examples
     --------
@@ -137,7 +127,7 @@ def positive(name: str, value: object) -> float:
 
 
 def as_number(value: object) -> float:
-    """Float of a real number, NaN for anything else.
+    """Return a real number as float, NaN for anything else.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""A kernel that the user wrote, either on matrices or on pairs of rows.
+"""Kernels given by a user's function, of matrices or of pairs of samples.
 
-The matrix form is k(X, Z) -> (n, m); the row form, which scikit-learn's ``pairwise_kernels``
+The matrix form is k(X, Z) -> (n, m); the pairwise form, which scikit-learn's ``pairwise_kernels``
 takes, is k(x, z) -> float.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from .arrays import Array, Design, Distance, working_dtype
+from .arrays import Array, Distance, MatrixLike, working_dtype
 from .base import Kernel
 from .tiles import TILE
 
@@ -22,10 +22,10 @@ from .tiles import TILE
 @final
 @dataclass(frozen=True)
 class CallableKernel(Kernel):
-    """Kernel computed by a user's function.
+    """A kernel computed by a user's function.
 
-    The function is taken to work on matrices if it maps two rows of X and two or three of Z to a
-    matrix of the right shape, and on pairs of rows otherwise. It is called from one thread only.
+    The function is taken to be of matrices if it maps two rows of X and two or three of Z to a
+    matrix of the right shape, and of pairs of samples otherwise. It is called from one thread only.
 
     Parameters
     ----------
@@ -50,20 +50,20 @@ class CallableKernel(Kernel):
 
     def matrix(
         self,
-        X: Design,
-        Z: Design | None = None,
+        X: MatrixLike,
+        Z: MatrixLike | None = None,
         *,
         dtype: npt.DTypeLike | None = None,
         n_threads: int | None = None,
     ) -> Array:
-        """Kernel matrix of entries k(x_i, z_j); see :meth:`Kernel.matrix`."""
+        """Return the kernel matrix of entries k(x_i, z_j); see :meth:`Kernel.matrix`."""
         other = X if Z is None else Z
         shape = (X.shape[0], other.shape[0])
         if 0 in shape:
             return np.empty(shape, working_dtype(X, dtype))
         if self._takes_matrices(X, other):
             K = _finite(_checked(self.function(X, other), shape, working_dtype(X, dtype)))
-            # The function may have kept its array: write into a copy only.
+            # The function may hold a reference to its result: modify a copy only.
             return K if Z is not None or _symmetric(K) else _mirrored(K.copy())
         K = np.empty(shape, working_dtype(X, dtype))
         for i, x in enumerate(_each_row(X)):
@@ -71,8 +71,8 @@ class CallableKernel(Kernel):
             K[i, start:] = [self._pair(x, z) for z in _each_row(other, start)]
         return _finite(_mirrored(K) if Z is None else K)
 
-    def diagonal(self, X: Design) -> Array:
-        """Entries k(x_i, x_i); see :meth:`Kernel.diagonal`."""
+    def diagonal(self, X: MatrixLike) -> Array:
+        """Return the entries k(x_i, x_i)."""
         n, dtype = X.shape[0], working_dtype(X)
         if n and self._takes_matrices(X, X):
             blocks = (X[i : i + 32] for i in range(0, n, 32))
@@ -83,18 +83,18 @@ class CallableKernel(Kernel):
             return np.concatenate(parts)
         return np.array([self._pair(x, x) for x in _each_row(X)], dtype=dtype)
 
-    def _takes_matrices(self, X: Design, Z: Design) -> bool:
-        # Never as many rows of Z as there are features: np.dot on pairs of rows would then
-        # also return a matrix, of the right shape and wrong.
+    def _takes_matrices(self, X: MatrixLike, Z: MatrixLike) -> bool:
+        # Never as many rows of Z as there are features: np.dot, a valid pairwise function, would
+        # then also return a matrix of the right shape, with wrong entries.
         n_columns = 3 if X.shape[1] == 2 else 2
         A, B = X[np.arange(2) % X.shape[0]], Z[np.arange(n_columns) % Z.shape[0]]
         try:
             _checked(self.function(A, B), (2, n_columns), np.dtype(np.float64))
-        except Exception:  # whatever a row function raises when it is handed matrices
+        except Exception:  # a pairwise function may raise anything when it is given matrices
             return False
         return True
 
-    def _pair(self, x: Design, z: Design) -> float:
+    def _pair(self, x: MatrixLike, z: MatrixLike) -> float:
         value = self.function(x, z)
         try:
             return float(value.toarray().item() if sp.issparse(value) else np.asarray(value).item())
@@ -105,8 +105,8 @@ class CallableKernel(Kernel):
             ) from error
 
 
-def _each_row(X: Design, start: int = 0) -> Any:
-    """Rows from ``start`` on: vectors if dense, matrices of one row if sparse."""
+def _each_row(X: MatrixLike, start: int = 0) -> Any:
+    """Return the rows from ``start`` on: vectors if dense, matrices of one row if sparse."""
     if sp.issparse(X):
         return (X[[i]] for i in range(start, X.shape[0]))
     return X[start:]
@@ -133,7 +133,7 @@ def _symmetric(K: Array) -> bool:
 
 
 def _mirrored(K: Array) -> Array:
-    """``K`` with its upper triangle copied to the lower one, block by block."""
+    """Copy the upper triangle of ``K`` to the lower one, block by block, and return ``K``."""
     for i in range(0, len(K), TILE):
         block = K[i : i + TILE, i : i + TILE]
         np.copyto(block, block.T.copy(), where=np.tri(len(block), k=-1, dtype=bool))

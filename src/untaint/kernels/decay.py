@@ -1,4 +1,4 @@
-"""The exponential of minus a scaled distance, in place."""
+"""The exponential decay exp(-t) of a scaled distance, in place."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .arrays import Array
 def exponential_decay(t: Array) -> None:
     """Replace t >= 0 by exp(-t), and by 0 where that is below the smallest normal number.
 
-    Wild rows make such entries by the million. Computing them takes four times as long as
-    others, and so does every product with the denormal numbers that come out.
+    Outliers produce many such entries. Computing them takes four times as long as others, and so
+    does every product with the denormal results.
 
     Examples
     --------
@@ -20,8 +20,8 @@ def exponential_decay(t: Array) -> None:
     >>> t.round(3)
     array([1.   , 0.368, 0.   ])
     """
-    max_loss = -np.log(np.finfo(t.dtype).tiny)
-    if t.size and t.max() > max_loss:
-        np.copyto(t, np.inf, where=t > max_loss)
+    max_exponent = -np.log(np.finfo(t.dtype).tiny)
+    if t.size and t.max() > max_exponent:
+        np.copyto(t, np.inf, where=t > max_exponent)
     np.negative(t, out=t)
     np.exp(t, out=t)

@@ -1,19 +1,19 @@
-r"""Scaled distances by tiles, accurate however far some of the rows lie.
+r"""Scaled squared distances by tiles, accurate even for samples far from the others.
 
-With x, z measured from a centre and multiplied by ``root``, one small matrix product gives
+With x, z measured from a centre and multiplied by ``root``, one matrix product gives
 
 .. math::
 
     t = |x - z|^2 = [-\sqrt2 x, 1, |x|^2] \cdot [\sqrt2 z, |z|^2, 1]
 
-with a rounding error of a few u (|x|^2 + |z|^2), where u is the unit roundoff. For ordinary rows
-that is nothing, even in float32. For rows far from the centre it is not, so
+with a rounding error of a few u (|x|^2 + |z|^2), where u is the unit roundoff. It is negligible for
+most samples, even in float32, but not for samples far from the centre. Therefore
 
-* the centre is a coordinate-wise median, which far rows do not move;
-* rows too far for float32 are multiplied in float64, and only these: what the kernel says of a row
-  does not depend on the rows that happen to lie next to it;
-* entries so small beside |x|^2 + |z|^2 that float64 does not do either (two far rows close to
-  one another) are computed anew from the difference x - z.
+* the centre is a coordinate-wise median, which is robust to outliers;
+* samples too far for float32 are multiplied in float64, and only these, so that the kernel values
+  of a sample do not depend on which other samples are in its tile;
+* entries too small relative to |x|^2 + |z|^2 even for float64 (two outliers close to one another)
+  are recomputed from the difference x - z.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Design, as_csr, as_dense, either_sparse
-from .sides import REACH_SINGLE, DenseSides, SparseSides
+from .arrays import Array, MatrixLike, as_csr, as_dense, either_sparse
+from .sides import MAX_SINGLE_NORM, DenseSides, SparseSides
 
-ROUNDING = 5e-16  # error of the float64 product beside |x|^2 + |z|^2
+ROUNDING = 5e-16  # error of the float64 product relative to |x|^2 + |z|^2
 
 
 class SquaredDistances:
-    """Tile function of (root |x - z|_2)^2.
+    """The tile function of (root |x - z|_2)^2.
 
     Parameters
     ----------
     X, Z : arrays or CSR of shapes (n, d) and (m, d)
     root : float
-        Factor of the plain distance.
+        Factor of the distance |x - z|_2.
     dtype : dtype
-        Of the tiles.
+        Precision of the tiles.
     rooted : bool
-        Whether the caller will take the square root, which magnifies errors of small distances.
+        Whether the caller will take the square root, which amplifies errors of small distances.
 
     Examples
     --------
@@ -52,7 +52,13 @@ class SquaredDistances:
     """
 
     def __init__(
-        self, X: Design, Z: Design, *, root: float, dtype: npt.DTypeLike, rooted: bool = False
+        self,
+        X: MatrixLike,
+        Z: MatrixLike,
+        *,
+        root: float,
+        dtype: npt.DTypeLike,
+        rooted: bool = False,
     ) -> None:
         self.root, self.rooted = root, rooted
         self.tolerance = 1e-11 if np.dtype(dtype) == np.float64 else 1e-8
@@ -67,40 +73,40 @@ class SquaredDistances:
     def __call__(self, rows: slice, cols: slice, out: Array, work: Array) -> None:
         """Write the tile of the given rows and columns into ``out``."""
         sides = self.sides
-        reach = float(sides.left_norm[rows].max() + sides.right_norm[cols].max())
-        if sides.single is not None and reach <= REACH_SINGLE:
+        max_norm = float(sides.left_norm[rows].max() + sides.right_norm[cols].max())
+        if sides.single is not None and max_norm <= MAX_SINGLE_NORM:
             A, B = sides.single
             np.matmul(A[rows], B[cols].T, out=out)
             np.abs(out, out=out)
             return
         t = out if out.dtype == np.float64 else work
         sides.product(rows, cols, t)
-        self._refine(rows, cols, t, reach, spare=work if t is out else out)
-        if not self.rooted:  # with a root, _refine has seen to everything near zero
+        self._refine(rows, cols, t, max_norm, spare=work if t is out else out)
+        if not self.rooted:  # with a root, _refine leaves nothing negative
             np.abs(t, out=t)
         if t is not out:
             np.copyto(out, t, casting="same_kind")
         if sides.single is not None:
-            self._spare_near_rows(rows, cols, out)
+            self._single_near_rows(rows, cols, out)
 
-    def _spare_near_rows(self, rows: slice, cols: slice, out: Array) -> None:
-        """Rows that are not far themselves have the values that they have among their like."""
+    def _single_near_rows(self, rows: slice, cols: slice, out: Array) -> None:
+        """Recompute the rows near the centre in float32, as in a tile without distant samples."""
         assert self.sides.single is not None
         norms = self.sides.left_norm[rows] + self.sides.right_norm[cols].max()
-        near = norms <= REACH_SINGLE
+        near = norms <= MAX_SINGLE_NORM
         if near.any():
             A, B = self.sides.single
             out[near] = np.abs(np.matmul(A[rows], B[cols].T))[near]
 
-    def _refine(self, rows: slice, cols: slice, t: Array, reach: float, spare: Array) -> None:
-        """Compute anew the entries of ``t`` whose error matters.
+    def _refine(self, rows: slice, cols: slice, t: Array, max_norm: float, spare: Array) -> None:
+        """Recompute the entries of ``t`` whose error exceeds the tolerance.
 
-        A relative error below the tolerance never does, since every kernel here moves by less
-        than the relative change of t; nor, without a root, does an absolute one. The root turns
-        an error e of t into e / (2 sqrt(t)).
+        A relative error below the tolerance is harmless, since every kernel here changes by less
+        than the relative change of t; so is, without a root, an absolute one. The root turns an
+        error e of t into e / (2 sqrt(t)).
         """
-        error = ROUNDING * reach / self.tolerance  # at most, in units of the tolerance
-        if self.rooted:  # and no negative number may pass, not even where the square underflows
+        error = ROUNDING * max_norm / self.tolerance  # upper bound, in units of the tolerance
+        if self.rooted:  # the floor is positive, so that no negative entry remains
             floor = max(min(error, 0.25 * error * error), float(np.finfo(np.float64).tiny))
         else:
             floor = error if error > 1.0 else 0.0
@@ -108,7 +114,7 @@ class SquaredDistances:
             return
         suspect = t < floor
         if np.count_nonzero(suspect) > t.size // 16:
-            suspect = self._look_closer(rows, cols, t, spare)
+            suspect = self._suspects(rows, cols, t, spare)
         if np.count_nonzero(suspect) > t.size // 16:
             self.sides.difference_tile(rows, cols, t)
             t *= self.root
@@ -118,8 +124,8 @@ class SquaredDistances:
             differences = self.sides.differences(i + rows.start, j + cols.start)
             t[i, j] = differences * self.root * self.root
 
-    def _look_closer(self, rows: slice, cols: slice, t: Array, spare: Array) -> Array:
-        """Mask of the entries that matter, by the error of each and not of the farthest rows."""
+    def _suspects(self, rows: slice, cols: slice, t: Array, spare: Array) -> Array:
+        """Return the mask of the entries to recompute, by the error bound of each entry."""
         norms = self.sides.left_norm[rows, None], self.sides.right_norm[cols]
         error = np.add(*norms, out=spare, casting="same_kind")
         error *= ROUNDING / self.tolerance

@@ -11,7 +11,7 @@ from typing import ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Design, Distance
+from .arrays import Array, Distance, MatrixLike
 from .base import TiledKernel, positive
 from .decay import exponential_decay
 from .distances import SquaredDistances
@@ -21,7 +21,7 @@ from .tiles import Fill
 @final
 @dataclass(frozen=True)
 class Exponential(TiledKernel):
-    """Exponential kernel: rougher functions than the Gaussian, the same in every direction.
+    """The exponential kernel: isotropic, with rougher functions than the Gaussian kernel.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Exponential(TiledKernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
 
-    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
+    def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
         distances = SquaredDistances(X, Z, root=self.gamma, dtype=dtype, rooted=True)
 
         def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
@@ -53,5 +53,5 @@ class Exponential(TiledKernel):
 
         return fill
 
-    def _exact_diagonal(self, X: Design) -> Array:
+    def _exact_diagonal(self, X: MatrixLike) -> Array:
         return np.ones(X.shape[0])

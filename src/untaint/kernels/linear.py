@@ -10,7 +10,7 @@ from typing import ClassVar, final
 
 import numpy.typing as npt
 
-from .arrays import Array, Design, Distance
+from .arrays import Array, Distance, MatrixLike
 from .base import TiledKernel
 from .products import inner_products, squared_norms
 from .tiles import Fill
@@ -19,7 +19,7 @@ from .tiles import Fill
 @final
 @dataclass(frozen=True)
 class Linear(TiledKernel):
-    """Linear kernel, the inner product of the rows.
+    """The linear kernel, the inner product of two samples.
 
     Products beyond the largest float saturate there.
 
@@ -34,8 +34,8 @@ class Linear(TiledKernel):
     name: ClassVar[str] = "linear"
     distance: ClassVar[Distance | None] = None
 
-    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
+    def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
         return inner_products(X, Z, dtype=dtype)
 
-    def _exact_diagonal(self, X: Design) -> Array:
+    def _exact_diagonal(self, X: MatrixLike) -> Array:
         return squared_norms(X)

@@ -1,4 +1,4 @@
-"""From what users type to a kernel object."""
+"""Construction of kernel objects from names, functions or kernels."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def make_kernel(
     coef0: float = 1.0,
     shape: float = 1.0,
 ) -> Kernel:
-    """Kernel object of a name, a function or a kernel.
+    """Return the kernel object of a name, a function or a kernel.
 
     Parameters
     ----------
@@ -42,16 +42,12 @@ def make_kernel(
         ``"rational_quadratic"`` or ``"precomputed"``; a function, which is wrapped in
         :class:`CallableKernel`; or a kernel, which is returned as it is.
     gamma : float
-        Inverse scale, a number: see :func:`resolve_gamma`. Needed by all but the linear and
-        precomputed kernels.
+        Inverse scale as a number; see :func:`resolve_gamma`. Required by all kernels but the
+        linear and precomputed ones.
     degree, coef0 : int, float
-        Of the polynomial kernel.
+        Parameters of the polynomial kernel.
     shape : float
-        Of the rational quadratic kernel.
-
-    Returns
-    -------
-    Kernel
+        Parameter of the rational quadratic kernel.
 
     Examples
     --------
@@ -73,19 +69,9 @@ def make_kernel(
 
 
 def gamma_distance(kernel: KernelLike) -> Distance | None:
-    """Distance that the kernel's gamma refers to, None if there is no gamma to resolve.
+    """Return the distance that the kernel's gamma refers to, None without gamma to resolve.
 
-    A kernel object has been given its gamma, and a function has none.
-
-    Parameters
-    ----------
-    kernel : str, callable or Kernel
-        As :func:`make_kernel` takes it.
-
-    Returns
-    -------
-    str or None
-        ``"sqeuclidean"``, ``"euclidean"``, ``"manhattan"`` or None.
+    A kernel object already has its gamma, and a function has none.
 
     Examples
     --------

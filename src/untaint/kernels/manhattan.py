@@ -1,7 +1,7 @@
 """Manhattan distances by tiles: t = |x - z|_1.
 
-No matrix product gives these, so they come from the differences themselves, which are accurate
-wherever the rows lie.
+They are computed from differences, which are accurate for outliers too, since no matrix product
+gives them.
 """
 
 from __future__ import annotations
@@ -9,21 +9,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .arrays import Array, Design, as_csr, as_dense, either_sparse
+from .arrays import Array, MatrixLike, as_csr, as_dense, either_sparse
 from .tiles import Fill
 
 
-def manhattan_distances(X: Design, Z: Design) -> Fill:
-    """Tile function of |x - z|_1, from the differences themselves.
-
-    Parameters
-    ----------
-    X, Z : arrays or CSR of shapes (n, d) and (m, d)
-
-    Returns
-    -------
-    callable
-        As :func:`untaint.kernels.tiles.build` takes it.
+def manhattan_distances(X: MatrixLike, Z: MatrixLike) -> Fill:
+    """Return the tile function of |x - z|_1; see :func:`untaint.kernels.tiles.build`.
 
     Examples
     --------
@@ -40,7 +31,9 @@ def manhattan_distances(X: Design, Z: Design) -> Fill:
         A, B = as_csr(X), as_csr(Z)
 
         def fill_sparse(rows: slice, cols: slice, out: Array, work: Array) -> None:
-            np.copyto(out, by_pairs(_slim(A[rows]), _slim(B[cols])), casting="same_kind")
+            np.copyto(
+                out, by_pairs(_with_int32(A[rows]), _with_int32(B[cols])), casting="same_kind"
+            )
 
         return fill_sparse
 
@@ -55,8 +48,8 @@ def manhattan_distances(X: Design, Z: Design) -> Fill:
     return fill
 
 
-def _slim(tile: Design) -> Design:
-    """The tile with 32-bit indices, the only ones that scikit-learn's loop takes."""
+def _with_int32(tile: MatrixLike) -> MatrixLike:
+    """Convert the indices of a tile to 32 bits, the only ones that scikit-learn accepts."""
     tile.indices = tile.indices.astype(np.int32, copy=False)
     tile.indptr = tile.indptr.astype(np.int32, copy=False)
     return tile

@@ -1,6 +1,6 @@
-"""Distances between the rows of a weighted sample, as the median bandwidth needs them.
+"""Distances between weighted samples, for the median bandwidth.
 
-A row of weight k is treated as k copies of that row.
+A weight of k is equivalent to k copies of the sample.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import pdist
 
-from .arrays import Array, Design, Distance
+from .arrays import Array, Distance, MatrixLike
 from .distances import SquaredDistances
 from .manhattan import manhattan_distances
 from .tiles import build
@@ -17,10 +17,10 @@ from .tiles import build
 NARROW = 128  # features up to which plain differences are as fast as matrix products
 
 
-def pair_distances(X: Design, weights: Array, distance: Distance) -> tuple[Array, Array]:
-    """Distances of all pairs of different rows and the number of times that each occurs.
+def pair_distances(X: MatrixLike, weights: Array, distance: Distance) -> tuple[Array, Array]:
+    """Return the distances of all pairs of samples, and the multiplicity of each.
 
-    A row of weight k has k (k - 1) / 2 pairs of copies, at distance zero.
+    A sample of weight k has k (k - 1) / 2 pairs of copies, at distance zero.
 
     Examples
     --------
@@ -39,8 +39,8 @@ def pair_distances(X: Design, weights: Array, distance: Distance) -> tuple[Array
     return np.r_[values, np.zeros(n)], np.r_[counts, copies]
 
 
-def _condensed(X: Design, distance: Distance) -> Array:
-    """Distances of the pairs i < j, row by row as in ``pdist``."""
+def _condensed(X: MatrixLike, distance: Distance) -> Array:
+    """Return the distances of the pairs i < j, in the order of ``pdist``."""
     n, d = X.shape
     if d <= NARROW and not sp.issparse(X):
         narrow: Array = pdist(X, "cityblock" if distance == "manhattan" else distance)
@@ -48,7 +48,7 @@ def _condensed(X: Design, distance: Distance) -> Array:
     if distance == "manhattan":
         D = build(manhattan_distances(X, X), (n, n), np.float64, symmetric=True)
     else:
-        unit = _spread(X) or 1.0  # in which copies of a row come out at distance zero exactly
+        unit = _spread(X) or 1.0  # so that copies of a sample have a distance of exactly zero
         tiles = SquaredDistances(X, X, root=1.0 / unit, dtype=np.float64, rooted=True)
         D = build(tiles, (n, n), np.float64, symmetric=True)
         if distance == "euclidean":
@@ -58,8 +58,8 @@ def _condensed(X: Design, distance: Distance) -> Array:
     return wide
 
 
-def _spread(X: Design) -> float:
-    """Root mean square distance of the rows from their centre."""
+def _spread(X: MatrixLike) -> float:
+    """Return the root mean square distance of the samples from their mean."""
     D = X if sp.issparse(X) else X - X.mean(axis=0)
     squares = D.multiply(D) if sp.issparse(D) else D * D
     return float(np.sqrt(squares.sum() / max(X.shape[0], 1)))

@@ -14,7 +14,7 @@ from typing import ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Design, Distance
+from .arrays import Array, Distance, MatrixLike
 from .base import TiledKernel, as_number, positive
 from .products import inner_products, squared_norms
 from .tiles import Fill
@@ -23,9 +23,9 @@ from .tiles import Fill
 @final
 @dataclass(frozen=True)
 class Polynomial(TiledKernel):
-    """Polynomial kernel.
+    """The polynomial kernel, positive semi-definite for ``coef0 >= 0``.
 
-    Positive semi-definite for ``coef0 >= 0``. Values beyond the largest float saturate there.
+    Values beyond the largest float saturate there.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Polynomial(TiledKernel):
         object.__setattr__(self, "degree", _degree(self.degree))
         object.__setattr__(self, "coef0", _coef0(self.coef0))
 
-    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
+    def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
         with np.errstate(over="ignore"):
             scaled = X.astype(np.float64) * self.gamma
         products = inner_products(scaled, Z, dtype=dtype, offset=self.coef0, degree=self.degree)
@@ -66,14 +66,14 @@ class Polynomial(TiledKernel):
 
         return fill
 
-    def _exact_diagonal(self, X: Design) -> Array:
+    def _exact_diagonal(self, X: MatrixLike) -> Array:
         base = self.gamma * squared_norms(X) + self.coef0
         _raise(base, self.degree, np.empty(len(base)))
         return base
 
 
 def _raise(base: Array, degree: int, work: Array) -> None:
-    """Power of ``base`` in place, by squaring: np.power is ten times slower."""
+    """Raise ``base`` to a power in place, by squaring: np.power is ten times slower."""
     if degree == 0:
         base.fill(1.0)
         return

@@ -1,4 +1,4 @@
-"""A kernel matrix that the user computed: k(X, Z) = X."""
+"""The kernel of a user's precomputed matrix: k(X, Z) = X."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from .arrays import Array, Design, Distance, working_dtype
+from .arrays import Array, Distance, MatrixLike, working_dtype
 from .base import Kernel
 
 
 @final
 @dataclass(frozen=True)
 class Precomputed(Kernel):
-    """Kernel whose rows X already are rows of the kernel matrix.
+    """A kernel whose samples X are rows of the kernel matrix.
 
     The matrix is returned as it is, without a copy if its dtype is the one asked for: neither
     its symmetry nor its positive semi-definiteness is checked.
@@ -34,13 +34,13 @@ class Precomputed(Kernel):
 
     def matrix(
         self,
-        X: Design,
-        Z: Design | None = None,
+        X: MatrixLike,
+        Z: MatrixLike | None = None,
         *,
         dtype: npt.DTypeLike | None = None,
         n_threads: int | None = None,
     ) -> Array:
-        """The matrix X itself, whose columns belong to the rows of Z."""
+        """Return the matrix X itself, whose columns belong to the rows of Z."""
         if Z is not None and X.shape[1] != Z.shape[0]:
             raise ValueError(
                 f"A precomputed kernel matrix must have one column for each of the {Z.shape[0]} "
@@ -49,8 +49,8 @@ class Precomputed(Kernel):
         dense = X.toarray() if sp.issparse(X) else X
         return np.asarray(dense, dtype=working_dtype(X, dtype))
 
-    def diagonal(self, X: Design) -> Array:
-        """Diagonal of the matrix X."""
+    def diagonal(self, X: MatrixLike) -> Array:
+        """Return the diagonal of the matrix X."""
         if X.shape[0] != X.shape[1]:
             raise ValueError(f"A precomputed kernel matrix must be square, got shape {X.shape}.")
         return np.array(X.diagonal(), dtype=working_dtype(X))

@@ -1,28 +1,25 @@
 """Inner products by tiles: out = <x_i, z_j> + offset, kept finite.
 
-Rows with features of 1e150 have inner products (and powers of them) beyond the largest float.
-Such entries saturate instead of becoming infinite or NaN, and entries between ordinary rows are
-not touched by it.
+Samples with features of 1e150 have inner products (and powers of them) beyond the max_value float.
+Such entries saturate instead of becoming infinite or NaN, without effect on any other entry.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Design, as_csr, as_dense, either_sparse
+from .arrays import Array, MatrixLike, as_csr, as_dense, either_sparse
 from .tiles import TILE, Fill
 
 
 class SparseProduct:
-    """Dense tiles of X Z' for CSR rows.
+    """The tile function of X Z' for CSR matrices, with dense tiles.
 
-    Both factors are cut into the tiles' blocks once, since slicing CSR and transposing it cost
-    more than many of the products.
-
-    Parameters
-    ----------
-    X, Z : CSR arrays of shapes (n, d) and (m, d)
+    Both factors are split into blocks once, since slicing and transposing CSR matrices costs more
+    than many of the products.
 
     Examples
     --------
@@ -31,21 +28,21 @@ class SparseProduct:
     (3, 3)
     """
 
-    def __init__(self, X: Design, Z: Design) -> None:
+    def __init__(self, X: MatrixLike, Z: MatrixLike) -> None:
         self.left = [X[i : i + TILE] for i in range(0, X.shape[0], TILE)]
         self.right = [Z[j : j + TILE].T.tocsr() for j in range(0, Z.shape[0], TILE)]
 
     def __call__(self, rows: slice, cols: slice) -> Array:
-        """The tile that starts at ``rows.start``, ``cols.start``."""
+        """Return the tile that starts at ``rows.start``, ``cols.start``."""
         product = self.left[rows.start // TILE] @ self.right[cols.start // TILE]
         dense: Array = product.toarray()
         return dense
 
 
 def inner_products(
-    X: Design, Z: Design, *, dtype: npt.DTypeLike, offset: float = 0.0, degree: int = 1
+    X: MatrixLike, Z: MatrixLike, *, dtype: npt.DTypeLike, offset: float = 0.0, degree: int = 1
 ) -> Fill:
-    """Tile function of <x, z> + offset whose ``degree``-th power is finite.
+    """Return the tile function of <x, z> + offset, bounded so that its power is finite.
 
     Parameters
     ----------
@@ -57,11 +54,6 @@ def inner_products(
     degree : int
         Power that the caller will take.
 
-    Returns
-    -------
-    callable
-        As :func:`untaint.kernels.tiles.build` takes it.
-
     Examples
     --------
     >>> X = np.array([[1.0, 2.0]])
@@ -71,10 +63,10 @@ def inner_products(
     array([[6.]])
     """
     dtype = np.dtype(dtype)
-    largest = float(np.finfo(dtype).max) ** (1 / max(degree, 1)) * (1 - 1e-6)
-    x, z = _largest(X), _largest(Z)
-    reach = max(x, z, X.shape[1] * x * z + abs(offset))
-    if not either_sparse(X, Z) and reach <= largest:
+    max_value = float(np.finfo(dtype).max) ** (1 / max(degree, 1)) * (1 - 1e-6)
+    x, z = _max_abs(X), _max_abs(Z)
+    bound = max(x, z, X.shape[1] * x * z + abs(offset))
+    if not either_sparse(X, Z) and bound <= max_value:
         A, B = X.astype(dtype, copy=False), Z.astype(dtype, copy=False)
 
         def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
@@ -89,52 +81,31 @@ def inner_products(
     def fill_bounded(rows: slice, cols: slice, out: Array, work: Array) -> None:
         tile = product(rows, cols)
         tile += offset
-        np.clip(tile, -largest, largest, out=tile)
+        np.clip(tile, -max_value, max_value, out=tile)
         np.copyto(out, tile, casting="same_kind")
 
     return fill_bounded
 
 
-def _bounded_product(X: Design, Z: Design) -> SparseProduct | DenseProduct:
-    """Float64 products of rows whose features are cut off where their squares would overflow."""
+def _bounded_product(X: MatrixLike, Z: MatrixLike) -> Callable[[slice, slice], Array]:
+    """Return float64 products of X and Z, clipped to where their squares do not overflow."""
     limit = 1e150 / np.sqrt(max(X.shape[1], 1))
     if either_sparse(X, Z):
         X, Z = as_csr(X).copy(), as_csr(Z).copy()
         for rows in (X, Z):
             np.clip(rows.data, -limit, limit, out=rows.data)
         return SparseProduct(X, Z)
-    return DenseProduct(np.clip(as_dense(X), -limit, limit), np.clip(as_dense(Z), -limit, limit))
+    A, B = (np.clip(as_dense(M), -limit, limit) for M in (X, Z))
+    return lambda rows, cols: A[rows] @ B[cols].T
 
 
-class DenseProduct:
-    """Tiles of X Z' for arrays, in float64; the sibling of :class:`SparseProduct`.
-
-    Parameters
-    ----------
-    X, Z : arrays of shapes (n, d) and (m, d)
-
-    Examples
-    --------
-    >>> DenseProduct(np.eye(3), np.eye(3))(slice(0, 1), slice(0, 1))
-    array([[1.]])
-    """
-
-    def __init__(self, X: Array, Z: Array) -> None:
-        self.X, self.Z = X, Z
-
-    def __call__(self, rows: slice, cols: slice) -> Array:
-        """The tile of the given rows and columns."""
-        product: Array = self.X[rows] @ self.Z[cols].T
-        return product
-
-
-def _largest(X: Design) -> float:
+def _max_abs(X: MatrixLike) -> float:
     values = X.data if either_sparse(X, X) else X
     return float(max(values.max(), -values.min())) if values.size else 0.0
 
 
-def squared_norms(X: Design) -> Array:
-    """Squared Euclidean norms of the rows, in float64; infinite where they overflow.
+def squared_norms(X: MatrixLike) -> Array:
+    """Return the squared Euclidean norms of the rows in float64, infinite where they overflow.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from typing import ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Design, Distance
+from .arrays import Array, Distance, MatrixLike
 from .base import TiledKernel, positive
 from .distances import SquaredDistances
 from .tiles import Fill
@@ -24,7 +24,7 @@ from .tiles import Fill
 @final
 @dataclass(frozen=True)
 class RationalQuadratic(TiledKernel):
-    """Rational quadratic kernel.
+    """The rational quadratic kernel.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class RationalQuadratic(TiledKernel):
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
         object.__setattr__(self, "shape", positive("shape", self.shape))
 
-    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
+    def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
         distances = SquaredDistances(X, Z, root=sqrt(self.gamma), dtype=dtype)
 
         def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
@@ -62,7 +62,7 @@ class RationalQuadratic(TiledKernel):
         return fill
 
     def _decay(self, t: Array) -> None:
-        """(1 + t) ** -shape in place; np.power would take twice as long."""
+        """Replace t by (1 + t) ** -shape in place; np.power would take twice as long."""
         if self.shape == 1.0:
             np.add(t, 1.0, out=t)
             np.divide(1.0, t, out=t)
@@ -77,5 +77,5 @@ class RationalQuadratic(TiledKernel):
         np.multiply(t, -self.shape, out=t)
         np.exp(t, out=t)
 
-    def _exact_diagonal(self, X: Design) -> Array:
+    def _exact_diagonal(self, X: MatrixLike) -> Array:
         return np.ones(X.shape[0])

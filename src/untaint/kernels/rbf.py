@@ -14,7 +14,7 @@ from typing import ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Design, Distance
+from .arrays import Array, Distance, MatrixLike
 from .base import TiledKernel, positive
 from .decay import exponential_decay
 from .distances import SquaredDistances
@@ -24,7 +24,7 @@ from .tiles import Fill
 @final
 @dataclass(frozen=True)
 class RBF(TiledKernel):
-    """Gaussian kernel.
+    """The Gaussian kernel.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class RBF(TiledKernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
 
-    def _tile_function(self, X: Design, Z: Design, dtype: npt.DTypeLike) -> Fill:
+    def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
         distances = SquaredDistances(X, Z, root=sqrt(self.gamma), dtype=dtype)
 
         def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
@@ -55,5 +55,5 @@ class RBF(TiledKernel):
 
         return fill
 
-    def _exact_diagonal(self, X: Design) -> Array:
+    def _exact_diagonal(self, X: MatrixLike) -> Array:
         return np.ones(X.shape[0])

@@ -1,9 +1,9 @@
-"""The two sides of a squared distance: rows prepared for the product and for differences.
+"""The two factors of a squared distance, prepared for matrix products and for differences.
 
-``DenseSides`` and ``SparseSides`` offer the same: ``left_norm`` and ``right_norm``, the squared
-norms of the scaled rows of X and Z; ``product``, a tile of the squared distances by one matrix
-product; ``difference_tile`` and ``differences``, the same from x - z, of a tile or of single
-pairs, slower, accurate and not yet scaled.
+``DenseSides`` and ``SparseSides`` have the same interface: ``left_norm`` and ``right_norm``, the
+squared norms of the scaled rows of X and Z; ``product``, a tile of the squared distances by one
+matrix product; ``difference_tile`` and ``differences``, the unscaled squared distances of a tile
+or of single pairs from x - z, slower but accurate.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .arrays import Array, Design
+from .arrays import Array, MatrixLike
 from .products import SparseProduct
 
-FAR = 1e140  # scaled coordinates are cut off here: beyond it their squares would overflow
-REACH_SINGLE = 8.0  # largest |x|^2 + |z|^2 whose rounding in float32 (below 1e-6) is tolerable
-SAMPLE = 255  # rows whose median is the centre
+MAX_COORDINATE = 1e140  # scaled coordinates are clipped here: beyond it their squares overflow
+MAX_SINGLE_NORM = 8.0  # largest |x|^2 + |z|^2 whose rounding in float32 (below 1e-6) is tolerable
+CENTRE_ROWS = 255  # samples whose median is the centre
 
 
 class DenseSides:
-    """Rows as arrays, centred and prepared for the product."""
+    """Dense X and Z, centred and augmented for the product."""
 
     def __init__(self, X: Array, Z: Array | None, root: float, single: bool) -> None:
         self.X, self.Z = X, X if Z is None else Z
@@ -32,31 +32,31 @@ class DenseSides:
         self.left_norm, self.right_norm = left[:, -1].copy(), right[:, -2].copy()
         self.left, self.right = left, right
         self.single = (left.astype(np.float32), right.astype(np.float32)) if single else None
-        reach = self.left_norm.max(initial=0.0) + self.right_norm.max(initial=0.0)
-        if single and reach <= REACH_SINGLE:
-            self.left = self.right = np.empty((0, 0))  # not needed: leave the memory to the result
+        max_norm = self.left_norm.max(initial=0.0) + self.right_norm.max(initial=0.0)
+        if single and max_norm <= MAX_SINGLE_NORM:
+            self.left = self.right = np.empty((0, 0))  # not needed: free the memory
 
     def product(self, rows: slice, cols: slice, out: Array) -> None:
-        """Tile of the scaled squared distances, by one matrix product."""
+        """Compute a tile of the scaled squared distances, by one matrix product."""
         np.matmul(self.left[rows], self.right[cols].T, out=out)
 
     def difference_tile(self, rows: slice, cols: slice, out: Array) -> None:
-        """Tile of the squared distances, by differences."""
+        """Compute a tile of the squared distances, by differences."""
         cdist(self.X[rows], self.Z[cols], "sqeuclidean", out=out)
 
     def differences(self, i: Array, j: Array) -> Array:
-        """Squared distances of the pairs (x_i, z_j), by differences."""
+        """Return the squared distances of the pairs (x_i, z_j), by differences."""
         D = self.X[i] - self.Z[j]
         total: Array = np.einsum("ij,ij->i", D, D)
         return total
 
 
 class SparseSides:
-    """Rows as CSR; zero is the centre, for any other would fill them."""
+    """X and Z in CSR format; the centre is zero, since any other would make them dense."""
 
     single = None
 
-    def __init__(self, X: Design, Z: Design | None, root: float) -> None:
+    def __init__(self, X: MatrixLike, Z: MatrixLike | None, root: float) -> None:
         self.X, self.Z = X, X if Z is None else Z
         left = _scaled(X, root)
         right = left if Z is None else _scaled(Z, root)
@@ -64,51 +64,51 @@ class SparseSides:
         self._product = SparseProduct(left, right)
 
     def product(self, rows: slice, cols: slice, out: Array) -> None:
-        """Tile of the scaled squared distances, by one matrix product."""
+        """Compute a tile of the scaled squared distances, by one matrix product."""
         np.add(self.left_norm[rows, None], self.right_norm[cols], out=out)
         out -= self._product(rows, cols)
 
     def difference_tile(self, rows: slice, cols: slice, out: Array) -> None:
-        """Tile of the squared distances, by differences."""
+        """Compute a tile of the squared distances, by differences."""
         A, B = self.X[rows], self.Z[cols]
         used = np.union1d(A.indices, B.indices)
         cdist(A[:, used].toarray(), B[:, used].toarray(), "sqeuclidean", out=out)
 
     def differences(self, i: Array, j: Array) -> Array:
-        """Squared distances of the pairs (x_i, z_j), by differences."""
+        """Return the squared distances of the pairs (x_i, z_j), by differences."""
         D = self.X[i] - self.Z[j]
         return np.asarray(D.multiply(D).sum(axis=1)).ravel()
 
 
 def _augmented(X: Array, centre: Array, root: float) -> Array:
-    """Rows [sqrt(2) root (x - c), root^2 |x - c|^2, 1]."""
+    """Return the rows [sqrt(2) root (x - c), root^2 |x - c|^2, 1]."""
     n, d = X.shape
     rows = np.empty((n, d + 2))
     body = rows[:, :d]
     np.subtract(X, centre, out=body)
     body *= np.sqrt(2.0) * root
-    np.clip(body, -FAR, FAR, out=body)
+    np.clip(body, -MAX_COORDINATE, MAX_COORDINATE, out=body)
     rows[:, d] = 0.5 * np.einsum("ij,ij->i", body, body)
     rows[:, d + 1] = 1.0
     return rows
 
 
 def _centre(Z: Array) -> Array:
-    """Coordinate-wise (lower) median of at most SAMPLE rows spread over ``Z``."""
+    """Return the coordinate-wise (lower) median of at most CENTRE_ROWS rows spread over ``Z``."""
     if not len(Z):
         return np.zeros(Z.shape[1])
-    sample = Z[:: -(-len(Z) // SAMPLE)]
+    sample = Z[:: -(-len(Z) // CENTRE_ROWS)]
     middle = (len(sample) - 1) // 2
     median: Array = np.partition(sample, middle, axis=0)[middle]
     return median
 
 
-def _scaled(X: Design, root: float) -> Design:
+def _scaled(X: MatrixLike, root: float) -> MatrixLike:
     scaled = X.copy()
     scaled.data *= np.sqrt(2.0) * root
-    np.clip(scaled.data, -FAR, FAR, out=scaled.data)
+    np.clip(scaled.data, -MAX_COORDINATE, MAX_COORDINATE, out=scaled.data)
     return scaled
 
 
-def _half_norms(X: Design) -> Array:
+def _half_norms(X: MatrixLike) -> Array:
     return 0.5 * np.asarray(X.multiply(X).sum(axis=1)).ravel()

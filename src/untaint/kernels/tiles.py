@@ -41,7 +41,7 @@ def build(
     symmetric: bool,
     n_threads: int | None = None,
 ) -> Array:
-    """Matrix of the given shape and dtype whose tiles ``fill`` computes.
+    """Return the matrix of the given shape and dtype whose tiles ``fill`` computes.
 
     Parameters
     ----------
@@ -50,15 +50,10 @@ def build(
     shape : (int, int)
         Shape of the matrix.
     dtype : dtype
-        Its element type.
     symmetric : bool
-        Compute the upper triangle only and mirror it.
+        Whether to compute the upper triangle only and mirror it.
     n_threads : int or None
         None means every core this process may use.
-
-    Returns
-    -------
-    ndarray of the given shape
 
     Examples
     --------
@@ -72,17 +67,17 @@ def build(
     tasks = deque(_tiles(shape, symmetric))
     n_workers = min(n_threads or available_cores(), len(tasks))
     if len(tasks) <= 2:
-        _work_off(tasks, fill, K, symmetric)
+        _compute_tiles(tasks, fill, K, symmetric)
         return K
     with single_threaded_blas():
         if n_workers <= 1 or K.size <= SERIAL:
-            _work_off(tasks, fill, K, symmetric)
+            _compute_tiles(tasks, fill, K, symmetric)
             return K
         with ThreadPoolExecutor(n_workers - 1) as pool:
             helpers = [
-                pool.submit(_work_off, tasks, fill, K, symmetric) for _ in range(n_workers - 1)
+                pool.submit(_compute_tiles, tasks, fill, K, symmetric) for _ in range(n_workers - 1)
             ]
-            _work_off(tasks, fill, K, symmetric)
+            _compute_tiles(tasks, fill, K, symmetric)
         for helper in helpers:
             helper.result()
     return K
@@ -95,12 +90,14 @@ def _tiles(shape: tuple[int, int], symmetric: bool) -> Iterator[tuple[slice, sli
             yield slice(i, min(i + TILE, n)), slice(j, min(j + TILE, m))
 
 
-def _work_off(tasks: deque[tuple[slice, slice]], fill: Fill, K: Array, symmetric: bool) -> None:
-    """Take tiles until none is left."""
+def _compute_tiles(
+    tasks: deque[tuple[slice, slice]], fill: Fill, K: Array, symmetric: bool
+) -> None:
+    """Compute tiles until none is left."""
     size = min(TILE, K.shape[0]) * min(TILE, K.shape[1])
     out, work = np.empty(size, K.dtype), np.empty(size)
     try:
-        with np.errstate(all="ignore"):  # rows of 1e150 overflow on their way to a value of 0
+        with np.errstate(all="ignore"):  # features of 1e150 overflow on their way to a value of 0
             for rows, cols in _taken(tasks):
                 p, q = rows.stop - rows.start, cols.stop - cols.start
                 tile = out[: p * q].reshape(p, q)

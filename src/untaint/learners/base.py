@@ -25,8 +25,9 @@ from .._validation import (
     check_query_data,
     overflow_guard,
 )
+from ..design.base import FitDesign
 from ..design.features import FeatureDesign
-from ..design.kernel_matrix import FitDesign, LinearDesign
+from ..design.linear import LinearDesign
 from ..feature_maps.identity import IdentityMap
 from ..feature_maps.nystroem import NystroemMap
 from ..kernels import Kernel, Linear, Precomputed, gamma_distance, make_kernel, resolve_gamma

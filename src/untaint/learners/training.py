@@ -72,7 +72,7 @@ class TrainingRecord:
         if self.X.shape[0] <= policy().subsample_rows:
             return screen(self.X, self.sample_weight)
         sample = np.unique(draw_rows(self.sample_weight, policy().subsample_rows))
-        return screen_by_sample(self.X, self.sample_weight, sample)
+        return screen_by_sample(self.X, sample)
 
     def sketch(self) -> Sketch:
         """Return the training rows under the kernel of the fit."""

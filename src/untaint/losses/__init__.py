@@ -1,4 +1,4 @@
-"""Losses: how wrong each row's prediction is."""
+"""Losses of raw predictions: squared, logistic and softmax."""
 
 from .base import Loss
 from .hessian import Hessian

@@ -1,6 +1,7 @@
-"""What every loss offers.
+"""Base class of the losses.
 
-A loss compares targets and raw predictions, both of shape (n, k), row by row. It never sees X.
+A loss compares targets y and raw predictions f, both of shape (n, k), sample by sample. It never
+sees X.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ class Loss(ABC):
     Attributes
     ----------
     curvature : float
-        The largest second derivative in any one direction: what bounds the step of a gradient
-        method.
+        The largest eigenvalue of the Hessian, which bounds the step size of a gradient method.
     quadratic : bool
-        Whether the second derivatives are the same everywhere.
+        Whether the Hessian is constant.
     """
 
     curvature: float
@@ -28,16 +28,16 @@ class Loss(ABC):
 
     @abstractmethod
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Loss of each row, shape (n,)."""
+        """Return the loss of each sample, shape (n,)."""
 
     @abstractmethod
     def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Derivative of each row's loss in its raw predictions, shape (n, k)."""
+        """Return the gradient of each sample's loss in its raw predictions, shape (n, k)."""
 
     @abstractmethod
     def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
-        """Second derivatives of each row's loss in its raw predictions."""
+        """Return the Hessian of each sample's loss in its raw predictions."""
 
     @abstractmethod
-    def slope_bound(self, y: FloatArray, reach: FloatArray) -> FloatArray:
-        """Largest size of each row's gradient over predictions of at most that size, (n,)."""
+    def slope_bound(self, y: FloatArray, max_norm: FloatArray) -> FloatArray:
+        """Return a bound of each gradient's norm over predictions of norm at most ``max_norm``."""

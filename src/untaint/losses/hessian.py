@@ -1,9 +1,9 @@
-r"""Second derivatives of a loss at every row, as one linear map of (n, k) arrays.
+r"""Hessians of a loss at every sample, as one linear map of (n, k) arrays.
 
-A row's Hessian is a k x k matrix, but of a kind that multiplies in O(k):
+The Hessian of a sample is a k x k matrix, stored so that a product with it takes O(k) operations:
 
-* one number a row and output, :math:`H = \mathrm{diag}(h)`;
-* the softmax at probabilities p, :math:`H = w\,(\mathrm{diag}(p) - p p^T)`.
+* diagonal, :math:`H = \mathrm{diag}(h)`;
+* that of the softmax loss at probabilities p, :math:`H = w\,(\mathrm{diag}(p) - p p^T)`.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from .._typing import FloatArray
 
 
 class Hessian(ABC):
-    """H of every row."""
+    """The Hessians H of all samples."""
 
     @abstractmethod
     def times(self, f: FloatArray) -> FloatArray:
-        """H f, row by row."""
+        """Return H f of each sample, shape (n, k)."""
 
     @abstractmethod
     def entry(self, j: int, k: int) -> FloatArray:
-        """Entry (j, k) of every row's matrix, shape (n,)."""
+        """Return the entry (j, k) of each sample's Hessian, shape (n,)."""
 
     @abstractmethod
     def weighted(self, weights: FloatArray) -> Hessian:
-        """The Hessian of the rows' losses times weights."""
+        """Return the Hessians of the losses times ``weights``."""
 
     @abstractmethod
     def among(self, rows: slice) -> Hessian:
-        """The Hessian of some of the rows."""
+        """Return the Hessians of some of the samples."""
 
     @abstractmethod
     def total(self) -> FloatArray:
-        """Sum over the rows, shape (k, k)."""
+        """Return the sum of the Hessians, shape (k, k)."""
 
 
 @final
 class DiagonalHessian(Hessian):
-    """One number a row and output.
+    """Diagonal Hessians, with entries h of shape (n, k).
 
     Examples
     --------
@@ -55,35 +55,36 @@ class DiagonalHessian(Hessian):
         self.h = h
 
     def times(self, f: FloatArray) -> FloatArray:
-        """Elementwise."""
+        """Return h f, elementwise."""
         return self.h * f
 
     def entry(self, j: int, k: int) -> FloatArray:
-        """Zero between two outputs."""
+        """Return h_j if j equals k, else zeros."""
         return self.h[:, j] if j == k else np.zeros(len(self.h))
 
     def weighted(self, weights: FloatArray) -> DiagonalHessian:
-        """Elementwise."""
+        """Return the Hessians of the losses times ``weights``."""
         return DiagonalHessian(weights[:, None] * self.h)
 
     def among(self, rows: slice) -> DiagonalHessian:
-        """Some of the numbers."""
+        """Return the Hessians of some of the samples."""
         return DiagonalHessian(self.h[rows])
 
     def total(self) -> FloatArray:
-        """Diagonal."""
+        """Return the sum of the Hessians, a diagonal matrix."""
         return np.diag(self.h.sum(axis=0))
 
 
 @final
 class SoftmaxHessian(Hessian):
-    """Of the softmax.
+    """Hessians of the softmax loss.
 
     Parameters
     ----------
     p : array of shape (n, k)
-        Probabilities.
+        Class probabilities.
     weights : array of shape (n,), optional
+        Factors of the losses, 1 by default.
 
     Examples
     --------
@@ -98,24 +99,24 @@ class SoftmaxHessian(Hessian):
         self.weights = np.ones(len(p)) if weights is None else weights
 
     def times(self, f: FloatArray) -> FloatArray:
-        """w (p f - p p^T f)."""
+        """Return w (p f - p p^T f) of each sample."""
         mean = np.einsum("ij,ij->i", self.p, f)
         return self.weights[:, None] * self.p * (f - mean[:, None])
 
     def entry(self, j: int, k: int) -> FloatArray:
-        """p_j (1 - p_j), or - p_j p_k."""
+        """Return w p_j (1 - p_j) if j equals k, else -w p_j p_k."""
         weighted = self.weights * self.p[:, j]
         return weighted * (1.0 - self.p[:, k]) if j == k else -weighted * self.p[:, k]
 
     def weighted(self, weights: FloatArray) -> SoftmaxHessian:
-        """More of the same."""
+        """Return the Hessians of the losses times ``weights``."""
         return SoftmaxHessian(self.p, self.weights * weights)
 
     def among(self, rows: slice) -> SoftmaxHessian:
-        """Some of the probabilities."""
+        """Return the Hessians of some of the samples."""
         return SoftmaxHessian(self.p[rows], self.weights[rows])
 
     def total(self) -> FloatArray:
-        """diag(sum p) - sum p p^T."""
+        """Return diag(sum w p) - sum w p p^T."""
         weighted = self.weights[:, None] * self.p
         return np.diag(weighted.sum(axis=0)) - self.p.T @ weighted

@@ -21,7 +21,7 @@ from .hessian import DiagonalHessian, Hessian
 
 @final
 class LogisticLoss(Loss):
-    """Minus the log-likelihood of a label, 0 or 1, at the log-odds f.
+    """The negative log-likelihood of a label, 0 or 1, at the log-odds f.
 
     Examples
     --------
@@ -33,26 +33,26 @@ class LogisticLoss(Loss):
     curvature = 0.25
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """log(1 + e^f) - y f."""
+        """Return log(1 + e^f) - y f."""
         scores = np.asarray(f, dtype=float)[:, 0]
         label = y[:, 0]
-        # By the sign that the label wants, so that a sure and right answer costs exactly nothing.
-        against = np.where(label == 1, -scores, scores)
-        loss = np.abs(against)
+        # By the negative margin, so that the loss tends to exactly 0 without cancellation.
+        negative_margin = np.where(label == 1, -scores, scores)
+        loss = np.abs(negative_margin)
         np.negative(loss, out=loss)
         np.log1p(np.exp(loss, out=loss), out=loss)
-        loss += np.maximum(against, 0.0)
+        loss += np.maximum(negative_margin, 0.0)
         return loss
 
     def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Probability minus label."""
+        """Return the probability minus the label."""
         return expit(np.asarray(f, dtype=float)) - y
 
     def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
-        """p (1 - p)."""
+        """Return p (1 - p)."""
         scores = np.asarray(f, dtype=float)
         return DiagonalHessian(expit(scores) * expit(-scores))
 
-    def slope_bound(self, y: FloatArray, reach: FloatArray) -> FloatArray:
-        """One: a probability is never farther from a label."""
+    def slope_bound(self, y: FloatArray, max_norm: FloatArray) -> FloatArray:
+        """Return 1, since probability and label differ by at most 1."""
         return np.ones(len(y))

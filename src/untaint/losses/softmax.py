@@ -20,7 +20,7 @@ from .hessian import Hessian, SoftmaxHessian
 
 @final
 class SoftmaxLoss(Loss):
-    """Minus the log-likelihood of a class, given as an indicator, at the scores f.
+    """The negative log-likelihood of a class, given as an indicator vector, at the scores f.
 
     Examples
     --------
@@ -33,22 +33,23 @@ class SoftmaxLoss(Loss):
     curvature = 0.5
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """log sum e^f - y f."""
-        # From the class's own score, so that a sure and right answer costs exactly nothing.
-        apart = np.asarray(f, dtype=float) - np.einsum("ij,ij->i", y, f)[:, None]
-        top = apart.max(axis=1)
-        return top + np.log(np.exp(apart - top[:, None]).sum(axis=1))
+        """Return log sum_j e^f_j - y^T f."""
+        # Relative to the score of the class, so that the loss tends to exactly 0 without
+        # cancellation.
+        relative = np.asarray(f, dtype=float) - np.einsum("ij,ij->i", y, f)[:, None]
+        top = relative.max(axis=1)
+        return top + np.log(np.exp(relative - top[:, None]).sum(axis=1))
 
     def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Probabilities minus indicator."""
+        """Return the probabilities minus the indicator vector."""
         return softmax(np.asarray(f, dtype=float), axis=1) - y
 
     def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
-        """diag(p) - p p^T."""
+        """Return diag(p) - p p^T."""
         return SoftmaxHessian(softmax(np.asarray(f, dtype=float), axis=1))
 
-    def slope_bound(self, y: FloatArray, reach: FloatArray) -> FloatArray:
-        """The square root of two: all weight on a wrong class."""
+    def slope_bound(self, y: FloatArray, max_norm: FloatArray) -> FloatArray:
+        """Return the square root of 2, attained with probability 1 for a wrong class."""
         return np.full(len(y), np.sqrt(2.0))
 
 

@@ -18,7 +18,7 @@ from .hessian import DiagonalHessian, Hessian
 
 @final
 class SquaredLoss(Loss):
-    """Squared error of a row, over all its outputs.
+    """The squared error of a sample, summed over its outputs.
 
     Examples
     --------
@@ -31,19 +31,19 @@ class SquaredLoss(Loss):
     quadratic = True
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Squared distance of each row of y from its prediction."""
-        # Overflow is an answer here: a target beyond reach is a loss beyond all others.
+        """Return the squared distance of each target from its prediction."""
+        # An overflow to infinity is valid: the sample has the largest loss and is trimmed first.
         with np.errstate(over="ignore"):
             return np.einsum("ij,ij->i", y - f, y - f)
 
     def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Twice the signed error."""
+        """Return 2 (f - y)."""
         return 2 * (f - y)
 
     def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
-        """Two."""
+        """Return 2 for each sample and output."""
         return DiagonalHessian(np.full(f.shape, 2.0))
 
-    def slope_bound(self, y: FloatArray, reach: FloatArray) -> FloatArray:
-        """Twice the largest error."""
-        return 2 * (reach + np.linalg.norm(y, axis=1))
+    def slope_bound(self, y: FloatArray, max_norm: FloatArray) -> FloatArray:
+        """Return 2 (max_norm + |y|)."""
+        return 2 * (max_norm + np.linalg.norm(y, axis=1))

@@ -1,1 +1,1 @@
-"""What a fit says of each training row: outlier scores, false-discovery rates, the audit table."""
+"""Outlier diagnostics of training samples: scores, false-discovery rates, and the audit table."""

@@ -1,9 +1,9 @@
-r"""The list of rows, most suspicious first.
+r"""The audit table of the training samples, flagged samples first.
 
-With :math:`p_i` the probability that row i is good, flagging a set F of rows is wrong in
-:math:`\sum_F p_i` of them, as far as anybody can tell. The rows of smallest p are flagged as long
-as the share of such mistakes, :math:`\sum_F p_i / |F|`, stays at the false-discovery rate asked
-for; the smallest rate at which a row would be flagged is its q-value.
+With :math:`p_i` the posterior probability that sample i is an inlier, the expected number of false
+discoveries of flagging a set F is :math:`\sum_F p_i`. The samples of smallest p are flagged as long
+as the false-discovery rate :math:`\sum_F p_i / |F|` does not exceed a given level; the smallest
+level at which a sample is flagged is its q-value.
 """
 
 from __future__ import annotations
@@ -18,39 +18,35 @@ from numpy.typing import NDArray
 from .._typing import BoolArray, FloatArray, IntArray
 from ..screening.screen import Screen
 
-# Odd features that are named for a row.
-NAMED_FEATURES = 3
+# Outlying features that are listed for a sample at most.
+MAX_FEATURES = 3
 
 
 @final
 @dataclass(frozen=True)
 class LooDiagnostics:
-    """What a fit says of each row when the row itself is left out of it.
+    """Leave-one-out outlier diagnostics of the training samples.
 
     Attributes
     ----------
     score : array of shape (n,)
-        Higher is more suspicious.
-    good : array of shape (n,)
-        Probability that the row's target is right.
+        Outlier score, larger for outliers.
+    inlier_probability : array of shape (n,)
+        Posterior probability that the target is correct.
     expected : array
-        Target that the others would give it.
+        Leave-one-out prediction of the target.
     far_off : bool array of shape (n,)
-        Whether the target is out of all proportion, wherever the row lies.
+        Whether the target is an outlier for any features.
     """
 
     score: FloatArray
-    good: FloatArray
+    inlier_probability: FloatArray
     expected: NDArray[Any]
     far_off: BoolArray
 
 
-def q_values(good: FloatArray, weights: FloatArray) -> FloatArray:
-    """Smallest false-discovery rate at which each row is flagged.
-
-    Parameters
-    ----------
-    good, weights : array of shape (n,)
+def q_values(inlier_probability: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the q-values: the smallest false-discovery rate at which each sample is flagged.
 
     Examples
     --------
@@ -58,19 +54,19 @@ def q_values(good: FloatArray, weights: FloatArray) -> FloatArray:
     >>> q_values(np.array([0.5, 0.0, 0.1]), np.ones(3))
     array([0.2 , 0.  , 0.05])
     """
-    level = np.round(good, 9)  # copies of a row differ in their last digits
+    level = np.round(inlier_probability, 9)  # copies of a sample differ by rounding errors
     order = np.argsort(level, kind="stable")
     counted = np.maximum(weights[order], np.finfo(float).tiny)
-    rates = np.cumsum(good[order] * counted) / np.cumsum(counted)
-    # Rows that are alike share one fate: the last of them decides.
+    rates = np.cumsum(inlier_probability[order] * counted) / np.cumsum(counted)
+    # Tied samples are flagged together, at the rate of the last.
     last = np.searchsorted(level[order], level[order], side="right") - 1
-    values = np.empty(len(good))
+    values = np.empty(len(inlier_probability))
     values[order] = rates[last]
     return values
 
 
 def kinds(flagged: BoolArray, feature_outlier: BoolArray, far_off: BoolArray) -> NDArray[np.str_]:
-    """What is wrong with each row: its target, its features, both, or nothing."""
+    """Return the kind of each outlier, "target", "features" or "both", and "" for inliers."""
     kind = np.full(len(flagged), "", dtype="<U8")
     kind[flagged & ~feature_outlier] = "target"
     kind[feature_outlier & far_off] = "both"
@@ -79,7 +75,7 @@ def kinds(flagged: BoolArray, feature_outlier: BoolArray, far_off: BoolArray) ->
 
 
 def beyond_range(y: FloatArray, kept: BoolArray) -> BoolArray:
-    """Whether a target, (n, k), lies half a range beyond those of the kept rows.
+    """Return whether targets, (n, k), lie half a range beyond the range of the kept ones.
 
     Examples
     --------
@@ -87,7 +83,7 @@ def beyond_range(y: FloatArray, kept: BoolArray) -> BoolArray:
     >>> beyond_range(np.array([[0.0], [1.0], [9.0]]), np.array([True, True, False]))
     array([False, False,  True])
     """
-    if not kept.any():  # rows that tie may all be kept in small part
+    if not kept.any():  # tied samples may all be kept to a small fraction only
         return np.zeros(len(y), dtype=bool)
     low, high = y[kept].min(axis=0), y[kept].max(axis=0)
     margin = 0.5 * (high - low)
@@ -95,12 +91,12 @@ def beyond_range(y: FloatArray, kept: BoolArray) -> BoolArray:
 
 
 def outlying_feature_names(screen: Screen | None, n_rows: int, names: Any) -> NDArray[np.str_]:
-    """Names, or numbers, of the features that make wild rows odd, the oddest first."""
+    """Return names, or indices, of the outlying features of each feature outlier."""
     texts = [""] * n_rows
     if screen is not None:
         rows = np.flatnonzero(screen.feature_outlier)
         for row, features in zip(rows, screen.outlying_features(rows), strict=True):
-            chosen = features[:NAMED_FEATURES]
+            chosen = features[:MAX_FEATURES]
             texts[row] = ", ".join(str(f if names is None else names[f]) for f in chosen)
     return np.array(texts)
 
@@ -117,18 +113,17 @@ def audit_table(
     q_value: FloatArray | None = None,
     more: Mapping[str, NDArray[Any]] | None = None,
 ) -> Any:
-    """One line a training row, flagged rows first, the most suspicious first among them.
+    """Return the audit table: one line per training sample, flagged first, by decreasing score.
 
     Parameters
     ----------
     screen : Screen, optional
-        What the features alone say.
-    flagged, score, observed, expected, far_off
-        Of each row; see :class:`LooDiagnostics`.
+        The screening of X for feature outliers.
+    flagged, score, observed, expected, far_off : array of shape (n,) or (n, k)
+        See :class:`LooDiagnostics`.
     names : sequence of str, optional
-        Of the features.
+        Names of the features.
     q_value : array of shape (n,), optional
-        Where it is known how sure a flag is.
     more : mapping of str to array, optional
         Further columns.
     """
@@ -150,7 +145,7 @@ def audit_table(
 
 
 def table(columns: Mapping[str, NDArray[Any]], order: IntArray) -> Any:
-    """Columns in this order of rows: a data frame if pandas is there, else a structured array."""
+    """Return reordered columns as a data frame, or a structured array without pandas."""
     ordered = {name: values[order] for name, values in columns.items()}
     try:
         import pandas
@@ -162,7 +157,7 @@ def table(columns: Mapping[str, NDArray[Any]], order: IntArray) -> Any:
         return result
     return pandas.DataFrame(
         {
-            name: values if values.ndim == 1 else list(values)  # several outputs: one array a cell
+            name: values if values.ndim == 1 else list(values)  # several outputs: arrays as cells
             for name, values in ordered.items()
         }
     )

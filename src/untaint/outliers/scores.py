@@ -1,12 +1,11 @@
-r"""What a fit says of each row.
-
-The scale s of the good residuals comes from the kept ones. For Gaussian errors the mean of the
-smallest share p of :math:`\chi^2_k` variables is :math:`k F_{k+2}(F_k^{-1}(p)) / p`, so
+r"""Outlier scores: residuals in robust standard deviations.
 
 .. math:: s^2 = \frac{p \cdot \text{mean of the kept losses}}{k\, F_{k+2}(F_k^{-1}(p))}, \qquad
           \text{score}_i = \sqrt{\ell_i} / s
 
-for k outputs: a score is the size of a residual in robust standard deviations.
+for squared losses of k outputs, a kept fraction p, and F_k the distribution function of
+:math:`\chi^2_k`. The denominator over p is the mean of the smallest fraction p of
+:math:`\chi^2_k` variables, which makes the scale s consistent for Gaussian errors.
 """
 
 from __future__ import annotations
@@ -19,24 +18,14 @@ from scipy.stats import chi2
 from .._typing import FloatArray
 from ..weighting.trimmed import Trimmed
 
-# Threshold that a class has at least, for losses to be compared with it.
-LEAST_THRESHOLD = 1e-12
+# Lower bound of a class's loss threshold, which may be zero.
+MIN_THRESHOLD = 1e-12
 
 
 def outlier_scores(
     losses: FloatArray, sample_weight: FloatArray, contamination: float, n_outputs: int
 ) -> FloatArray:
-    """Score of each row; rows of weight zero are scored, but have no say in the scale.
-
-    Parameters
-    ----------
-    losses, sample_weight : array of shape (n,)
-    contamination : float
-    n_outputs : int
-
-    Returns
-    -------
-    array of shape (n,)
+    """Return the outlier score of each sample; the scale ignores samples of weight zero.
 
     Examples
     --------
@@ -52,7 +41,7 @@ def outlier_scores(
 def score_scale(
     losses: FloatArray, sample_weight: FloatArray, contamination: float, n_outputs: int
 ) -> float:
-    """s, from the losses of rows, or of points that stand for them."""
+    """Return the scale s from the losses of samples, or of weighted points of a histogram."""
     rule = Trimmed(contamination)
     kept = rule.value(losses, sample_weight) / rule.kept_total(sample_weight)
     variance = kept / _trimmed_mean(contamination, n_outputs)
@@ -60,13 +49,13 @@ def score_scale(
 
 
 def class_scores(losses: FloatArray, thresholds: Any) -> FloatArray:
-    """Losses over the thresholds of their classes; a class may be certain of every kept row."""
+    """Return the losses over the thresholds of their classes."""
     with np.errstate(over="ignore"):
-        return np.asarray(losses / np.maximum(thresholds, LEAST_THRESHOLD))
+        return np.asarray(losses / np.maximum(thresholds, MIN_THRESHOLD))
 
 
 def _trimmed_mean(contamination: float, n_outputs: int) -> float:
-    """Mean of the kept share of a chi-squared variable."""
+    """Return the mean of the smallest fraction 1 - contamination of chi-squared variables."""
     kept = 1.0 - contamination
     if kept >= 1:
         return float(n_outputs)

@@ -1,6 +1,6 @@
-"""What the features alone say of each row: radii, representatives, and outlying rows.
+"""Screening of X alone: radii, representative samples, and feature outliers.
 
-The package sees features only, never targets.
+The subpackage sees features only, never targets.
 """
 
 from .by_subsample import ExtremeSamples, outlyingness_filter, screen_by_sample

@@ -1,9 +1,10 @@
-r"""Rows whose features are wild, among more rows than one cares to sort.
+r"""Feature outliers of large data, screened by means of a subsample.
 
-A sample says what is plausible: rows drawn from all, each standing for many, and the outermost
-rows, each for itself, so that the tails of the features are there as they are. All other rows are
-then held to the edges that were found feature by feature, and to the relations between features
-(:class:`~.gates.Plausible`).
+The screen (:mod:`.screen`) is fitted to a random subsample, each sample of which represents many,
+together with the most extreme samples of all, each of weight one, so that the tails of the
+features are represented exactly. All other samples are then compared with the limits that were
+found feature by feature, and with the relations between features
+(:class:`~.filters.OutlyingnessFilter`).
 """
 
 from __future__ import annotations
@@ -22,27 +23,17 @@ from .scales import scale_of
 from .screen import Screen, screen
 
 
-def screen_by_sample(X: Any, sample_weight: FloatArray, sample: IntArray) -> Screen:
-    """Find the rows whose features are wild.
+def screen_by_sample(X: Any, sample: IntArray) -> Screen:
+    """Find the feature outliers of all samples from a screen of a subsample.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    sample_weight : array of shape (n,), positive
-    sample : array of indices
-        Drawn in proportion to the rows' weights.
-
-    Returns
-    -------
-    Screen
-        Of all rows.
+    ``sample`` holds the indices of the subsample, drawn in proportion to the weights.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(5000, 3))
     >>> X[7, 1] = 500.0
-    >>> np.flatnonzero(screen_by_sample(X, np.ones(5000), np.arange(0, 5000, 10)).feature_outlier)
+    >>> np.flatnonzero(screen_by_sample(X, np.arange(0, 5000, 10)).feature_outlier)
     array([7])
     """
     top = ExtremeSamples(X[sample]).rows(X)
@@ -57,14 +48,14 @@ def screen_by_sample(X: Any, sample_weight: FloatArray, sample: IntArray) -> Scr
 @final
 @dataclass(frozen=True)
 class TopK:
-    """Rows farthest out, of a part of the rows or of all.
+    """The most extreme samples of some or all of the data, by each of several measures.
 
     Attributes
     ----------
     sizes, numbers : list of arrays
-        How far they are in each view, and which rows they are.
+        For each measure, the values of the extreme samples and their indices among all samples.
     X : list of arrays or CSR
-        The rows themselves.
+        The samples themselves.
     """
 
     sizes: list[FloatArray]
@@ -72,19 +63,19 @@ class TopK:
     X: list[Any]
 
     def __add__(self, other: TopK) -> TopK:
-        """Of both, as many as of one."""
+        """Return the most extreme samples of both parts, as many as of one."""
         ends = []
         for view in range(len(self.sizes)):
             sizes = np.concatenate([self.sizes[view], other.sizes[view]])
             numbers = np.concatenate([self.numbers[view], other.numbers[view]])
             X = _stacked(self.X[view], other.X[view])
-            # By size, and by number where sizes tie: the same rows in whatever order they come.
+            # Ties are broken by the index, so that the result does not depend on the order.
             first = np.sort(np.lexsort((numbers, -sizes))[: policy().extreme_rows])
             ends.append((sizes[first], numbers[first], X[first]))
         return TopK(*(list(part) for part in zip(*ends, strict=True)))
 
     def distinct(self) -> tuple[IntArray, Any]:
-        """Numbers of the rows, ascending, and the rows, each once."""
+        """Return the ascending indices of the extreme samples, and the samples, each once."""
         numbers, first = np.unique(np.concatenate(self.numbers), return_index=True)
         X = self.X[0]
         for more in self.X[1:]:
@@ -93,12 +84,12 @@ class TopK:
 
 
 class ExtremeSamples:
-    """Finds the rows farthest out, by distance and by the worst feature.
+    """Finds the most extreme samples, by distance from the centre and by the worst feature.
 
     Parameters
     ----------
     reference : array or CSR of shape (m, d)
-        Rows that stand for all.
+        The subsample from which centre and scales are estimated.
     """
 
     def __init__(self, reference: Any) -> None:
@@ -108,7 +99,7 @@ class ExtremeSamples:
             self.scales = _scales(np.asarray(reference, dtype=float) - self.middle)
 
     def rows(self, X: Any, offset: int = 0) -> TopK:
-        """Of some rows, of which so many come before these."""
+        """Return the extreme samples of X, whose first row has the index ``offset`` among all."""
         far = [distances_from(X, self.middle, BLOCK_ROWS)]
         if self.scales is not None:
             far.append(_worst_feature(X, self.middle, self.scales))
@@ -120,23 +111,23 @@ class ExtremeSamples:
 def outlyingness_filter(
     reference: Any, sample: IntArray, top: TopK, n_rows: int
 ) -> OutlyingnessFilter:
-    """What rows drawn from all, and the outermost ones, say is plausible.
+    """Fit a filter of feature outliers to a subsample and the extreme samples.
 
     Parameters
     ----------
     reference : array or CSR of shape (m, d)
-        The rows that were drawn.
+        The subsample.
     sample : array of shape (m,), ascending
-        Their numbers.
-    top : Outer
-        Of all rows.
+        Indices of the subsample among all samples.
+    top : TopK
+        The extreme samples of all.
     n_rows : int
-        Number of all rows.
+        Number of all samples.
     """
     numbers, X_outer = top.distinct()
     bulk = ~np.isin(sample, numbers)
     bulk[1:] &= sample[1:] != sample[:-1]
-    # One row of the bulk stands for many; whole numbers, for weights are copies.
+    # Each sample of the bulk represents many: an integer, since a weight is a number of copies.
     each = max(1.0, np.round((n_rows - len(numbers)) / max(int(bulk.sum()), 1)))
     weights = np.concatenate([np.full(int(bulk.sum()), each), np.ones(len(numbers))])
     found = screen(_stacked(reference[bulk], X_outer), weights)
@@ -147,7 +138,7 @@ def outlyingness_filter(
 
 
 def _largest(sizes: FloatArray, count: int) -> IntArray:
-    """Places of the largest numbers, ascending; of equal ones the first."""
+    """Return the ascending positions of the largest values; of equal values the first."""
     if len(sizes) <= count:
         return np.arange(len(sizes))
     edge = np.partition(sizes, len(sizes) - count)[len(sizes) - count]

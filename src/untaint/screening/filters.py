@@ -1,11 +1,11 @@
-r"""Who is not heard at all, told from each row by itself.
+r"""Filters that exclude samples a priori, by their features alone.
 
-What is plausible was found from a sample; a gate applies it to any part of the rows, wherever that
-is.
+A filter is fitted to a subsample and applied to any part of the data, sample by sample:
 
-* :class:`Reach`: rows no farther than so far from a centre.
-* :class:`Plausible`: rows within the edges of a screen (:mod:`.wild`), feature by feature and all
-  features together. Rows of the sample keep the verdict that the screen gave them.
+* :class:`RadiusFilter` excludes samples farther than a limit from a centre;
+* :class:`OutlyingnessFilter` excludes samples beyond the limits of a screen (:mod:`.screen`), of
+  single features or of all together. Samples of the subsample keep the outlyingness that the
+  screen gave them.
 """
 
 from __future__ import annotations
@@ -23,16 +23,19 @@ BLOCK_ROWS = 50_000
 
 
 class SampleFilter(Protocol):
-    """Rows to whether they are shut out."""
+    """A rule that excludes samples from a fit a priori."""
 
     def excluded_mask(self, X: Any, numbers: IntArray | int = 0) -> BoolArray:
-        """Mask of some rows, by their numbers among all, or by that of the first of them."""
+        """Return the mask of the excluded rows of X.
+
+        ``numbers`` holds their indices among all samples, or that of the first if consecutive.
+        """
 
 
 @final
 @dataclass(frozen=True)
 class RadiusFilter:
-    """Everybody within a distance of a point.
+    """A filter that excludes samples farther than ``limit`` from ``centre``.
 
     Examples
     --------
@@ -45,23 +48,23 @@ class RadiusFilter:
     limit: float
 
     def excluded_mask(self, X: Any, numbers: IntArray | int = 0) -> BoolArray:
-        """Rows farther away."""
+        """Return the mask of the rows of X farther than ``limit`` from the centre."""
         return distances_from(X, self.centre, BLOCK_ROWS) > self.limit
 
 
 @final
 @dataclass(frozen=True)
 class OutlyingnessFilter:
-    """Everybody within the edges that a screen found.
+    """A filter that excludes samples beyond the limits of a fitted screen.
 
     Attributes
     ----------
-    screen_model : Trace or None
-        None if it found none.
+    screen_model : ScreenModel or None
+        The fitted limits; None if there were too few samples to fit them.
     rows : array of indices, ascending
-        The sample's rows among all.
+        Indices of the subsample among all samples.
     outlying : array of the same length
-        What the screen said of them.
+        The screen's outlyingness of the subsample.
     """
 
     screen_model: ScreenModel | None
@@ -69,11 +72,11 @@ class OutlyingnessFilter:
     outlying: FloatArray
 
     def excluded_mask(self, X: Any, numbers: IntArray | int = 0) -> BoolArray:
-        """Rows beyond an edge."""
+        """Return the mask of the rows of X whose outlyingness exceeds 1."""
         return self.outlyingness(X, numbers) > 1
 
     def outlyingness(self, X: Any, numbers: IntArray | int = 0) -> FloatArray:
-        """Size of each row relative to the edge of plausible sizes."""
+        """Return the outlyingness of each row of X; beyond 1 it is a feature outlier."""
         out = np.zeros(X.shape[0])
         screen_model = None if self.screen_model is None else self.screen_model.for_samples(X)
         if screen_model is not None:

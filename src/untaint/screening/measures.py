@@ -1,12 +1,13 @@
-r"""The size of a row, by the distances of its features from their centres.
+r"""The size of a sample: two averages of the standardised distances of its features.
 
 With :math:`z_j` the distance of feature j from its centre over its scale among the central half of
-the rows (:mod:`.scales`), the size is
+the samples (:mod:`.scales`), the size is
 
 .. math:: \exp\Big(\frac1d \sum_j \log(1 + z_j)\Big) - 1.
 
-It is large for rows that are far out in most features, and one heavy-tailed feature hardly moves
-it. The root mean square, in units of high quantiles, sees rows that are far out in some.
+It is large for samples that are outlying in most features, and a single heavy-tailed feature
+hardly affects it. The root mean square, in units of high quantiles of the features, is large for
+samples that are outlying in some of them.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from scipy import sparse
 from .._typing import BoolArray, FloatArray, IntArray
 from .scales import centre_of, quantile, scale_of
 
-# Beyond it numbers are as good as equal, and their squares finite.
-LARGEST = 1e150
-# Rows that say how large features usually are: these of the nearest.
-CORE = 0.5
-HIGH = 0.9
+# Values are clipped here, so that their squares are finite.
+MAX_VALUE = 1e150
+# Central fraction of the samples that determines centres and scales.
+CORE_FRACTION = 0.5
+HIGH_QUANTILE = 0.9
 
 
 class Columns:
-    """Columns of dense or sparse rows, one at a time."""
+    """Access to single columns of a dense or sparse matrix."""
 
     def __init__(self, X: Any) -> None:
         self.n, self.d = X.shape
@@ -38,26 +39,26 @@ class Columns:
             self.X.sum_duplicates()
             return
         self.X = np.asfortranarray(X, dtype=float)
-        if self.X.size and np.abs(self.X).max() > LARGEST:
-            self.X = np.clip(self.X, -LARGEST, LARGEST)
+        if self.X.size and np.abs(self.X).max() > MAX_VALUE:
+            self.X = np.clip(self.X, -MAX_VALUE, MAX_VALUE)
 
     def __getitem__(self, j: int) -> tuple[Any, FloatArray]:
-        """Rows, and their entries of column j; the entries of all other rows are zero."""
+        """Return row indices and their entries of column j; all other entries are zero."""
         if not self.sparse:
             return slice(None), self.X[:, j]
         stored = slice(self.X.indptr[j], self.X.indptr[j + 1])
-        values = np.clip(np.asarray(self.X.data[stored], dtype=float), -LARGEST, LARGEST)
+        values = np.clip(np.asarray(self.X.data[stored], dtype=float), -MAX_VALUE, MAX_VALUE)
         return self.X.indices[stored], values
 
 
 class Measures:
-    """Centre and scale of every column, and the size of every row.
+    """Centre and scale of every feature, and the size of every sample.
 
     Parameters
     ----------
     columns : Columns
     weights : array of shape (n,), positive
-        A weight of k is k copies of the row.
+        A weight of k is equivalent to k copies of the sample.
     """
 
     def __init__(self, columns: Columns, weights: FloatArray) -> None:
@@ -68,11 +69,11 @@ class Measures:
         self._measure(np.full(columns.n, True), first=True)
         for _ in range(2):
             size = self._sizes()
-            self._measure(size <= quantile(size, weights, CORE), first=False)
+            self._measure(size <= quantile(size, weights, CORE_FRACTION), first=False)
         self.size = self._sizes()
 
     def _measure(self, core: BoolArray, first: bool) -> None:
-        """Centre and scale among the core."""
+        """Estimate centre and scale of each feature from the samples of the core."""
         core_total = float(self.weights[core].sum())
         for j in range(self.columns.d):
             rows, values = self.columns[j]
@@ -85,13 +86,14 @@ class Measures:
             if first:
                 self.scale[j] = scale
             elif scale > 0:
-                # The core of sparse rows is sparser still: it may not shrink a scale at will.
+                # The core of sparse data is sparser than the rest: bound the decrease of a scale.
                 self.scale[j] = max(scale, 0.25 * self.scale[j])
             else:
-                # The core says nothing about this column: let it say little about the rows.
+                # The feature is constant in the core: a large scale limits its influence.
                 self.scale[j] = z.max(initial=0.0)
 
     def _sizes(self) -> FloatArray:
+        """Return the size of every sample."""
         total = np.zeros(self.columns.n)
         used = np.flatnonzero(self.scale > 0).tolist()
         for j in used:
@@ -99,22 +101,25 @@ class Measures:
             total[rows] += np.log1p(_ratio(values - self.centre[j], self.scale[j]))
         return np.expm1(total / max(len(used), 1))
 
-    def root_mean_square(self, live: BoolArray) -> FloatArray:
-        """Of the features, in units of a high quantile of theirs."""
+    def root_mean_square(self, active: BoolArray) -> FloatArray:
+        """Return the root mean square of each sample's distances, over the 0.9 quantiles.
+
+        ``active`` is the mask of the samples that determine the quantiles.
+        """
         total = np.zeros(self.columns.n)
-        live_total = float(self.weights[live].sum())
+        active_total = float(self.weights[active].sum())
         for j in range(self.columns.d):
             rows, values = self.columns[j]
-            inside, weights = live[rows], self.weights[rows]
+            inside, weights = active[rows], self.weights[rows]
             z = np.abs(values - self.centre[j])
-            zeros = live_total - float(weights[inside].sum())
-            scale = scale_of(z[inside], weights[inside], HIGH, zeros)
+            zeros = active_total - float(weights[inside].sum())
+            scale = scale_of(z[inside], weights[inside], HIGH_QUANTILE, zeros)
             if scale > 0:
                 total[rows] += _ratio(z, scale) ** 2
         return np.sqrt(total / self.columns.d)
 
     def spread(self, rows: IntArray) -> float:
-        """Median size of rows about their own centre, of dense rows."""
+        """Return the median size of some samples about their own centre; dense X only."""
         weights, used = self.weights[rows], np.flatnonzero(self.scale > 0)
         total = np.zeros(len(rows))
         for j in used:
@@ -125,7 +130,7 @@ class Measures:
 
 
 def row_sizes(X: FloatArray, centre: FloatArray, scale: FloatArray) -> FloatArray:
-    """Sizes of dense rows, by centres and scales that others have set.
+    """Return the sizes of dense samples, for given centres and scales of the features.
 
     Examples
     --------
@@ -134,10 +139,10 @@ def row_sizes(X: FloatArray, centre: FloatArray, scale: FloatArray) -> FloatArra
     array([1., 1.])
     """
     used = scale > 0
-    ratios = np.minimum(np.abs(X[:, used] - centre[used]) / scale[used], LARGEST)
+    ratios = np.minimum(np.abs(X[:, used] - centre[used]) / scale[used], MAX_VALUE)
     return np.expm1(np.log1p(ratios).sum(axis=1) / max(int(used.sum()), 1))
 
 
 def _ratio(deviations: FloatArray, scale: float) -> FloatArray:
     with np.errstate(over="ignore"):
-        return np.minimum(np.abs(deviations) / scale, LARGEST)
+        return np.minimum(np.abs(deviations) / scale, MAX_VALUE)

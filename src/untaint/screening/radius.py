@@ -1,15 +1,15 @@
-r"""Which rows lie where: what can be said of X before anybody looks at y.
+r"""Radii of samples about the centre of X, and representative samples chosen by radius.
 
-* The radius of a row is its distance from the coordinate-wise median (from zero, for sparse rows).
-* A row is far out when its radius exceeds ten times the median radius. That is no verdict: it only
-  has to wait for others to set the scales and the first fits.
-* A row a thousand times farther out than the median row is beyond reach, and the first to be given
-  up: no fit says anything about such a place.
-* Representatives are the rows at equally spaced positions of the cumulative weight, from the centre
-  outwards: a stratified sample without chance.
+* The radius of a sample is its distance from the coordinate-wise median (from zero if X is sparse).
+* A sample whose radius exceeds ``SCREEN_RADIUS`` median radii takes no part in estimating scales
+  and initial fits. It is not thereby flagged as an outlier.
+* A sample beyond ``EXCLUSION_RADIUS`` median radii is excluded a priori, before any other is
+  trimmed: no fit can be validated that far from the data.
+* Representatives are the samples at equally spaced positions of the cumulative weight, ordered by
+  radius: a deterministic stratified sample.
 
-Every function treats a row of weight k as k copies of that row, and none depends on the order of
-the rows.
+Every function treats a weight of k as k copies of the sample, and none depends on the order of the
+samples.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
 
 SCREEN_RADIUS = 10.0
 EXCLUSION_RADIUS = 1000.0
+# Largest kernel matrix whose medians of distances are computed.
 MATRIX_ROWS = 3000
 
 
 def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Median along axis 0 of values that count ``weights`` times.
+    """Return the weighted median along axis 0.
 
-    Like ``np.median`` it is the mean of the lower and upper median, and equals it on repeated
-    values when the weights are integers.
+    Like ``np.median`` it is the mean of the lower and upper median, and for integer weights it is
+    the median of the repeated values.
 
     Examples
     --------
@@ -52,17 +53,17 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
             np.take_along_axis(ordered, np.argmax(passed, axis=0)[None], axis=0)[0]
             for passed in (reached >= half, reached > half)
         )
-    # Single values have a mean that single precision may not hold.
+    # The mean of two single-precision values may not be representable in single precision.
     return np.asarray(0.5 * np.asarray(lower, dtype=float) + 0.5 * np.asarray(upper, dtype=float))
 
 
 def centre(X: Any, weights: FloatArray) -> FloatArray:
-    """Coordinate-wise median of dense rows, zero for sparse ones."""
+    """Return the coordinate-wise median of X, zero for sparse X."""
     return np.zeros(X.shape[1]) if sparse.issparse(X) else weighted_median(X, weights)
 
 
 def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> FloatArray:
-    """Distance of each row from the centre.
+    """Return the distance of each row of X from the centre.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> Floa
 
 
 def distances_from(X: Any, middle: FloatArray, block_rows: int) -> FloatArray:
-    """Euclidean distance of each row from a point, by blocks of rows.
+    """Return the Euclidean distance of each row of X from a point, by blocks of rows.
 
     Examples
     --------
@@ -100,9 +101,10 @@ def distances_from(X: Any, middle: FloatArray, block_rows: int) -> FloatArray:
 
 
 def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:
-    """Distance of each row, in the kernel's space, from the row nearest to most others.
+    """Return the distance of each sample from the medoid, in the feature space of the kernel.
 
-    Beyond a few thousand rows that row would cost more than it is worth: all are as near as any.
+    The medoid is the sample of smallest median distance. Beyond ``MATRIX_ROWS`` samples, where it
+    is too expensive, all radii are zero.
 
     Examples
     --------
@@ -121,9 +123,9 @@ def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def near_rows(radius: FloatArray, weights: FloatArray, far_out: float = SCREEN_RADIUS) -> BoolArray:
-    """Mask of the rows whose radius is at most ``far_out`` median radii.
+    """Return the mask of the samples whose radius is at most ``far_out`` median radii.
 
-    When half of the rows lie on the centre, the median radius of the others is the yardstick.
+    The median is that of :func:`median_radius`.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def near_rows(radius: FloatArray, weights: FloatArray, far_out: float = SCREEN_R
 
 
 def median_radius(radius: FloatArray, weights: FloatArray) -> float:
-    """The median radius, of the rows off the centre if half of them lie on it.
+    """Return the median radius; if it is zero, the median of the positive radii.
 
     Examples
     --------
@@ -152,12 +154,12 @@ def median_radius(radius: FloatArray, weights: FloatArray) -> float:
 def representatives(
     X: Any, weights: FloatArray, radius: FloatArray, count: int
 ) -> tuple[IntArray, FloatArray]:
-    """At most ``count`` rows, and the number of times that each stands for itself.
+    """Return at most ``count`` representative samples, and the multiplicity of each.
 
     Parameters
     ----------
     X : array or CSR of shape (n, d), or None
-        Breaks ties between rows of equal radius.
+        Breaks ties between samples of equal radius.
     weights, radius : array of shape (n,)
     count : int
 
@@ -185,14 +187,14 @@ def representatives(
 
 
 def _outwards(X: Any, radius: FloatArray) -> IntArray:
-    """Order of the rows by radius, ties broken by the features."""
+    """Return the order of the samples by radius, ties broken by the features."""
     order = np.argsort(radius, kind="stable")
     steps = np.diff(radius[order]) == 0
     tied = np.r_[steps, False] | np.r_[False, steps]
     if X is not None and tied.any():
         rows = order[tied]
         if sparse.issparse(X):
-            # One number that tells rows apart, for a dense copy might not fit into memory.
+            # A projection that tells rows apart, since a dense copy might not fit into memory.
             features = (X[rows] @ np.modf(np.arange(1, X.shape[1] + 1) * np.sqrt(2))[0])[:, None]
         else:
             features = X[rows]

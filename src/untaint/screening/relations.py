@@ -1,15 +1,16 @@
-r"""How columns hang together, and which rows disagree.
+r"""Linear relations between features, and samples that violate them.
 
-With :math:`\Sigma` the covariance of the columns over rows that fit one another, what is left of
-column j of a row x once the other columns are known is
+With :math:`\mu` and :math:`\Sigma` robust mean and covariance of the features, the residual of
+feature j of a sample x in the regression on the other features is
 
 .. math:: e_j = \frac{(\Sigma^{-1} (x - \mu))_j}{(\Sigma^{-1})_{jj}},
 
 and the coordinates :math:`\Lambda^{-1/2} V' (x - \mu)`, with :math:`\Sigma = V \Lambda V'`, are
-uncorrelated. Mean and covariance come from the three quarters of the rows that are nearest to them,
-found by concentration from the rows nearest to the centre.
+uncorrelated. Mean and covariance are those of the three quarters of the samples that are nearest to
+them, found by concentration steps from the samples nearest to the centre.
 
-Only columns of many values take part. A rare category breaks every relation of the common ones.
+Only features of many distinct values take part: a rare category would violate any relation that
+holds among the common ones.
 
 References
 ----------
@@ -25,39 +26,39 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 from .scales import centre_of, quantile, scale_of
 
-KEPT = 0.75
-STEPS = 4
-# Rows that a column costs.
-ROWS_PER_COLUMN = 10
-# Share of the rows that one value of a column may have.
-COMMONEST = 0.2
-# Ratio of the 90 % quantile of a column to its scale that no linear relation survives.
-HEAVY = 20.0
-# Squared scale of what is left of a column, relative to the column, where a relation is strong.
-LEFT_OVER = 0.1
-# Relative variance below which a relation is as good as exact.
-EXACT = 1e-4
-# Residuals, relative to the scale of the column, that do not matter, however exact a relation is.
-NOTHING = 0.1
+SUPPORT_FRACTION = 0.75
+C_STEPS = 4
+# Samples that are needed for each feature.
+MIN_ROWS_PER_FEATURE = 10
+# Largest frequency of a single value of a feature.
+MAX_FREQUENCY = 0.2
+# Largest ratio of a feature's 0.9 quantile to its scale: heavier tails have no linear relation.
+MAX_TAIL_RATIO = 20.0
+# Squared scale of the residuals, relative to the feature, below which a relation is strong.
+MAX_RESIDUAL_VARIANCE = 0.1
+# Lower bound of the eigenvalues of the covariance, relative to the largest.
+MIN_EIGENVALUE = 1e-4
+# Residuals, relative to the feature's scale, that are ignored however exact a relation is.
+RESIDUAL_FLOOR = 0.1
 
 
 @dataclass(frozen=True)
 class Relations:
-    """Linear relations between columns.
+    """Fitted linear relations between features.
 
     Parameters
     ----------
     columns : array of shape (c,)
-        Columns that take part.
+        Indices of the features that take part.
     mean : array of shape (c,)
     whitener : array of shape (c, c)
-        Takes deviations to uncorrelated coordinates of scale one.
+        Maps deviations from the mean to uncorrelated coordinates of scale one.
     strong : array of shape (s,)
-        Columns that are nearly determined by the others.
+        Indices of the features that are nearly determined by the others.
     residual : array of shape (c, s)
-        Takes deviations to what is left of the strong columns.
+        Maps deviations from the mean to the residuals of the strong features.
     scale : array of shape (s,)
-        Scale of the strong columns.
+        Scale of the strong features.
     """
 
     columns: IntArray
@@ -68,27 +69,27 @@ class Relations:
     scale: FloatArray
 
     def coordinates(self, X: FloatArray) -> FloatArray:
-        """Uncorrelated coordinates of the rows, of scale one."""
+        """Return the uncorrelated coordinates of the samples, of scale one."""
         return np.asarray((X[:, self.columns] - self.mean) @ self.whitener)
 
-    def broken(self, X: FloatArray) -> FloatArray:
-        """How badly rows break the strong relations: less than a tenth of a column is nothing."""
-        return np.abs(self.residuals(X)) + NOTHING * self.scale
+    def violations(self, X: FloatArray) -> FloatArray:
+        """Return the absolute residuals of the strong features, plus a tenth of their scales."""
+        return np.abs(self.residuals(X)) + RESIDUAL_FLOOR * self.scale
 
     def residuals(self, X: FloatArray) -> FloatArray:
-        """What is left of the strong columns."""
+        """Return the residuals of the strong features, given the other features."""
         return np.asarray((X[:, self.columns] - self.mean) @ self.residual)
 
 
 def relations(X: FloatArray, weights: FloatArray, radius: FloatArray) -> Relations | None:
-    """Find the relations, or None if there are too few rows or columns to tell.
+    """Fit the relations; None if there are too few samples or features.
 
     Parameters
     ----------
     X : array of shape (n, d)
     weights : array of shape (n,)
     radius : array of shape (n,)
-        The rows of the smallest radii are the first to be believed.
+        The concentration steps start from the samples of smallest radius.
 
     Examples
     --------
@@ -100,25 +101,25 @@ def relations(X: FloatArray, weights: FloatArray, radius: FloatArray) -> Relatio
            [ 1., -2.]])
     """
     columns = np.array([j for j in range(X.shape[1]) if _takes_part(X[:, j], weights)], dtype=int)
-    if len(columns) < 2 or weights.sum() < ROWS_PER_COLUMN * len(columns):
+    if len(columns) < 2 or weights.sum() < MIN_ROWS_PER_FEATURE * len(columns):
         return None
     A = X[:, columns]
     unit = _scales(A - [centre_of(a, weights) for a in A.T], weights)
     A = A / unit
-    near = radius <= quantile(radius, weights, KEPT)
-    for _ in range(STEPS):
-        mean = np.average(A[near], axis=0, weights=weights[near])
-        B = A[near] - mean
-        eigenvalues, V = np.linalg.eigh((B * weights[near, None]).T @ B / weights[near].sum())
-        eigenvalues = np.maximum(eigenvalues, EXACT * eigenvalues[-1])
+    support = radius <= quantile(radius, weights, SUPPORT_FRACTION)
+    for _ in range(C_STEPS):
+        mean = np.average(A[support], axis=0, weights=weights[support])
+        B = A[support] - mean
+        eigenvalues, V = np.linalg.eigh((B * weights[support, None]).T @ B / weights[support].sum())
+        eigenvalues = np.maximum(eigenvalues, MIN_EIGENVALUE * eigenvalues[-1])
         Y = (A - mean) @ (V / np.sqrt(eigenvalues))
         size = np.einsum("ij,ij->i", Y, Y)
-        near = size <= quantile(size, weights, KEPT)
+        support = size <= quantile(size, weights, SUPPORT_FRACTION)
     precision = (V / eigenvalues) @ V.T
     residual = precision / np.diag(precision)
     left = _scales((A - mean) @ residual, weights)
-    strong = np.flatnonzero(left**2 < LEFT_OVER)
-    spread = np.maximum(_scales(Y[near], weights[near]), 0.5)
+    strong = np.flatnonzero(left**2 < MAX_RESIDUAL_VARIANCE)
+    spread = np.maximum(_scales(Y[support], weights[support]), 0.5)
     return Relations(
         columns=columns,
         mean=mean * unit,
@@ -134,17 +135,17 @@ def _scales(X: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _takes_part(column: FloatArray, weights: FloatArray) -> bool:
-    """Whether a column has many values, and not over several orders of magnitude."""
+    """Return whether a feature has many distinct values and no very heavy tail."""
     if not _many_values(column, weights):
         return False
     distances = np.abs(column - centre_of(column, weights))
-    return scale_of(distances, weights, 0.9) < HEAVY * scale_of(distances, weights)
+    return scale_of(distances, weights, 0.9) < MAX_TAIL_RATIO * scale_of(distances, weights)
 
 
 def _many_values(column: FloatArray, weights: FloatArray) -> bool:
     values = np.sort(column)
     if np.all(weights == weights[0]):
-        lag = int(COMMONEST * len(values))
+        lag = int(MAX_FREQUENCY * len(values))
         return lag > 0 and not bool(np.any(values[lag:] == values[:-lag]))
     _, owner = np.unique(column, return_inverse=True)
-    return float(np.bincount(owner, weights).max()) <= COMMONEST * float(weights.sum())
+    return float(np.bincount(owner, weights).max()) <= MAX_FREQUENCY * float(weights.sum())

@@ -1,10 +1,10 @@
-"""Centre and scale of a column, by order statistics that almost half of the rows cannot move.
+"""Robust centre and scale of a feature, by order statistics with breakdown point one half.
 
-The centre is the median; if the two middle rows differ, the one that more rows share. The scale is
-a quantile of the distances from the centre; of the positive ones if that is zero, so that the ones
-of a rare category are one unit away from its zeros, however rare.
+The centre is the median; if the two middle values differ, the more frequent of them. The scale is
+a quantile of the distances from the centre; if that is zero, a quantile of the positive distances,
+so that an indicator of a rare category has scale one however rare it is.
 
-A weight of k is k copies of the row.
+A weight of k is equivalent to k copies of the sample.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .._typing import FloatArray
 
 
 def quantile(values: FloatArray, weights: FloatArray, fraction: float) -> float:
-    """Smallest value that at least this share of the rows does not exceed.
+    """Return the weighted quantile: the smallest value with at least this fraction up to it.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def quantile(values: FloatArray, weights: FloatArray, fraction: float) -> float:
     >>> quantile(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 2.0]), 0.6)
     3.0
     """
-    # Rounding must not ask for one row more.
+    # Rounding of the product below must not select the next value.
     fraction *= 1 - 1e-12
     if np.all(weights == weights[0]):
         rank = max(int(np.ceil(fraction * len(values))) - 1, 0)
@@ -34,7 +34,7 @@ def quantile(values: FloatArray, weights: FloatArray, fraction: float) -> float:
 
 
 def centre_of(column: FloatArray, weights: FloatArray) -> float:
-    """Centre of a column.
+    """Return the weighted median, or the more frequent of the two middle values.
 
     Examples
     --------
@@ -54,7 +54,9 @@ def centre_of(column: FloatArray, weights: FloatArray) -> float:
 def scale_of(
     distances: FloatArray, weights: FloatArray, fraction: float = 0.5, zeros: float = 0.0
 ) -> float:
-    """Quantile of the distances and of further zeros; of the positive ones if that is zero.
+    """Return a quantile of the distances, or of the positive ones if that is zero.
+
+    ``zeros`` is the weight of further distances that are zero.
 
     Examples
     --------

@@ -1,62 +1,65 @@
-r"""Rows whose features are wild, told from X alone.
+r"""Detection of feature outliers from X alone.
 
-Five views give every row a size; :mod:`.edges` says where the plausible sizes of each end.
+Five measures give every sample a size; :mod:`.edges` finds the upper limit of the inlying sizes.
+The outlyingness of a sample is its size over that limit, at most of the five:
 
-1. The mean logarithm of the features' distances (:mod:`.measures`): rows that are wild in most
-   features, up to almost half of all rows.
-2. Each feature by itself: values out of range.
-3. The root mean square of the distances: rows that are wild in some features.
-4. The first view, of uncorrelated coordinates (:mod:`.relations`).
-5. What is left of each feature that the others all but determine: relations that are broken.
+1. the mean logarithm of the features' distances (:mod:`.measures`), for samples that are outlying
+   in most features, up to almost half of all samples;
+2. each feature by itself, for values out of range;
+3. the root mean square of the distances, for samples that are outlying in some features;
+4. the first measure, applied to uncorrelated coordinates (:mod:`.relations`);
+5. the residual of each feature that the others nearly determine, for violated relations.
 
-Views 2 to 5 see only the rows that earlier ones left, and are taken twice if they found any.
+Measures 2 to 5 use only the samples that are not flagged so far, and are repeated once if they flag
+any.
 
-Honest data have clusters. A group that views 1, 3 or 4 set apart is left in peace while it is not
-very far and its own spread is like that of the other rows; one point repeated, or rows scattered
-far and wide, are not. Large groups in one feature have to be far away, for honest features have two
-humps at times.
-
-The verdict prefers missing a row to accusing an honest one.
+Regular data have clusters. A group that measure 1, 3 or 4 separates is not flagged while it is not
+very far and its spread is like that of the other samples; one repeated point, or widely scattered
+samples, are flagged. A large group in one feature has to be far away, because regular features may
+be bimodal. In doubt, a sample is not flagged.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .edges import Accept, Least, edge
-from .measures import LARGEST, Columns, Measures, row_sizes
+from .edges import Accept, MinFactor, edge
+from .measures import MAX_VALUE, Columns, Measures, row_sizes
 from .radius import representatives
 from .relations import Relations, relations
 from .scales import quantile, scale_of
 
-# Fewer rows say too little about one another.
-FEWEST_ROWS = 20
-FEWEST_DISTINCT = 12
-# Rows that show how columns hang together.
+# Below these numbers of samples and of distinct samples nothing is flagged.
+MIN_ROWS = 20
+MIN_DISTINCT = 12
+# Samples from which the relations between features are estimated.
 RELATION_ROWS = 20_000
-# Groups farther away than this are no cluster, whatever their spread.
-FAR_CLUSTER = 25.0
-# Spread of a group, relative to the other rows, that no cluster has: smaller or larger.
-LUMP = 30.0
+# Groups beyond this factor are outliers, whatever their spread.
+MAX_CLUSTER_FACTOR = 25.0
+# A group is no regular cluster if its spread is smaller than that of the other samples over the
+# first factor, or larger than it times the second (the third if the gap is narrow).
+CONCENTRATED = 30.0
 WIDE, WIDER = 3.0, 4.0
-PASSES = 2
+MAX_PASSES = 2
 
 
 @dataclass(frozen=True)
 class Screen:
-    """What the features say about the rows.
+    """The result of screening X for feature outliers.
 
     Parameters
     ----------
     feature_outlier : array of bool of shape (n,)
-        Rows whose features are implausible.
+        Mask of the feature outliers.
     outlyingness : array of shape (n,), non-negative
-        Size of a row relative to the edge of plausible sizes; beyond 1 the row is wild.
+        Size of each sample relative to the limit of inlying sizes; above 1 for feature outliers.
+    screen_model : ScreenModel, optional
+        The fitted limits; None if there were too few samples to fit them.
 
     Examples
     --------
@@ -73,48 +76,44 @@ class Screen:
     screen_model: ScreenModel | None = field(default=None, repr=False, compare=False)
 
     def outlying_features(self, rows: Any, most: int = 5) -> list[IntArray]:
-        """Features that make rows odd, the oddest first: those at least half as odd as it.
+        """Return the outlying features of some samples, the most outlying first.
 
-        Parameters
-        ----------
-        rows : array of indices
-        most : int
-            Features named for a row, at most.
+        Only features at least half as outlying as the first are listed, at most ``most`` of them.
         """
         if self.screen_model is None:
             return [np.empty(0, dtype=np.intp) for _ in np.atleast_1d(rows)]
-        named = []
+        found = []
         for outlying in self.screen_model.outlyingness(np.atleast_1d(rows)):
             order = np.argsort(-outlying, kind="stable")[:most]
-            named.append(
+            found.append(
                 order[(outlying[order] > 0) & (outlying[order] >= 0.5 * outlying[order[0]])]
             )
-        return named
+        return found
 
 
 def _distinct(X: Any) -> int:
-    """Number of different rows, told apart by one number that no two of them share by chance."""
+    """Return the number of distinct rows, counted by a projection that separates them."""
     weights = np.modf(np.arange(1, X.shape[1] + 1) * np.sqrt(2.0))[0]
     with np.errstate(over="ignore", invalid="ignore"):
         return len(np.unique(np.asarray(X @ weights)))
 
 
 def screen(X: Any, sample_weight: FloatArray | None = None) -> Screen:
-    """Find the rows whose features are wild.
+    """Find the feature outliers of X.
 
-    The result does not depend on the order of the rows, nor on the unit or origin of a feature.
+    The result does not depend on the order of the samples, nor on the unit or origin of a feature.
 
     Parameters
     ----------
     X : array or CSR of shape (n, d)
         Finite numbers.
     sample_weight : array of shape (n,), optional
-        A weight of k is k copies of the row; a row of weight zero is absent, and not judged.
+        A weight of k is equivalent to k copies; a sample of weight zero is ignored and not flagged.
 
     Returns
     -------
     Screen
-        Without a verdict on fewer than 20 rows.
+        Nothing is flagged among fewer than 20 samples.
 
     Examples
     --------
@@ -128,80 +127,79 @@ def screen(X: Any, sample_weight: FloatArray | None = None) -> Screen:
     weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     outlyingness = np.zeros(n)
     present = np.flatnonzero(weights > 0)
-    if float(weights.sum()) < FEWEST_ROWS or X.shape[1] == 0:
+    if float(weights.sum()) < MIN_ROWS or X.shape[1] == 0:
         return Screen(outlyingness > 1, outlyingness)
-    if _distinct(X[present]) < FEWEST_DISTINCT:
-        return Screen(
-            outlyingness > 1, outlyingness
-        )  # repeated points of a design, each apart from others
+    if _distinct(X[present]) < MIN_DISTINCT:
+        # The repeated points of an experimental design are separate from one another.
+        return Screen(outlyingness > 1, outlyingness)
     work = _Screening(Columns(X if len(present) == n else X[present]), weights[present])
     work.run()
     outlyingness[present] = work.outlyingness
     screen_model = ScreenModel(
-        X, work.centre, work.reach, work.relation, work.measures.scale, work.size_reach
+        X, work.centre, work.limits, work.relation, work.measures.scale, work.size_limit
     )
     return Screen(outlyingness > 1, outlyingness, screen_model)
 
 
 class _Screening:
-    """One run of the views over rows of positive weight."""
+    """One run of the five measures over samples of positive weight."""
 
     def __init__(self, columns: Columns, weights: FloatArray) -> None:
         self.columns = columns
         self.weights = weights
         self.total = float(weights.sum())
         self.outlyingness = np.zeros(columns.n)
-        self.reach = np.full(columns.d, np.inf)
-        self.size_reach = np.inf
+        self.limits = np.full(columns.d, np.inf)
+        self.size_limit = np.inf
         self.relation: tuple[Relations, FloatArray] | None = None
         self.measures = Measures(columns, weights)
         self.centre, self.size = self.measures.centre, self.measures.size
 
     @property
-    def live(self) -> BoolArray:
-        """Rows that no view has found wild."""
+    def unflagged(self) -> BoolArray:
+        """The mask of the samples that no measure has flagged so far."""
         return self.outlyingness <= 1
 
     def run(self) -> None:
-        """Take all views."""
-        self.size_reach = self.assess(self.size, np.full(self.columns.n, True), _any_factor)
-        for _ in range(PASSES):
-            before = self.live.sum()
-            self.judge_features()
-            live = self.live
-            self.assess(self.measures.root_mean_square(live), live, _growing_factor)
-            self.judge_relations(live)
-            if self.live.sum() == before:
+        """Apply all measures."""
+        self.size_limit = self.assess(self.size, np.full(self.columns.n, True), _any_factor)
+        for _ in range(MAX_PASSES):
+            before = self.unflagged.sum()
+            self.screen_features()
+            active = self.unflagged
+            self.assess(self.measures.root_mean_square(active), active, _growing_factor)
+            self.screen_relations(active)
+            if self.unflagged.sum() == before:
                 break
 
-    def assess(self, size: FloatArray, live: BoolArray, least: Least) -> float:
-        """Hold rows to the edge of a view of all features, and tell where it is."""
-        rows = np.flatnonzero(live)
-        found = edge(size[rows], self.weights[rows], least, self._accept(size[rows], rows))
-        self._mark(rows, size[rows] / found.reach)
-        return found.reach
+    def assess(self, size: FloatArray, active: BoolArray, min_factor: MinFactor) -> float:
+        """Flag samples by a measure of all features, and return its limit."""
+        rows = np.flatnonzero(active)
+        limit = edge(size[rows], self.weights[rows], min_factor, self._accept(size[rows], rows))
+        self._update(rows, size[rows] / limit)
+        return limit
 
-    def judge_features(self) -> None:
-        """Hold rows to the edge of each feature."""
-        live, before = self.live, self.outlyingness.copy()
-        live_total = float(self.weights[live].sum())
+    def screen_features(self) -> None:
+        """Flag samples by the limit of each single feature."""
+        active, before = self.unflagged, self.outlyingness.copy()
+        active_total = float(self.weights[active].sum())
         for j in range(self.columns.d):
             rows, values = self.columns[j]
-            inside = live[rows]
+            inside = active[rows]
             z, weights = np.abs(values - self.centre[j])[inside], self.weights[rows][inside]
-            zeros = live_total - float(weights.sum())
-            found = edge(z, weights, _feature_factor, zeros=zeros)
-            self.reach[j] = min(self.reach[j], found.reach)
-            self._mark(np.arange(self.columns.n)[rows][inside], z / found.reach)
-        if float(self.weights[self.live].sum()) < 0.5 * self.total:
-            # Features that accuse most of the rows have taken wild values for the usual ones.
+            zeros = active_total - float(weights.sum())
+            limit = edge(z, weights, _feature_factor, zeros=zeros)
+            self.limits[j] = min(self.limits[j], limit)
+            self._update(np.arange(self.columns.n)[rows][inside], z / limit)
+        if float(self.weights[self.unflagged].sum()) < 0.5 * self.total:
+            # Most samples flagged: the limits come from the outliers, so discard them.
             self.outlyingness = np.maximum(before, np.minimum(self.outlyingness, 1.0))
 
-    def judge_relations(self, live: BoolArray) -> None:
-        """Hold rows to the relations between features."""
+    def screen_relations(self, active: BoolArray) -> None:
+        """Flag samples by the relations between features; dense X only."""
         if self.columns.sparse:
             return
-        rows = np.flatnonzero(live)
+        rows = np.flatnonzero(active)
         Z = self.columns.X[rows] - self.centre
         weights, size = self.weights[rows], self.size[rows]
         sample, counts = representatives(Z, weights, size, RELATION_ROWS)
@@ -211,45 +209,45 @@ class _Screening:
         coordinates = np.abs(found.coordinates(Z))
         sizes = np.zeros(self.columns.n)
         sizes[rows] = np.expm1(np.log1p(coordinates).mean(axis=1))
-        self.assess(sizes, live, _any_factor)
+        self.assess(sizes, active, _any_factor)
         if not len(found.strong):
             return
-        residuals = found.broken(Z)
-        reach = np.array([edge(e, weights, _relation_factor).reach for e in residuals.T])
-        for e, limit in zip(residuals.T, reach, strict=True):
-            self._mark(rows, e / limit)
-        self.relation = (found, reach)
+        residuals = found.violations(Z)
+        limits = np.array([edge(e, weights, _relation_factor) for e in residuals.T])
+        for e, limit in zip(residuals.T, limits, strict=True):
+            self._update(rows, e / limit)
+        self.relation = (found, limits)
 
-    def _mark(self, rows: IntArray, outlying: FloatArray) -> None:
+    def _update(self, rows: IntArray, outlying: FloatArray) -> None:
         self.outlyingness[rows] = np.maximum(self.outlyingness[rows], outlying)
 
     def _accept(self, size: FloatArray, rows: IntArray) -> Accept:
-        """Whether a group of these rows is no cluster such as honest data have."""
-        gone = ~self.live
+        """Return a function that tells whether a group of these samples is no regular cluster."""
+        flagged = ~self.unflagged
 
         def accept(cut: float, top: float, factor: float) -> bool:
-            if factor >= FAR_CLUSTER:
+            if factor >= MAX_CLUSTER_FACTOR:
                 return True
             if self.columns.sparse:
                 return factor >= 8.0
             beyond = size > cut
             usual = scale_of(self.size[rows[~beyond]], self.weights[rows[~beyond]])
             layer = beyond & (size <= top)
-            if self._is_strange(rows[layer], usual, factor):
+            if self._is_irregular(rows[layer], usual, factor):
                 return True
-            # The fringe of a group belongs to it.
-            group = np.union1d(rows[beyond], np.flatnonzero(gone))
+            # A thin layer around a flagged group is assessed together with it.
+            group = np.union1d(rows[beyond], np.flatnonzero(flagged))
             fringe = float(self.weights[rows[layer]].sum())
             if fringe > 0.25 * float(self.weights[group].sum()):
                 return False
-            return self._is_strange(group, usual, factor)
+            return self._is_irregular(group, usual, factor)
 
         return accept
 
-    def _is_strange(self, rows: IntArray, usual: float, factor: float) -> bool:
-        """Whether rows are one point repeated, or scattered far and wide."""
+    def _is_irregular(self, rows: IntArray, usual: float, factor: float) -> bool:
+        """Return whether samples are nearly one repeated point, or widely scattered."""
         weights, spread = self.weights[rows], self.measures.spread(rows)
-        if factor >= 3.0 and spread < usual / LUMP:
+        if factor >= 3.0 and spread < usual / CONCENTRATED:
             return True
         scattered = spread > 0.5 * quantile(self.size[rows], weights, 0.5)
         wide = spread > (WIDE if factor >= 3.0 else WIDER) * usual
@@ -258,37 +256,48 @@ class _Screening:
 
 @dataclass(frozen=True)
 class ScreenModel:
-    """What it takes to say which features of a row are odd."""
+    """Samples, with the fitted centre, scales and limits of the features.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, d)
+    centre, limits, scale : array of shape (d,)
+        ``limits`` holds the largest inlying distance of each feature from its centre.
+    relation : tuple of Relations and array of shape (s,), or None
+        The strong relations, with the limits of their residuals.
+    size_limit : float
+        The largest inlying size of a sample.
+    """
 
     X: Any
     centre: FloatArray
-    reach: FloatArray
+    limits: FloatArray
     relation: tuple[Relations, FloatArray] | None
     scale: FloatArray
-    size_reach: float
+    size_limit: float
 
     def for_samples(self, X: Any) -> ScreenModel:
-        """The same for other rows."""
-        return ScreenModel(X, self.centre, self.reach, self.relation, self.scale, self.size_reach)
+        """Return this model with other samples."""
+        return replace(self, X=X)
 
     def total(self, rows: slice) -> FloatArray:
-        """Of some rows as a whole: the worst feature, or all of them together."""
+        """Return the outlyingness of some samples: of the worst feature or of all together."""
         outlying = self.outlyingness(rows).max(axis=1)
-        if not np.isfinite(self.size_reach):
+        if not np.isfinite(self.size_limit):
             return outlying
         X = self.X[rows].toarray() if sparse.issparse(self.X) else np.asarray(self.X[rows], float)
-        size = row_sizes(np.clip(X, -LARGEST, LARGEST), self.centre, self.scale)
-        return np.maximum(outlying, size / self.size_reach)
+        size = row_sizes(np.clip(X, -MAX_VALUE, MAX_VALUE), self.centre, self.scale)
+        return np.maximum(outlying, size / self.size_limit)
 
     def outlyingness(self, rows: IntArray | slice) -> FloatArray:
-        """Of each feature of some rows, relative to the edge of plausible values."""
+        """Return the outlyingness of each feature of some samples, shape (m, d)."""
         X = self.X[rows].toarray() if sparse.issparse(self.X) else self.X[rows]
-        Z = np.clip(np.asarray(X, dtype=float), -LARGEST, LARGEST) - self.centre
-        outlying = np.abs(Z) / self.reach
+        Z = np.clip(np.asarray(X, dtype=float), -MAX_VALUE, MAX_VALUE) - self.centre
+        outlying = np.abs(Z) / self.limits
         if self.relation is not None:
-            found, reach = self.relation
-            broken = found.broken(Z) / reach
-            outlying[:, found.strong] = np.maximum(outlying[:, found.strong], broken)
+            found, limits = self.relation
+            violated = found.violations(Z) / limits
+            outlying[:, found.strong] = np.maximum(outlying[:, found.strong], violated)
         return outlying
 
 

@@ -1,6 +1,6 @@
-"""Rules that turn the losses of samples into weights: concave aggregates and their gradients.
+"""Weighting rules: concave aggregates of per-sample losses, whose gradients are sample weights.
 
-The package sees losses only, never features or predictions.
+The subpackage sees losses only, never features or predictions.
 """
 
 from .base import TrimmingRule, WeightingRule

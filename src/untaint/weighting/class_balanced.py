@@ -1,26 +1,27 @@
-r"""Trimming of labelled rows, which no class can be trimmed away by.
+r"""Class-balanced trimming of labelled samples.
 
-With n_k the kept weight of class k, n their sum and pi_k = n_k / n,
+With v the sample weights, n_k the kept weight of class k, n their sum and pi_k = n_k / n,
 
 .. math:: h(l) = \min_{0 \le w \le v,\; \sum w = n} \; \sum_i w_i l_i + \sum_k n_k \log(K \pi_k),
           \qquad n = (1-\epsilon) \textstyle\sum v.
 
-For the log-loss :math:`l = -\log p(y|x)` this is, up to a constant, minus the information that the
-model gives about the kept labels: the log-loss alone falls when a class is given up, because labels
-that are all the same need no explaining, and the second sum is what that is worth. It is convex in
-w, so h is concave in l like every rule of this room.
+For the log-loss :math:`l = -\log p(y|x)` this is, up to a constant, minus the mutual information
+of features and kept labels. The log-loss alone decreases when a whole class is trimmed, because
+labels of one class are trivial to predict; the second sum, the label entropy term, compensates for
+that. It is convex in w, so h is concave in l.
 
-At the minimum all classes meet at one t: a row is kept when
+At the minimum all classes share one t: a sample is kept when
 
 .. math:: l_i + \log \pi_{y_i} = -\log \frac{p(y_i | x_i)}{\pi_{y_i}} \le t - \log K,
 
-that is, when its features make its label likely compared with the label's own frequency. How many
-rows each class gives up follows from the data: many, when the errors are one-sided and this class
-is where they went; few, when the class is rare.
+that is, when its features make its label likely compared with the label's own frequency. The
+number of trimmed samples of each class follows from the data: it is large for the class that
+one-sided label noise flips samples into, and small for a rare class.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import exp, floor
 from typing import final
@@ -31,31 +32,31 @@ from .._typing import FloatArray, IntArray
 from .base import TrimmingRule, unit_weight
 from .trimmed import keep_trimmed, loss_reached
 
-# Part of every class that is kept whatever it loses.
+# Fraction of every class that is kept whatever its losses.
 MIN_FRACTION = 0.1
-# Losses so far beyond the least are all the same: exp(-600) is still a number.
-LARGEST_LOSS = 600.0
+# Losses are capped at this distance from the smallest: exp(-600) is still a normal number.
+MAX_LOSS = 600.0
 MAX_HALVINGS = 80
 
 
 @dataclass(frozen=True, eq=False)
 class ClassBalanced(TrimmingRule):
-    """Keep the rows whose labels the model explains best, compared with the labels' frequencies.
+    """Trim the samples whose labels are least likely, relative to the labels' frequencies.
 
     Parameters
     ----------
     contamination : float
     groups : array of shape (n,), int
-        Class of each row, 0 to K - 1.
+        Class of each sample, 0 to K - 1.
     n_groups : int
-        K.
+        The number of classes, K.
 
     Examples
     --------
     >>> import numpy as np
     >>> losses = np.array([0.1, 0.2, 0.3, 2.0, 3.0])
     >>> rule = ClassBalanced(0.4, groups=np.array([0, 0, 0, 1, 1]), n_groups=2)
-    >>> rule.weights(losses, np.ones(5))  # not the second class, though it fits worst
+    >>> rule.weights(losses, np.ones(5))  # plain trimming would remove the whole second class
     array([1., 1., 0., 1., 0.])
     """
 
@@ -68,7 +69,7 @@ class ClassBalanced(TrimmingRule):
         object.__setattr__(self, "_members", members)
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """Within each class, those of smallest loss."""
+        """Return weights that keep the samples of smallest loss within each class."""
         weights = np.array(sample_weight, dtype=float)
         if self.contamination == 0:
             return weights
@@ -79,20 +80,16 @@ class ClassBalanced(TrimmingRule):
         return weights
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """Kept losses, and what the kept classes lack in variety."""
+        """Return the sum of the kept losses plus the label entropy term."""
         kept = weights > 0
         return float(weights[kept] @ losses[kept]) + self._label_entropy(weights)
 
     def threshold(self, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """The quantile of all losses, whatever their classes."""
+        """Return the ``1 - contamination`` quantile of all losses, classes ignored."""
         return loss_reached(losses, sample_weight, self.kept_total(sample_weight))
 
-    def row_thresholds(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """That of each row's class."""
-        return self.class_thresholds(losses, sample_weight)[self.groups]
-
     def class_thresholds(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """The largest kept loss of each class, shape (K,)."""
+        """Return the largest kept loss of each class, shape (K,)."""
         thresholds = np.zeros(self.n_groups)
         totals = self.totals(losses, sample_weight)
         for k, rows in enumerate(self._members):
@@ -101,15 +98,15 @@ class ClassBalanced(TrimmingRule):
         return thresholds
 
     def among(self, rows: IntArray) -> ClassBalanced:
-        """The same classes, fewer rows."""
+        """Return this rule restricted to the samples of the given indices."""
         return self.over(self.groups[rows])
 
     def over(self, groups: IntArray) -> ClassBalanced:
-        """The same classes, other rows."""
+        """Return this rule for other samples, whose classes are ``groups``."""
         return ClassBalanced(self.contamination, groups, self.n_groups)
 
     def totals(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """Kept weight of each class, in whole rows where the weights are counts or equal."""
+        """Return the kept weight of each class, whole samples if weights are counts or equal."""
         kept = self.kept_total(sample_weight)
         unit = unit_weight(sample_weight)
         sizes = np.array([sample_weight[rows].sum() for rows in self._members])
@@ -127,28 +124,28 @@ class ClassBalanced(TrimmingRule):
         lower = floors[sizes > 0]
 
         def at(log_scale: float) -> FloatArray:
-            """Kept weight of each class when t is so far above the least loss."""
+            """Return the kept weight of each class at t = smallest loss + log_scale."""
             return np.maximum([end.at(log_scale) for end in ends], lower)
 
         totals = np.zeros(self.n_groups)
-        totals[sizes > 0] = _meet(at, kept, max(end.max_loss for end in ends), unit)
+        totals[sizes > 0] = _bisect(at, kept, max(end.max_loss for end in ends), unit)
         return totals
 
     def _label_entropy(self, weights: FloatArray) -> float:
         return self.label_entropy(np.array([weights[rows].sum() for rows in self._members]))
 
     def label_entropy(self, totals: FloatArray) -> float:
-        """Sum of n_k log(K pi_k): n times the divergence from equal frequencies."""
+        """Return sum n_k log(K pi_k), n times the KL divergence from equal frequencies."""
         totals = totals[totals > 0]
         return float(totals @ np.log(self.n_groups * totals / totals.sum()))
 
 
 @final
 class _ClassEnd:
-    """How far a class is kept when its rows may lose so much.
+    """The kept weight n_k of one class as a function of t.
 
-    The weight reached grows with the loss, and the weight that a loss leaves room for falls: the
-    class ends where they cross.
+    The cumulative weight of the sorted losses increases with the loss, the weight n exp(t - l)
+    that the optimality condition allows decreases: the class is kept up to where they cross.
     """
 
     def __init__(
@@ -161,36 +158,38 @@ class _ClassEnd:
             order = np.argsort(above, kind="stable")
             self.above = above[order]
             self.reached = np.cumsum(sample_weight[order])
-        np.minimum(self.above, LARGEST_LOSS, out=self.above)
+        np.minimum(self.above, MAX_LOSS, out=self.above)
         self.max_loss = float(self.above[-1])
         self.kept = kept
         self.unit = unit
 
     def at(self, log_scale: float) -> float:
-        """Kept weight when t is so far above the least loss."""
+        """Return the kept weight at t = smallest loss + log_scale."""
         low, high = 0, len(self.above)
         while low < high:
             middle = (low + high) // 2
-            if self.reached[middle] <= self._room(middle, log_scale):
+            if self.reached[middle] <= self._allowed(middle, log_scale):
                 low = middle + 1
             else:
                 high = middle
         best = float(self.reached[low - 1]) if low > 0 else 0.0
-        return max(best, self._room(low, log_scale)) if low < len(self.above) else best
+        return max(best, self._allowed(low, log_scale)) if low < len(self.above) else best
 
-    def _room(self, row: int, log_scale: float) -> float:
-        room = self.kept * exp(min(log_scale - float(self.above[row]), LARGEST_LOSS))
+    def _allowed(self, row: int, log_scale: float) -> float:
+        """Return the largest class weight at which this loss is still kept."""
+        allowed = self.kept * exp(min(log_scale - float(self.above[row]), MAX_LOSS))
         if self.unit is None:
-            return room
-        # From n - 1 to n rows n log n rises by 1 + log(m) - 1 / (24 m^2), m = n - 1/2.
-        count = room / self.unit
+            return allowed
+        # From n - 1 to n samples n log n increases by 1 + log(m) - 1 / (24 m^2), m = n - 1/2.
+        count = allowed / self.unit
         return floor(count + 1 / (24 * max(count, 1.0)) + 0.5) * self.unit
 
 
-def _meet(at: object, kept: float, spread: float, unit: float | None) -> FloatArray:
-    """Class totals at the t where they sum to what is to be kept."""
-    assert callable(at)
-    # Where no class keeps anything to speak of, and where every class keeps all.
+def _bisect(
+    at: Callable[[float], FloatArray], kept: float, spread: float, unit: float | None
+) -> FloatArray:
+    """Return the class totals at the t where they sum to ``kept``, by bisection."""
+    # At the lower end no class keeps a whole sample, at the upper end every class keeps all.
     low, high = -np.log(max(kept / (unit or kept), 2.0)) - 40.0, spread + 2.0
     below, above = at(low), at(high)
     tolerance = 0.5 * unit if unit is not None else 1e-12 * kept
@@ -199,14 +198,14 @@ def _meet(at: object, kept: float, spread: float, unit: float | None) -> FloatAr
         totals = at(middle)
         excess = float(totals.sum()) - kept
         if abs(excess) < tolerance:
-            return np.asarray(totals)
+            return totals
         if excess < 0:
             low, below = middle, totals
         else:
             high, above = middle, totals
-    # Classes that jump at the same t: the first in order goes first.
+    # Several classes jump at the same t: fill them up in the order of the classes.
     missing = kept - float(below.sum())
     for k, jump in enumerate(above - below):
         below[k] += min(jump, missing)
         missing -= min(jump, missing)
-    return np.asarray(below)
+    return below

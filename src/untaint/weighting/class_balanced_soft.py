@@ -1,15 +1,15 @@
-r"""Trimming of labelled rows with a soft edge.
+r"""Class-balanced trimming with sigmoid weights.
 
 .. math:: h_\lambda(l) = \min_w \; \sum_i w_i l_i + \sum_k n_k \log(K \pi_k)
           - \frac1\lambda \sum_i v_i H(w_i / v_i)
 
-with H the entropy of a coin and the weights as in :mod:`~untaint.weighting.class_balanced`. At the
-minimum :math:`w_i = v_i \sigma(\lambda (s_{y_i} - l_i))`, and the classes' thresholds meet at a t:
+with H the binary entropy and the other symbols as in :mod:`~untaint.weighting.class_balanced`. At
+the minimum :math:`w_i = v_i \sigma(\lambda (s_{y_i} - l_i))`, with class thresholds s_k such that
 
 .. math:: s_k + \log n_k(s_k) = t, \qquad \textstyle\sum_k n_k(s_k) = n.
 
-For lambda = 1 the weights are the probability that a row is right when a share of the rows has
-labels drawn at random with the labels' own frequencies; as lambda grows they tend to 0 and 1.
+For lambda = 1 the weights are the posterior probabilities that labels are correct when a fraction
+of them was drawn at random with the classes' frequencies; as lambda grows they tend to 0 and 1.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ MAX_HALVINGS = 60
 @final
 @dataclass(frozen=True, eq=False)
 class SoftClassBalanced(ClassBalanced):
-    """Sigmoid weights of width ``1 / smoothing`` around each class's threshold.
+    """Class-balanced trimming with sigmoids of width ``1 / smoothing`` around the thresholds.
 
     Parameters
     ----------
     contamination, groups, n_groups
-        As in :class:`~untaint.weighting.class_balanced.ClassBalanced`.
+        See :class:`~untaint.weighting.class_balanced.ClassBalanced`.
     smoothing : float
-        lambda > 0.
+        The parameter lambda > 0, in units of 1 / loss.
 
     Examples
     --------
@@ -52,17 +52,17 @@ class SoftClassBalanced(ClassBalanced):
     soft: ClassVar[bool] = True
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """Sigmoid of how far each loss lies below its class's threshold."""
+        """Return the weights ``v_i sigmoid(smoothing * (s_k - l_i))``, with k the class of i."""
         if self.contamination == 0:
             return np.array(sample_weight, dtype=float)
         thresholds = self.class_thresholds(losses, sample_weight)
         if not np.isfinite(thresholds).all():
-            # More losses of a class are infinite than it gives up: no edge to soften.
+            # A class keeps infinite losses: there is no finite threshold to smooth around.
             return super().weights(losses, sample_weight)
         return sample_weight * expit(self._below(thresholds, losses))
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """As in the hard rule, less the entropy of the weights."""
+        """Return the value of the hard rule minus the entropy of the weights over lambda."""
         kept = weights > 0
         part = weights[kept] / sample_weight[kept]
         entropy = float(sample_weight[kept] @ (entr(part) + entr(1.0 - part)))
@@ -73,14 +73,14 @@ class SoftClassBalanced(ClassBalanced):
         )
 
     def class_thresholds(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """s_k of each class, by Newton's method from the hard rule's."""
+        """Return the threshold s_k of each class, by Newton's method from the hard thresholds."""
         s = super().class_thresholds(losses, sample_weight)
         if self.contamination == 0 or not np.isfinite(s).all():
             return s
         kept = float(self.kept_total(sample_weight))
         sizes = self._class_sums(sample_weight)
         present = sizes > 0
-        longest = 2.0 / self.smoothing + 1.0
+        max_step = 2.0 / self.smoothing + 1.0
         for _ in range(MAX_STEPS):
             part = expit(self._below(s, losses))
             n = np.maximum(self._class_sums(sample_weight * part), 1e-300)
@@ -92,15 +92,15 @@ class SoftClassBalanced(ClassBalanced):
             fraction = np.where(present, rise / slope, 0.0)
             t = (kept - n[present].sum() + float(fraction @ level)) / max(fraction.sum(), 1e-290)
             step = np.where(present, (t - level) / slope, 0.0)
-            s = s + np.clip(step, -longest, longest)
+            s = s + np.clip(step, -max_step, max_step)
             if float(np.abs(step).max()) <= 1e-12 * (1.0 + float(np.abs(s).max())):
                 return s
-        return self._by_halving(losses, sample_weight, kept, present)
+        return self._by_bisection(losses, sample_weight, kept, present)
 
-    def _by_halving(
+    def _by_bisection(
         self, losses: FloatArray, sample_weight: FloatArray, kept: float, present: BoolArray
     ) -> FloatArray:
-        """The same for edges too sharp for Newton's method: t, and s_k for every t, by halving."""
+        """Return the class thresholds by nested bisection, if lambda is too large for Newton."""
         finite = losses[np.isfinite(losses)]
         margin = 40.0 / self.smoothing + 40.0
         ends = float(finite.min()) - margin, float(finite.max()) + margin
@@ -123,7 +123,7 @@ class SoftClassBalanced(ClassBalanced):
         return np.where(present, at(0.5 * (low + high)), 0.0)
 
     def over(self, groups: IntArray) -> SoftClassBalanced:
-        """The same classes, other rows."""
+        """Return this rule for other samples, whose classes are ``groups``."""
         return SoftClassBalanced(self.contamination, groups, self.n_groups, self.smoothing)
 
     def _class_sums(self, values: FloatArray) -> FloatArray:

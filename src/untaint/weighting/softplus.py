@@ -1,11 +1,12 @@
-r"""Trimming with a soft edge: the softplus form of the subquantile.
+r"""Trimming with sigmoid weights: the softplus form of the subquantile.
 
 .. math:: h_\lambda(l) = \max_t \; (1-\epsilon) t \textstyle\sum v
               - \sum_i \frac{v_i}{\lambda} \log(1 + e^{\lambda (t - l_i)})
 
-Subquantile Minimization, first version, 3.1 (eq. 20 with its parameter, lambda, in place). At the
-best t the weights :math:`w_i = v_i \sigma(\lambda (t - l_i))` sum to :math:`(1-\epsilon) \sum v`;
-as lambda grows they tend to those of :class:`~untaint.weighting.trimmed.Trimmed`.
+with v the sample weights, epsilon the contamination and lambda the smoothing parameter:
+Subquantile Minimization, first version, section 3.1, eq. (20). At the optimal t the weights
+:math:`w_i = v_i \sigma(\lambda (t - l_i))` sum to :math:`(1-\epsilon) \sum v`; as lambda grows
+they tend to those of :class:`~untaint.weighting.trimmed.Trimmed`.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from .trimmed import Trimmed
 @final
 @dataclass(frozen=True)
 class Softplus(TrimmingRule):
-    """Sigmoid weights of width ``1 / smoothing`` around the threshold.
+    """Trimming with a sigmoid of width ``1 / smoothing`` around the threshold.
 
     Parameters
     ----------
     contamination : float
-        Share of the total row weight that is given up.
+        Fraction of the total sample weight that is trimmed.
     smoothing : float
-        lambda > 0, in units of one over the loss.
+        The parameter lambda > 0, in units of 1 / loss.
 
     Examples
     --------
@@ -47,30 +48,30 @@ class Softplus(TrimmingRule):
     soft: ClassVar[bool] = True
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """Sigmoid of how far each loss lies below the threshold."""
+        """Return the weights ``v_i sigmoid(smoothing * (t - l_i))``."""
         t = self.threshold(losses, sample_weight)
         if not np.isfinite(t):
-            # Nothing is given up, or more losses are infinite than are: no edge to soften.
+            # Nothing is trimmed, or infinite losses are kept: there is no threshold to smooth.
             return self._hard.weights(losses, sample_weight)
         return sample_weight * expit(self._below(t, losses))
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """Smoothed sum of the smallest losses."""
-        # The dual form, whose terms are of the size of the kept losses and do not cancel: the kept
-        # losses less the entropy of the weights.
+        """Return h, computed as the kept losses minus the entropy of the weights over lambda."""
+        # The terms of this dual form are of the size of the kept losses and do not cancel.
         kept = weights > 0
         part = weights[kept] / sample_weight[kept]
         entropy = sample_weight[kept] @ (entr(part) + entr(1.0 - part))
         return float(weights[kept] @ losses[kept] - entropy / self.smoothing)
 
     def threshold(self, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """Root t of sum of the weights = kept total, infinite when nothing is given up."""
+        """Return the t at which the weights sum to the kept total; infinite without trimming."""
         kept = self.kept_total(sample_weight)
         hard = self._hard.threshold(losses, sample_weight)
         if kept >= sample_weight.sum() or not np.isfinite(hard):
             return np.inf
-        # Around the hard threshold, but for the sigmoid's own width: up to the next loss when the
-        # rows so far are just enough. Losses beyond must not blur the root.
+        # The root lies within the width of the sigmoid of the hard threshold, or of the next loss
+        # if the samples up to the threshold weigh exactly ``kept``. A tight bracket keeps large
+        # losses from limiting the accuracy of the root.
         margin = 40.0 / self.smoothing
         low, high = hard - margin, hard + margin
         if sample_weight[losses <= hard].sum() <= kept * (1 + 1e-12):

@@ -1,12 +1,12 @@
-r"""Tilting: the soft minimum of the losses.
+r"""Exponential tilting: the soft minimum of the losses.
 
 .. math:: h(l) = \frac{N}{t} \log \frac{1}{N} \sum_i v_i e^{t l_i}, \qquad
           w_i = v_i \frac{N e^{t l_i}}{\sum_j v_j e^{t l_j}}, \qquad N = \sum_i v_i, \quad t < 0
 
-Li, Beirami, Sanjabi and Smith, *Tilted empirical risk minimization* (2021), eq. (2) with Lemma 1,
-times the number of rows. As t tends to 0 this is the sum of the losses and the weights are equal;
-as t tends to minus infinity it is N times the smallest loss, which has all of the weight. For
-t < 0, h is concave.
+for sample weights v: Li, Beirami, Sanjabi and Smith, *Tilted empirical risk minimization* (2021),
+eq. (2) with Lemma 1, times N. For t < 0, h is concave. As t tends to 0 it tends to the sum of the
+losses, with equal weights; as t tends to minus infinity, to N times the smallest loss, with all of
+the weight on the smallest.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .base import WeightingRule
 @final
 @dataclass(frozen=True)
 class Tilted(WeightingRule):
-    """Weigh rows by the exponential of minus their losses.
+    """Weight samples in proportion to ``exp(tilt * loss)``.
 
     Parameters
     ----------
     tilt : float
-        t, at most 0, in units of one over the loss.
+        The parameter t <= 0, in units of 1 / loss.
 
     Examples
     --------
     >>> import numpy as np
     >>> rule = Tilted(tilt=-np.log(3.0))
-    >>> rule.weights(np.array([0.0, 1.0]), np.ones(2))  # three to one
+    >>> rule.weights(np.array([0.0, 1.0]), np.ones(2))
     array([1.5, 0.5])
     """
 
@@ -43,21 +43,21 @@ class Tilted(WeightingRule):
     soft: ClassVar[bool] = True
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """In proportion to exp(t l), as much in total as the rows weigh."""
+        """Return weights proportional to exp(t l) whose sum is that of ``sample_weight``."""
         tilted = sample_weight * np.exp(self._exponents(losses))
         return tilted * (sample_weight.sum() / tilted.sum())
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """N times the soft minimum."""
+        """Return N times the soft minimum of the losses."""
         total = float(sample_weight.sum())
         if self.tilt == 0:
             return float(sample_weight @ losses)
-        # Not the logarithm of a mean near one: little tilt would be lost in rounding.
+        # log1p and expm1, since for small t the mean exponential is 1 up to rounding.
         less = float(sample_weight @ np.expm1(self._exponents(losses))) / total
         return total * (float(losses.min()) + float(np.log1p(less)) / self.tilt)
 
     def _exponents(self, losses: FloatArray) -> FloatArray:
-        """t (l - min l): zero for the smallest loss, whatever its size."""
+        """Return t (l - min l), which is zero for the smallest loss, even an infinite one."""
         with np.errstate(over="ignore", invalid="ignore"):
             above = np.where(losses > losses.min(), losses - losses.min(), 0.0)
             return np.where(above > 0, self.tilt * above, 0.0)

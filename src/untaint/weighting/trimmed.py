@@ -1,12 +1,12 @@
-r"""Trimming: the sum of the smallest losses, the papers' subquantile.
+r"""Hard trimming: the sum of the smallest losses, called subquantile in the papers.
 
 .. math:: h(l) = \min_{0 \le w \le v,\; \sum w = (1-\epsilon) \sum v} \sum_i w_i l_i
               = \max_t \; (1-\epsilon) t \textstyle\sum v - \sum_i v_i (t - l_i)^+
 
-for row weights v: eq. (7) of Subquantile Minimization times n p, with the factor that eqs. (6) and
-(8) lost in print. The best t is the (1-eps) quantile of the losses (Lemma 5). A weighted row on the
-boundary is kept in part, and rows that tie there share what is left in proportion to their
-weights, so that a weight of k is k copies of the row and the order of the rows is immaterial.
+for sample weights v: eq. (7) of Subquantile Minimization times n p, with the factor that eqs. (6)
+and (8) omit in print. The optimal t is the (1-eps) quantile of the losses (Lemma 5). Samples whose
+loss ties with t are kept in part, in proportion to their weights, so that a weight of k is
+equivalent to k copies and the result does not depend on the order of the samples.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 from .._typing import BoolArray, FloatArray
 from .base import TrimmingRule
 
-# Losses so close to the threshold tie with it: copies of a row differ in their last digits.
-TIE = 1e-9
+# Relative distance within which losses tie: losses of copies of a sample differ by rounding.
+TIE_TOLERANCE = 1e-9
 
 
 @final
 @dataclass(frozen=True)
 class Trimmed(TrimmingRule):
-    """Keep the rows with the smallest losses, exactly the asked share.
+    """Keep the samples with the smallest losses, up to exactly the fraction ``1 - contamination``.
 
     Examples
     --------
@@ -39,21 +39,21 @@ class Trimmed(TrimmingRule):
     """
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """Full weight below the threshold, none above, a common part of it at the threshold."""
+        """Return full weight below the threshold, zero above, a common fraction at ties."""
         return keep_trimmed(losses, sample_weight, self.kept_total(sample_weight))
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """Sum of the kept losses."""
+        """Return the weighted sum of the kept losses."""
         kept = weights > 0
         return float(weights[kept] @ losses[kept])
 
     def threshold(self, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """Smallest loss at which the rows up to it weigh as much as is to be kept."""
+        """Return the smallest loss up to which the samples weigh at least the kept total."""
         return loss_reached(losses, sample_weight, self.kept_total(sample_weight))
 
 
 def keep_trimmed(losses: FloatArray, sample_weight: FloatArray, kept: float) -> FloatArray:
-    """Weights of the rows of smallest loss, ``kept`` in total."""
+    """Return the weights that keep the samples of smallest loss, ``kept`` in total."""
     below, tied = around(losses, loss_reached(losses, sample_weight, kept))
     weights = np.where(below, sample_weight, 0.0)
     weights[tied] = sample_weight[tied] * part_of_tied(sample_weight, below, tied, kept)
@@ -61,27 +61,27 @@ def keep_trimmed(losses: FloatArray, sample_weight: FloatArray, kept: float) -> 
 
 
 def around(losses: FloatArray, t: Any) -> tuple[BoolArray, BoolArray]:
-    """Rows below a threshold, and rows that tie with it."""
-    slack = np.where(np.isfinite(t), TIE * np.abs(t), 0.0)
+    """Return the masks of the losses below a threshold, and of those that tie with it."""
+    slack = np.where(np.isfinite(t), TIE_TOLERANCE * np.abs(t), 0.0)
     with np.errstate(invalid="ignore"):
-        near = (losses >= t - slack) & (losses <= t + slack)
-    return losses < t - slack, (losses == t) | near
+        close = (losses >= t - slack) & (losses <= t + slack)
+    return losses < t - slack, (losses == t) | close
 
 
 def part_of_tied(
     sample_weight: FloatArray, below: BoolArray, tied: BoolArray, kept: float
 ) -> float:
-    """Part of the rows at the threshold that is kept."""
+    """Return the fraction of the weight at the threshold that is kept."""
     at_threshold = float(sample_weight[tied].sum())
     left = kept - float(sample_weight[below].sum())
     return min(1.0, max(0.0, left / at_threshold)) if at_threshold > 0 else 0.0
 
 
 def loss_reached(losses: FloatArray, sample_weight: FloatArray, kept: float) -> float:
-    """Smallest loss at which the rows up to it weigh ``kept``."""
+    """Return the smallest loss up to which the samples weigh at least ``kept``."""
     if (sample_weight == sample_weight[0]).all():
-        # Equal weights, the usual case: one partial sort.
-        # Sums of weights like 0.1 are off by about n roundings.
+        # Equal weights, the usual case, need a partial sort only. The slack is for sums of weights
+        # such as 0.1, which are off by up to n rounding errors.
         rank = min(max(int(np.ceil(kept / sample_weight[0] * (1 - 1e-11) - 1e-9)), 1), len(losses))
         return float(np.partition(losses, rank - 1)[rank - 1])
     order = np.argsort(losses, kind="stable")

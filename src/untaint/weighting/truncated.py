@@ -1,12 +1,13 @@
-r"""Truncated reweighting: one over the size of the residual, but not more than M.
+r"""Truncated reweighting: the inverse absolute residual, truncated at M.
 
 .. math:: w_i = v_i \min\Bigl(\frac{1}{\sqrt{l_i}}, M\Bigr), \qquad
           h(l) = \sum_i v_i \begin{cases} 2 \sqrt{l_i} & \sqrt{l_i} > 1 / M \\
                                           M l_i + 1 / M & \text{else} \end{cases}
 
-Mukhoty, Gopakumar, Jain and Kar, *Globally-convergent iteratively reweighted least squares for
-robust regression problems* (2019), for squared losses. h is Huber's function of the residuals, with
-its bend at 1 / M, and falls with M: it tends to twice the sum of the absolute residuals.
+for squared losses and sample weights v: Mukhoty, Gopakumar, Jain and Kar, *Globally-convergent
+iteratively reweighted least squares for robust regression problems* (2019). h is proportional to
+Huber's function of the residuals with transition point 1 / M; as M grows it decreases to twice the
+sum of the absolute residuals.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from .base import WeightingRule
 @final
 @dataclass(frozen=True)
 class Truncated(WeightingRule):
-    """Weigh rows by one over their residuals.
+    """Weight samples by the inverse of their absolute residuals, at most ``largest``.
 
     Parameters
     ----------
     largest : float
-        M, positive.
+        The bound M > 0.
 
     Examples
     --------
@@ -42,11 +43,11 @@ class Truncated(WeightingRule):
     soft: ClassVar[bool] = True
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
-        """min(1 / size, M) times the row's own weight."""
+        """Return ``v_i min(1 / |r_i|, M)``."""
         return sample_weight / np.maximum(np.sqrt(losses), 1.0 / self.largest)
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """Twice Huber's function of the residuals, in units of its slope."""
-        sizes, bend = np.sqrt(losses), 1.0 / self.largest
-        values = np.where(sizes > bend, 2.0 * sizes, self.largest * losses + bend)
+        """Return the weighted sum of Huber's function of the residuals, scaled to slope 2."""
+        sizes, transition = np.sqrt(losses), 1.0 / self.largest
+        values = np.where(sizes > transition, 2.0 * sizes, self.largest * losses + transition)
         return float(sample_weight @ values)
