@@ -1,7 +1,9 @@
 """What every test may use."""
 
 import urllib.request
+from collections import defaultdict
 from contextlib import ExitStack
+from itertools import combinations
 
 import hypothesis
 import numpy as np
@@ -12,6 +14,38 @@ from untaint._policy import set_policy
 # Every draw is seeded, and a busy machine is no failure.
 hypothesis.settings.register_profile("untaint", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("untaint")
+
+# A test with more configurations than this runs so many of them; the others are slow.
+LARGEST_GRID = 16
+IN_FULL = {"faults", "fuzzing", "theory"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark most configurations of large grids as slow; those that stay hold every value."""
+    grids = defaultdict(list)
+    for item in items:
+        quick = item.get_closest_marker("slow") is None and not IN_FULL & set(item.path.parts)
+        if quick and hasattr(item, "callspec"):
+            grids[item.nodeid.partition("[")[0]].append(item)
+    for grid in grids.values():
+        if len(grid) > LARGEST_GRID:
+            for item in set(grid).difference(representatives(grid)):
+                item.add_marker(pytest.mark.slow)
+
+
+def representatives(grid):
+    """Choose configurations greedily, by how many new values and pairs of values they hold."""
+    held = {item: [(k, id(value)) for k, value in item.callspec.params.items()] for item in grid}
+    values = {item: set(held[item]) for item in grid}
+    pairs = {item: set(combinations(held[item], 2)) for item in grid}
+    chosen, seen, seen_pairs = [], set(), set()
+    while len(chosen) < LARGEST_GRID or seen != set().union(*values.values()):
+        best = max(grid, key=lambda item: (len(values[item] - seen), len(pairs[item] - seen_pairs)))
+        seen, seen_pairs = seen | values[best], seen_pairs | pairs[best]
+        chosen.append(best)
+        grid = [item for item in grid if item is not best]
+    return chosen
 
 
 @pytest.fixture
