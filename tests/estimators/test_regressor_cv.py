@@ -17,15 +17,13 @@ from sklearn.model_selection import cross_val_score as scores_of_folds
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import untaint.contamination.residual_mixture as mixture_module
-import untaint.design.base as rows_module
-import untaint.estimators.base as base_module
 from estimators.cases import (
     assert_close,
     assert_interrupted_fit_leaves_it_as_it_was,
     assert_same_fit,
     assert_weights_are_copies,
     corrupted,
+    each_moment,
     grossly_corrupted,
     rmse,
     smooth,
@@ -801,18 +799,10 @@ def test_score_is_higher_than_that_of_ordinary_tuning():
 
 # --- failures --------------------------------------------------------------------------------
 
-STAGES = [
-    (mixture_module, "select_jointly"),
-    (rows_module, "coarse_to_fine"),
-    (RBF, "matrix"),
-    (base_module, "alternate"),
-    (SubquantileRegressorCV, "_store_outlier_attributes"),
-]
 
-
-@pytest.mark.parametrize(("place", "name"), STAGES, ids=[name for _, name in STAGES])
+@each_moment
 @pytest.mark.parametrize("fitted", [False, True])
-def test_failed_fit_leaves_the_estimator_as_it_was(place, name, fitted):
+def test_failed_fit_leaves_the_estimator_as_it_was(moment, fitted):
     X, y, _ = corrupted(60)
     model = chooser()
     if fitted:
@@ -821,8 +811,7 @@ def test_failed_fit_leaves_the_estimator_as_it_was(place, name, fitted):
         model,
         lambda model: model.fit(X[:40, :3], np.column_stack([y, y])[:40]),
         X,
-        place,
-        name,
+        moment,
         KeyboardInterrupt,
     )
 
