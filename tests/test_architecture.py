@@ -130,7 +130,7 @@ HEAVY = {
 
 
 class Import(NamedTuple):
-    """One import: where it stands, and the full dotted name that it asks for."""
+    """One import: where it stands, and the full dotted name that it imports."""
 
     importer: str
     target: str

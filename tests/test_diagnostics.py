@@ -47,7 +47,7 @@ def constants(K, y, coef, *, contamination=0.0, alpha=0.1, intercept=0.0, **opti
     return diagnose(K=K, y=y, coef=coef, intercept=intercept, alpha=alpha, **options)
 
 
-def settled(
+def converged(
     K, y, contamination, alpha, *, norm_bound=None, fit_intercept=False, sample_weight=None
 ):
     """Trimmed fit by concentration with exact refits."""
@@ -252,7 +252,7 @@ def test_the_top_eigenvalue_gives_the_smaller_constant(alpha, rng):
 @pytest.mark.parametrize("norm_bound", [None, 1.0], ids=["free", "on the sphere"])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("copies", [False, True])
-def test_both_measures_vanish_at_a_settled_fit_and_only_there(
+def test_both_measures_vanish_at_a_converged_fit_and_only_there(
     norm_bound, fit_intercept, copies, rng
 ):
     K, y = spoilt_problem(rng, n=15, bad=3)
@@ -262,7 +262,7 @@ def test_both_measures_vanish_at_a_settled_fit_and_only_there(
         "fit_intercept": fit_intercept,
         "sample_weight": sample_weight,
     }
-    solution = settled(K, y, 0.2, 0.1, **options)
+    solution = converged(K, y, 0.2, 0.1, **options)
     fit = solution.fit
     if norm_bound is not None:
         assert fit.squared_norm == pytest.approx(norm_bound**2)
@@ -376,7 +376,7 @@ def test_worst_case_gamma(contamination, gamma, rng):
 @pytest.mark.parametrize("alpha", [1e-3, 0.1, 10.0])
 def test_effective_dimension_is_the_trace_of_the_hat_matrix_of_the_kept_rows(alpha, rng):
     K, y = spoilt_problem(rng, n=20, bad=4)
-    solution = settled(K, y, 0.2, alpha)
+    solution = converged(K, y, 0.2, alpha)
     found = constants(K, y, solution.fit.coef, contamination=0.2, alpha=alpha)
     kept = K[np.ix_(solution.weights > 0, solution.weights > 0)]
     hat = kept @ np.linalg.inv(kept + alpha * np.eye(16))
@@ -510,7 +510,7 @@ def test_smoothness_bounds_the_curvature_of_a_fit_to_labels(loss, classes, rule,
 @pytest.mark.parametrize("rule", [RULES["balanced"], RULES["soft"]], ids=["balanced", "soft"])
 @losses
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_both_measures_vanish_at_a_settled_fit_to_labels(loss, classes, rule, fit_intercept, rng):
+def test_both_measures_vanish_at_a_converged_fit_to_labels(loss, classes, rule, fit_intercept, rng):
     design, options = labelled(rng, loss, classes, rule)
     newton = Newton(KernelSpace(ExactRidge(design.K, fit_intercept)), loss, design.y)
     fit = alternate(

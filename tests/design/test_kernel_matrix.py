@@ -1,4 +1,4 @@
-"""Kernel and rows become a problem: by columns or by the matrix, but always the same fit."""
+"""Designs by columns and by the kernel matrix lead to the same fit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fitted(design, y, weights, tol=1e-12):
     return fit, design.dual_coef(fit, y, weights)
 
 
-# --- which problem ---------------------------------------------------------------------------
+# --- which design ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_landmarks_grow_slower_than_the_rows_and_fall_with_the_outputs():
 @pytest.mark.parametrize("outputs", [1, 2])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weigh", ["equal", "fractional"])
-def test_every_problem_is_the_book_s_ridge(rng, outputs, fit_intercept, weigh):
+def test_every_design_solves_textbook_ridge(rng, outputs, fit_intercept, weigh):
     X, y = rows(rng, outputs=outputs)
     weights = np.ones(40) if weigh == "equal" else fractional_weights(rng, 40)
     K = X @ X.T

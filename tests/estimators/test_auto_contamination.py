@@ -34,9 +34,7 @@ def flagged(model):
 
 
 @pytest.mark.parametrize("kind", ["label", "cluster", "shift"])
-@pytest.mark.parametrize(
-    ("contamination", "seed"), [(0.0, 0), (0.1, 1), (0.2, 2), (0.3, 3), (0.4, 4)]
-)
+@pytest.mark.parametrize(("contamination", "seed"), [(0.0, 0), (0.2, 2), (0.4, 4)])
 def test_estimate_is_near_the_truth(kind, contamination, seed):
     X, y, bad = corrupted(300, contamination=contamination, kind=kind, seed=seed)
     model = regressor().fit(X, y)
@@ -170,7 +168,7 @@ CLEAN = [
 
 @pytest.mark.parametrize("name", CLEAN)
 def test_clean_rows_are_kept_whatever_their_noise(name):
-    rates = [flagged(SubquantileRegressor().fit(*clean_data(name, 300, seed))) for seed in range(3)]
+    rates = [flagged(SubquantileRegressor().fit(*clean_data(name, 300, seed))) for seed in range(2)]
     assert np.mean(rates) <= 0.02
 
 
@@ -182,8 +180,7 @@ def test_no_warning_on_clean_data(seed):
         regressor().fit(X, y)
 
 
-@pytest.mark.parametrize("contamination", [0.1, 0.2, 0.3, 0.4])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("contamination", "seed"), [(0.1, 0), (0.2, 1), (0.3, 0), (0.4, 1)])
 def test_no_warning_on_label_noise(contamination, seed):
     X, y, _ = corrupted(300, contamination=contamination, seed=seed)
     with warnings.catch_warnings():
@@ -405,7 +402,7 @@ def skewed(X, rng):
 def test_clean_noise_of_few_rows_is_not_taken_for_half_of_them(noise):
     """A search that begins with half of the rows may find the other half wrong, and stay there."""
     found = []
-    for seed in range(12):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
         X = rng.uniform(-3.0, 3.0, size=(100, 1))
         y = 2.0 * np.sin(2.0 * X[:, 0]) + 0.5 * noise(X, rng)
@@ -418,7 +415,7 @@ def test_clean_noise_of_few_rows_is_not_taken_for_half_of_them(noise):
 @pytest.mark.parametrize("contamination", [0.4, 0.45])
 def test_equal_targets_in_one_place_do_not_make_all_rows_outliers(contamination):
     """Once all weights were zero there, and the fit ended in a division by their sum."""
-    for seed in range(12):
+    for seed in range(5):
         rng = np.random.default_rng(seed)
         X = rng.uniform(-3.0, 3.0, size=(100, 1))
         y = 2.0 * np.sin(2.0 * X[:, 0]) + 0.5 * rng.normal(size=100)

@@ -7,12 +7,12 @@ from untaint import SubquantileClassifier
 
 CONFIGURATIONS = [
     {},
-    {"contamination": 0},
-    {"contamination": 0.2, "n_starts": 1},
-    {"solver": "iterative", "contamination": 0},
     {"solver": "gradient", "contamination": 0, "max_iter": 20},
 ]
 MORE = [
+    {"contamination": 0},
+    {"contamination": 0.2, "n_starts": 1},
+    {"solver": "iterative", "contamination": 0},
     {"kernel": "linear", "n_starts": 1},
     {"n_starts": 1},
     {"class_weight": "balanced", "contamination": 0.2, "n_starts": 1},

@@ -603,13 +603,14 @@ def test_units_of_the_features_do_not_matter(kernel, gamma_power, alpha_power):
 # --- many rows, few rows, odd rows -----------------------------------------------------------
 
 
-def test_more_rows_than_are_needed_to_choose_by():
-    X, y, bad = corrupted(3200)
+def test_more_rows_than_hyperparameters_are_selected_on(set_sizes):
+    set_sizes(tuning_rows=400)
+    X, y, bad = corrupted(800)
     model = SubquantileRegressorCV(alphas=[0.01, 0.1], gammas=[0.05, 0.15]).fit(X, y)
     assert model.contamination_ == pytest.approx(0.2, abs=0.03)
     low, high = model.contamination_interval_
     assert low <= model.contamination_ <= high
-    assert model.inlier_mask_.shape == model.outlier_scores_.shape == (3200,)
+    assert model.inlier_mask_.shape == model.outlier_scores_.shape == (800,)
     assert (~model.inlier_mask_ & bad).sum() > 0.85 * bad.sum()
     assert model.cv_results_["rank_test_score"][position(model)] == 1
     plain = SubquantileRegressor(alpha=model.alpha_, gamma=model.gamma_).fit(X, y)

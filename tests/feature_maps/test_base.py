@@ -34,7 +34,7 @@ def test_coefficients_are_spread_and_sums_gathered_by_the_same_matrix(kind, rng)
 
 
 @each
-def test_a_row_has_its_features_whoever_is_with_it(kind, rng):
+def test_features_of_a_row_do_not_depend_on_other_rows(kind, rng):
     X = rows(rng, 30)
     one = maps(X)[kind]
     alone = np.vstack([one(X[i : i + 1]) for i in range(30)])

@@ -54,7 +54,7 @@ def test_kernels_differ_by_their_parameters():
     assert len({RBF(1.0), RBF(1), RBF(2.0)}) == 2
 
 
-def test_unknown_names_are_answered_with_the_known_ones():
+def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match=r"kernel must be one of 'linear', 'poly'.*got 'rfb'"):
         make_kernel("rfb", gamma=1.0)
     with pytest.raises(ValueError, match=r"Did you mean 'laplacian'\?"):

@@ -1,4 +1,4 @@
-"""Rows and settings that agree: each is found with the help of the other."""
+"""Joint selection of hyperparameters and weights by leave-one-out errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def within(limit):
     return reweight
 
 
-def agreed(features, y, weights=None, reweight=leave_as_it_is, sample_weight=None, **options):
+def selected(features, y, weights=None, reweight=leave_as_it_is, sample_weight=None, **options):
     ones = np.ones(len(y))
     sample_weight = ones if sample_weight is None else sample_weight
     weights = sample_weight if weights is None else weights
@@ -53,14 +53,14 @@ def nearest_to_the_middle(y, part=0.6):
     return (sizes <= np.quantile(sizes, part)).astype(float)
 
 
-# What is agreed upon.
+# The selection.
 
 
 @pytest.mark.parametrize("first", [(0, 0), (2, 1), (3, 2)])
-def test_finds_the_planted_rows_and_the_planted_setting(first):
+def test_finds_the_planted_outliers_and_hyperparameters(first):
     for seed in range(4):
         features, y = planted(np.random.default_rng(seed))
-        found = agreed(features, y, nearest_to_the_middle(y), within(6.0), first=first)
+        found = selected(features, y, nearest_to_the_middle(y), within(6.0), first=first)
         good = np.arange(len(y)) >= 18
         assert found.weights[~good].max() == 0
         assert found.weights[good].mean() > 0.9
@@ -68,17 +68,17 @@ def test_finds_the_planted_rows_and_the_planted_setting(first):
         assert ALPHAS[found.alpha] < 10.0
 
 
-def test_bad_rows_would_have_asked_for_another_setting(rng):
+def test_outliers_would_have_selected_other_hyperparameters(rng):
     features, y = planted(rng)
-    robust = agreed(features, y, nearest_to_the_middle(y), within(6.0))
-    plain = agreed(features, y)
+    robust = selected(features, y, nearest_to_the_middle(y), within(6.0))
+    plain = selected(features, y)
     assert (plain.kernel, plain.alpha) != (robust.kernel, robust.alpha)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_with_constant_weights_it_is_the_plain_leave_one_out_choice(fit_intercept, rng):
     features, y = planted(rng, n=40, bad=0)
-    found = agreed(features, y, fit_intercept=fit_intercept)
+    found = selected(features, y, fit_intercept=fit_intercept)
     expected = [
         [
             np.mean(naive.leave_one_out(each @ each.T, y, np.ones(40), alpha, fit_intercept) ** 2)
@@ -95,23 +95,23 @@ def test_with_constant_weights_it_is_the_plain_leave_one_out_choice(fit_intercep
 def test_errors_are_means_over_the_weights(rng):
     features, y = planted(rng, n=40, bad=0)
     weights = rng.random(40) * (np.arange(40) > 5)
-    found = agreed(features, y, weights)
+    found = selected(features, y, weights)
     for kernel, each in enumerate(features):
         squares = naive.leave_one_out(each @ each.T, y, weights, ALPHAS[1]) ** 2
         expected = weights @ squares[:, 0] / weights.sum()
         assert found.errors[kernel, 1] == pytest.approx(expected, rel=1e-5)
 
 
-def test_residuals_are_those_of_the_setting_agreed_upon(rng):
+def test_residuals_are_those_of_the_selected_hyperparameters(rng):
     features, y = planted(rng)
-    found = agreed(features, y, nearest_to_the_middle(y), within(6.0))
+    found = selected(features, y, nearest_to_the_middle(y), within(6.0))
     path = RidgePath(features[found.kernel], found.weights)
     expected, _ = path.standardized(y, ALPHAS[found.alpha], np.ones(len(y)))
-    # The last turn moved hardly any weight.
+    # The last round moved hardly any weight.
     np.testing.assert_allclose(found.residuals, expected, rtol=1e-6, atol=1e-8)
 
 
-def test_residuals_are_measured_by_what_a_prediction_leaves_open(rng):
+def test_residuals_are_standardized_by_the_predictive_variance(rng):
     features, y = planted(rng)
     path = RidgePath(features[2], np.ones(len(y)))
     residuals, variances = path.leave_one_out(y, 0.1, np.ones(len(y)))
@@ -127,15 +127,15 @@ def test_residuals_are_measured_by_what_a_prediction_leaves_open(rng):
 # The table of errors.
 
 
-def test_errors_are_filled_for_all_settings(rng):
+def test_errors_are_filled_for_all_candidates(rng):
     features, y = planted(rng)
     for reweight in (leave_as_it_is, within(6.0)):
-        found = agreed(features, y, nearest_to_the_middle(y), reweight)
+        found = selected(features, y, nearest_to_the_middle(y), reweight)
         assert found.errors.shape == (len(GAMMAS), len(ALPHAS))
         assert np.isfinite(found.errors).all()
 
 
-def test_the_error_of_a_single_setting_is_filled_after_several_turns(rng):
+def test_the_error_of_a_single_candidate_is_filled_after_several_rounds(rng):
     features, y = planted(rng)
     start = nearest_to_the_middle(y)
     found = select_jointly(served(features[2:3]), [0.1], y, np.ones(len(y)), start, within(6.0))
@@ -143,32 +143,32 @@ def test_the_error_of_a_single_setting_is_filled_after_several_turns(rng):
     assert np.isfinite(found.errors).all()
 
 
-def test_the_error_of_a_single_setting_is_filled_after_one_turn(rng):
+def test_the_error_of_a_single_candidate_is_filled_after_one_round(rng):
     features, y = planted(rng)
     ones = np.ones(len(y))
     found = select_jointly(served(features[2:3]), [0.1], y, ones, ones, leave_as_it_is)
     assert np.isfinite(found.errors).all()
 
 
-def test_the_setting_agreed_upon_has_the_smallest_error_of_all():
-    # Else the table says that another setting was better.
+def test_the_selected_candidate_has_the_smallest_error_of_all():
+    # Otherwise the table would say that another candidate was better.
     for seed in range(8):
         features, y = planted(np.random.default_rng(seed), n=60, bad=6)
-        found = agreed(features, y, nearest_to_the_middle(y, 0.5), within(8.0))
+        found = selected(features, y, nearest_to_the_middle(y, 0.5), within(8.0))
         assert found.errors[found.kernel, found.alpha] == found.errors.min()
 
 
-def test_of_equal_settings_the_largest_ridge_is_taken(rng):
+def test_of_equal_candidates_the_largest_alpha_is_taken(rng):
     y = rng.normal(size=(20, 1))
-    found = agreed([np.zeros((20, 2))], y)
+    found = selected([np.zeros((20, 2))], y)
     np.testing.assert_allclose(found.errors, found.errors[0, 0], rtol=1e-12)
     assert found.alpha == len(ALPHAS) - 1
 
 
-# Turns.
+# Rounds.
 
 
-def test_a_single_setting_takes_turns_between_rows_alone(rng):
+def test_with_a_single_candidate_only_weights_change(rng):
     features, y = planted(rng)
     ones = np.ones(len(y))
     found = select_jointly(
@@ -179,7 +179,7 @@ def test_a_single_setting_takes_turns_between_rows_alone(rng):
     assert found.weights[18:].mean() > 0.9
 
 
-def test_a_single_setting_with_nothing_to_change_takes_one_turn(rng):
+def test_a_single_candidate_with_constant_weights_takes_one_round(rng):
     features, y = planted(rng)
     ones = np.ones(len(y))
     found = select_jointly(served(features[:1]), [0.1], y, ones, ones, leave_as_it_is)
@@ -195,7 +195,7 @@ def test_rounds_are_bounded_when_the_weights_never_settle(rng):
         calls.append(weights)
         return (np.arange(30) % 2 == len(calls) % 2).astype(float)
 
-    found = agreed(features, y, reweight=alternating)
+    found = selected(features, y, reweight=alternating)
     assert found.n_rounds == MAX_ROUNDS == len(calls)
     assert np.isfinite(found.residuals).all()
 
@@ -209,13 +209,13 @@ def test_reweighting_gets_the_current_weights(rng):
         return np.ones(30)
 
     start = nearest_to_the_middle(y)
-    agreed(features, y, start, reweight)
+    selected(features, y, start, reweight)
     np.testing.assert_array_equal(seen[0], start)
     for weights in seen[1:]:
         np.testing.assert_array_equal(weights, 1.0)
 
 
-def test_the_first_turn_is_that_of_the_first_setting(rng):
+def test_the_first_round_is_that_of_the_first_candidate(rng):
     features, y = planted(rng)
     seen = []
 
@@ -223,13 +223,13 @@ def test_the_first_turn_is_that_of_the_first_setting(rng):
         seen.append(residuals)
         return weights
 
-    agreed(features, y, reweight=reweight, first=(3, 2))
+    selected(features, y, reweight=reweight, first=(3, 2))
     path = RidgePath(features[3], np.ones(len(y)))
     expected, _ = path.standardized(y, ALPHAS[2], np.ones(len(y)))
     np.testing.assert_allclose(seen[0], expected, rtol=1e-12)
 
 
-def test_features_are_asked_for_only_when_it_is_their_turn(rng):
+def test_features_are_computed_only_when_needed(rng):
     features, y = planted(rng)
     calls = []
 
@@ -249,7 +249,7 @@ def test_features_are_asked_for_only_when_it_is_their_turn(rng):
     assert len(calls) <= 12
 
 
-def test_a_table_that_never_settles_is_filled_all_the_same(rng):
+def test_errors_are_filled_even_without_convergence(rng):
     features, y = planted(rng, n=30)
     n_rounds = []
 
@@ -257,7 +257,7 @@ def test_a_table_that_never_settles_is_filled_all_the_same(rng):
         n_rounds.append(weights)
         return (np.arange(30) % 2 == len(n_rounds) % 2).astype(float)
 
-    assert np.isfinite(agreed(features, y, reweight=alternating).errors).all()
+    assert np.isfinite(selected(features, y, reweight=alternating).errors).all()
 
 
 # What must not matter.
@@ -267,8 +267,8 @@ def test_order_of_the_rows_is_immaterial(rng):
     features, y = planted(rng)
     order = rng.permutation(len(y))
     start = nearest_to_the_middle(y)
-    one = agreed(features, y, start, within(6.0))
-    other = agreed([each[order] for each in features], y[order], start[order], within(6.0))
+    one = selected(features, y, start, within(6.0))
+    other = selected([each[order] for each in features], y[order], start[order], within(6.0))
     assert (other.kernel, other.alpha, other.n_rounds) == (one.kernel, one.alpha, one.n_rounds)
     np.testing.assert_array_equal(other.weights, one.weights[order])
     np.testing.assert_allclose(other.residuals, one.residuals[order], rtol=1e-6, atol=1e-8)
@@ -279,8 +279,8 @@ def test_a_weight_is_that_many_copies(rng):
     features, y = planted(rng, n=40, bad=0)
     copies = rng.integers(1, 4, size=40)
     owner = np.repeat(np.arange(40), copies)
-    one = agreed(features, y, sample_weight=copies.astype(float))
-    other = agreed([each[owner] for each in features], y[owner])
+    one = selected(features, y, sample_weight=copies.astype(float))
+    other = selected([each[owner] for each in features], y[owner])
     assert (other.kernel, other.alpha) == (one.kernel, one.alpha)
     np.testing.assert_allclose(other.errors, one.errors, rtol=1e-6)
     np.testing.assert_allclose(other.residuals, one.residuals[owner], rtol=1e-6, atol=1e-8)
@@ -289,8 +289,8 @@ def test_a_weight_is_that_many_copies(rng):
 def test_the_unit_of_the_targets_does_not_matter(rng):
     features, y = planted(rng)
     start = nearest_to_the_middle(y)
-    one = agreed(features, y, start, within(6.0))
-    other = agreed(features, 1e6 * y, start, within(6.0))
+    one = selected(features, y, start, within(6.0))
+    other = selected(features, 1e6 * y, start, within(6.0))
     assert (other.kernel, other.alpha) == (one.kernel, one.alpha)
     np.testing.assert_array_equal(other.weights, one.weights)
     np.testing.assert_allclose(other.errors, 1e12 * one.errors, rtol=1e-8)
@@ -299,8 +299,8 @@ def test_the_unit_of_the_targets_does_not_matter(rng):
 def test_several_outputs_add_up(rng):
     features, y = planted(rng, n=40, bad=0)
     other = np.cos(rng.normal(size=(40, 1)))
-    both = agreed(features, np.column_stack([y, other]))
-    apart = agreed(features, y).errors + agreed(features, other).errors
+    both = selected(features, np.column_stack([y, other]))
+    apart = selected(features, y).errors + selected(features, other).errors
     np.testing.assert_allclose(both.errors, apart, rtol=1e-9)
 
 
@@ -308,6 +308,6 @@ def test_arguments_are_left_alone(rng):
     features, y = planted(rng)
     start, sample_weight = nearest_to_the_middle(y), np.ones(len(y))
     before = [x.copy() for x in (*features, y, start, sample_weight)]
-    agreed(features, y, start, within(6.0), sample_weight)
+    selected(features, y, start, within(6.0), sample_weight)
     for now, then in zip((*features, y, start, sample_weight), before, strict=True):
         np.testing.assert_array_equal(now, then)

@@ -118,7 +118,7 @@ def test_powers_are_those_of_the_kernel(degree):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_answers_are_those_of_the_classifier(n_classes):
+def test_predictions_are_those_of_the_classifier(n_classes):
     model, X = classifier(n_classes=n_classes), rows(30, seed=1)
     raw = function_of(model)(ArrayArithmetic(np, float).value(X))
     chances = probabilities(raw, n_classes).data

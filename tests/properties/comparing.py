@@ -1,4 +1,4 @@
-"""When two fits are the same: they answer alike, and they keep the same rows."""
+"""When two fits are the same: equal predictions and equal inliers."""
 
 from __future__ import annotations
 

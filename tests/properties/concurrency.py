@@ -1,4 +1,4 @@
-"""Many threads may ask one model, and fit several, at the same time."""
+"""Many threads may predict with one model, and fit several, at the same time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CALLS = 24
 
 
 def many_threads_may_predict(subject, table):
-    """Every answer is the one that a single thread gets."""
+    """Every prediction is the one that a single thread gets."""
     model = subject.fit(table.rows)
     queries = [table.queries[i % 5 :] for i in range(CALLS)]
     alone = [subject.evaluate(model, X) for X in queries]

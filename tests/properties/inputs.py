@@ -48,7 +48,7 @@ def _reversed(values):
 
 
 def frames_are_only_read(subject, table):
-    """A data frame, its index out of order, is left as it was and gives the same answers."""
+    """A data frame, its index out of order, is left as it was and gives the same predictions."""
     rows = table.rows
     names = [f"x{j}" for j in range(table.d)]
     index = table.rng.permutation(table.n)

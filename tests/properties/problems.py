@@ -41,7 +41,7 @@ def root(K):
 
 
 def refits(system, y, weights):
-    """What solve_in_ball asks for: the minimiser for a ridge, a start and a tolerance."""
+    """The minimiser for alpha, a start and a tolerance, as solve_in_ball takes it."""
     return lambda alpha, start, tol: system.solve(y, weights, alpha, start, tol)
 
 

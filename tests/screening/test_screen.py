@@ -146,7 +146,7 @@ def test_several_kinds_at_once_do_not_hide_one_another(rng):
     assert_found(X, np.arange(N) < 125, found=0.99)
 
 
-# --- what is left in peace ---
+# --- clean data ---
 
 
 def heavy(rng):
@@ -205,7 +205,7 @@ def test_clean_rows_are_not_flagged(family, seed):
 
 
 @pytest.mark.parametrize("load", [load_diabetes, load_digits, load_iris, load_wine])
-def test_real_rows_are_left_in_peace(load):
+def test_real_rows_are_not_flagged(load):
     assert not screen(load().data).feature_outlier.any()
 
 
@@ -217,7 +217,7 @@ ALONE = {"glass": 0.02, "vehicle": 0.015}
 
 @pytest.mark.skipif("UNTAINT_DATA" not in os.environ, reason="needs the real files")
 @pytest.mark.parametrize("name", REAL)
-def test_benchmark_rows_are_left_in_peace_until_they_are_spoiled(name, rng):
+def test_benchmark_rows_are_flagged_only_if_spoiled(name, rng):
     X, _ = getattr(datasets, f"fetch_{name}")(return_X_y=True)
     X = X[~np.isnan(X).any(axis=1)][:1500]
     assert not screen(X).feature_outlier.any()

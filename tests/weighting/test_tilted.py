@@ -34,7 +34,7 @@ def rows(draw, count=1):
 
 @given(tilt=tilts, frame=rows())
 @quick
-def test_value_is_the_book_s(tilt, frame):
+def test_value_is_the_definition(tilt, frame):
     value = Tilted(tilt).value(*frame)
     np.testing.assert_allclose(value, tilted_sum(*frame, tilt), rtol=1e-9, atol=1e-9)
 

@@ -1,4 +1,4 @@
-"""Trimming equals trying every choice of rows; ties and the cut row by hand."""
+"""Trimming equals trying every choice of rows; ties and the boundary row by hand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_equals_the_best_of_all_subsets(losses, data):
     data=st.data(),
 )
 @settings(max_examples=25)
-def test_equals_the_best_of_all_subsets_with_one_row_cut(losses, fraction, data):
+def test_equals_the_best_of_all_subsets_with_a_fractional_row(losses, fraction, data):
     elements = st.one_of(st.integers(1, 3).map(float), st.floats(0.1, 3.0))
     sample_weight = np.array(
         data.draw(st.lists(elements, min_size=len(losses), max_size=len(losses)))

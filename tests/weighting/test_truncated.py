@@ -34,7 +34,7 @@ def rows(draw, count=1):
 
 @given(largest=largest_weights, frame=rows())
 @quick
-def test_value_and_weights_are_the_book_s(largest, frame):
+def test_value_and_weights_are_the_definition(largest, frame):
     losses, _ = frame
     rule, ones, residuals = Truncated(largest), np.ones(len(losses)), np.sqrt(losses)
     np.testing.assert_allclose(rule.value(losses, ones), naive.huber(residuals, largest))
