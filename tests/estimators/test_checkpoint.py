@@ -128,6 +128,7 @@ def test_a_killed_fit_goes_on_bitwise(tmp_path, kind, contamination, last):
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_a_killed_fit_of_full_size_goes_on_bitwise(tmp_path):
     options = {"n": 25_000, "subsample": 20_000}
     X, y, path = killed(tmp_path, SubquantileRegressor, 0.2, 1, **options)
@@ -167,7 +168,7 @@ def test_few_rows_may_have_a_checkpoint_too(tmp_path, approximation):
 
 @few
 @every_time
-@pytest.mark.parametrize("after", [1, 2])
+@pytest.mark.parametrize("after", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_fit_that_estimates_the_contamination_goes_on_bitwise(tmp_path, after):
     X, y = rows_of(SubquantileRegressor)
     path = tmp_path / "fit.checkpoint"

@@ -80,6 +80,7 @@ def test_weights_are_copies_at_an_estimated_contamination(sizes, kernel):
     assert_weights_are_copies(model, X, y, weights)
 
 
+@pytest.mark.slow
 @pytest.mark.xfail(reason="rows of equal margin and the search's loose fits", strict=False)
 @each_size
 @each_kernel

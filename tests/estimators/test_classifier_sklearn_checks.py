@@ -7,9 +7,9 @@ from untaint import SubquantileClassifier
 
 CONFIGURATIONS = [
     {},
-    {"solver": "gradient", "contamination": 0, "max_iter": 20},
 ]
 MORE = [
+    {"solver": "gradient", "contamination": 0, "max_iter": 20},
     {"contamination": 0},
     {"contamination": 0.2, "n_starts": 1},
     {"solver": "iterative", "contamination": 0},
