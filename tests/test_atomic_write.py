@@ -111,7 +111,7 @@ def test_a_fit_that_ends_leaves_no_draft_of_a_killed_one(tmp_path):
     path = tmp_path / "c.npz"
     killed_while_writing(path)
     checkpoint = Checkpoint(path, "key", seed=0)
-    checkpoint.keep(0, {})
+    checkpoint.save(0, {})
     assert names_in(tmp_path) == ["c.npz"]
     killed_while_writing(path)
     checkpoint.remove()

@@ -187,8 +187,7 @@ class SubsampledSteps:
         """Return the point between two where the secant of the slope vanishes."""
         coef = self.newton.coef(best.point)
         direction = self.newton.coef(last.point) - coef
-        slopes = [float(np.vdot(each.gradient, direction)) for each in (best, last)]
-        here, there = slopes
+        here, there = (float(np.vdot(each.gradient, direction)) for each in (best, last))
         part = -here / (there - here) if there > here else 0.5
         return self.newton.fit(coef + min(max(part, 0.02), 0.7) * direction)
 
