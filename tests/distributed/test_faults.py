@@ -16,8 +16,7 @@ pytest.importorskip("distributed", reason="needs dask.distributed")
 from dask_cases import LINEAR, NYSTROEM, chunked, rows
 
 from distributed import Client
-from untaint.distributed import ClusterError, SubquantileRegressor
-from untaint.distributed import scheduler
+from untaint.distributed import ClusterError, SubquantileRegressor, scheduler
 
 # Another process may have its arrays elsewhere, and sums depend on that.
 ROUNDING = 1e-9
