@@ -25,7 +25,7 @@ LOSSES = {"squared": SquaredLoss(), "logistic": LogisticLoss(), "softmax": Softm
 GRID = HistogramGrid(np.tile([0.2, 0.5, 1.0, 100.0], (2, 1)), np.tile([0.2, 100.0], (2, 1)))
 each_loss = pytest.mark.parametrize("name", LOSSES)
 each_map = pytest.mark.parametrize("kind", ["columns", "landmarks", "fourier"])
-GATE = RadiusFilter(np.full(4, 0.5), 3.0)
+FILTER = RadiusFilter(np.full(4, 0.5), 3.0)
 
 
 def design_of(kind="landmarks", name="squared", weights=None, intercept=True, **how):
@@ -57,7 +57,7 @@ def query(data, y, curvature=None):
 @each_loss
 @each_map
 @pytest.mark.parametrize("intercept", [True, False], ids=["shifted", "centred"])
-@pytest.mark.parametrize("sample_filter", [None, GATE], ids=["open", "sample_filter"])
+@pytest.mark.parametrize("sample_filter", [None, FILTER], ids=["all", "filtered"])
 def test_a_pass_is_a_plain_computation_over_all_rows(name, kind, intercept, sample_filter, rng):
     copies = rng.integers(1, 4, N).astype(float)
     data, y, groups = design_of(kind, name, copies, intercept)
@@ -100,9 +100,9 @@ def said(result):
 @pytest.mark.parametrize("kept_rows", [0, 150, N])
 def test_blocks_and_what_is_kept_change_nothing_beyond_rounding(name, kind, block_rows, kept_rows):
     data, y, _ = design_of(kind, name)
-    expected = data.filtered(GATE).evaluate(*query(data, y))
+    expected = data.filtered(FILTER).evaluate(*query(data, y))
     other, _, _ = design_of(kind, name, block_rows=block_rows, kept_rows=kept_rows)
-    other = other.filtered(GATE)
+    other = other.filtered(FILTER)
     for _ in range(2):  # the second time from what was kept
         for one, two in zip(said(other.evaluate(*query(other, y))), said(expected), strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
@@ -116,7 +116,7 @@ def test_threads_change_nothing_at_all(name, n_threads, dtype):
     for threads in (1, n_threads):
         data, y, _ = design_of("landmarks", name, n_threads=threads, dtype=dtype, kept_rows=150)
         curvature = None if name == "softmax" else "gram"
-        result = data.filtered(GATE).evaluate(*query(data, y, curvature))
+        result = data.filtered(FILTER).evaluate(*query(data, y, curvature))
         asked.append([*said(result), result.gram])
     for one, other in zip(*asked, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -134,9 +134,9 @@ def test_a_sample_stands_for_all_rows(unit, rng):
     assert data.subsample.alpha == pytest.approx(data.part * 3.0)
 
 
-def test_the_sample_is_shut_out_as_all_rows_are():
+def test_the_subsample_is_filtered_as_all_rows_are():
     data, _, _ = design_of()
-    filtered = data.filtered(GATE)
+    filtered = data.filtered(FILTER)
     assert 0 < filtered.samples.excluded.sum() < N
     np.testing.assert_array_equal(filtered.excluded, filtered.samples.excluded[data.rows])
     assert not data.excluded.any()  # the design itself is left as it was

@@ -57,7 +57,7 @@ def chunked(values, size=1750):
 
 
 def unsized(array):
-    """The same in chunks of which nobody knows how many rows they have."""
+    """The same in chunks of unknown size."""
     return array[da.ones(array.shape[0], chunks=array.chunks[0], dtype=bool)]
 
 

@@ -1,4 +1,4 @@
-"""Nystroem features on chunks: a kernel's inner products, without wild rows."""
+"""Nystroem features on chunks: a kernel's inner products, without outliers."""
 
 import pickle
 
@@ -55,7 +55,7 @@ def test_frames_and_their_names():
         there.transform(parts[["c", "b", "a"]]).compute()
 
 
-def test_wild_rows_are_no_landmarks():
+def test_outliers_are_no_landmarks():
     X = rows()[0].copy()
     X[::50] *= 1e4
     plain, feature_outlier = (

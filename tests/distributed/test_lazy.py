@@ -1,4 +1,4 @@
-"""Verdicts and predictions are lazy, in the chunks of the rows that they are about."""
+"""Masks, scores and predictions are lazy, in the chunks of the rows that they are about."""
 
 import pickle
 from collections import Counter
@@ -30,7 +30,7 @@ def classifier():
 
 
 def counted(values, size, seen):
-    """The same rows; each chunk is noted when it is computed, by its number."""
+    """The same rows; each chunk is recorded when it is computed, by its number."""
 
     def save_systems(block, block_info=None):
         seen[block_info[0]["chunk-location"][0]] += 1
@@ -39,7 +39,7 @@ def counted(values, size, seen):
     return chunked(values, size).map_blocks(save_systems, dtype=values.dtype, meta=values[:0])
 
 
-def test_verdicts_are_lazy_and_in_the_chunks_of_the_rows(regressor, classifier):
+def test_masks_and_scores_are_lazy_and_in_the_chunks_of_the_rows(regressor, classifier):
     for model in (regressor, classifier):
         for name, dtype in (("inlier_mask_", bool), ("outlier_scores_", float)):
             lazy = getattr(model, name)
@@ -50,7 +50,7 @@ def test_verdicts_are_lazy_and_in_the_chunks_of_the_rows(regressor, classifier):
     np.testing.assert_array_equal(kept, rows()[0][regressor.inlier_mask_.compute()])
 
 
-def test_a_verdict_needs_its_own_chunk_only():
+def test_a_score_needs_its_own_chunk_only():
     X, y = rows()
     seen = Counter()
     model = SubquantileRegressor(**LINEAR).fit(counted(X, 750, seen), chunked(y, 750))

@@ -96,7 +96,7 @@ def test_weights(weighting):
 
 
 @pytest.mark.parametrize("params", [FLAT, CURVED], ids=["linear", "nystroem"])
-def test_rows_of_weight_zero_have_no_say_but_are_judged(params):
+def test_rows_of_weight_zero_have_no_say_but_are_scored(params):
     weights = (np.random.default_rng(3).random(N) > 0.05).astype(float)
     here, there = pair(KIND, params, *labelled(2), weights)
     assert_same(there, here, score_tol=1e-3)

@@ -86,7 +86,7 @@ def test_weights(name, params):
 
 
 @pytest.mark.parametrize("params", [LINEAR, NYSTROEM, AUTO], ids=["linear", "nystroem", "auto"])
-def test_rows_of_weight_zero_have_no_say_but_are_judged(params):
+def test_rows_of_weight_zero_have_no_say_but_are_scored(params):
     weights = np.ones(N)
     weights[np.random.default_rng(3).random(N) < 0.05] = 0.0
     weights[1750:1770] = 0.0
@@ -129,11 +129,11 @@ def test_many_ties_are_settled_alike():
     assert len(np.unique(here.outlier_scores_)) < N // 4
 
 
-def test_wild_rows_are_given_up():
+def test_feature_outliers_are_trimmed():
     X, y = (part.copy() for part in rows())
     X[::97] *= 1e6
     for params in (LINEAR, NYSTROEM, AUTO):
         here, there = pair(KIND, params, X, y)
-        # Single-precision features of a row depend on the wild rows of its block.
+        # Single-precision features of a row depend on the outliers of its block.
         assert_same(there, here, score_tol=1e-3)
         assert not there.inlier_mask_[::97].compute().any()

@@ -75,9 +75,9 @@ def moved(asked, way, length):
 def numbers(result):
     """All that a result says, but for the order of listed losses."""
     totals = np.array([20.0, 30.0])
-    told = [result.gradient, result.kept, result.loss, result.excluded, result.histogram.weights,
+    sums = [result.gradient, result.kept, result.loss, result.excluded, result.histogram.weights,
             result.histogram.sums, result.histogram.losses_at(totals)]  # fmt: skip
-    return told + [part for part in (result.gram, result.squares) if part is not None]
+    return sums + [part for part in (result.gram, result.squares) if part is not None]
 
 
 @each
@@ -149,7 +149,7 @@ def test_it_is_the_gradient_of_the_kept_losses(name, rng):
     for _ in range(5):
         way = rng.normal(size=asked.coef.shape)
         up, down = (rows.evaluate(moved(asked, way, side * step)) for side in (1, -1))
-        np.testing.assert_array_equal(up.kept, down.kept)  # nobody crosses the edge
+        np.testing.assert_array_equal(up.kept, down.kept)  # no sample crosses the threshold
         expected = (up.loss - down.loss) / (2 * step)
         assert np.vdot(gradient, way) == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
@@ -164,8 +164,8 @@ def test_it_is_the_gradient_of_the_soft_objective(name, rng):
     def value(other):
         losses = rows.loss.value(rows.y, rows.phi @ other.coef)
         below = smoothing * (asked.weight_function.thresholds[rows.groups] - losses)
-        heard = ~rows.excluded
-        return -(rows.weights[heard] @ np.logaddexp(0.0, below[heard])) / smoothing
+        included = ~rows.excluded
+        return -(rows.weights[included] @ np.logaddexp(0.0, below[included])) / smoothing
 
     for _ in range(5):
         way = rng.normal(size=asked.coef.shape)

@@ -137,10 +137,10 @@ def test_a_refit_on_the_rows_that_it_keeps_is_the_same_function(d, rule, rng):
 
 
 def test_the_solution_holds_the_path_and_the_last_pass(rng):
-    fitted, rule, told = design(rng, bad=0.15), Trimmed(0.2), []
-    out = fitted.run(rule, min_decrease=1e-6, callback=told.append, exact=True)
+    fitted, rule, reported = design(rng, bad=0.15), Trimmed(0.2), []
+    out = fitted.run(rule, min_decrease=1e-6, callback=reported.append, exact=True)
     assert out.n_iter == len(out.objective_path) <= fitted.passes
-    assert [step.objective for step in told] == out.objective_path
+    assert [step.objective for step in reported] == out.objective_path
     np.testing.assert_allclose(out.fit.predictions, fitted.values[fitted.sample], atol=1e-10)
     losses = fitted.loss.value(fitted.y, fitted.values)
     assert fitted.strategy.is_exact(out.result)

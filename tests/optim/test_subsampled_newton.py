@@ -28,7 +28,7 @@ def passed(gradient, gram=None, squares=None):
     return PassResult(Sum(np.zeros(3)), histogram, Sum(gradient), *more)
 
 
-def scouting(rng, name="squared", d=D, intercept=True, scale=1.0):
+def newton_of(rng, name="squared", d=D, intercept=True, scale=1.0):
     X = scale * rng.normal(size=(N, d))
     codes = (X[:, 0] + rng.normal(size=N) > 0).astype(int)
     y = np.eye(3)[(codes + (X[:, 1] > 1)) % 3] if name == "softmax" else codes[:, None] * 1.0
@@ -57,7 +57,7 @@ def second_order(loss, y, phi, values, weights):
     ],
 )
 def test_a_step_solves_the_equations_of_the_second_order(name, intercept, curved, rng):
-    subsampled_newton, phi, y = scouting(rng, name, intercept=intercept)
+    subsampled_newton, phi, y = newton_of(rng, name, intercept=intercept)
     loss, k, p = LOSSES[name], y.shape[1], phi.shape[1]
     point = subsampled_newton.fit(0.3 * rng.normal(size=(p, k)))
     coef, weights = subsampled_newton.coef(point), rng.uniform(0.2, 1.0, N)
@@ -87,7 +87,7 @@ def test_a_step_solves_the_equations_of_the_second_order(name, intercept, curved
 
 
 def test_a_function_is_made_of_its_coefficients(rng):
-    subsampled_newton, phi, _ = scouting(rng)
+    subsampled_newton, phi, _ = newton_of(rng)
     coef = rng.normal(size=(D + 1, 1))
     fit = subsampled_newton.fit(coef)
     np.testing.assert_allclose(fit.predictions, phi @ coef)
@@ -96,7 +96,7 @@ def test_a_function_is_made_of_its_coefficients(rng):
 
 
 def test_what_the_sample_lacks_of_a_column_is_added(rng):
-    subsampled_newton, phi, y = scouting(rng, "logistic")
+    subsampled_newton, phi, y = newton_of(rng, "logistic")
     point, weights = subsampled_newton.fit(np.zeros((D + 1, 1))), np.ones(N)
     own = (0.25 * phi**2).sum(axis=0)[:, None]
     # All rows have so many times the sample's share of each column.
@@ -118,7 +118,7 @@ def test_what_the_sample_lacks_of_a_column_is_added(rng):
 
 def separable(rng, excluded=()):
     """Classes that a large step separates for ever: the Hessian vanishes far from zero."""
-    subsampled_newton, phi, _ = scouting(rng, "logistic")
+    subsampled_newton, phi, _ = newton_of(rng, "logistic")
     subsampled_newton.excluded[list(excluded)] = True
     point = subsampled_newton.fit(0.1 * rng.normal(size=(D + 1, 1)))
     return subsampled_newton, phi, point
@@ -153,7 +153,7 @@ def test_a_step_that_is_not_finite_is_none(rng):
 
 
 def test_the_squared_loss_needs_no_such_care(rng):
-    subsampled_newton, _, _ = scouting(rng)
+    subsampled_newton, _, _ = newton_of(rng)
     result = passed(np.full((D + 1, 1), 1e6), np.eye(D + 1))
     step = subsampled_newton.step(
         subsampled_newton.fit(np.zeros((D + 1, 1))), np.ones(N), result, 0.0, None
@@ -162,7 +162,7 @@ def test_the_squared_loss_needs_no_such_care(rng):
 
 
 def test_a_step_stays_within_the_ball(rng):
-    subsampled_newton, phi, _ = scouting(rng)
+    subsampled_newton, phi, _ = newton_of(rng)
     result = passed(np.full((D + 1, 1), -50.0), phi.T @ phi)
     free = subsampled_newton.step(
         subsampled_newton.fit(np.zeros((D + 1, 1))), np.ones(N), result, RIDGE, None
@@ -183,7 +183,7 @@ def test_a_step_stays_within_the_ball(rng):
 def test_a_pass_sums_the_hessian_where_it_is_small_and_common_to_all_outputs(
     name, d, curvature, rng
 ):
-    assert scouting(rng, name, d)[0].curvature == curvature
+    assert newton_of(rng, name, d)[0].curvature == curvature
 
 
 def test_an_iterate_is_restored_bitwise(rng):
@@ -200,7 +200,7 @@ def test_an_iterate_is_restored_bitwise(rng):
 
 
 def test_excluded_rows_of_the_subsample_lose_infinitely(rng):
-    subsampled_newton, phi, y = scouting(rng, "logistic")
+    subsampled_newton, phi, y = newton_of(rng, "logistic")
     subsampled_newton.excluded[:5] = True
     rows = subsampled_newton.evaluate_losses(subsampled_newton.fit(np.full((D + 1, 1), 0.2)))
     assert np.isinf(rows.losses[:5]).all()

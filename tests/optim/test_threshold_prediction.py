@@ -45,14 +45,14 @@ HARD = {
 }
 
 
-def heard(losses, groups=None):
+def losses_of(losses, groups=None):
     n = len(losses)
     groups = np.zeros(n, dtype=int) if groups is None else groups
     return SampleLosses(losses, losses[:, None], np.ones(n), groups, np.zeros(n, dtype=bool))
 
 
 def sampled(rows, chosen):
-    return heard(rows.losses[chosen], rows.groups[chosen])
+    return losses_of(rows.losses[chosen], rows.groups[chosen])
 
 
 def asked(update, grid, rows):
@@ -64,12 +64,12 @@ def asked(update, grid, rows):
     return PassResult(Sum(np.array([loss, 0.0, *kept])), histogram, Sum(np.zeros((1, 1))))
 
 
-def steered(rule, n_groups=1):
+def trimming(rule, n_groups=1):
     return TrimmedWeighting(rule, float(N), 1.0, n_groups)
 
 
 def pass_over(strategy, rows, sample):
-    """One question, and what was learnt from the answers."""
+    """One pass, and the thresholds that it finds."""
     update = strategy.predict(sample)
     result = asked(update, strategy.grid, rows)
     strategy.observe(result, sample)
@@ -90,7 +90,7 @@ def look_closer(strategy, rows, sample, result):
 def becomes_exact(rows, rule, n_groups=1):
     """After a few looks, thresholds are those of all rows."""
     chosen = np.sort(np.random.default_rng(5).choice(N, M, replace=False))
-    sample, strategy = sampled(rows, chosen), steered(rule, n_groups)
+    sample, strategy = sampled(rows, chosen), trimming(rule, n_groups)
     result, _ = look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
     assert strategy.is_exact(result)
     expected = rule.over(rows.groups).class_thresholds(rows.losses, rows.sample_weight)
@@ -101,26 +101,26 @@ def becomes_exact(rows, rule, n_groups=1):
 @pytest.mark.parametrize("most", [20_000, 100], ids=["long lists", "short lists"])
 def test_a_few_closer_looks_make_a_threshold_exact(kind, most, set_sizes, rng):
     set_sizes(exact_losses=most)
-    becomes_exact(heard((LOSSES | HARD)[kind](rng)), Trimmed(0.2))
+    becomes_exact(losses_of((LOSSES | HARD)[kind](rng)), Trimmed(0.2))
 
 
 @pytest.mark.parametrize("contamination", [0.0002, 0.03, 0.6, 0.97])
 def test_any_share_has_an_exact_threshold(contamination, rng):
-    becomes_exact(heard(chi(rng)), Trimmed(contamination))
+    becomes_exact(losses_of(chi(rng)), Trimmed(contamination))
 
 
 @pytest.mark.parametrize("kind", ["continuous", "tied", "gapped"])
 @pytest.mark.parametrize("rare", [0.3, 0.0004])
 def test_so_have_all_classes_be_they_in_the_sample_or_not(kind, rare, rng):
     groups = (rng.random(N) < rare).astype(int)
-    rows = heard(LOSSES[kind](rng) + 0.5 * groups, groups)
+    rows = losses_of(LOSSES[kind](rng) + 0.5 * groups, groups)
     becomes_exact(rows, ClassBalanced(0.2, groups, 2), 2)
 
 
 @pytest.mark.parametrize("kind", ["continuous", "tied", "gapped"])
-def test_where_nothing_moves_the_threshold_is_foreseen_exactly(kind, rng):
-    rows, rule = heard(LOSSES[kind](rng)), Trimmed(0.2)
-    sample, strategy = sampled(rows, np.arange(0, N, 10)), steered(rule)
+def test_where_nothing_moves_the_threshold_is_predicted_exactly(kind, rng):
+    rows, rule = losses_of(LOSSES[kind](rng)), Trimmed(0.2)
+    sample, strategy = sampled(rows, np.arange(0, N, 10)), trimming(rule)
     look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
     expected = rule.threshold(rows.losses, np.ones(N))
     for _ in range(2):
@@ -131,9 +131,9 @@ def test_where_nothing_moves_the_threshold_is_foreseen_exactly(kind, rng):
 
 def test_thresholds_follow_losses_that_move(rng):
     losses, rule = chi(rng), Trimmed(0.2)
-    chosen, strategy, error = np.arange(0, N, 10), steered(rule), []
+    chosen, strategy, error = np.arange(0, N, 10), trimming(rule), []
     for move in (1.0, 0.1, 0.01, 0.0, 0.0):
-        rows = heard(losses * (1.0 + move * np.sin(np.arange(N))))
+        rows = losses_of(losses * (1.0 + move * np.sin(np.arange(N))))
         result = pass_over(strategy, rows, sampled(rows, chosen))
         expected = rule.threshold(rows.losses, np.ones(N))
         error.append(abs(float(strategy.predicted[0]) - expected))
@@ -143,8 +143,8 @@ def test_thresholds_follow_losses_that_move(rng):
 
 
 def test_reliable_are_weights_that_keep_about_as_much_as_the_rule(rng):
-    rows, rule = heard(chi(rng)), Trimmed(0.2)
-    sample, strategy = sampled(rows, np.arange(0, N, 10)), steered(rule)
+    rows, rule = losses_of(chi(rng)), Trimmed(0.2)
+    sample, strategy = sampled(rows, np.arange(0, N, 10)), trimming(rule)
     pass_over(strategy, rows, sample)
     right = rule.class_thresholds(rows.losses, np.ones(N))
     for factor, expected in ((1.0, True), (1.0001, True), (0.9, False), (1.1, False)):
@@ -157,14 +157,14 @@ def test_reliable_are_weights_that_keep_about_as_much_as_the_rule(rng):
 
 @pytest.mark.parametrize("kind", ["counts", "two values"])
 def test_ties_at_an_exact_threshold_are_reliable(kind, rng):
-    rows = heard(LOSSES[kind](rng))
-    sample, strategy = sampled(rows, np.arange(0, N, 10)), steered(Trimmed(0.2))
+    rows = losses_of(LOSSES[kind](rng))
+    sample, strategy = sampled(rows, np.arange(0, N, 10)), trimming(Trimmed(0.2))
     look_closer(strategy, rows, sample, pass_over(strategy, rows, sample))
     assert strategy.is_reliable(asked(strategy.refine(), strategy.grid, rows))
 
 
 def test_where_nothing_is_given_up_there_is_nothing_to_find(rng):
-    rows, strategy = heard(chi(rng)), steered(Trimmed(0.0))
+    rows, strategy = losses_of(chi(rng)), trimming(Trimmed(0.0))
     result = pass_over(strategy, rows, sampled(rows, np.arange(M)))
     assert strategy.is_reliable(result) and strategy.is_exact(result)
     assert strategy.objective(result) == pytest.approx(rows.losses.sum())
@@ -179,7 +179,7 @@ def test_the_objective_is_that_of_the_selection(n_groups, smoothing, rng):
     if smoothing is not None:
         soft = SoftClassBalanced(0.2, groups, n_groups, smoothing)
         rule = Softplus(0.2, smoothing) if n_groups == 1 else soft
-    rows, strategy = heard(chi(rng), groups), steered(rule, n_groups)
+    rows, strategy = losses_of(chi(rng), groups), trimming(rule, n_groups)
     for _ in range(3):
         result = pass_over(strategy, rows, sampled(rows, np.arange(0, N, 10)))
     assert strategy.is_reliable(result) and strategy.is_exact(result)
@@ -188,8 +188,8 @@ def test_the_objective_is_that_of_the_selection(n_groups, smoothing, rng):
 
 
 def test_goes_on_bitwise_from_what_it_remembered(rng):
-    rows, later = heard(chi(rng)), heard(chi(rng))
-    chosen, strategy, again = np.arange(0, N, 10), steered(Trimmed(0.2)), steered(Trimmed(0.2))
+    rows, later = losses_of(chi(rng)), losses_of(chi(rng))
+    chosen, strategy, again = np.arange(0, N, 10), trimming(Trimmed(0.2)), trimming(Trimmed(0.2))
     pass_over(strategy, rows, sampled(rows, chosen))
     again.load_state_dict({name: value.copy() for name, value in strategy.state_dict().items()})
     cuts = [each.predict(sampled(later, chosen)) for each in (strategy, again)]

@@ -36,7 +36,7 @@ def test_weights_lie_between_nothing_and_the_row(frame):
 @given(frame=frames())
 @quick
 def test_weights_sum_to_the_kept_total(frame):
-    # Unlike the other rules, this one does not round to whole rows.
+    # Of whole rows, which the other rules keep, nothing was said here.
     rule, losses, sample_weight = frame
     total = rule.weights(losses, sample_weight).sum()
     assert rule.kept_total(sample_weight) == pytest.approx(total, rel=1e-12)
@@ -89,14 +89,14 @@ def test_losses_do_not_change_the_weights(rng):
     np.testing.assert_array_equal(one, rule.inlier_probability * sample_weight)
 
 
-def test_probability_one_for_all_rows_is_the_plain_weighted_sum(rng):
+def test_full_weight_of_all_rows_is_the_plain_weighted_sum(rng):
     losses, sample_weight = rng.random(9), rng.random(9)
     rule = FixedWeights(0.0, np.ones(9))
     np.testing.assert_array_equal(rule.weights(losses, sample_weight), sample_weight)
     assert rule.value(losses, sample_weight) == pytest.approx(sample_weight @ losses)
 
 
-def test_indicators_of_the_rows_that_trimming_keeps_are_trimming(rng):
+def test_full_weight_of_the_rows_that_trimming_keeps_is_trimming(rng):
     losses, ones = rng.random(20), np.ones(20)
     trimmed = Trimmed(0.3)
     rule = FixedWeights(0.3, trimmed.weights(losses, ones))
@@ -105,20 +105,20 @@ def test_indicators_of_the_rows_that_trimming_keeps_are_trimming(rng):
     assert rule.kept_total(ones) == trimmed.kept_total(ones)
 
 
-def test_as_much_weight_is_below_the_threshold_as_is_kept():
+def test_threshold_lies_where_as_much_weight_stays_below_as_is_kept():
     rule = FixedWeights(0.4, np.array([0.0, 1.0, 1.0, 1.0, 0.0]))
     losses = np.array([9.0, 1.0, 3.0, 2.0, 8.0])
     assert rule.threshold(losses, np.ones(5)) == 3.0
-    np.testing.assert_array_equal(rule.class_thresholds(losses, np.ones(5)), [3.0])
+    np.testing.assert_array_equal(rule.row_thresholds(losses, np.ones(5)), np.full(5, 3.0))
 
 
-def test_an_infinite_loss_of_a_row_of_probability_zero_does_not_matter():
+def test_an_infinite_loss_of_a_row_without_weight_does_not_matter():
     rule = FixedWeights(0.5, np.array([1.0, 0.0]))
     assert rule.value(np.array([2.0, np.inf]), np.ones(2)) == 2.0
     assert rule.value(np.array([np.inf, 2.0]), np.ones(2)) == np.inf
 
 
-def test_among_takes_the_probabilities_of_those_rows(rng):
+def test_among_takes_the_weights_of_those_rows(rng):
     rule, rows = FixedWeights(0.25, rng.random(9)), np.array([7, 2, 2, 0])
     some = rule.among(rows)
     assert some.contamination == 0.25

@@ -81,6 +81,7 @@ class SubsampledSteps:
 
     def __post_init__(self) -> None:
         self._anderson = AndersonAcceleration(len(self.point.predictions))
+        self._result: PassResult | None = None
         self._weights: FloatArray | None = None
         self._best: Iterate | None = None
         self._last: Iterate | None = None
@@ -145,9 +146,8 @@ class SubsampledSteps:
 
     def solution(self) -> Solution:
         """Return the last function, or an earlier one that was better, and the pass over it."""
-        last = self._last
+        last, best, settled = self._last, self._best, self._settled
         assert last is not None
-        settled, best = self._settled, self._best
         if best is not None and not settled and self._is_worse(last, best):
             last = best
             sample = self.newton.evaluate_losses(best.point)
@@ -155,10 +155,10 @@ class SubsampledSteps:
             self._pass(best.point, sample, weight_function)
             self._weights = weight_function.weights(sample)
         converged = settled or (self._stalled and self._is_small(last, STALLED_FACTOR))
-        result = self.result
+        result = self._result
+        assert result is not None and self._weights is not None
         if self.exact:
             result = refine_thresholds(self.oracle, self.newton, self.strategy, last.point, result)
-        assert self._weights is not None
         remedy = "" if converged else REMEDY
         path = (self.path, len(self.path), converged, remedy)
         return Solution(last.point, self._weights, *path, result=result)
@@ -170,10 +170,12 @@ class SubsampledSteps:
         weight_function: WeightFunction,
         curvature: Curvature = None,
     ) -> PassResult:
-        coef = self.newton.coef(point)
-        self.result = self.oracle.evaluate(coef, weight_function, self.strategy.grid, curvature)
-        self.strategy.observe(self.result, sample)
-        return self.result
+        self._result = None  # so that the predictions of two passes are never in memory at once
+        coef, grid = self.newton.coef(point), self.strategy.grid
+        result = self.oracle.evaluate(coef, weight_function, grid, curvature)
+        self.strategy.observe(result, sample)
+        self._result = result
+        return result
 
     def _is_worse(self, iterate: Iterate, best: Iterate) -> bool:
         if not best.reliable:
@@ -187,8 +189,7 @@ class SubsampledSteps:
         """Return the point between two where the secant of the slope vanishes."""
         coef = self.newton.coef(best.point)
         direction = self.newton.coef(last.point) - coef
-        slopes = [float(np.vdot(each.gradient, direction)) for each in (best, last)]
-        here, there = slopes
+        here, there = (float(np.vdot(each.gradient, direction)) for each in (best, last))
         part = -here / (there - here) if there > here else 0.5
         return self.newton.fit(coef + min(max(part, 0.02), 0.7) * direction)
 
