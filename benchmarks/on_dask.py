@@ -225,22 +225,22 @@ def memory(quick):
 
 def costs(quick):
     """Of one worker, one thread: making features, and asking with and without them kept."""
+    from untaint.design.memory_plan import Plan, plan_blocks
     from untaint.distributed.partitions import (
         Partition,
-        PreparedPartition,
         PassContext,
+        PreparedPartition,
         evaluate,
         evaluate_uncached,
         prepare,
     )
     from untaint.feature_maps.identity import IdentityMap
     from untaint.feature_maps.nystroem import NystroemMap
-    from untaint.design.memory_plan import Plan, plan_blocks
     from untaint.kernels import RBF
     from untaint.losses import SquaredLoss
-    from untaint.weighting.threshold import ThresholdWeights
-    from untaint.weighting.histogram import HistogramGrid
     from untaint.optim.oracle import OracleQuery
+    from untaint.weighting.histogram import HistogramGrid
+    from untaint.weighting.threshold import ThresholdWeights
 
     n = 20_000 if quick else 200_000
     rng = np.random.default_rng(0)

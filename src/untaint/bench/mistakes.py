@@ -51,7 +51,7 @@ def measure_mistakes(case: Case) -> dict[str, float]:
     return {
         "precision": caught / max(int(flagged.sum()), 1),
         "recall": caught / int(wrong.sum()),
-        "share": cleaning.findings.share,
+        "share": cleaning.findings.contamination,
         "flagged": float(flagged.mean()),
         "seconds": seconds,
     }

@@ -1,4 +1,4 @@
-"""Several files that appear together or not at all, whatever happens to this process.
+"""Write several files that appear together or not at all, even if the process is killed.
 
 One file can be replaced in one step, several cannot. So the names in the directory first become
 symbolic links to the files of one hidden staging directory, through a single link, ``current``::
@@ -153,7 +153,7 @@ def _recover(directory: Path) -> None:
 
 
 def _write_staged(staging: Path, files: Mapping[str, bytes]) -> bool:
-    """Write the new files aside; whether the system has links that can show them."""
+    """Write the new files into staging; return whether the system has symbolic links."""
     (staging / "new").mkdir(parents=True)
     for name, content in files.items():
         with open(staging / "new" / name, "xb") as stream:
@@ -173,7 +173,7 @@ def _write_staged(staging: Path, files: Mapping[str, bytes]) -> bool:
 
 
 def _link_names(directory: Path, names: list[str]) -> None:
-    """Let every name show, through ``current``, the file that it has now, or nothing."""
+    """Make every name show, through ``current``, the file that it has now, or nothing."""
     staging = directory / STAGING_DIRECTORY
     for name in names:
         _keep_old(directory / name, staging / "old" / name)

@@ -68,13 +68,13 @@ def clean(
 
     from ..cleaning import clean_table, save_model
     from ..cleaning.atomic_output import write_files_atomically
-    from ..cleaning.exports import Way, cleaned_bytes, flagged_csv, summary, summary_json
+    from ..cleaning.exports import OutputMode, cleaned_bytes, flagged_csv, summary, summary_json
     from ..cleaning.model import warm_up
     from ..report import render
     from ..tables import read_table
     from .showing import show_findings
 
-    with progress(quiet) as say:
+    with progress(quiet) as on_stage:
         warm_up()
         table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
         cleaning = clean_table(
@@ -85,19 +85,19 @@ def clean(
             ignore=ignore or (),
             seed=seed,
             command=typed(),
-            say=say,
+            on_stage=on_stage,
         )
-        say("writing the files")
+        on_stage("writing the files")
         findings, rows = cleaning.findings, cleaning.rows
-        way: Way = "mark" if mark else "repair" if repair else "drop"
+        mode: OutputMode = "mark" if mark else "repair" if repair else "drop"
         files = {
-            "cleaned.csv": cleaned_bytes(table, findings, rows, way, cleaning.target),
+            "cleaned.csv": cleaned_bytes(table, findings, rows, mode, cleaning.target),
             "flagged.csv": flagged_csv(table, findings, rows, cleaning.suspects),
             "report.html": render(findings).encode("utf-8"),
             "model.skops": save_model(cleaning.model),
             "summary.json": summary_json(findings),
         }
-        if table.dialect.parquet and way == "drop":
+        if table.dialect.parquet and mode == "drop":
             files[PARQUET] = table.parquet_bytes(cleaning.kept_rows(table.n_rows))
         write_files_atomically(directory, files, remove={PARQUET} - files.keys())
     if as_json:

@@ -56,7 +56,7 @@ def fit(
     from ..cleaning.exports import summary
     from ..tables import read_table
 
-    with progress(quiet) as say:
+    with progress(quiet) as on_stage:
         table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
         cleaning = clean_table(
             table,
@@ -66,7 +66,7 @@ def fit(
             ignore=ignore or (),
             seed=seed,
             pictures=False,
-            say=say,
+            on_stage=on_stage,
         )
         write_file_atomically(path, save_model(cleaning.model))
     findings = cleaning.findings
@@ -76,7 +76,7 @@ def fit(
         show = console()
         show.print(
             f"A model of {visible(findings.target)} ({findings.task}), fitted to "
-            f"{findings.n_rows:,} rows of which {findings.share:.1%} look wrong: "
+            f"{findings.n_rows:,} rows of which {findings.contamination:.1%} look wrong: "
             f"{visible(str(path))}"
         )
         for note in findings.notes:

@@ -96,13 +96,13 @@ def predict(
 
 
 def _as_csv(columns: dict[str, Any]) -> str:
-    from ..cleaning.exports import harmless
+    from ..cleaning.exports import escape_formula
 
     buffer = io.StringIO()
     write = csv.writer(buffer, lineterminator="\n").writerow
-    write(["row", *(harmless(name) for name in columns)])
+    write(["row", *(escape_formula(name) for name in columns)])
     for row, cells in enumerate(zip(*columns.values(), strict=True), 1):
-        write([row, *(harmless(_cell(cell)) for cell in cells)])
+        write([row, *(escape_formula(_cell(cell)) for cell in cells)])
     return buffer.getvalue()
 
 

@@ -66,7 +66,7 @@ def _details(findings: Findings) -> list[str]:
     lines = []
     if findings.interval is not None:
         low, high = findings.interval
-        share = f"{findings.share:.1%}, between {low:.1%} and {high:.1%}"
+        share = f"{findings.contamination:.1%}, between {low:.1%} and {high:.1%}"
         lines.append(f"Estimated share of wrong rows: {share}")
     if findings.set_aside:
         lines.append(f"Rows without a target, set aside: {findings.set_aside:,}")
