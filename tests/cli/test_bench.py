@@ -118,9 +118,9 @@ def test_without_a_name_the_studies_are_listed(capsys):
 )
 def test_bad_usage_ends_with_code_2_and_one_sentence(arguments, reason, capsys):
     assert main(["bench", *arguments]) == 2
-    told = capsys.readouterr().err
-    assert reason in told
-    assert told.count("\n") == 1
+    message = capsys.readouterr().err
+    assert reason in message
+    assert message.count("\n") == 1
 
 
 def test_a_second_run_on_the_same_file_is_refused(study, tmp_path, capsys):
