@@ -105,13 +105,13 @@ def write_file_atomically(path: Path, content: bytes) -> None:
 
 
 def is_interrupted_link(path: Path) -> bool:
-    """Whether a name is a link that a run which was killed left."""
+    """Return whether a name is a link that a run which was killed left."""
     own = os.path.join(STAGING_DIRECTORY, "current", path.name)
     return path.is_symlink() and os.readlink(path) == own
 
 
 def has_foreign_staging(directory: Path) -> bool:
-    """Whether the name of the staging directory is taken by something that no run leaves."""
+    """Return whether the name of the staging directory is taken by something that no run leaves."""
     staging = directory / STAGING_DIRECTORY
     try:
         if not stat.S_ISDIR(os.lstat(staging).st_mode):
@@ -123,7 +123,7 @@ def has_foreign_staging(directory: Path) -> bool:
 
 
 def _is_own(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of the staging directory is as a run leaves it, leading nowhere else."""
+    """Return whether an entry of the staging directory is as a run leaves it."""
     if entry.name in _CONTENTS:
         if not entry.is_dir(follow_symlinks=False):
             return False
