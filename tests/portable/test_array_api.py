@@ -167,8 +167,8 @@ def test_a_function_of_pythons_is_computed_on_the_host(tensor):
     assert_same(model.predict(example), model.predict(rows()), example, 1e-11)
 
 
-def test_many_rows_are_predicted_in_blocks(tensor, monkeypatch):
-    monkeypatch.setattr("untaint.learners.base.PREDICTED_AT_ONCE", 500)
+def test_many_rows_are_predicted_in_blocks(tensor, set_sizes):
+    set_sizes(predicted_values=500)
     model, X = regressor(), rows(30, seed=1)
     np.testing.assert_allclose(host(model.predict(tensor(X))), model.predict(X), atol=1e-11)
 

@@ -85,7 +85,7 @@ def assess_rows(
     outlying: Outlying,
     on_stage: OnStage = lambda _: None,
 ) -> RowAssessment:
-    """Return assess every row of a table.
+    """Assess every row of a table.
 
     Rows with outlying features and rows whose label no other row has are flagged, and are excluded
     from every fit.

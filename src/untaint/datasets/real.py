@@ -95,7 +95,7 @@ def fetch_wine_quality(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Load red wine: 1599 x 11, tasters' grade 3 to 8 (regression); 240 rows repeat earlier ones."""
+    """Load red wine: 1599 x 11, tasters' grade 3 to 8 (regression); 240 rows are duplicates."""
     return _fetch(
         sources.WINE_QUALITY,
         fetch_wine_quality.__doc__,

@@ -37,7 +37,7 @@ class Record(NamedTuple):
 
 
 def records(path: Path, delimiter: str) -> Generator[Record, None, None]:
-    """Return yield all rows of a file, the header first; empty lines are left out."""
+    """Yield all rows of a file, the header first; empty lines are left out."""
     try:
         with open_bytes(path) as file:
             # Bytes that are no UTF-8 matter only in a column that is read: they pass as surrogates.
