@@ -63,7 +63,7 @@ def characters(ax: Axes) -> float:
 
 
 def line_room(ax: Axes) -> float:
-    """Return the fraction of the axes' height that a line of text takes with some space around it."""
+    """Return the fraction of the axes' height that a line of text takes with some space."""
     return float(np.clip(16.0 / (72.0 * ax.get_window_extent().height / ax.figure.dpi), 0.04, 0.3))
 
 
