@@ -39,13 +39,14 @@ def bench(
       untaint bench table1 --seeds 3 --jobs 2
     """
     from ..bench.running import run_study
-    from ..bench.studies import STUDIES
+    from ..bench.studies import FORMER_NAMES, STUDIES
 
     if name is None:
         width = max(map(len, STUDIES))
         for study, about in STUDIES.items():
             print(f"{study:<{width}}  {about.question}")
         return 0
+    name = FORMER_NAMES.get(name, name)
     if name not in STUDIES:
         close = get_close_matches(name, STUDIES, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(STUDIES)}"

@@ -1,4 +1,4 @@
-"""Whether ``untaint clean`` finds the mistakes that people make in tables."""
+"""A study of whether ``untaint clean`` finds the mistakes that people make in tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GOAL = 0.8
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """Every kind of mistake in every table; labels have no decimal point to slip."""
+    """Return every kind of mistake in every table; labels have no decimal point to slip."""
     labels = [kind for kind in KINDS if kind != "slip"]
     cells = [
         Cells(["kiln"] if quick else AMOUNTS, KINDS, SHARES),
@@ -28,7 +28,7 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
 
 
 def table(rows: list[Row]) -> str:
-    """Every cell, and how many reach the goal."""
+    """Return every cell, and how many reach the goal."""
     cells = summary_table(
         rows,
         {
