@@ -224,7 +224,7 @@ def memory(quick):
 
 
 def costs(quick):
-    """Of one worker, one thread: making features, and asking with and without them kept."""
+    """Measure one worker with one thread: features, and passes with and without storing them."""
     from untaint.design.memory_plan import Plan, plan_blocks
     from untaint.distributed.partitions import (
         Partition,

@@ -1,4 +1,4 @@
-"""The door of checkpoints: a file that a fit goes on from."""
+"""The entry point of checkpoints: a file that a fit goes on from."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .target import Job, Target
 
 
 class _Sums:
-    """A system with a memory."""
+    """A stateful system of equations."""
 
-    def restore(self, state: dict[str, np.ndarray]) -> None:
+    def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
         self.sums = state["sums0"]
 
-    def remember(self) -> dict[str, np.ndarray]:
+    def state_dict(self) -> dict[str, np.ndarray]:
         return {"sums0": self.sums}
 
 
@@ -40,7 +40,7 @@ class Checkpoints(Target):
         path = folder / "good.npz"
         state = pack("fit", fit) | {"iteration": np.array(3), "weights": rng.random(9)}
         state |= {"path": np.array([3.0, 2.0]), "inner": np.array(1e-3), "sums0": np.eye(3)}
-        Checkpoint(path, "key", 7).keep(1, state)
+        Checkpoint(path, "key", 7).save(1, state)
         self.good = path.read_bytes()
         with zipfile.ZipFile(path) as archive:
             self.members = {name: archive.read(name) for name in archive.namelist()}
@@ -57,13 +57,13 @@ class Checkpoints(Target):
         def job() -> None:
             checkpoint = Checkpoint(path, "key", 0)
             assert isinstance(checkpoint.seed, int)
-            reached = checkpoint.at(checkpoint.stage, [_Sums()]).recall()
-            assert reached is None or isinstance(reached, LoopState)
+            loop_state = checkpoint.at(checkpoint.stage, [_Sums()]).load()
+            assert loop_state is None or isinstance(loop_state, LoopState)
 
         return job
 
     def _edited(self, rng: Random) -> bytes:
-        """Members missing, exchanged, damaged or of other types, in a sound archive."""
+        """Return members missing, exchanged, damaged or of other types, in a sound archive."""
         members = dict(self.members)
         for _ in range(rng.choice((1, 1, 2, 4))):
             name = rng.choice(list(members))
