@@ -24,7 +24,7 @@ from untaint.preprocessing import MedianScaler
 onnx = pytest.importorskip("onnx", reason="the exporter needs onnx")
 runtime = pytest.importorskip("onnxruntime", reason="runs what is exported")
 
-from untaint.onnx import to_onnx
+from untaint.onnx import to_onnx  # noqa: E402  (needs onnx)
 
 CLOSE = {np.float32: 1e-5, np.float64: 1e-11}
 

@@ -9,7 +9,7 @@ from portable.fitted import regressor, rows
 
 onnx = pytest.importorskip("onnx", reason="the exporter needs onnx")
 
-from untaint.onnx import save_onnx, to_onnx
+from untaint.onnx import save_onnx, to_onnx  # noqa: E402  (needs onnx)
 
 
 def test_the_file_holds_the_graph(tmp_path):

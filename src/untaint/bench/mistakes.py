@@ -28,7 +28,7 @@ KINDS = ("slip", "relabel", "unit-up", "unit-down", "swap", "fault")
 MEASURES = ("precision", "recall", "share", "flagged", "seconds")
 # Standard deviations between a target and the one that takes its place.
 FAR = 1.5
-# Values that a column must take to be an amount that can be off.
+# Values that a column must take to be numeric.
 DIFFERENT = 10
 FAULT = -999.0
 

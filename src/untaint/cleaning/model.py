@@ -28,7 +28,7 @@ from .findings import Task
 from .stable_archive import stable_archive
 from .target_scale import Scale, from_scale
 
-# The types of untaint and of NumPy that skops has to be told are safe.
+# The types of untaint and of NumPy that skops is to accept.
 KNOWN_TYPES = frozenset(
     {
         "numpy.dtype",

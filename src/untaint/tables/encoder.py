@@ -27,8 +27,8 @@ class TableEncoder(BaseEstimator):
 
     Numbers stay as they are, with the median for missing ones. Dates become days, and if they carry
     times, waves over the day. Categories become a feature of 0 and 1 for each level that is
-    frequent. What tells nothing (constants, duplicates) or too much (identifiers, free text) is set
-    aside.
+    frequent. What carries no information (constants, duplicates) or too much (identifiers, free
+    text) is set aside.
 
     Parameters
     ----------

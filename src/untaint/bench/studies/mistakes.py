@@ -11,7 +11,7 @@ from ..summary import groups, mean, summary_table, values
 from ._cells import Cells, cases_of
 from .base import Study
 
-AMOUNTS = ("concrete", "wine", "boston")
+NUMERIC = ("concrete", "wine", "boston")
 LABELS = ("breast", "segment", "vehicle", "heart")
 SHARES = (0.05, 0.15)
 GOAL = 0.8
@@ -21,7 +21,7 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
     """Return every kind of mistake in every table; labels have no decimal point to slip."""
     labels = [kind for kind in KINDS if kind != "slip"]
     cells = [
-        Cells(["kiln"] if quick else AMOUNTS, KINDS, SHARES),
+        Cells(["kiln"] if quick else NUMERIC, KINDS, SHARES),
         Cells(["classes2-200"] if quick else LABELS, labels, SHARES),
     ]
     return cases_of(cells, ["untaint-clean"], seeds)
