@@ -26,9 +26,9 @@ class TableEncoder(BaseEstimator):
     r"""Turn the columns of a table into features.
 
     Numbers stay as they are, with the median for missing ones. Dates become days, and if they carry
-    times, waves over the day. Categories become a feature of 0 and 1 for each level that is
-    frequent. What carries no information (constants, duplicates) or too much (identifiers, free
-    text) is set aside.
+    times, sines and cosines over the day. Categories become a feature of 0 and 1 for each level
+    that is frequent. What carries no information (constants, duplicates) or too much (identifiers,
+    free text) is set aside.
 
     Parameters
     ----------
