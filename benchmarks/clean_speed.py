@@ -24,7 +24,7 @@ print(time.perf_counter() - start)
 
 
 def write_tables(folder: Path, n: int = 200_000) -> dict[str, Path]:
-    """A curved surface with 8 % gross errors, and the same as three labels."""
+    """Return a curved surface with 8 % gross errors, and the same as three labels."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 19)).round(4)
     y = 2 * X[:, 0] + 3 * np.sin(2 * X[:, 1]) + X[:, 2] * X[:, 3] + 0.5 * rng.standard_normal(n)

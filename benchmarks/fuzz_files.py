@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def fuzz(name: str, asked: argparse.Namespace, inputs: int) -> int:
-    """Fuzz one target, and print what was found; the number of distinct findings."""
+    """Fuzz one target, print the findings, and return the number of distinct ones."""
     start, first, end = time.monotonic(), asked.first, asked.first + inputs
     counts: Counter[str] = Counter()
     found: Counter[str] = Counter()

@@ -26,7 +26,7 @@ from properties.catalogue import PROPERTIES
 
 
 def try_pair(a_property, subject, examples: int, start: int, counts: Counter) -> str | None:
-    """Tables tried are counted; None, or what went wrong with the smallest table found."""
+    """Return what went wrong with the smallest table found, or None; count the tables tried."""
     latest = None
 
     @seed(start)

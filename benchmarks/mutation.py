@@ -1,9 +1,9 @@
-"""How many small changes of the source the tests notice: mutation testing of four rooms.
+"""How many small changes of the source the tests notice: mutation testing of four subpackages.
 
     python benchmarks/mutation.py --sample 800 --seed 1
 
-changes the kernels, losses, selection and solvers rooms at places drawn at random, each file in
-proportion to its places, and runs the tests of these rooms on every change (needs coverage).
+changes the subpackages kernels, losses, weighting and optim at random places, each file in
+proportion to its places, and runs their tests on every change (needs coverage).
 
 A change is *killed* when a test fails or takes ten times as long as it should, and *survives* when
 all tests that reach the changed line pass. They are run quickest first, up to a budget of seconds
@@ -17,7 +17,7 @@ functions left out (sqrt, abs, log, exp), statements left out, defaults of argum
 
 What is not changed, and why: annotations, docstrings, texts, arguments of errors and warnings,
 assertions (they tell mypy a type), `__init__.py` (names only), floating-point error states, and the
-knobs of speed alone that SPEED_NAMES and SPEED_KEYWORDS list with their reasons.
+parameters of speed alone that SPEED_NAMES and SPEED_KEYWORDS list with their reasons.
 
 Nothing is written to the source tree: the tests are collected once from a copy, and each change is
 made in a fork of that process (mutation_transplant.py).
@@ -37,11 +37,11 @@ import pytest
 from mutation_examiner import Examiner
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("kernels", "losses", "selection", "solvers")
+SUBPACKAGES = ("kernels", "losses", "weighting", "optim")
 
 
 def interval(successes: int, trials: int) -> tuple[float, float]:
-    """Wilson's, at 95 %."""
+    """Return Wilson's interval at 95 %."""
     if not trials:
         return 0.0, 1.0
     z, share = 1.96, successes / trials
@@ -50,18 +50,18 @@ def interval(successes: int, trials: int) -> tuple[float, float]:
     return (centre - spread) / (1 + z**2 / trials), (centre + spread) / (1 + z**2 / trials)
 
 
-def told(results: list[dict]) -> None:
-    """A table of rooms."""
-    print("| room | changes | killed | timed out | survived | rate | 95 % |")
+def print_results(results: list[dict]) -> None:
+    """Print a table of the results by subpackage."""
+    print("| subpackage | changes | killed | timed out | survived | rate | 95 % |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for room in (*ROOMS, "all"):
-        mine = [r for r in results if room in ("all", r["key"].split("/")[0])]
+    for subpackage in (*SUBPACKAGES, "all"):
+        mine = [r for r in results if subpackage in ("all", r["key"].split("/")[0])]
         counts = Counter(r["status"] for r in mine)
         dead = counts["killed"] + counts["timeout"]
         lost = counts["survived"] + counts["unreached"]
         low, high = interval(dead, dead + lost)
         print(
-            f"| {room} | {dead + lost} | {counts['killed']} | {counts['timeout']} | {lost} | "
+            f"| {subpackage} | {dead + lost} | {counts['killed']} | {counts['timeout']} | {lost} | "
             f"{dead / max(dead + lost, 1):.1%} | {low:.1%} to {high:.1%} |"
         )
 
@@ -70,7 +70,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sample", type=int, default=800, help="how many changes")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=ROOMS)
+    parser.add_argument("--subpackages", nargs="+", default=list(SUBPACKAGES), choices=SUBPACKAGES)
     parser.add_argument(
         "--tests", nargs="*", default=[], help="further tests, such as tests/learners"
     )
@@ -100,12 +100,14 @@ def main() -> None:
             shutil.copytree(ROOT / part, Path(folder, part), ignore=ignored)
         shutil.copy(ROOT / "pyproject.toml", folder)
         os.chdir(folder)
-        examiner = Examiner(options, Path(folder), ROOMS)
-        tests = [f"{top}/{room}" for top in ("tests", "src/untaint") for room in ROOMS]
+        examiner = Examiner(options, Path(folder), SUBPACKAGES)
+        tests = [
+            f"{top}/{subpackage}" for top in ("tests", "src/untaint") for subpackage in SUBPACKAGES
+        ]
         plain = ["-q", "-s", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
         pytest.main([*plain, *tests, *options.tests], plugins=[examiner])
         os.chdir(ROOT)
-    told(examiner.results)
+    print_results(examiner.results)
     for result in examiner.results:
         if result["status"] not in ("killed", "timeout", "same"):
             print(result["status"], result["key"], result["change"], result["by"], sep="  ")

@@ -25,18 +25,18 @@ OWN = 0.2  # times a test's own time when it is of the changed file: it is tried
 MEMORY = 8 << 30
 
 
-def all_sites(source: Path, rooms: list[str]) -> list[Site]:
-    """Every change there is, in order."""
+def all_sites(source: Path, subpackages: list[str]) -> list[Site]:
+    """Return every change there is, in order."""
     found = []
-    for room in rooms:
-        for path in sorted((source / room).glob("*.py")):
+    for subpackage in subpackages:
+        for path in sorted((source / subpackage).glob("*.py")):
             if path.name != "__init__.py":
-                found += sites(f"{room}/{path.name}", path.read_text())
+                found += sites(f"{subpackage}/{path.name}", path.read_text())
     return found
 
 
 def drawn(every: list[Site], size: int, seed: int) -> list[Site]:
-    """A sample with each file's due part, in random order."""
+    """Return a sample with each file's due part, in random order."""
     rng = random.Random(seed)
     shuffled = sorted(every, key=lambda site: (site.file, rng.random()))
     offset = rng.random()
@@ -49,17 +49,19 @@ def drawn(every: list[Site], size: int, seed: int) -> list[Site]:
 class Examiner:
     """A pytest plugin that, in place of running the tests once, runs them on every change."""
 
-    def __init__(self, options: argparse.Namespace, copy: Path, rooms: tuple[str, ...]) -> None:
+    def __init__(
+        self, options: argparse.Namespace, copy: Path, subpackages: tuple[str, ...]
+    ) -> None:
         self.options, self.source = options, copy / "src" / "untaint"
         self.texts = {
             str(path.relative_to(self.source)): path.read_text()
-            for room in rooms
-            for path in (self.source / room).glob("*.py")
+            for subpackage in subpackages
+            for path in (self.source / subpackage).glob("*.py")
         }
         self.results: list[dict] = []
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Called once all tests are collected."""
+        """Examine the sites once all tests are collected."""
         import untaint
 
         assert Path(untaint.__file__).is_relative_to(self.source), "not the copy"
@@ -82,14 +84,14 @@ class Examiner:
         return True
 
     def _picked(self) -> list[Site]:
-        every = all_sites(self.source, self.options.rooms)
+        every = all_sites(self.source, self.options.subpackages)
         if self.options.only:
             wanted = set(Path(self.options.only).read_text().split())
             return [site for site in every if site.key in wanted]
         return drawn(every, self.options.sample, self.options.seed)
 
     def _examined(self, picked: list[Site]) -> Iterator[dict]:
-        """Results as they come, from as many forks at a time as there are jobs."""
+        """Return results as they come, from as many forks at a time as there are jobs."""
         running: dict[int, tuple[Site, int, float]] = {}
         waiting = list(reversed(picked))
         while waiting or running:
@@ -110,21 +112,21 @@ class Examiner:
             yield self._result(site, status, lines, time.time() - begun)
 
     def _result(self, site: Site, status: int, lines: list[str], seconds: float) -> dict:
-        verdict = lines[-1].split(" ", 1) if lines else [""]
+        outcome = lines[-1].split(" ", 1) if lines else [""]
         if os.WIFSIGNALED(status):
             late = os.WTERMSIG(status) in (signal.SIGPROF, signal.SIGALRM)
-            verdict = ["timeout" if late else "killed", verdict[-1]]
+            outcome = ["timeout" if late else "killed", outcome[-1]]
         text = self.texts[site.file]
         return {
             "key": site.key,
             "change": described(text, site),
-            "status": verdict[0],
-            "by": verdict[1] if len(verdict) > 1 else "",
+            "status": outcome[0],
+            "by": outcome[1] if len(outcome) > 1 else "",
             "seconds": round(seconds, 2),
         }
 
     def _examine(self, site: Site, writer: int) -> None:
-        """In the fork: change, run, tell, and leave without a trace."""
+        """Make a change in a fork, run its tests, and report the result."""
 
         def tell(*words: str) -> None:
             os.write(writer, (" ".join(words) + "\n").encode())
@@ -181,7 +183,7 @@ class Examiner:
 
 
 def _mentions(texts: dict[str, str]) -> dict[str, list[tuple[str, int]]]:
-    """Lines that use a name."""
+    """Return lines that use a name."""
     found = defaultdict(list)
     for file, text in texts.items():
         for node in ast.walk(ast.parse(text)):

@@ -46,7 +46,7 @@ GUARD = 1e-6
 
 
 def called(node: ast.Call) -> str:
-    """Last part of the name of what is called."""
+    """Return the last part of the name of what is called."""
     return getattr(node.func, "attr", getattr(node.func, "id", ""))
 
 
@@ -106,7 +106,7 @@ def _constant_operators(node: ast.Constant) -> Iterator[str]:
 
 
 def _droppable(node: ast.stmt, bound: Collection[str]) -> bool:
-    """Statements without which a function still runs."""
+    """Return statements without which a function still runs."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Call)
     if isinstance(node, ast.AugAssign | ast.Raise):
@@ -121,7 +121,7 @@ def _droppable(node: ast.stmt, bound: Collection[str]) -> bool:
 
 
 def applied(node: ast.AST, operator: str) -> ast.AST:
-    """The node changed; a new one where need be."""
+    """Return the node changed; a new one where need be."""
     if operator == "drop":
         return ast.copy_location(ast.Pass(), node)
     if isinstance(node, ast.Compare):

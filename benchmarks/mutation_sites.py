@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from mutation_operators import applied, called, operators
 
-# What is not changed, each with its reason: knobs that by design decide on speed alone.
+# What is not changed, each with its reason: parameters that by design decide on speed alone.
 SPEED_NAMES = {
     "TILE": "size of a tile; the matrix is the same for any",
     "SERIAL": "entries from which threads are worth starting",
@@ -54,7 +54,7 @@ class Site:
 
 
 def sites(file: str, source: str) -> list[Site]:
-    """All sites of a file."""
+    """Return all sites of a file."""
     tree = ast.parse(source)
     numbers = {id(node): number for number, node in enumerate(ast.walk(tree))}
     found = []
@@ -66,7 +66,7 @@ def sites(file: str, source: str) -> list[Site]:
 
 
 def changed(source: str, site: Site) -> ast.Module:
-    """The tree of the file with the change made."""
+    """Return the tree of the file with the change made."""
     tree = ast.parse(source)
     target = next(node for number, node in enumerate(ast.walk(tree)) if number == site.node)
     new = applied(copy.deepcopy(target), site.operator)
@@ -79,7 +79,7 @@ def changed(source: str, site: Site) -> ast.Module:
 
 
 def described(source: str, site: Site) -> str:
-    """Before and after, for people."""
+    """Return the code before and after the change."""
     tree = ast.parse(source)
     target = next(node for number, node in enumerate(ast.walk(tree)) if number == site.node)
     before = ast.unparse(target).splitlines()[0]
@@ -89,7 +89,7 @@ def described(source: str, site: Site) -> str:
 
 @dataclass(frozen=True)
 class _Place:
-    """What surrounds a node."""
+    """The surroundings of a node."""
 
     function: bool = False
     lines: tuple[int, ...] = ()
@@ -99,7 +99,7 @@ class _Place:
 
 
 def _reachable(node: ast.AST, where: _Place) -> Iterator[tuple[ast.AST, _Place]]:
-    """Nodes that may be changed, with their places."""
+    """Return nodes that may be changed, with their places."""
     for child in _children(node):
         inside = where
         if isinstance(child, ast.stmt):
@@ -111,7 +111,7 @@ def _reachable(node: ast.AST, where: _Place) -> Iterator[tuple[ast.AST, _Place]]
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
-    """Without annotations, docstrings, messages, decorators, assertions and speed's own knobs."""
+    """Return children that may be changed: no annotations, docstrings, messages or assertions."""
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):
         return []
     if isinstance(node, ast.FunctionDef):

@@ -20,7 +20,7 @@ PLAIN = (bool, int, float, str, tuple, np.ndarray)
 
 
 def transplant(name: str, tree: ast.Module) -> int:
-    """Change the imported module; returns how many things differ."""
+    """Change the imported module, and return how many things differ."""
     module = sys.modules[name]
     scratch = {key: module.__dict__[key] for key in ("__name__", "__package__", "__file__")}
     code = compile(tree, str(module.__file__), "exec")
@@ -69,7 +69,7 @@ def _carry(old: types.FunctionType, new: types.FunctionType) -> int:
 
 
 def _function(value: Any) -> Any:
-    """The function itself, from within a cache's or a context manager's wrapping."""
+    """Return the function itself, from within a cache's or a context manager's wrapping."""
     value = getattr(value, "__wrapped__", value)
     return value if isinstance(value, types.FunctionType) else None
 
@@ -93,7 +93,7 @@ def _differs(old: Any, new: Any) -> bool:
 
 
 def _holders(name: str, key: str) -> list[types.ModuleType]:
-    """The module and those that imported this name from it."""
+    """Return the module and those that imported this name from it."""
     return [sys.modules[name], *(sys.modules[other] for other in _importers().get((name, key), []))]
 
 

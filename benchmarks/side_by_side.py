@@ -73,7 +73,7 @@ CLEAN = "clean 1,000 rows"
 
 
 def draw(n: int, d: int, n_classes: int) -> tuple[Any, Any]:
-    """Rows of a curved surface, or labels by it, of which a fifth is wrong.
+    """Return rows of a curved surface, or labels by it, of which a fifth is wrong.
 
     They are drawn here and not by untaint, so that both checkouts have the same ones.
     """
@@ -119,7 +119,7 @@ def clean_once(checkout: Path) -> Measure:
 
 
 def taken_by(work: Callable[[], Any], who: int) -> Measure:
-    """What some work takes of this process, or of its children."""
+    """Return what some work takes of this process, or of its children."""
     before, start = resource.getrusage(who), time.perf_counter()
     work()
     seconds, after = time.perf_counter() - start, resource.getrusage(who)
@@ -138,7 +138,7 @@ def write_table(path: Path, n: int = 1_000) -> None:
 
 
 def path_of(checkout: Path) -> dict[str, str]:
-    """The environment of a process that imports untaint from a checkout."""
+    """Return the environment of a process that imports untaint from a checkout."""
     return os.environ | {"PYTHONPATH": str((checkout / "src").resolve())}
 
 
@@ -152,7 +152,7 @@ def measure(checkout: Path, name: str) -> Measure:
 
 
 def take_turns(paths: tuple[Path, Path], name: str, repeat: int) -> list[list[Measure]]:
-    """Measurements of A and of B, in turns."""
+    """Return measurements of A and of B, in turns."""
     found: list[list[Measure]] = [[], []]
     for _ in range(repeat):
         for side, path in zip(found, paths, strict=True):
@@ -161,12 +161,12 @@ def take_turns(paths: tuple[Path, Path], name: str, repeat: int) -> list[list[Me
 
 
 def rounded(value: float) -> str:
-    """Three digits, or all of a larger number."""
+    """Return a number with three digits, or all digits of a larger one."""
     return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 def cells(found: list[list[Measure]], number: Callable[[list[Measure]], float]) -> str:
-    """A, B and the ratio of B to A."""
+    """Return A, B and the ratio of B to A."""
     a, b = (number(side) for side in found)
     return f"{rounded(a)} | {rounded(b)} | {b / a:.2f}"
 

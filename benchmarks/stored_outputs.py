@@ -33,7 +33,13 @@ import untaint
 
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 # Differences that are meant to be: a configuration's name, or a pattern, and the reason.
-ACCEPTED: dict[str, str] = {}
+# The command line's reasons and notes say "unflagged" and "assessed", which changes no number.
+WORDED_ANEW = "reasons and notes are worded anew"
+ACCEPTED: dict[str, str] = {
+    "clean: used cars": WORDED_ANEW,
+    "clean: numbers": WORDED_ANEW,
+    "clean: numbers repair 0.1": WORDED_ANEW,
+}
 SEPARATOR = " | "
 
 
@@ -53,7 +59,7 @@ def run(name: str) -> Ran:
     try:
         with threadpool_limits(1):
             outputs, error = case.run(), ""
-    except Exception as raised:  # told of in the configuration's line
+    except Exception as raised:  # reported in the configuration's line
         outputs, error = {}, f"{type(raised).__name__}: {raised}"
     return Ran(name, outputs, error, time.perf_counter() - start)
 
@@ -69,7 +75,7 @@ def run_all(cases: list[Case], n_jobs: int) -> Iterator[Ran]:
 
 
 def chosen(pattern: str | None) -> list[Case]:
-    """Configurations whose names hold the text, or match the pattern."""
+    """Return configurations whose names hold the text, or match the pattern."""
     cases = all_cases()
     if pattern is None:
         return cases
@@ -82,8 +88,8 @@ def store(path: Path, cases: list[Case], n_jobs: int) -> int:
     failed = 0
     for ran in run_all(cases, n_jobs):
         failed += bool(ran.error)
-        told = f"FAILED, {ran.error}" if ran.error else f"{len(ran.outputs)} outputs"
-        print(f"{ran.name:45} {ran.seconds:6.1f} s  {told}", flush=True)
+        message = f"FAILED, {ran.error}" if ran.error else f"{len(ran.outputs)} outputs"
+        print(f"{ran.name:45} {ran.seconds:6.1f} s  {message}", flush=True)
         arrays |= {f"{ran.name}{SEPARATOR}{key}": value for key, value in ran.outputs.items()}
     np.savez_compressed(path, **arrays)
     print(f"{len(cases) - failed} configurations stored, {failed} failed, {path.name}")
@@ -91,7 +97,7 @@ def store(path: Path, cases: list[Case], n_jobs: int) -> int:
 
 
 def load(path: Path) -> dict[str, Outputs]:
-    """Outputs by configuration."""
+    """Return outputs by configuration."""
     found: dict[str, Outputs] = {}
     with np.load(path) as file:
         for key in file.files:
@@ -106,31 +112,35 @@ def compare(path: Path, cases: list[Case], n_jobs: int) -> int:
     known = [case for case in cases if case.name in stored]
     counts = {"same": 0, "near": 0, "accepted": 0, "DIFFERENT": 0}
     for case, ran in zip(known, run_all(known, n_jobs), strict=True):
-        verdict, told = judge(case, stored[case.name], ran)
-        counts[verdict] += 1
-        print(f"{case.name:45} {ran.seconds:6.1f} s  {told}", flush=True)
+        status, message = assess(case, stored[case.name], ran)
+        counts[status] += 1
+        print(f"{case.name:45} {ran.seconds:6.1f} s  {message}", flush=True)
     for case in cases:
         if case.name not in stored:
             print(f"{case.name:45}           not in the file")
-    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    print(", ".join(f"{count} {status}" for status, count in counts.items()))
     return int(counts["DIFFERENT"] > 0 or not known)
 
 
-def judge(case: Case, stored: Outputs, ran: Ran) -> tuple[str, str]:
-    """Whether the outputs are the same, near, different as accepted, or different."""
+def assess(case: Case, stored: Outputs, ran: Ran) -> tuple[str, str]:
+    """Return whether the outputs are the same, near, different as accepted, or different."""
     if ran.error:
-        differs, told = True, f"DIFFERENT: {ran.error}"
+        differs, message = True, f"DIFFERENT: {ran.error}"
     else:
         found = compare_outputs(stored, ran.outputs, case.rule)
-        differs, told = bool(found.beyond), str(found)
+        differs, message = bool(found.beyond), str(found)
         if not differs:
-            return ("near" if found.largest else "same"), told
+            return ("near" if found.largest else "same"), message
     reason = next(reasons(case.name, ACCEPTED.items()), None)
-    return ("DIFFERENT", told) if reason is None else ("accepted", f"accepted: {reason} ({told})")
+    return (
+        ("DIFFERENT", message)
+        if reason is None
+        else ("accepted", f"accepted: {reason} ({message})")
+    )
 
 
 def reasons(name: str, accepted: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Reasons for which a configuration may differ."""
+    """Return reasons for which a configuration may differ."""
     return (reason for pattern, reason in accepted if fnmatch(name, pattern))
 
 

@@ -32,14 +32,14 @@ def main() -> None:
         begun = time.perf_counter()
         model = untaint.distributed.SubquantileRegressor(**settings).fit(X, y)
         seconds = time.perf_counter() - begun
-        told = model.statistics_
-        size = f"{told.n_rows:,} rows, {told.n_chunks} chunks"
-        print(f"{size}: {seconds:.1f} s, {told.passes} passes,")
-        moved = told.bytes_per_pass / 1e6
-        print(f"at most {moved:.1f} MB moved in a pass, {told.kept} kept in memory")
+        statistics = model.statistics_
+        size = f"{statistics.n_rows:,} rows, {statistics.n_chunks} chunks"
+        print(f"{size}: {seconds:.1f} s, {statistics.passes} passes,")
+        moved = statistics.bytes_per_pass / 1e6
+        print(f"at most {moved:.1f} MB moved in a pass, {statistics.kept} kept in memory")
         print(f"share of wrong rows: {model.contamination_:.3f}")
         caught = (~model.inlier_mask_ & wrong).sum() / wrong.sum()
-        print(f"of the wrong rows {caught.compute():.1%} were given up")
+        print(f"of the wrong rows {caught.compute():.1%} were trimmed")
 
         laptop = untaint.SubquantileRegressor(**settings).fit(*map(np.asarray, (X, y)))
         same = np.array_equal(laptop.dual_coef_, model.dual_coef_)

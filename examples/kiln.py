@@ -33,7 +33,7 @@ def main(picture: Path) -> None:
     print(f"error on the good rows   plain kernel ridge {error(plain_fit):6.2f} MPa")
     print(f"                         untaint            {error(robust.predict(X)):6.2f} MPa")
     print(f"wrong rows caught        {(caught & wrong).sum()} of {wrong.sum()}")
-    print(f"good rows given up       {(caught & ~wrong).sum()} of {(~wrong).sum()}")
+    print(f"good rows trimmed        {(caught & ~wrong).sum()} of {(~wrong).sum()}")
     audit = robust.audit()
     print("most suspicious rows     row  strength  expected  deviations")
     columns = (audit[name][:5] for name in ("row", "observed", "expected", "score"))
@@ -65,7 +65,7 @@ def draw(picture, y, robust, plain, mean, wrong, scaler) -> None:
         s=26,
         marker="x",
         color="#d1495b",
-        label="given up",
+        label="trimmed",
         linewidths=1.3,
     )
     missed = kept & wrong

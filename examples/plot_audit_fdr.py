@@ -4,7 +4,7 @@ Of the rows that an audit flags, few are mistaken
 
 **Claim.** ``audit(fdr=q)`` flags as many rows as it can while a share of at most q of them is
 expected to be good. Over eight draws of wrong targets, the mean share of good rows among the
-flagged is what was asked for, to two hundredths, and nine in ten of the wrong rows are caught.
+flagged is the nominal rate, to two hundredths, and nine in ten of the wrong rows are caught.
 """
 
 import matplotlib.pyplot as plt
@@ -36,7 +36,7 @@ assert (caught.mean(axis=0) > 0.9).all()
 # %%
 
 figure, ax = plt.subplots(layout="constrained")
-ax.plot([0, 32], [0, 32], color="#9aa5b1", lw=1, ls=(0, (4, 3)), label="what was asked for")
+ax.plot([0, 32], [0, 32], color="#9aa5b1", lw=1, ls=(0, (4, 3)), label="the nominal rate")
 for draw in mistaken:
     ax.plot(100 * asked, 100 * draw, ls="", marker="o", ms=4, color="#7f9bb3", alpha=0.6)
 ax.plot(

@@ -52,7 +52,7 @@ figure, ax = plt.subplots(layout="constrained")
 looks = {
     "plain": ("#8d6b94", "--", "plain fit"),
     "good rows only": ("#9aa5b1", "-", "plain fit to the good rows only"),
-    "untaint": ("#14213d", ":", "untaint, told nothing"),
+    "untaint": ("#14213d", ":", "untaint, contamination estimated"),
 }
 for name, (color, line, words) in looks.items():
     ax.loglog(landmarks, errors[name], color=color, ls=line, marker="o", lw=2, label=words)

@@ -3,7 +3,7 @@ The monitoring picture shows where the wrong rows let go
 ========================================================
 
 **Claim.** A fifth of the rows share one wrong value. Too small a share hides them: their scores
-look like everyone's. From the share at which the last of them is given up, the two parties are
+look like everyone's. From the share at which the last of them is trimmed, the two parties are
 far apart, and a kink says which share that is.
 """
 
@@ -28,8 +28,8 @@ monitoring = monitor(model, X, y, shares=np.arange(0, 0.49, 0.04))
 at = dict(zip(monitoring.shares.round(3), monitoring.scores, strict=True))
 early, late = at[0.0], at[0.24]
 print(f"estimated share: {model.contamination_:.2f}")
-print(f"median score of wrong rows, nothing given up: {np.median(early[wrong]):.1f}")
-print(f"median score of wrong rows, 24 % given up:    {np.median(late[wrong]):.1f}")
+print(f"median score of wrong rows, nothing trimmed:  {np.median(early[wrong]):.1f}")
+print(f"median score of wrong rows, 24 % trimmed:     {np.median(late[wrong]):.1f}")
 assert np.median(early[wrong]) < 6 < 10 < np.median(late[wrong])
 
 # %%

@@ -2,7 +2,7 @@
 Known noise in the features is taken off
 ========================================
 
-**Claim.** The noisier the features, the flatter a naive fit, however many rows there are. Told
+**Claim.** The noisier the features, the flatter a naive fit, however many rows there are. Given
 the variance of the noise, or shown each row twice, the corrected fit finds the slope to within 5
 %.
 """

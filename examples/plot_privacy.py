@@ -3,8 +3,8 @@ A table released with privacy noise still teaches
 =================================================
 
 **Claim.** With noise of three deviations of a feature, a plain fit is hardly better than
-predicting the mean. The corrected one, told the size of the noise, keeps its error to a seventh
-of that. With still more noise the rows say too little to trust a correction, and it becomes
+predicting the mean. The corrected one, given the size of the noise, keeps its error to a seventh
+of that. With still more noise the rows say too little for a correction, and it becomes
 careful: never worse than the plain fit.
 """
 
@@ -49,7 +49,7 @@ ax.axhline(1, color="#9aa5b1", lw=1, ls=(0, (4, 3)))
 ax.annotate("predicting the mean", (sizes[0], 1.02), color="#5c6773", fontsize="small")
 looks = {
     "plain": ("#8d6b94", "--", "ridge"),
-    "corrected": ("#14213d", "-", "untaint, told the noise"),
+    "corrected": ("#14213d", "-", "untaint, given the noise"),
 }
 for name, (color, line, label) in looks.items():
     for release in errors[name]:

@@ -43,7 +43,7 @@ assert error(plain_fit) > 0.5
 kept = robust.inlier_mask_
 figure, ax = plt.subplots(layout="constrained")
 ax.scatter(x[kept], y[kept], s=14, color="#7f9bb3", linewidths=0, label="kept")
-ax.scatter(x[~kept], y[~kept], s=22, marker="x", color="#d55e00", linewidths=1, label="given up")
+ax.scatter(x[~kept], y[~kept], s=22, marker="x", color="#d55e00", linewidths=1, label="trimmed")
 ax.plot(x, truth, color="#9aa5b1", lw=4, label="truth")
 ax.plot(x, plain_fit, color="#8d6b94", lw=1.8, ls="--", label="kernel ridge")
 ax.plot(x, robust.predict(X), color="#14213d", lw=1.8, label="untaint")

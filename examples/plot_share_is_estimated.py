@@ -3,7 +3,7 @@ The share of wrong rows is estimated
 ====================================
 
 **Claim.** From none to 40 % wrong targets, the estimate is off by at most 0.04, and none of the
-rows is given up when all are right.
+rows is trimmed when all are right.
 """
 
 import matplotlib.pyplot as plt

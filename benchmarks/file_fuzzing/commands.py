@@ -1,4 +1,4 @@
-"""Doors of the command line: words of any kind, and a model that meets a table."""
+"""Entry points of the command line: words of any kind, and a model that meets a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door of models: archives that are damaged, edited by hand, or made to attack.
+"""The entry point of models: archives that are damaged, edited by hand, or made to attack.
 
 A model file may come from anywhere. Whatever it holds, loading it must end with a model of ours or
 with a sentence, and must import, compile, run and write nothing.
@@ -125,7 +125,7 @@ class Burglar:
 
 
 def small_models(folder: Path) -> list[tuple[bytes, bytes]]:
-    """A model of amounts and one of labels, each with a table that it can predict."""
+    """Return a regression and a classification model, each with a table that it can predict."""
     made = []
     for target in ("price", "kind"):
         rng = Random(0)
@@ -167,7 +167,7 @@ class Archive:
 
 
 def nodes_of(schema: Any) -> list[dict[str, Any]]:
-    """All objects of a schema, the outermost first."""
+    """Return all objects of a schema, the outermost first."""
     found, waiting = [], [schema]
     while waiting:
         part = waiting.pop()
@@ -218,7 +218,7 @@ class Models(Target):
         self.archives = [Archive(content) for content, _ in self.good]
 
     def hostile(self, rng: Random) -> bytes:
-        """One archive."""
+        """Return one archive."""
         which = rng.randrange(2)
         archive, way = self.archives[which], rng.random()
         if way < 0.25:
@@ -236,7 +236,7 @@ class Models(Target):
         return archive.packed(damaged(text.encode(), rng).decode(errors="replace"), members, rng)
 
     def _array(self, rng: Random) -> bytes:
-        """A sound array of another shape, type or content."""
+        """Return a sound array of another shape, type or content."""
         shape = tuple(rng.choice((0, 1, 2, 3, 40)) for _ in range(rng.randrange(4)))
         stream = io.BytesIO()
         values = np.full(shape, rng.choice((0.0, 1.0, np.nan, np.inf, -1e308, 1e308)))
@@ -249,7 +249,7 @@ class Models(Target):
         return stream.getvalue()
 
     def _pickle(self, rng: Random) -> bytes:
-        """Code that only a pickle would run."""
+        """Return code that only a pickle would run."""
         if rng.random() < 0.5:
             return pickle.dumps(Burglar())
         stream = io.BytesIO()

@@ -58,7 +58,7 @@ _WAYS: tuple[Callable[[bytearray, Random, Sequence[bytes]], None], ...] = (
 
 
 def damaged(content: bytes, rng: Random, tokens: Sequence[bytes] = ()) -> bytes:
-    """A few mutations of some bytes, words of the format among them."""
+    """Return a few mutations of some bytes, words of the format among them."""
     data = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 6))):
         if data:

@@ -1,4 +1,4 @@
-"""Doors of large files: ``read_rows`` on CSV, on Parquet and on arrays."""
+"""Entry points of large files: ``read_rows`` on CSV, on Parquet and on arrays."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ _SHAPES += ("(3, 2, 1)", "None", "(3, 2", "[3, 2]", "(0, 99999999999)", "(184467
 
 
 def array_bytes(rng: Random) -> bytes:
-    """A .npy file whose header lies now and then."""
+    """Return a .npy file whose header lies now and then."""
     if rng.random() < 0.4:
         stream = io.BytesIO()
         np.save(stream, np.arange(6.0).reshape(3, 2).astype(rng.choice(("f8", "f4", "i8", "?"))))

@@ -21,7 +21,7 @@ from .watch import Finding, Watch
 
 # Inputs after which the log is written, and seconds without any that end the process.
 EVERY, STUCK = 500, 120
-ROOM = 8 * 2**30
+MEMORY_LIMIT = 8 * 2**30
 # What differs between findings of one kind.
 _VARIABLE = re.compile(r"'[^']*'|\d{2,}|\"[^\"]*\"")
 
@@ -41,7 +41,7 @@ TARGETS = {
 
 
 def make_target(name: str, folder: Path) -> Target:
-    """The target of a name; what it needs is imported here, and nothing else."""
+    """Return the target of a name; what it needs is imported here, and nothing else."""
     module, kind = TARGETS[name]
     target: Target = getattr(import_module(f"file_fuzzing.{module}"), kind)(folder)
     return target
@@ -61,7 +61,7 @@ def outcomes(
 
 def work(name: str, seed: int, first: int, inputs: int, minutes: float, log: Path) -> None:
     """Run inputs, and keep the log beside what the input may have broken."""
-    resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     folder = log.parent / "arena"
     folder.mkdir(exist_ok=True)
     log.write_text(json.dumps({"counts": {}, "found": {}, "where": {}, "next": first}))
@@ -91,7 +91,7 @@ def work(name: str, seed: int, first: int, inputs: int, minutes: float, log: Pat
 
 
 def _counter(log: Path) -> mmap.mmap:
-    """Eight bytes that say where we are, even if the process dies."""
+    """Return eight shared bytes that hold the position, even if the process dies."""
     with open(log.with_name("now"), "r+b") as file:
         return mmap.mmap(file.fileno(), 8)
 

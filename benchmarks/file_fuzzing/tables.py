@@ -1,4 +1,4 @@
-"""Doors of tables: the text reader, the Parquet reader, and the encoder behind both."""
+"""Entry points of tables: the text reader, the Parquet reader, and the encoder behind both."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ TOKENS = (
 
 
 def parquet_bytes(rng: Random) -> bytes:
-    """A small file with columns of many types, in any of the compressions."""
+    """Return a small file with columns of many types, in any of the compressions."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

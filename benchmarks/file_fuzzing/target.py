@@ -12,7 +12,7 @@ Job = Callable[[], Any]
 
 
 class Target(ABC):
-    """One door of the library.
+    """One entry point of the library.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class Target(ABC):
         Where files of this target may be written.
     """
 
-    #: What the door may raise, with one sentence.
+    #: What the entry point may raise, with one sentence.
     refusals: ClassVar[tuple[type[Exception], ...]]
     #: Whether nothing may be imported, compiled or run meanwhile.
     no_code: ClassVar[bool] = False
@@ -30,7 +30,7 @@ class Target(ABC):
 
     @abstractmethod
     def make(self, rng: Random) -> Job:
-        """An input, and what to do with it."""
+        """Return an input, and what to do with it."""
 
     def write(self, name: str, content: bytes) -> Path:
         """Write an input to its file."""

@@ -1,4 +1,4 @@
-"""Tables of text as strangers write them, from plausible to absurd."""
+"""Tables of text from untrusted sources, from ordinary to absurd."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _field(text: str, delimiter: str, rng: Random) -> str:
 
 
 def cells_of(rng: Random, rows: int, kinds: Sequence[Maker] = _COLUMNS) -> list[list[str]]:
-    """A header and some rows."""
+    """Return a header and some rows."""
     makers = [rng.choice(kinds) for _ in range(rng.choice((1, 2, 2, 3, 3, 4, 6)))]
     plain = rng.random() < 0.9
     names = [f"c{j}" if plain else rng.choice(_NAMES) for j in range(len(makers))]
@@ -178,7 +178,7 @@ def cells_of(rng: Random, rows: int, kinds: Sequence[Maker] = _COLUMNS) -> list[
 
 
 def table_text(rng: Random, delimiter: str | None = None) -> str:
-    """A table in some dialect, ragged at times; numbers alone, if its delimiter is asked for."""
+    """A table in some dialect, ragged at times; numbers alone, if its delimiter is requested."""
     rows = rng.choice((0, 1, 2, 3, 3, 4, 5, 6, 6, 8, 12))
     mark = delimiter or rng.choice((",", ",", ",", ";", ";", "\t", "|", ":"))
     kinds = NUMERIC if delimiter and rng.random() < 0.8 else _COLUMNS
@@ -197,7 +197,7 @@ _ENCODINGS = ("utf-8",) * 20 + ("utf-8-sig", "cp1252", "utf-16", "utf-16-le", "u
 
 
 def table_bytes(rng: Random, delimiter: str | None = None) -> bytes:
-    """A file with a table, damaged in one of three, compressed now and then."""
+    """Return a file with a table, damaged in one of three, compressed now and then."""
     data = table_text(rng, delimiter).encode(rng.choice(_ENCODINGS), errors="replace")
     if rng.random() < 0.3:
         data = damaged(data, rng, TOKENS)

@@ -61,7 +61,7 @@ class Watch:
         *,
         no_code: bool = False,
     ) -> str:
-        """ "done" or "refused"; everything else raises `Finding`."""
+        """Return "done" or "refused"; everything else raises `Finding`."""
         self._seen.clear()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         with warnings.catch_warnings(record=True) as warned:
@@ -97,7 +97,7 @@ class Watch:
         return name.startswith(self._folder) or name == os.devnull
 
     def warm(self, job: Callable[[], Any]) -> None:
-        """Run a job that is not judged: what is imported at first use is no finding."""
+        """Run a job without checks: what is imported at first use is no finding."""
         with suppress(Exception), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             job()

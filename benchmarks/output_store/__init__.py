@@ -8,7 +8,7 @@ from output_store.on_dask import dask_cases
 
 
 def all_cases() -> list[Case]:
-    """Every configuration, in the order in which they run."""
+    """Return every configuration, in the order in which they run."""
     return [
         *estimator_cases(),
         *baseline_cases(),

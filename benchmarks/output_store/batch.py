@@ -47,7 +47,7 @@ def run_baseline(kind: type, rows: Rows, params: dict[str, Any]) -> Outputs:
 
 
 def run_checkpoint(rows: Rows, params: dict[str, Any]) -> Outputs:
-    """A fit with a checkpoint, whose file must be gone when the fit is done."""
+    """Return a fit with a checkpoint, whose file must be gone when the fit is done."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "fit.npz"
         found = run_estimator(untaint.SubquantileRegressor, rows, params | {"checkpoint": path})
@@ -56,12 +56,12 @@ def run_checkpoint(rows: Rows, params: dict[str, Any]) -> Outputs:
 
 
 def slow_rate(iteration: int) -> float:
-    """A learning rate that falls with the iterations."""
+    """Return a learning rate that falls with the iterations."""
     return float(0.01 / np.sqrt(iteration + 1))
 
 
 NYSTROEM = {"approximation": "nystroem", "n_components": 80, "alpha": 0.1}
-WAVES = {"approximation": "rff", "n_components": 120, "alpha": 0.1}
+FOURIER = {"approximation": "rff", "n_components": 120, "alpha": 0.1}
 MANY = {"approximation": "nystroem", "n_components": 30, "alpha": 0.1}
 
 REGRESSORS: list[Spec] = [
@@ -161,12 +161,12 @@ FEATURE_REGRESSORS: list[Spec] = [
     ),
     ("nystroem smoothing", Rows(3000), NYSTROEM | {"smoothing": 2.0, "contamination": 0.3}),
     ("nystroem ball", Rows(3000), NYSTROEM | {"norm_bound": 2.0, "contamination": 0.1}),
-    ("rff 5000", Rows(5000), WAVES | {"contamination": 0.1}),
-    ("rff 5000 auto", Rows(5000), WAVES | {"fit_intercept": False}),
+    ("rff 5000", Rows(5000), FOURIER | {"contamination": 0.1}),
+    ("rff 5000 auto", Rows(5000), FOURIER | {"fit_intercept": False}),
     (
         "rff rational quadratic",
         Rows(3000),
-        WAVES | {"kernel": "rational_quadratic", "contamination": 0.3},
+        FOURIER | {"kernel": "rational_quadratic", "contamination": 0.3},
     ),
     ("nystroem 60000", Rows(60_000), MANY | {"contamination": 0.1}),
     ("nystroem 60000 auto", Rows(60_000), MANY),
@@ -245,7 +245,7 @@ FEATURE_CLASSIFIERS: list[Spec] = [
     ("2 classes nystroem", Rows(5000, n_classes=2), NYSTROEM | {"contamination": 0.1}),
     ("2 classes nystroem auto", Rows(5000, n_classes=2), NYSTROEM),
     ("5 classes nystroem", Rows(3000, n_classes=5), NYSTROEM | {"contamination": 0.1}),
-    ("3 classes rff auto", Rows(3000, n_classes=3), WAVES),
+    ("3 classes rff auto", Rows(3000, n_classes=3), FOURIER),
     ("2 classes nystroem 60000", Rows(60_000, n_classes=2), MANY | {"contamination": 0.1}),
     ("3 classes linear 30000 auto", Rows(30_000, n_classes=3), {"kernel": "linear"}),
 ]
@@ -313,7 +313,7 @@ def estimator_cases() -> list[Case]:
 
 
 def baseline_cases() -> list[Case]:
-    """Every baseline."""
+    """Return every baseline."""
     return [
         Case(f"baseline: {kind.__name__}", "1e-9", partial(run_baseline, kind, rows, params))
         for kind, rows, params in BASELINES

@@ -25,7 +25,7 @@ class Case:
 
 
 def as_array(value: Any) -> NDArray[Any]:
-    """An array that a file can hold without pickling: numbers, masks or text."""
+    """Return an array that a file can hold without pickling: numbers, masks or text."""
     found = np.asarray(value)
     if found.dtype.kind in "OUSTM":
         return np.array([str(item) for item in found.ravel()], dtype=str).reshape(found.shape)

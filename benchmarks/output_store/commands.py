@@ -108,7 +108,7 @@ def run_predict(write: Any, target: str) -> Outputs:
 
 
 def digest(path: Path) -> Any:
-    """The hash of a file's bytes."""
+    """Return the hash of a file's bytes."""
     return np.array([hashlib.sha256(path.read_bytes()).hexdigest()])
 
 
@@ -125,7 +125,7 @@ def flat(name: str, value: Any) -> Outputs:
 
 
 def command_cases() -> list[Case]:
-    """Three tables, and the ways to treat their wrong rows."""
+    """Return three tables, and the ways to treat their wrong rows."""
     specs: list[tuple[str, Any, str, tuple[str, ...]]] = [
         ("used cars", write_cars, "price_eur", ()),
         ("numbers", write_numbers, "value", ()),

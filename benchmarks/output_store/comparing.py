@@ -21,7 +21,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Difference:
-    """Of one configuration: outputs beyond its rule, and the largest difference of all."""
+    """The difference of a configuration: outputs beyond its rule, and the largest of all."""
 
     beyond: tuple[str, ...]
     largest: float
@@ -38,10 +38,10 @@ def compare_outputs(stored: Outputs, found: Outputs, rule: Rule) -> Difference:
     beyond += [f"{name} is new" for name in found if name not in stored]
     largest = 0.0
     for name in stored.keys() & found.keys():
-        gap, told = difference(stored[name], found[name])
+        gap, message = difference(stored[name], found[name])
         largest = max(largest, gap)
         if gap > (TOLERANCE if rule == "1e-9" else 0.0):
-            beyond.append(f"{name} {told}")
+            beyond.append(f"{name} {message}")
     return Difference(tuple(sorted(beyond)), largest)
 
 
@@ -57,13 +57,13 @@ def difference(a: NDArray[Any], b: NDArray[Any]) -> tuple[float, str]:
 
 
 def unequal(a: NDArray[Any], b: NDArray[Any]) -> tuple[float, str]:
-    """Of integers, masks and text, which are equal or not."""
+    """Compare integers, masks and text, which are equal or not."""
     count = int((a != b).sum())
     return (np.inf if count else 0.0), f"differs in {count} of {a.size}"
 
 
 def relative(a: NDArray[Any], b: NDArray[Any]) -> tuple[float, str]:
-    """Of floats. The smallest difference there is stands for a sign of zero."""
+    """Return the relative difference of floats; signs of zero differ by the smallest number."""
     finite = np.isfinite(a)
     if (finite != np.isfinite(b)).any() or not _same(a[~finite], b[~finite]):
         return np.inf, "differs where it is not finite"

@@ -42,7 +42,7 @@ def outputs_of(model: Any, X_new: Any, *, audit: bool = True, diagnose: bool = F
 
 
 def predictions(model: Any, X_new: Any) -> Outputs:
-    """What the model says of held-out rows."""
+    """Return what the model says of held-out rows."""
     names = ("predict", "predict_proba", "decision_function")
     return {
         name: as_array(computed(getattr(model, name)(X_new)))
@@ -52,7 +52,7 @@ def predictions(model: Any, X_new: Any) -> Outputs:
 
 
 def attributes(model: Any) -> Outputs:
-    """Fitted attributes, the last objective, and the scores of the settings tried."""
+    """Return fitted attributes, the last objective, and the scores of the settings tried."""
     values = {name: getattr(model, name, None) for name in ATTRIBUTES}
     path = getattr(model, "objective_path_", None)
     if path is not None and len(path):
@@ -63,7 +63,7 @@ def attributes(model: Any) -> Outputs:
 
 
 def audit_columns(table: Any) -> Outputs:
-    """Columns of the audit's table, a data frame or a structured array."""
+    """Return columns of the audit's table, a data frame or a structured array."""
     names = table.dtype.names if isinstance(table, np.ndarray) else table.columns
     return {f"audit {name}": as_array(table[name]) for name in names}
 
@@ -79,7 +79,7 @@ def constants(diagnostics: Any) -> Outputs:
 
 
 def computed(value: Any) -> Any:
-    """A Dask collection's value; anything else as it is."""
+    """Return a Dask collection's value; anything else as it is."""
     return value.compute() if hasattr(value, "compute") else value
 
 

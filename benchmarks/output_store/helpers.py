@@ -19,7 +19,7 @@ LABEL_KINDS = ("flip", "flip+feature")
 
 
 def run_scaler(rows: Rows, params: dict[str, Any]) -> Outputs:
-    """Scaled rows, dense, and what they come back as."""
+    """Return scaled rows, dense, and what they come back as."""
     drawn = draw(rows)
     scaler = MedianScaler(**params).fit(drawn.X, sample_weight=drawn.weights)
     scaled = scaler.transform(drawn.X_new)
@@ -28,7 +28,7 @@ def run_scaler(rows: Rows, params: dict[str, Any]) -> Outputs:
 
 
 def run_scorer(metric: str, contamination: float | str, rows: Rows) -> Outputs:
-    """Scores of cross-validation on corrupted rows."""
+    """Return scores of cross-validation on corrupted rows."""
     drawn = draw(rows)
     kind = untaint.SubquantileClassifier if rows.n_classes else untaint.SubquantileRegressor
     model = kind(contamination=0.2, random_state=0, n_jobs=1)
@@ -37,7 +37,7 @@ def run_scorer(metric: str, contamination: float | str, rows: Rows) -> Outputs:
 
 
 def run_corruption() -> Outputs:
-    """Rows of every kind of corruption."""
+    """Return rows of every kind of corruption."""
     found: Outputs = {}
     X, y = make_smooth(80, n_features=3, random_state=0)
     for kind in (*NUMBER_KINDS, *LABEL_KINDS):
@@ -49,7 +49,7 @@ def run_corruption() -> Outputs:
 
 
 def run_stream(model: Any, two_copies: bool) -> Outputs:
-    """A learner of noisy rows, in batches; predictions after each."""
+    """Return a learner of noisy rows, in batches; predictions after each."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
     y = X @ [1.0, -2.0, 0.5] + 0.1 * rng.normal(size=400)
@@ -64,7 +64,7 @@ def run_stream(model: Any, two_copies: bool) -> Outputs:
 
 
 def run_noisy_views() -> Outputs:
-    """Two noisy copies of rows."""
+    """Return two noisy copies of rows."""
     X, _ = make_smooth(50, n_features=3, random_state=0)
     views = make_noisy_views(X, noise_cov=0.1, random_state=0)
     return {f"view {k}": view for k, view in enumerate(views)}
@@ -75,7 +75,7 @@ def _dense(X: Any) -> Any:
 
 
 def scaler_cases() -> list[Case]:
-    """Dense, weighted, wild and sparse rows."""
+    """Return dense, weighted, outlying and sparse rows."""
     specs: list[tuple[str, Rows, dict[str, Any]]] = [
         ("dense", Rows(300), {}),
         ("wild weights", Rows(300, kind="label+feature", weights="floats"), {}),
@@ -88,7 +88,7 @@ def scaler_cases() -> list[Case]:
 
 
 def scorer_cases() -> list[Case]:
-    """Metrics of numbers and of labels, the share given and estimated."""
+    """Return metrics of numbers and of labels, the share given and estimated."""
     specs: list[tuple[str, float | str, Rows]] = [
         ("squared_error", 0.2, Rows(200)),
         ("absolute_error", "auto", Rows(200)),
@@ -103,7 +103,7 @@ def scorer_cases() -> list[Case]:
 
 
 def stream_cases() -> list[Case]:
-    """The learners of noisy streams."""
+    """Return the learners of noisy streams."""
     cov = 0.09 * np.eye(3)
     models: list[tuple[str, Any, bool]] = [
         ("linear", NoisyLinearRegressor(noise_cov=cov), False),
@@ -118,7 +118,7 @@ def stream_cases() -> list[Case]:
 
 
 def helper_cases() -> list[Case]:
-    """All of these."""
+    """Return all configurations of helpers: data sets, scalers, scorers and online learners."""
     drawn = [
         Case("datasets: corruption", "1e-9", run_corruption),
         Case("datasets: noisy views", "1e-9", run_noisy_views),

@@ -62,7 +62,7 @@ def cluster() -> Iterator[None]:
 
 
 def chunked(values: Any, n_chunks: int) -> Any:
-    """Rows in chunks of about equal size."""
+    """Return rows in chunks of about equal size."""
     import dask.array as da
 
     split: Any = da.from_array  # without types of its own
@@ -84,7 +84,7 @@ def run_model(kind: str, rows: Rows, params: dict[str, Any], n_chunks: int) -> O
 
 
 def run_features(n_chunks: int, params: dict[str, Any]) -> Outputs:
-    """Nystroem features of rows in chunks."""
+    """Return Nystroem features of rows in chunks."""
     from untaint.distributed import NystroemFeatures
 
     drawn = draw(Rows(3000))
@@ -100,7 +100,7 @@ def run_features(n_chunks: int, params: dict[str, Any]) -> Outputs:
 
 
 def dask_cases() -> list[Case]:
-    """Models and features on chunks, all of which keep their bits."""
+    """Return models and features on chunks, all of which keep their bits."""
     models = [
         Case(f"dask: {name}", "bits", partial(run_model, kind, rows, params, n_chunks))
         for name, kind, rows, params, n_chunks in MODELS

@@ -42,7 +42,7 @@ class Drawn:
 
 
 def draw(rows: Rows) -> Drawn:
-    """The rows of a configuration."""
+    """Return the rows of a configuration."""
     X, y = _clean(rows)
     if rows.form == "sparse":
         X[np.random.default_rng(SEED).random(X.shape) < 0.7] = 0.0
@@ -67,7 +67,7 @@ def _clean(rows: Rows) -> tuple[Any, Any]:
 
 
 def draw_weights(kind: str, n: int) -> Any:
-    """Weights of each kind; None where there are none."""
+    """Return weights of each kind; None where there are none."""
     rng = np.random.default_rng(SEED + 1)
     if kind == "integers":
         return rng.integers(1, 4, n)

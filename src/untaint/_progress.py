@@ -1,4 +1,4 @@
-"""A progress line on standard error, for fits that say what they do."""
+"""A progress line on standard error, for fits with ``verbose``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ WIDTH = 24
 REDRAW = 0.2
 
 
-class Step(Protocol):
-    """What is known between two iterations."""
+class ProgressState(Protocol):
+    """The state of a fit between two iterations."""
 
     @property
     def iteration(self) -> int: ...
@@ -47,7 +47,7 @@ class ProgressLine:
         self.begin("")
 
     def begin(self, stage: str) -> None:
-        """Another part of the work: its iterations are counted from one."""
+        """Begin another stage, whose iterations are counted from one."""
         self.stage = f"{stage}: " if stage else ""
         self.started = self.pass_started = perf_counter()
         self.first = 0
@@ -55,18 +55,18 @@ class ProgressLine:
         if stage:
             self._draw(0.0, stage)
 
-    def __call__(self, step: Step) -> None:
-        """Show a step."""
+    def __call__(self, step: ProgressState) -> None:
+        """Show the state after an iteration."""
         self.first = max(self.first, step.n_changed)
         spent = perf_counter() - self.started
         total = max(step.iteration, _iterations_expected(step, self.first))
         left = spent / step.iteration * (total - step.iteration)
-        said = (
+        message = (
             f"iteration {step.iteration}, objective {step.objective:.6g}, "
             f"{step.n_changed} rows exchanged"
         )
-        self.last = f"; {said}"
-        self._draw(step.iteration / total, f"{self.stage}{said}, {left:.1f} s left")
+        self.last = f"; {message}"
+        self._draw(step.iteration / total, f"{self.stage}{message}, {left:.1f} s left")
 
     def on_pass(self, done: int, total: int) -> None:
         """Show how far a pass over the rows is."""
@@ -74,28 +74,28 @@ class ProgressLine:
         if done < total and now - self.drawn >= REDRAW:
             spent = now - self.pass_started
             left = spent / done * (total - done)
-            said = f"{self.stage}{done:,} of {total:,} rows, {left:.1f} s left in this pass"
-            self._draw(done / total, said + self.last)
+            message = f"{self.stage}{done:,} of {total:,} rows, {left:.1f} s left in this pass"
+            self._draw(done / total, message + self.last)
             self.drawn = now
         if done >= total:
             self.pass_started = now
 
-    def _draw(self, part: float, said: str) -> None:
+    def _draw(self, part: float, message: str) -> None:
         filled = round(WIDTH * part)
-        self.line = f"{self.title} [{'#' * filled}{'.' * (WIDTH - filled)}] {said}"
+        self.line = f"{self.title} [{'#' * filled}{'.' * (WIDTH - filled)}] {message}"
         if self.stream.isatty():
             self.stream.write("\r\x1b[K" + self.line)
             self.stream.flush()
 
     def close(self) -> None:
-        """Leave the last line standing."""
+        """End the line, and leave it on the screen."""
         if self.line:
             self.stream.write("\n" if self.stream.isatty() else self.line + "\n")
             self.stream.flush()
 
 
-def _iterations_expected(step: Step, first: int) -> int:
-    """Iterations until no row is exchanged, if the decline goes on."""
+def _iterations_expected(step: ProgressState, first: int) -> int:
+    """Return the number of iterations until no row is exchanged, by extrapolation."""
     if step.n_changed == 0:
         return step.iteration
     if step.iteration < 2 or step.n_changed >= first:

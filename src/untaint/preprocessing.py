@@ -11,13 +11,14 @@ s = u, the typical size of the deviations that are *not* zero:
           q = \text{the first decile of the } d_i > 0.
 
 Why u and not another? The mean deviation, and any quantile of all rows that is high enough not to
-be zero, goes wherever a few wild rows go. Only the rows off the centre know the scale, and where
-most of them disagree no rule can be right in every case: 3 % ones and 30 % wild rows may as well
-be a quantity with a few odd values. But wild rows are far, so u listens to the near ones: it stands
-as long as the good rows are a tenth of those off the centre. The price is that it falls to nothing
-if a tenth of these lies next to the centre and not on it; differences due to rounding are therefore
-counted as zero. A column of 0 and 1 stays as it is. There is no factor 1.4826: where the rest is
-Gaussian, u is half its standard deviation, and that of the whole column if 3/4 of it are zeros.
+be zero, breaks down under a few outliers. Only the rows off the centre carry information on the
+scale, and where most of them disagree no rule can be right in every case: 3 % ones and 30 %
+outliers may as well be a quantity with a few odd values. But outliers are far, so u uses the near
+rows: it holds as long as the inliers are a tenth of those off the centre. The price is that it
+vanishes if a tenth of these lies next to the centre and not on it; differences due to rounding are
+therefore counted as zero. A column of 0 and 1 stays as it is. There is no factor 1.4826: where the
+rest is Gaussian, u is half its standard deviation, and that of the whole column if 3/4 of it are
+zeros.
 
 The bound u / 10 is for columns just short of that, such as 49 % zeros, whose median deviation is
 that of a few rows next to the centre. It is idle, and s the usual median deviation, unless four
@@ -47,9 +48,9 @@ from .screening.radius import SCREEN_RADIUS, weighted_median
 
 # Median deviation of a standard Gaussian variable, inverted.
 CONSISTENT = 1.4826022185056018
-# Part of the rows off the centre that are near enough to be trusted.
+# Fraction of the rows off the centre that defines q.
 NEAREST = 0.1
-# Part of the rows that must share one value for u to matter: less than 4/9.
+# Fraction of the rows that must share one value for u to matter: less than 4/9.
 SHARED = 0.4
 # Deviations of so many units in the median's last place are rounding.
 ROUNDING = 10.0
@@ -59,7 +60,7 @@ DTYPES = [np.float64, np.float32]
 class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Centre columns on their medians, and divide them by their median absolute deviations.
 
-    Almost half of the rows may be wild without moving the result far. A column whose median
+    Almost half of the rows may be outliers without moving the result far. A column whose median
     absolute deviation is zero, as of most 0/1, count and sparse columns, is divided by the typical
     size of its deviations that are not zero, and a constant column by one.
 
@@ -77,7 +78,7 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     center_ : array of shape (d,) or None
         Medians; None if ``with_centering=False``.
     scale_ : array of shape (d,) or None
-        Median absolute deviations times 1.4826, or what stands in for them, in units of the column;
+        Median absolute deviations times 1.4826, or their replacement, in units of the column;
         None if ``with_scaling=False``. Does not depend on ``with_centering``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -93,16 +94,14 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     value at all is left as it is. The zeros that a sparse matrix does not store count like any
     other value.
 
-    Values so wild that they overflow when scaled become the largest number of their type, for
-    infinity would be refused by what comes next.
+    Values that overflow when scaled become the largest number of their type, since later steps
+    would refuse infinity.
 
     Examples
     --------
     >>> import numpy as np
     >>> from untaint.preprocessing import MedianScaler
-    >>> X = np.array(
-    ...     [[1.0, 0], [2, 0], [3, 0], [4, 1], [5e9, 0]]
-    ... )  # the last row is feature_outlier
+    >>> X = np.array([[1.0, 0], [2, 0], [3, 0], [4, 1], [5e9, 0]])  # the last row is an outlier
     >>> scaler = MedianScaler().fit(X)
     >>> scaler.center_
     array([3., 0.])
@@ -153,7 +152,7 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Centre and scale.
+        """Centre and scale X.
 
         Parameters
         ----------
@@ -244,7 +243,7 @@ def _check_sparse(X: Any, with_centering: bool) -> None:
 
 
 def _columns(X: Any, weights: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Values and weights of each column, without what is missing or weighs nothing."""
+    """Yield values and weights of each column, without missing values and zero weights."""
     total = float(weights.sum())
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
@@ -262,7 +261,7 @@ def _columns(X: Any, weights: FloatArray) -> Iterator[tuple[FloatArray, FloatArr
 
 
 def _center_and_scale(x: FloatArray, weights: FloatArray, unit: float) -> tuple[float, float]:
-    """m and s of one column, whose numbers are accurate to ``unit``."""
+    """Return m and s of one column, whose numbers are accurate to ``unit``."""
     if len(x) == 0:
         return 0.0, 1.0
     center = float(weighted_median(x, weights))
@@ -280,7 +279,7 @@ def _center_and_scale(x: FloatArray, weights: FloatArray, unit: float) -> tuple[
 
 
 def _typical(d: FloatArray, weights: FloatArray) -> float:
-    """u, of the deviations that are not zero."""
+    """Return u, of the deviations that are not zero."""
     order = np.argsort(d)
     reached = np.cumsum(weights[order])
     q = d[order[np.searchsorted(reached, NEAREST * reached[-1])]]
@@ -289,7 +288,7 @@ def _typical(d: FloatArray, weights: FloatArray) -> float:
 
 
 def _values(X: Any) -> tuple[FloatArray, Any]:
-    """The numbers that X stores, and the column that each belongs to."""
+    """Return the numbers that X stores, and the column of each."""
     if not sparse.issparse(X):
         return X, slice(None)
     columns: IntArray = np.arange(X.shape[1])
@@ -297,7 +296,7 @@ def _values(X: Any) -> tuple[FloatArray, Any]:
 
 
 def _finite(X: Any, values: FloatArray) -> Any:
-    """X after its values have changed in place, nothing infinite left in it."""
+    """Return X with infinite values replaced by the largest finite ones."""
     largest = np.finfo(X.dtype).max
     np.clip(values, -largest, largest, out=values)
     return X

@@ -9,13 +9,13 @@ import sys
 import time
 
 if __name__ == "__main__":
-    told = json.loads(sys.argv[1])
-    if told["method"] == "killed":
+    arguments = json.loads(sys.argv[1])
+    if arguments["method"] == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
-    if told["method"] == "fails":
+    if arguments["method"] == "fails":
         raise ValueError("no luck")
-    if told["method"] == "slow":
+    if arguments["method"] == "slow":
         time.sleep(30)
     threads = os.environ.get("OMP_NUM_THREADS", "all")
     print("a line that a library printed")
-    print(json.dumps({"seconds": 1.0, "outcome": f"{threads} threads, {told['components']}"}))
+    print(json.dumps({"seconds": 1.0, "outcome": f"{threads} threads, {arguments['components']}"}))

@@ -1,4 +1,4 @@
-"""The studies without a knob declare the cells that they promise, and sum them up."""
+"""The studies without parameters declare the cells that they promise, and sum them up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from untaint.bench import Case
 from untaint.bench.automatic import audit as audit_case
 from untaint.bench.automatic import share
 from untaint.bench.automatic.fitting import rows_of
-from untaint.bench.studies import ambiguity, audit, auto_share, no_knobs, search_cost
+from untaint.bench.studies import ambiguity, audit, auto_share, defaults, search_cost
 
 FIVE = {"boston", "concrete", "wine", "drug-1000", "diabetes"}
 
@@ -26,23 +26,23 @@ def as_row(case, measures, **found):
     return {**vars(case), **blank, **found, "error": ""}
 
 
-def test_no_knobs_has_seven_cells_a_data_set_and_all_methods_in_each():
-    declared = no_knobs.cases(range(10), False)
-    assert cells(no_knobs) == {
+def test_defaults_has_seven_cells_a_data_set_and_all_methods_in_each():
+    declared = defaults.cases(range(10), False)
+    assert cells(defaults) == {
         (dataset, kind, epsilon)
         for dataset in FIVE
         for kind in ("label", "cluster", "shift")
         for epsilon in (0.0, 0.2, 0.4)
         if epsilon or kind == "label"
     }
-    assert len(declared) == 5 * 7 * len(no_knobs.METHODS) * 10
+    assert len(declared) == 5 * 7 * len(defaults.METHODS) * 10
     assert [case.seed for case in declared] == sorted(case.seed for case in declared)
 
 
 def test_rivals_of_two_scores_have_two_columns():
     case = Case("kiln", "label", 0.0, "genie", 0)
     rows = [
-        as_row(replace(case, method=method), no_knobs.MEASURES, rmse=rmse, rmse_by_median=median)
+        as_row(replace(case, method=method), defaults.MEASURES, rmse=rmse, rmse_by_median=median)
         for method, rmse, median in [
             ("genie", 1.0, nan),
             ("untaint-cv", 1.03, nan),
@@ -50,7 +50,7 @@ def test_rivals_of_two_scores_have_two_columns():
             ("svr", 1.5, 1.25),
         ]
     ]
-    over_genie, words, over_plain = no_knobs.table(rows).split("\n\n")
+    over_genie, words, over_plain = defaults.table(rows).split("\n\n")
     assert "| genie rmse | untaint-cv | plain-cv | svr-mse | svr-median |" in over_genie
     assert over_genie.endswith("| 1.000 | 1.030 | 1.010 | 1.500 | 1.250 |")
     assert words.startswith("Without corruption")

@@ -1,4 +1,4 @@
-"""Drawn data are what they say: honest rows with awkward noise, weak signals, rows of a set."""
+"""Drawn data are what they say: clean rows with awkward noise, weak signals, rows of a set."""
 
 from __future__ import annotations
 

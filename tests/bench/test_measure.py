@@ -14,8 +14,8 @@ from untaint.bench.memory import peak_memory
 
 def test_rivals_take_turns_forth_and_back():
     calls = []
-    rivals = {name: lambda name=name: calls.append(name) for name in "abc"}
-    fastest(rivals, repeats=2)
+    competitors = {name: lambda name=name: calls.append(name) for name in "abc"}
+    fastest(competitors, repeats=2)
     assert "".join(calls) == "abccba"
 
 

@@ -29,7 +29,7 @@ def test_a_table_is_written_with_empty_cells_for_missing_values(tmp_path):
     assert (tmp_path / "t.csv").read_text().splitlines() == ["x0,x1,target", "1.5,,a"]
 
 
-def test_a_case_is_measured_from_file_to_verdict():
+def test_a_case_is_measured_from_file_to_flags():
     found = measure_mistakes(Case("kiln", "unit-up", 0.1, "untaint-clean", 0))
     assert tuple(found) == MEASURES
     assert found["recall"] > 0.9

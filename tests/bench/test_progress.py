@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from untaint.bench.progress import Progress, bar, clock
+from untaint.bench.progress import StudyProgress, bar, clock
 
 
 class Terminal(io.StringIO):
@@ -15,7 +15,7 @@ class Terminal(io.StringIO):
 def test_a_terminal_gets_a_bar_on_one_line(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     stream = Terminal()
-    progress = Progress(4, stream)
+    progress = StudyProgress(4, stream)
     for _ in range(2):
         progress.step("a label much too long for a line of sixty characters, and longer")
     progress.close()
@@ -27,7 +27,7 @@ def test_a_terminal_gets_a_bar_on_one_line(monkeypatch):
 
 def test_other_streams_get_a_line_for_each_case():
     stream = io.StringIO()
-    progress = Progress(2, stream)
+    progress = StudyProgress(2, stream)
     progress.step("one")
     progress.step("two")
     progress.close()

@@ -1,4 +1,4 @@
-"""Studies declare what they promise, and the road from case to row works with fake methods."""
+"""Studies declare what they promise, and the code path from case to row works with fake methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fit has not seen judges it, and bad rows among that cost every fit the same."""
+"""Rows that a fit has not seen validate it, and bad rows among them cost every fit the same."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Reasons name the mistake where it left a trace, and only there."""
+"""Reasons name the mistake where its size suggests one, and only there."""
 
 import numpy as np
 import pytest
 
 from untaint.cleaning import clean_table
-from untaint.cleaning.explaining import amount, trace, trace_to
+from untaint.cleaning.explaining import error_hint, format_number, range_error_hint
 from untaint.tables import read_table
 
 
@@ -24,8 +24,8 @@ from untaint.tables import read_table
         (25.0, float("inf"), ""),
     ],
 )
-def test_traces_of_targets(observed, expected, words):
-    assert trace(observed, expected) == (f": {words}" if words else "")
+def test_hints_for_targets(observed, expected, words):
+    assert error_hint(observed, expected) == (f": {words}" if words else "")
 
 
 @pytest.mark.parametrize(
@@ -38,16 +38,16 @@ def test_traces_of_targets(observed, expected, words):
         (5000, (0.001, 1000), ""),  # any power would bring it home
     ],
 )
-def test_traces_of_cells(value, usual, words):
-    assert trace_to(value, np.array(usual)) == (f": {words}" if words else "")
+def test_hints_for_cells(value, usual, words):
+    assert range_error_hint(value, np.array(usual)) == (f": {words}" if words else "")
 
 
 @pytest.mark.parametrize(
     ("value", "said"),
     [(1234567.8, "1,234,568"), (12.3456, "12.35"), (1e20, "1e+20"), (np.nan, "unknown")],
 )
-def test_amounts_are_said_as_people_do(value, said):
-    assert amount(value) == said
+def test_numbers_are_written_as_people_do(value, said):
+    assert format_number(value) == said
 
 
 @pytest.fixture(scope="module")

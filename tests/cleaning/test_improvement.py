@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from untaint.cleaning.clean import doubts
+from untaint.cleaning.assessment import assess_rows
+from untaint.cleaning.clean import caveats
 from untaint.cleaning.findings import Improvement
 from untaint.cleaning.improvement import measure_improvement
-from untaint.cleaning.judging import judge
 from untaint.cleaning.monitoring import monitor_rows
 from untaint.cleaning.outlying import Outlying
 
 
-def judged(y, X, task="regression"):
+def assessed(y, X, task="regression"):
     outlying = Outlying(np.zeros(len(y), dtype=bool), {})
-    return judge(X, y, task, "auto", 0, outlying)
+    return assess_rows(X, y, task, "auto", 0, outlying)
 
 
 def line(n=300, seed=0):
@@ -24,7 +24,7 @@ def line(n=300, seed=0):
 def test_one_sided_errors_make_a_plain_fit_worse():
     X, y = line()
     y[::8] += 6
-    gain = measure_improvement(X, y, judged(y, X), "regression", seed=0)
+    gain = measure_improvement(X, y, assessed(y, X), "regression", seed=0)
     assert gain.measure == "typical error"
     assert gain.after < 0.5 * gain.before
     assert gain.rows <= 300
@@ -32,30 +32,30 @@ def test_one_sided_errors_make_a_plain_fit_worse():
 
 def test_clean_rows_gain_nothing_and_say_nothing():
     X, y = line()
-    assert measure_improvement(X, y, judged(y, X), "regression", seed=0) is None
+    assert measure_improvement(X, y, assessed(y, X), "regression", seed=0) is None
 
 
-def test_scores_are_monitored_over_the_share():
+def test_scores_are_monitored_over_the_contamination():
     X, y = line()
     y[::10] += 6
-    verdict = judged(y, X)
-    seen = monitor_rows(X, y, verdict, "regression", seed=0)
-    assert seen.scores.shape == (len(seen.shares), len(seen.rows))
-    assert (np.diff(seen.shares) > 0).all()
+    assessment = assessed(y, X)
+    seen = monitor_rows(X, y, assessment, "regression", seed=0)
+    assert seen.scores.shape == (len(seen.contaminations), len(seen.rows))
+    assert (np.diff(seen.contaminations) > 0).all()
     assert np.isfinite(seen.scores).all()
-    wrong = verdict.flagged[seen.rows]
+    wrong = assessment.flagged[seen.rows]
     assert np.median(seen.scores[-1, wrong]) > 5 * np.median(seen.scores[-1, ~wrong])
 
 
 def test_too_few_rows_are_not_monitored():
     X, y = line(15)
-    assert monitor_rows(X, y, judged(y, X), "regression", seed=0) is None
+    assert monitor_rows(X, y, assessed(y, X), "regression", seed=0) is None
 
 
-def test_many_flags_without_a_gain_are_doubted():
+def test_many_flags_without_a_gain_get_a_caveat():
     X, y = line()
     y[::8] += 6
-    verdict = judged(y, X)
-    assert doubts(verdict, Improvement("typical error", 1.0, 0.5, 250)) == []
-    assert doubts(verdict, None) == []
-    assert "hardly better" in doubts(verdict, Improvement("typical error", 1.0, 0.99, 250))[0]
+    assessment = assessed(y, X)
+    assert caveats(assessment, Improvement("typical error", 1.0, 0.5, 250)) == []
+    assert caveats(assessment, None) == []
+    assert "hardly better" in caveats(assessment, Improvement("typical error", 1.0, 0.99, 250))[0]

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from untaint.cleaning.target_scale import from_scale, scales_to_try, surprise, to_scale
+from untaint.cleaning.target_scale import (
+    from_scale,
+    profile_neg_log_likelihood,
+    scales_to_try,
+    to_scale,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +36,7 @@ def test_absurd_predictions_stay_finite():
 
 @pytest.mark.parametrize("wrong", [0.0, 0.2])
 @pytest.mark.parametrize("true_scale", ["plain", "log"])
-def test_the_scale_of_even_noise_surprises_less(true_scale, wrong):
+def test_the_scale_of_even_noise_has_the_higher_likelihood(true_scale, wrong):
     rng = np.random.default_rng(0)
     expected = rng.uniform(1, 5, 4000)
     noise = 0.1 * rng.standard_normal(4000)
@@ -39,7 +44,7 @@ def test_the_scale_of_even_noise_surprises_less(true_scale, wrong):
     centre = np.exp(expected) if true_scale == "log" else 50 * expected
     y[rng.random(4000) < wrong] *= 10
     found = {
-        scale: surprise(y, to_scale(y, scale) - to_scale(centre, scale), scale)
+        scale: profile_neg_log_likelihood(y, to_scale(y, scale) - to_scale(centre, scale), scale)
         for scale in ("plain", "log")
     }
     assert min(found, key=found.get) == true_scale
@@ -52,6 +57,6 @@ def test_a_unit_does_not_matter():
     gaps = []
     for unit in (1.0, 1000.0):
         own, middle = unit * y, unit * centre
-        plain = surprise(own, own - middle, "plain")
-        gaps.append(plain - surprise(own, np.log(own) - np.log(middle), "log"))
+        plain = profile_neg_log_likelihood(own, own - middle, "plain")
+        gaps.append(plain - profile_neg_log_likelihood(own, np.log(own) - np.log(middle), "log"))
     assert gaps[0] == pytest.approx(gaps[1], abs=1e-9)

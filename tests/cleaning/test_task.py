@@ -1,4 +1,4 @@
-"""Amounts and labels are told apart, and the user is told what was assumed."""
+"""Numeric targets and class labels are distinguished, and a note says what was assumed."""
 
 import numpy as np
 import pytest
@@ -17,31 +17,31 @@ def test_text_is_a_label():
     assert decide_task("y", y, rows(), "auto") == ("classification", "")
 
 
-def test_many_numbers_are_an_amount():
+def test_many_numbers_are_a_numeric_target():
     assert decide_task("y", rows()[:, 0], rows(), "auto") == ("regression", "")
 
 
-def test_two_numbers_are_a_label_and_the_user_hears_of_it():
-    task, said = decide_task("sold", (rows()[:, 0] > 0).astype(float), rows(), "auto")
+def test_two_numbers_are_labels_and_a_note_says_so():
+    task, note = decide_task("sold", (rows()[:, 0] > 0).astype(float), rows(), "auto")
     assert task == "classification"
-    assert said.startswith("'sold' has 2 values and is taken for a label")
-    assert "--task regression" in said
+    assert note.startswith("'sold' has 2 values and is treated as class labels")
+    assert "--task regression" in note
 
 
-def test_grades_are_an_amount():
+def test_grades_are_a_numeric_target():
     X = rows(600)
     noisy = X[:, 0] + X[:, 1] + 0.5 * np.random.default_rng(1).standard_normal(600)
-    task, said = decide_task("grade", np.digitize(noisy, [-2, -1, 0, 1, 2]) * 1.0, X, "auto")
+    task, note = decide_task("grade", np.digitize(noisy, [-2, -1, 0, 1, 2]) * 1.0, X, "auto")
     assert task == "regression"
-    assert "--task classification" in said
+    assert "--task classification" in note
 
 
 @pytest.mark.parametrize("load", [load_digits, load_iris])
 def test_codes_are_a_label(load):
     X, y = load(return_X_y=True)
-    task, said = decide_task("code", y.astype(float), MedianScaler().fit_transform(X), "auto")
+    task, note = decide_task("code", y.astype(float), MedianScaler().fit_transform(X), "auto")
     assert task == "classification"
-    assert "--task regression" in said
+    assert "--task regression" in note
 
 
 def test_codes_in_disorder_are_a_label_even_if_their_order_would_say_otherwise():
@@ -52,18 +52,18 @@ def test_codes_in_disorder_are_a_label_even_if_their_order_would_say_otherwise()
     assert decide_task("y", disorder[ordered] * 1.0, X, "auto")[0] == "classification"
 
 
-def test_few_rows_of_each_value_or_halves_are_an_amount():
+def test_few_rows_of_each_value_or_halves_are_a_numeric_target():
     assert decide_task("y", np.arange(9.0).repeat(2), rows(18), "auto") == ("regression", "")
     assert decide_task("y", np.array([0.5, 1, 1.5, 2] * 75), rows(), "auto") == ("regression", "")
 
 
-@pytest.mark.parametrize("asked", ["regression", "classification"])
-def test_the_user_decides(asked):
+@pytest.mark.parametrize("requested", ["regression", "classification"])
+def test_the_user_decides(requested):
     y = np.array([0.0, 1.0] * 150)
-    assert decide_task("y", y, rows(), asked) == (asked, "")
+    assert decide_task("y", y, rows(), requested) == (requested, "")
 
 
-def test_text_is_no_amount_whatever_the_user_says():
+def test_text_is_no_numeric_target_whatever_the_user_asks_for():
     with pytest.raises(ValueError, match=r"--task regression needs numbers, and 'y' holds text"):
         decide_task("y", np.array(["a", "b"], dtype=object), rows(2), "regression")
 

@@ -79,9 +79,9 @@ BAD_TABLES = {
 def test_a_bad_table_is_refused_with_a_sentence_that_helps(refused, tmp_path, case):
     content, words = BAD_TABLES[case]
     write(tmp_path / "bad.csv", content)
-    told = refused("clean", "bad.csv", "--target", "price")
-    assert told.startswith("untaint: bad.csv")
-    assert words in told
+    message = refused("clean", "bad.csv", "--target", "price")
+    assert message.startswith("untaint: bad.csv")
+    assert words in message
 
 
 @pytest.mark.parametrize("command", ["fit", "clean"])
@@ -90,7 +90,7 @@ def test_standard_input_is_named_in_errors(refused, command):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["cars.csv", "-t", "prise"], "did you mean 'price'"),
         (["cars.csv", "-t", "Price"], "did you mean 'price'"),
@@ -119,10 +119,10 @@ def test_standard_input_is_named_in_errors(refused, command):
         (["cars.csv", "-t", "price", "-o", "/proc/untaint/out"], "/proc/untaint"),
     ],
 )
-def test_bad_words_are_refused_with_a_sentence_that_helps(refused, tmp_path, words, told):
+def test_bad_words_are_refused_with_a_sentence_that_helps(refused, tmp_path, words, message):
     write(tmp_path / "cars.csv", TABLE)
     (tmp_path / "folder").mkdir()
-    assert told in refused("clean", *words)
+    assert message in refused("clean", *words)
 
 
 @pytest.mark.parametrize("how", ["fsync", "open", "mkdir"])
@@ -154,7 +154,7 @@ def test_a_full_disk_leaves_everything_as_it_was(
 
 
 @pytest.mark.slow  # of what a full disk says as well
-def test_a_limit_on_the_size_of_files_is_told(tmp_path):
+def test_a_limit_on_the_size_of_files_is_reported(tmp_path):
     write(tmp_path / "cars.csv", TABLE)
     words = ["clean", "cars.csv", "-t", "price", *KNOWN]
 
@@ -231,7 +231,7 @@ def test_fit_does_not_overwrite_its_data_nor_a_file_that_is_there(refused, tmp_p
     assert "this is what is read" in refused(
         "fit", "cars.csv", "-t", "price", "-o", "cars.csv", "--force"
     )
-    assert "say --force" in refused("fit", "cars.csv", "-t", "price")
+    assert "use --force" in refused("fit", "cars.csv", "-t", "price")
 
 
 def test_nobody_who_reads_the_output_is_no_error(tmp_path):
@@ -251,7 +251,7 @@ def test_nobody_who_reads_the_output_is_no_error(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no disk that is always full")
-def test_output_that_cannot_be_shown_is_told_and_the_files_are_there(tmp_path):
+def test_output_that_cannot_be_shown_is_reported_and_the_files_are_there(tmp_path):
     write(tmp_path / "cars.csv", TABLE.replace("petrol", "бензин"))
     with open("/dev/full", "w") as full:
         ran = subprocess.run(

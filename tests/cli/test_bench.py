@@ -9,7 +9,7 @@ import pytest
 
 from untaint.bench import ratio_table
 from untaint.bench.files import alone_on
-from untaint.bench.studies import STUDIES, Study
+from untaint.bench.studies import FORMER_NAMES, STUDIES, Study
 from untaint.cli.main import main
 
 
@@ -118,9 +118,16 @@ def test_without_a_name_the_studies_are_listed(capsys):
 )
 def test_bad_usage_ends_with_code_2_and_one_sentence(arguments, reason, capsys):
     assert main(["bench", *arguments]) == 2
-    told = capsys.readouterr().err
-    assert reason in told
-    assert told.count("\n") == 1
+    message = capsys.readouterr().err
+    assert reason in message
+    assert message.count("\n") == 1
+
+
+def test_a_former_name_of_a_study_is_accepted(study, tmp_path, capsys, monkeypatch):
+    study(("genie",))
+    monkeypatch.setitem(FORMER_NAMES, "old", "fake")
+    assert main(["bench", "old", "--out", str(tmp_path / "here.csv")]) == 0
+    assert FORMER_NAMES["no-knobs"] in STUDIES
 
 
 def test_a_second_run_on_the_same_file_is_refused(study, tmp_path, capsys):

@@ -15,7 +15,7 @@ import pytest
 from cli_tables import FILES, NAMES, cars, changed, labelled, read_csv, snapshot, text, write
 
 TREES = ("width", "height", "species")
-TOLD = ("--contamination", "0.1")
+CONTAMINATION = ("--contamination", "0.1")
 KNOWN = ("--contamination", "0.05")
 
 
@@ -153,7 +153,7 @@ def test_a_marked_table_can_be_marked_again(untaint, tmp_path):
     assert len(set(names)) == len(names) == 6
 
 
-def test_repair_writes_the_expected_amount_with_the_decimals_of_the_column(untaint, tmp_path):
+def test_repair_writes_the_expected_number_with_the_decimals_of_the_column(untaint, tmp_path):
     rows = [[cell.replace(".", ",") for cell in row] for row in cars()]
     content = text(rows, delimiter=";").encode()
     write(tmp_path / "autos.csv", content)
@@ -174,7 +174,7 @@ def test_repair_writes_the_expected_amount_with_the_decimals_of_the_column(untai
 
 def test_repair_writes_the_expected_label(untaint, tmp_path):
     write(tmp_path / "trees.csv", text(labelled(), TREES))
-    assert untaint("clean", "trees.csv", "-t", "species", "--repair", *TOLD).code == 0
+    assert untaint("clean", "trees.csv", "-t", "species", "--repair", *CONTAMINATION).code == 0
     truth = text(labelled(wrong=0), TREES).encode()
     assert (tmp_path / "trees-untaint" / "cleaned.csv").read_bytes() == truth
 
@@ -182,7 +182,7 @@ def test_repair_writes_the_expected_label(untaint, tmp_path):
 def test_repair_quotes_a_label_that_needs_it(untaint, tmp_path):
     rows = changed(labelled(), 2, lambda _, species: f'{species}, "tall"')
     write(tmp_path / "trees.csv", text(rows, TREES))
-    assert untaint("clean", "trees.csv", "-t", "species", "--repair", *TOLD).code == 0
+    assert untaint("clean", "trees.csv", "-t", "species", "--repair", *CONTAMINATION).code == 0
     truth = text(changed(labelled(wrong=0), 2, lambda _, s: f'{s}, "tall"'), TREES).encode()
     assert (tmp_path / "trees-untaint" / "cleaned.csv").read_bytes() == truth
 
@@ -223,10 +223,10 @@ def test_summary_says_what_was_done(untaint, tmp_path):
     assert [column["name"] for column in found["columns"]] == list(NAMES)
 
 
-@pytest.mark.parametrize("kind", ["labels", pytest.param("amounts", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["labels", pytest.param("numeric", marks=pytest.mark.slow)])
 def test_the_same_command_writes_the_same_bytes(untaint, tmp_path, monkeypatch, kind):
-    content = text(cars()) if kind == "amounts" else text(labelled(), TREES)
-    target = "price" if kind == "amounts" else "species"
+    content = text(cars()) if kind == "numeric" else text(labelled(), TREES)
+    target = "price" if kind == "numeric" else "species"
     words = ["clean", "data.csv", "-t", target, "-q"]
     write(tmp_path / "data.csv", content)
     assert untaint(*words).code == 0
@@ -234,7 +234,7 @@ def test_the_same_command_writes_the_same_bytes(untaint, tmp_path, monkeypatch, 
     (tmp_path / "data-untaint").rename(tmp_path.with_name(f"{tmp_path.name}-first"))
     tomorrow = time.time() + 86_400.0
     monkeypatch.setattr(time, "time", lambda: tomorrow)
-    if kind == "amounts":  # other addresses in memory, another hash of text
+    if kind == "numeric":  # other addresses in memory, another hash of text
         program = [sys.executable, "-c", "import sys; from untaint.cli.main import main; main()"]
         subprocess.run([*program, *words], check=True, env={**os.environ, "PYTHONHASHSEED": "7"})
     else:
@@ -270,9 +270,9 @@ def test_a_second_run_replaces_the_files_of_the_first(untaint, tmp_path):
 def test_files_of_somebody_else_are_not_overwritten(untaint, refused, tmp_path):
     write(tmp_path / "cars.csv", text(cars()))
     write(tmp_path / "here" / "report.html", "my own")
-    told = refused("clean", "cars.csv", "-t", "price", "-o", "here")
-    assert "report.html is there already" in told
-    assert "--force" in told
+    message = refused("clean", "cars.csv", "-t", "price", "-o", "here")
+    assert "report.html is there already" in message
+    assert "--force" in message
     assert untaint("clean", "cars.csv", "-t", "price", "-o", "here", "--force", *KNOWN).code == 0
     assert {path.name for path in (tmp_path / "here").iterdir()} == FILES
 
@@ -287,8 +287,8 @@ def test_its_own_input_is_never_overwritten(refused, tmp_path, force, way):
             data.symlink_to("out/cleaned.csv")
         else:
             data.hardlink_to(tmp_path / "out" / "cleaned.csv")
-    told = refused("clean", data, "-t", "price", "-o", "out", *force)
-    assert "cleaned.csv there is the data itself" in told
+    message = refused("clean", data, "-t", "price", "-o", "out", *force)
+    assert "cleaned.csv there is the data itself" in message
 
 
 def test_a_directory_in_the_place_of_a_file_is_refused(refused, tmp_path):
@@ -332,7 +332,7 @@ def test_ignore_leaves_columns_out(untaint, tmp_path):
 
 def test_text_targets_are_labels(untaint, tmp_path):
     write(tmp_path / "trees.csv", text(labelled(), TREES))
-    ran = untaint("clean", "trees.csv", "-t", "species", *TOLD)
+    ran = untaint("clean", "trees.csv", "-t", "species", *CONTAMINATION)
     assert ran.code == 0
     found = outcome(tmp_path / "trees-untaint")
     assert (found["task"], found["flagged_rows"]) == ("classification", [1, 2, 3, 4, 5, 6])
@@ -347,7 +347,7 @@ def test_two_values_are_labels(untaint, tmp_path, words):
     assert ran.code == 0
     found = outcome(tmp_path / "trees-untaint")
     assert found["task"] == "classification"
-    assert ("say --task regression" in ran.out) == words[0].isdigit()
+    assert ("use --task regression" in ran.out) == words[0].isdigit()
     assert {row["expected"] for row in read_csv(tmp_path / "trees-untaint/flagged.csv")} <= {*words}
 
 
@@ -356,7 +356,7 @@ def test_few_whole_numbers_ask_for_the_task_unless_it_is_given(untaint, tmp_path
     rows = [[f"{g + 0.01 * i % 1:.2f}", f"{i % 7}.5", str(g)] for i, g in enumerate(grades)]
     write(tmp_path / "g.csv", text(rows, ("a", "b", "grade")))
     assert (
-        "if they are labels, say --task classification"
+        "if the values are class labels, use --task classification"
         in untaint("clean", "g.csv", "-t", "grade").out
     )
     ran = untaint("clean", "g.csv", "-t", "grade", "--task", "regression")

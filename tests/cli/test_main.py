@@ -81,7 +81,7 @@ def test_without_the_extra_a_hint_says_what_to_install(capsys, monkeypatch):
     assert "pip install 'untaint[cli]'" in capsys.readouterr().err
 
 
-def test_a_fault_of_ours_is_told_in_one_sentence(capsys, monkeypatch, tmp_path):
+def test_an_internal_error_is_reported_in_one_sentence(capsys, monkeypatch, tmp_path):
     import untaint.tables
 
     def broken(*_, **__):
@@ -90,9 +90,9 @@ def test_a_fault_of_ours_is_told_in_one_sentence(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(untaint.tables, "read_table", broken)
     monkeypatch.chdir(tmp_path)
     assert main(["clean", "a.csv", "--target", "y"]) == 1
-    told = capsys.readouterr().err
-    assert "a fault of ours: AssertionError: should not happen" in told
-    assert told.count("\n") == 1
+    message = capsys.readouterr().err
+    assert "internal error: AssertionError: should not happen" in message
+    assert message.count("\n") == 1
 
 
 def test_an_interrupt_ends_with_130(capsys, monkeypatch, tmp_path):

@@ -97,7 +97,7 @@ def test_json(untaint, models, tmp_path, usual):
     assert found["predictions"]["price"] == pytest.approx(np.array(usual, float), rel=1e-6)
 
 
-def test_unknown_categories_and_missing_cells_are_told(untaint, models, tmp_path):
+def test_unknown_categories_and_missing_cells_are_reported(untaint, models, tmp_path):
     rows = changed(NO_PRICE, 2, lambda i, fuel: "steam" if i == 2 else fuel)
     rows = changed(rows, 1, lambda i, km: "" if i == 3 else km)
     write(tmp_path / "new.csv", text(rows, NAMES[:3]))
@@ -131,15 +131,15 @@ def test_extreme_cells_have_finite_predictions(untaint, models, tmp_path, recwar
 )
 def test_a_table_that_does_not_fit_is_refused(refused, models, tmp_path, content, words):
     write(tmp_path / "new.csv", content)
-    told = refused("predict", models / "cars.skops", "new.csv")
-    assert "new.csv" in told
-    assert words in told
+    message = refused("predict", models / "cars.skops", "new.csv")
+    assert "new.csv" in message
+    assert words in message
 
 
-def test_probabilities_of_amounts_are_refused(refused, models, tmp_path):
+def test_probabilities_of_a_regression_are_refused(refused, models, tmp_path):
     write(tmp_path / "new.csv", text(NO_PRICE, NAMES[:3]))
-    told = refused("predict", models / "cars.skops", "new.csv", "--probabilities")
-    assert "--probabilities needs a model of labels" in told
+    message = refused("predict", models / "cars.skops", "new.csv", "--probabilities")
+    assert "--probabilities needs a classification model" in message
 
 
 class Burglar:

@@ -13,9 +13,11 @@ import pytest
 from untaint.datasets import _archives as archives
 from untaint.datasets import _sources as sources
 from untaint.datasets._obtain import obtain
-from untaint.datasets._table import write_table
+from untaint.datasets._table import write_dataset
 
-ALL = {name: value for name, value in vars(sources).items() if isinstance(value, sources.Source)}
+ALL = {
+    name: value for name, value in vars(sources).items() if isinstance(value, sources.DatasetSource)
+}
 needs_files = pytest.mark.skipif("UNTAINT_DATA" not in os.environ, reason="needs the real files")
 
 
@@ -104,14 +106,14 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(monkeypatch):
 
 
 def test_breast_cancer_of_scikit_learn_is_the_certified_table():
-    assert sha256(write_table(archives.breast_cancer())) == sources.BREAST_CANCER.checksum
+    assert sha256(write_dataset(archives.breast_cancer())) == sources.BREAST_CANCER.checksum
 
 
 @needs_files
 @pytest.mark.parametrize("name", ALL)
 def test_the_real_files_are_the_certified_tables(name):
     table = obtain(ALL[name], download_if_missing=False)
-    assert sha256(write_table(table)) == ALL[name].checksum
+    assert sha256(write_dataset(table)) == ALL[name].checksum
 
 
 @needs_files
@@ -120,11 +122,11 @@ def test_concrete_is_the_file_that_the_archive_serves():
         b"Cement,Blast Furnace Slag,Fly Ash,Water,Superplasticizer,Coarse Aggregate,Fine Aggregate,"
         b"Age,Concrete compressive strength"
     )
-    _, *rows = write_table(obtain(sources.CONCRETE, download_if_missing=False)).splitlines()
+    _, *rows = write_dataset(obtain(sources.CONCRETE, download_if_missing=False)).splitlines()
     raw = b"".join(line + b"\r\n" for line in (header, *rows))
     # As published for https://archive.ics.uci.edu/static/public/165/data.csv
     assert sha256(raw) == "8d4b15b6fc68cd932d745cbd663d5ceae66dd54422e99c1e4865f2936ab7e2af"
-    assert sha256(write_table(archives.concrete(raw))) == sources.CONCRETE.checksum
+    assert sha256(write_dataset(archives.concrete(raw))) == sources.CONCRETE.checksum
 
 
 @needs_files
@@ -136,4 +138,4 @@ def test_other_spellings_of_the_same_numbers_have_the_same_checksum():
     ]
     assert lines[0] == "1,1.52101,13.64,4.49,1.10,71.78,0.06,8.75,0.00,0.00,1"
     table = archives.glass(zipped(glass__data="\n".join(lines)))
-    assert sha256(write_table(table)) == sources.GLASS.checksum
+    assert sha256(write_dataset(table)) == sources.GLASS.checksum

@@ -14,11 +14,11 @@ import pytest
 from datasets.fake_network import Response
 from untaint.datasets import _archives, _download, _obtain, _sources, fetch_glass
 from untaint.datasets._obtain import obtain
-from untaint.datasets._table import write_table
+from untaint.datasets._table import write_dataset
 
 RAW = b"1,1.5,13,1,2,3,4,5,6,0,1\r\n2,1.50,14.0,1,2,3,4,5,6,.25,7\r\n"
 URL, MIRROR = "https://one.example/glass.data", "https://two.example/glass.data"
-FILE = write_table(_archives.glass(RAW))
+FILE = write_dataset(_archives.glass(RAW))
 SOURCE = replace(_sources.GLASS, urls=(URL, MIRROR), checksum=hashlib.sha256(FILE).hexdigest())
 REMEDIES = (
     "pass data_home, or set the environment variable UNTAINT_DATA, to a directory that holds the "
@@ -164,7 +164,9 @@ def test_an_interrupted_write_leaves_nothing(network, tmp_path, monkeypatch):
 
 
 def test_every_address_is_https():
-    sources = [value for value in vars(_sources).values() if isinstance(value, _sources.Source)]
+    sources = [
+        value for value in vars(_sources).values() if isinstance(value, _sources.DatasetSource)
+    ]
     assert len(sources) == 9
     assert all(url.startswith("https://") for source in sources for url in source.urls)
     assert [source.filename for source in sources if not source.urls] == ["breast_cancer_wdbc.csv"]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from untaint.cleaning.model import warm_up
-from untaint.cli.destinations import check_directory
-from untaint.cli.failures import Refusal, exit_code_of
+from untaint.cli.outputs import check_directory
+from untaint.cli.errors import UsageError, exit_code_of
 from untaint.optim.checkpoint import Checkpoint
 from untaint.reading import read_rows
 from untaint.reading.errors import DataFileError, listed, reason
@@ -135,7 +135,7 @@ def test_a_checkpoint_without_the_state_of_its_stage_is_damaged(tmp_path):
 def test_a_summary_that_is_none_is_not_ours(tmp_path, summary):
     (tmp_path / "cleaned.csv").write_text("x")
     (tmp_path / "summary.json").write_text(summary)
-    with pytest.raises(Refusal, match="untaint did not write it"):
+    with pytest.raises(UsageError, match="untaint did not write it"):
         check_directory(tmp_path, ["cleaned.csv"], "-", False)
 
 
@@ -143,7 +143,7 @@ def test_a_summary_that_is_none_is_not_ours(tmp_path, summary):
 def test_a_summary_that_is_a_pipe_is_not_waited_for(tmp_path):
     (tmp_path / "cleaned.csv").write_text("x")
     os.mkfifo(tmp_path / "summary.json")
-    with pytest.raises(Refusal, match="untaint did not write it"):
+    with pytest.raises(UsageError, match="untaint did not write it"):
         check_directory(tmp_path, ["cleaned.csv"], "-", False)
 
 
@@ -159,7 +159,7 @@ def test_no_memory_for_a_thread_is_a_plain_error(monkeypatch, capsys):
 
 def test_words_without_an_end_are_cut(capsys):
     def refuse():
-        raise Refusal("x" * 5000)
+        raise UsageError("x" * 5000)
 
     assert exit_code_of(refuse) == 2
     assert len(capsys.readouterr().err) < 1100

@@ -11,7 +11,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from untaint import SubquantileClassifier, SubquantileRegressor, datasets
-from untaint.portable import Expansion, function_of
+from untaint.portable import KernelExpansion, function_of
 from untaint.preprocessing import MedianScaler
 
 pytest.importorskip("onnx", reason="the exporter needs onnx")
@@ -66,7 +66,7 @@ def last_digits(name, model):
     """What double precision itself leaves open: terms as large as these are rounded and cancel."""
     X, y = table(name)
     function = function_of(model[-1])
-    if not isinstance(function, Expansion):
+    if not isinstance(function, KernelExpansion):
         return 0.0
     values = function.kernel.matrix(model[:-1].transform(X), function.rows)
     size = (np.abs(values) @ np.abs(function.coef)).max()

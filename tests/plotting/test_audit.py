@@ -80,7 +80,7 @@ def test_marks_the_kinds_that_an_audit_tells_apart(regression, axes):
 def test_tells_rows_that_are_given_up_from_rows_that_are_flagged(regression, axes):
     plot_audit(audited(regression, flagged=np.arange(80) < 4), axes)
     names = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert names == ["flagged (4)", "given up only (4)", "kept (72)"]
+    assert names == ["flagged (4)", "trimmed only (4)", "kept (72)"]
 
 
 def test_a_kind_that_nobody_has_heard_of_is_still_flagged(regression, axes):

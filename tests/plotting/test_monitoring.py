@@ -100,7 +100,7 @@ def test_one_line_a_row_and_colour_for_the_flagged(regression, axes):
     plot_monitoring(regression.model, regression.X, regression.y, [0.0, 0.1, 0.2], axes)
     assert len(lines(axes)) == 8
     assert sum(len(found.get_segments()) for found in axes.collections) == 80
-    assert {"flagged", "kept", "10 %, as asked"} <= set(texts(axes))
+    assert {"flagged", "kept", "10 %, as given"} <= set(texts(axes))
 
 
 def test_good_rows_are_told_apart_beside_astronomical_ones(huge, axes):

@@ -7,8 +7,14 @@ from scipy import sparse
 from portable.fitted import FUNCTIONS, classifier, regressor, rows, targets
 from untaint import SubquantileRegressor
 from untaint.kernels import RBF, Exponential, Laplacian, Polynomial, RationalQuadratic
-from untaint.portable import ArrayArithmetic, Expansion, FourierParts, Slopes, function_of
-from untaint.portable.answers import likeliest_class, probabilities
+from untaint.portable import (
+    ArrayArithmetic,
+    FourierExpansion,
+    KernelExpansion,
+    LinearFunction,
+    function_of,
+)
+from untaint.portable.class_probabilities import likeliest_class, probabilities
 from untaint.portable.kernels import kernel_values
 
 
@@ -40,10 +46,10 @@ def test_single_precision_is_close(kernel, approximation):
 
 
 def test_each_fit_has_its_kind_of_function():
-    assert isinstance(function_of(regressor("linear")), Slopes)
-    assert isinstance(function_of(regressor("rbf")), Expansion)
-    assert isinstance(function_of(regressor("rbf", "nystroem")), Expansion)
-    assert isinstance(function_of(regressor("rbf", "rff")), FourierParts)
+    assert isinstance(function_of(regressor("linear")), LinearFunction)
+    assert isinstance(function_of(regressor("rbf")), KernelExpansion)
+    assert isinstance(function_of(regressor("rbf", "nystroem")), KernelExpansion)
+    assert isinstance(function_of(regressor("rbf", "rff")), FourierExpansion)
 
 
 def test_only_rows_that_count_are_in_an_expansion():

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from untaint.reading import DataFileError
-from untaint.reading.columns import Columns
+from untaint.reading.columns import ColumnSelector
 
 NAMES = ["age", "height", "kind"]
 
@@ -24,24 +24,24 @@ NAMES = ["age", "height", "kind"]
 )
 def test_what_cannot_be_found_is_named_with_what_is_close(target, columns, message):
     with pytest.raises(DataFileError, match=re.escape(message)):
-        Columns(target, columns).pick("t.csv", NAMES, 3)
+        ColumnSelector(target, columns).select("t.csv", NAMES, 3)
 
 
 def test_a_long_list_of_names_is_cut():
     names = [f"x{j}" for j in range(1000)]
     with pytest.raises(DataFileError, match=r"'x7' and 992 more, got 'none'\."):
-        Columns("none", None).pick("t.csv", names, 1000)
+        ColumnSelector("none", None).select("t.csv", names, 1000)
 
 
 def test_a_target_alone_is_no_table():
     with pytest.raises(DataFileError, match="at least one column besides the target, found 0"):
-        Columns("y", None).pick("t.csv", ["y"], 1)
+        ColumnSelector("y", None).select("t.csv", ["y"], 1)
 
 
 @pytest.mark.parametrize("key", ["y", 3, -4])
 def test_columns_without_names_have_positions(key):
     with pytest.raises(DataFileError, match="so target must hold a position below 3, got"):
-        Columns(key, None).pick("block 1", None, 3)
+        ColumnSelector(key, None).select("block 1", None, 3)
 
 
 @pytest.mark.parametrize(
@@ -57,25 +57,25 @@ def test_columns_without_names_have_positions(key):
     ],
 )
 def test_a_later_file_must_have_the_same_columns(names, message):
-    chosen = Columns("kind", None)
-    chosen.pick("a.csv", NAMES, 3)
+    chosen = ColumnSelector("kind", None)
+    chosen.select("a.csv", NAMES, 3)
     with pytest.raises(DataFileError, match=re.escape(message)):
-        chosen.pick("b.csv", names, len(names))
+        chosen.select("b.csv", names, len(names))
 
 
 def test_a_later_file_needs_only_the_columns_that_are_read():
-    chosen = Columns(None, ["kind", "age"])
-    chosen.pick("a.csv", NAMES, 3)
-    assert chosen.pick("b.csv", ["size", "age", "kind"], 3).features == [2, 1]
+    chosen = ColumnSelector(None, ["kind", "age"])
+    chosen.select("a.csv", NAMES, 3)
+    assert chosen.select("b.csv", ["size", "age", "kind"], 3).features == [2, 1]
 
 
 @pytest.mark.parametrize("target", [True, 1.5, ["y"]])
 def test_a_target_is_a_name_or_a_position(target):
     with pytest.raises(ValueError, match="target must be the name of a column, or its position"):
-        Columns(target, None)
+        ColumnSelector(target, None)
 
 
 @pytest.mark.parametrize("columns", ["age", 3, [], [1.5]])
 def test_columns_are_a_list_of_names(columns):
     with pytest.raises(ValueError, match=r"columns must (be a list|name at least|be the name)"):
-        Columns(None, columns)
+        ColumnSelector(None, columns)

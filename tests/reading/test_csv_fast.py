@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from untaint.reading.block import Form
-from untaint.reading.columns import Columns
+from untaint.reading.block import BlockFormat
+from untaint.reading.columns import ColumnSelector
 from untaint.reading.csv_exact import read_header
-from untaint.reading.csv_fast import Doubt, read_fast
+from untaint.reading.csv_fast import FastPathRejected, read_fast
 
 csv = pytest.importorskip("pyarrow.csv")
 
@@ -15,9 +15,9 @@ def fast_blocks(path, target=None, text_target=False, dtype="float64"):
     import pyarrow
 
     file = read_header(path, ",")
-    picked = Columns(target, None).pick("t.csv", file.header, len(file.header))
-    form = Form(np.dtype(dtype), 1)
-    return read_fast(file, picked, form, (pyarrow, csv), text_target=text_target)
+    selection = ColumnSelector(target, None).select("t.csv", file.header, len(file.header))
+    block_format = BlockFormat(np.dtype(dtype), 1)
+    return read_fast(file, selection, block_format, (pyarrow, csv), text_target=text_target)
 
 
 def test_a_good_file_is_read_without_the_exact_engine(write):
@@ -39,7 +39,7 @@ def test_labels_are_read_without_the_exact_engine(write):
 def test_good_blocks_come_before_the_doubt(write, row):
     path = write("t.csv", "a,b\n" + "1,2\n" * 5000 + row)
     done = 0
-    with pytest.raises(Doubt):
+    with pytest.raises(FastPathRejected):
         for rows in fast_blocks(path):
             done += len(rows.X)
             assert (rows.X == [1, 2]).all()
@@ -51,6 +51,10 @@ def test_a_quote_that_swallows_the_rest_is_doubted_even_in_a_column_not_read(wri
 
     path = write("t.csv", 'a,note\n1,x\n2,"y\n3,z\n')
     file = read_header(path, ",")
-    picked = Columns(None, ["a"]).pick("t.csv", file.header, 2)
-    with pytest.raises(Doubt):
-        list(read_fast(file, picked, Form(np.dtype(float)), (pyarrow, csv), text_target=False))
+    selection = ColumnSelector(None, ["a"]).select("t.csv", file.header, 2)
+    with pytest.raises(FastPathRejected):
+        list(
+            read_fast(
+                file, selection, BlockFormat(np.dtype(float)), (pyarrow, csv), text_target=False
+            )
+        )

@@ -240,7 +240,7 @@ def outcome(path, **options):
 )
 def test_both_engines_agree_on_any_file(text, target, block_rows, block_bytes):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_fast, "_block_bytes", lambda form, width: block_bytes)
+        patch.setattr(csv_fast, "_block_bytes", lambda block_format, width: block_bytes)
         path = Path(folder) / "t.csv"
         path.write_bytes(text.encode())
         options = {"target": target, "block_rows": block_rows, "columns": ["a", "b"]}

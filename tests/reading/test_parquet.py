@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from untaint.reading import DataFileError, parquet, read_rows
-from untaint.reading.block import Form
-from untaint.reading.columns import Columns
+from untaint.reading.block import BlockFormat
+from untaint.reading.columns import ColumnSelector
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -142,7 +142,9 @@ def test_what_is_held_of_a_large_row_group_is_a_part(save):
     columns = {name: rng.normal(size=10**6) for name in "abcd"}  # 32 MB
     path = save("t.parquet", columns, row_group_size=10**6, compression="none")
     before = pa.total_allocated_bytes()
-    blocks = parquet.read_parquet(path, Columns(None, None), Form(np.dtype(float), 5000))
+    blocks = parquet.read_parquet(
+        path, ColumnSelector(None, None), BlockFormat(np.dtype(float), 5000)
+    )
     held = [pa.total_allocated_bytes() - before for _ in blocks]
     assert len(held) >= 100
     assert max(held) < 16e6

@@ -49,7 +49,7 @@ def regression(n=1030, wrong=41, *, seed=0, most_suspects=2000, **changes):
         "source": "concrete.csv",
         "target": "strength",
         "task": "regression",
-        "share": wrong / n,
+        "contamination": wrong / n,
         "interval": (0.75 * wrong / n, 1.4 * wrong / n),
         "numbers": np.arange(1, n + 1),
         "scores": scores,
@@ -64,7 +64,7 @@ def regression(n=1030, wrong=41, *, seed=0, most_suspects=2000, **changes):
         "monitored": monitored(scores, order, cut, wrong, rng),
         "notes": [
             Note("info", "ash is 0 in 566 of 1,030 rows; that may stand for not measured."),
-            Note("warning", "25 rows occur twice. They were judged once each."),
+            Note("warning", "25 rows occur twice. They were assessed once each."),
         ],
         "command": "untaint clean concrete.csv --target strength --report concrete.html",
         "versions": {"untaint": "0.1.0", "python": "3.11.2", "numpy": "2.4.6"},
@@ -127,7 +127,7 @@ def classification(n=600, classes=4, *, seed=1, **changes):
         "source": "cars.csv",
         "target": "fuel",
         "task": "classification",
-        "share": 0.081,
+        "contamination": 0.081,
         "interval": (0.06, 0.11),
         "scores": scores,
         "cut": cut,
@@ -218,7 +218,7 @@ def hostile_labels():
 def nothing_flagged(**changes):
     """A clean table: the cut lies above all scores."""
     values = {
-        "share": 0.0,
+        "contamination": 0.0,
         "interval": (0.0, 0.004),
         "improvement": Improvement("typical error", 2.5, 2.5, 340),
         "notes": [],

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from untaint.report.bending import bent_axis
 from untaint.report.histogram import score_histogram
+from untaint.report.symlog_axis import bent_axis
 
 
 @pytest.mark.parametrize("cut", [1.0, 3.3, 1e4, -5.0, np.inf, np.nan])

@@ -98,9 +98,9 @@ def test_many_monitored_rows_are_thinned_but_the_worst_stay():
     findings = samples.regression(3000, 100)
     rng = np.random.default_rng(0)
     rows = np.arange(3000)
-    shares = np.linspace(0.0, 0.2, 200)
+    contaminations = np.linspace(0.0, 0.2, 200)
     monitored = findings.monitored._replace(
-        rows=rows, shares=shares, scores=rng.random((200, 3000))
+        rows=rows, contaminations=contaminations, scores=rng.random((200, 3000))
     )
     drawn = payload(samples.regression(3000, 100, monitored=monitored))["monitored"]
     assert len(drawn["rows"]) <= MOST_LINES

@@ -4,7 +4,7 @@ import report_samples as samples
 
 from untaint.cleaning.findings import Improvement
 from untaint.report import wording
-from untaint.report.figures import share_bar
+from untaint.report.figures import contamination_bar
 from untaint.report.numerals import percent
 
 
@@ -18,14 +18,14 @@ def test_the_headline_says_what_was_found():
 
 
 def test_an_estimate_that_differs_from_the_count_is_said_apart():
-    findings = samples.regression(share=0.11, interval=(0.09, 0.13))
+    findings = samples.regression(contamination=0.11, interval=(0.09, 0.13))
     assert plainly(wording.headline(findings)) == "41 of 1,030 rows look wrong."
     assert "estimated at 11 %, between 9 % and 13 %" in plainly(wording.lead(findings))
 
 
-def test_a_share_that_was_asked_for_has_no_interval():
+def test_a_given_contamination_has_no_interval():
     said = plainly(wording.headline(samples.regression(interval=None)))
-    assert said.endswith("4 %, the share that was asked for.")
+    assert said.endswith("4 %, as given.")
 
 
 def test_a_clean_table_is_called_clean():
@@ -44,7 +44,7 @@ def test_no_row_at_all_is_said():
         4, 1, numbers=empty, scores=empty, flagged=empty.astype(bool), observed=empty,
         expected=empty, suspects=[], monitored=None,
     )  # fmt: skip
-    assert wording.headline(findings) == "There was no row to judge."
+    assert wording.headline(findings) == "There was no row to assess."
 
 
 def test_names_in_sentences_are_short_and_visible():
@@ -53,7 +53,7 @@ def test_names_in_sentences_are_short_and_visible():
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "verdict"),
+    ("before", "after", "summary"),
     [
         (5.13, 3.9, "24 % smaller"),
         (3.9, 5.13, "no better after cleaning"),
@@ -62,10 +62,10 @@ def test_names_in_sentences_are_short_and_visible():
         (float("nan"), 1.0, "could not be measured"),
     ],
 )
-def test_improvement_is_told_honestly(before, after, verdict):
+def test_improvement_is_reported_in_both_directions(before, after, summary):
     words = wording.improvement_words(Improvement("typical error", before, after, 412))
-    assert plainly(words["verdict"]) == verdict
-    assert words["on"] == "on 412 trusted rows that were left out of the fit"
+    assert plainly(words["summary"]) == summary
+    assert words["on"] == "on 412 unflagged rows that were left out of the fit"
 
 
 def test_shares_of_errors_are_in_percent():
@@ -73,9 +73,13 @@ def test_shares_of_errors_are_in_percent():
     assert plainly(words["before"]) == "12 %"
 
 
-@pytest.mark.parametrize("share", [0.0, 0.0004, 0.04, 0.4, 0.9, 1.0])
-def test_the_bar_of_the_share_has_room_for_its_interval(share):
-    bar = share_bar(samples.regression(share=share, interval=(0.8 * share, min(1, 1.2 * share))))
+@pytest.mark.parametrize("contamination", [0.0, 0.0004, 0.04, 0.4, 0.9, 1.0])
+def test_the_bar_of_the_contamination_has_room_for_its_interval(contamination):
+    bar = contamination_bar(
+        samples.regression(
+            contamination=contamination, interval=(0.8 * contamination, min(1, 1.2 * contamination))
+        )
+    )
     assert 0 <= bar["left"] <= bar["at"] <= 100
     assert bar["left"] + bar["width"] <= 100.5
 

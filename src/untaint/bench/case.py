@@ -63,7 +63,7 @@ def all_cases(
     methods: Iterable[str],
     seeds: Iterable[int],
 ) -> list[Case]:
-    """Every combination, seeds outermost, so that an interrupted study has whole seeds.
+    """Return every combination, seeds outermost, so that an interrupted study has whole seeds.
 
     Examples
     --------

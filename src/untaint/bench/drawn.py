@@ -1,4 +1,4 @@
-"""Clean rows that a careless judge takes for bad ones, and rows that say little.
+"""Clean rows that look like bad ones, and rows that carry little information.
 
 All targets are a smooth function of some features plus noise. The noise has heavy tails, is skewed
 or grows with a feature; nothing is wrong with any row.
@@ -23,23 +23,23 @@ DEVIATION = 0.5
 
 
 def student(X: Array, rng: np.random.Generator) -> Array:
-    """Student's t of three degrees of freedom, the fewest with a variance."""
+    """Draw Student's t of three degrees of freedom, the fewest with a variance."""
     return rng.standard_t(3, size=len(X)) / np.sqrt(3.0)
 
 
 def laplace(X: Array, rng: np.random.Generator) -> Array:
-    """Two-sided exponential."""
+    """Draw from the two-sided exponential distribution."""
     return rng.laplace(size=len(X)) / np.sqrt(2.0)
 
 
 def skewed(X: Array, rng: np.random.Generator) -> Array:
-    """Lognormal, about its mean."""
+    """Draw from the lognormal distribution, about its mean."""
     mean, deviation = np.exp(0.5), np.sqrt(np.exp(2.0) - np.exp(1.0))
     return (rng.lognormal(size=len(X)) - mean) / deviation
 
 
 def growing(X: Array, rng: np.random.Generator) -> Array:
-    """Normal, of a deviation in proportion to the size of the first feature."""
+    """Draw normal values of a deviation proportional to the size of the first feature."""
     return np.abs(X[:, 0]) * rng.normal(size=len(X))
 
 

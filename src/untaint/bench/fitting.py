@@ -12,7 +12,7 @@ from .protocol import Split, prepare
 
 
 class Fitted(NamedTuple):
-    """What ``fit`` returned, the rows it was and was not given, and how long it took."""
+    """The result of ``fit``, the rows that it was and was not given, and the time it took."""
 
     model: Any
     split: Split
@@ -20,7 +20,7 @@ class Fitted(NamedTuple):
 
 
 def gammas(n_features: int, powers: Sequence[int]) -> tuple[float, ...]:
-    """Powers of two around 1 / (2 d), which is 1 / the mean squared distance in standard units.
+    """Return powers of two around 1 / (2 d), 1 / the mean squared distance in standard units.
 
     Examples
     --------

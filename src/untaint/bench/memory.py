@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 
 class Usage(NamedTuple):
-    """What a job took beyond its baseline."""
+    """Memory that a job took beyond its baseline."""
 
     seconds: float
     megabytes: float
@@ -53,7 +53,7 @@ def example_job(megabytes: int) -> Any:
 
 
 def _high_water_mark() -> float:
-    """Peak resident memory of this process in megabytes.
+    """Return peak resident memory of this process in megabytes.
 
     Linux hands the parent's ``ru_maxrss`` on to a child, which hides a small child of a large
     parent; ``VmHWM`` starts afresh with the program, so it is preferred.

@@ -1,4 +1,7 @@
-"""The methods that studies compare, by name, each tuned alike."""
+"""The methods that studies compare, by name, each tuned alike.
+
+*Genie* is the oracle, which is fitted to the clean rows only; the word is that of the TERM paper.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ from .tuning import tune
 
 
 def robust(epsilon: float, seed: int) -> Callable[[float, float], SubquantileRegressor]:
-    """Our estimator, told the share of bad rows."""
+    """Return our estimator, given the contamination."""
     return lambda gamma, alpha: SubquantileRegressor(
         contamination=epsilon, gamma=gamma, alpha=alpha, random_state=seed
     )
 
 
 def gradient(epsilon: float, seed: int) -> Callable[[float, float], SubquantileRegressor]:
-    """The papers' own method: projected gradient from a random start, here with momentum."""
+    """Return the papers' own method: projected gradient from a random start, here with momentum."""
     return lambda gamma, alpha: SubquantileRegressor(
         contamination=epsilon,
         gamma=gamma,
@@ -37,7 +40,7 @@ def gradient(epsilon: float, seed: int) -> Callable[[float, float], SubquantileR
 
 
 def plain(epsilon: float, seed: int) -> Callable[[float, float], SubquantileRegressor]:
-    """Kernel ridge on whatever rows it is given."""
+    """Return kernel ridge on whatever rows it is given."""
     return lambda gamma, alpha: SubquantileRegressor(contamination=0.0, gamma=gamma, alpha=alpha)
 
 

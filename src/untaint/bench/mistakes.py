@@ -28,7 +28,7 @@ KINDS = ("slip", "relabel", "unit-up", "unit-down", "swap", "fault")
 MEASURES = ("precision", "recall", "share", "flagged", "seconds")
 # Standard deviations between a target and the one that takes its place.
 FAR = 1.5
-# Values that a column must take to be an amount that can be off.
+# Values that a column must take to be numeric.
 DIFFERENT = 10
 FAULT = -999.0
 
@@ -51,7 +51,7 @@ def measure_mistakes(case: Case) -> dict[str, float]:
     return {
         "precision": caught / max(int(flagged.sum()), 1),
         "recall": caught / int(wrong.sum()),
-        "share": cleaning.findings.share,
+        "share": cleaning.findings.contamination,
         "flagged": float(flagged.mean()),
         "seconds": seconds,
     }
@@ -60,7 +60,7 @@ def measure_mistakes(case: Case) -> dict[str, float]:
 def plant(
     X: NDArray[Any], y: NDArray[Any], kind: str, share: float, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.bool_]]:
-    """Copies of rows and targets with mistakes, and where they are.
+    """Return copies of rows and targets with mistakes, and where they are.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def _spoil_features(
 
 
 def write_table(path: Path, X: NDArray[np.float64], y: NDArray[Any]) -> None:
-    """A CSV file, the target last; missing values are empty cells."""
+    """Write a CSV file, the target last; missing values are empty cells."""
     with path.open("w", newline="", encoding="utf-8") as stream:
         write = csv.writer(stream).writerow
         write([*(f"x{j}" for j in range(X.shape[1])), "target"])

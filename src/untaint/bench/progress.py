@@ -1,4 +1,4 @@
-"""How far a run is: a bar that redraws itself on a terminal, a line for each case elsewhere."""
+"""Progress of a run: a bar that redraws itself on a terminal, a line for each case elsewhere."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TextIO
 WIDTH = 24
 
 
-class Progress:
+class StudyProgress:
     r"""Count what is done and guess how long the rest takes, at the pace so far.
 
     Examples
     --------
     >>> import io
-    >>> from untaint.bench.progress import Progress
+    >>> from untaint.bench.progress import StudyProgress
     >>> stream = io.StringIO()
-    >>> Progress(2, stream).step("kiln label 0.2 genie #0")
+    >>> StudyProgress(2, stream).step("kiln label 0.2 genie #0")
     >>> stream.getvalue()
     '[1/2] 0:00 gone, about 0:00 left: kiln label 0.2 genie #0\n'
     """
@@ -29,7 +29,7 @@ class Progress:
         self.started = perf_counter()
 
     def step(self, label: str) -> None:
-        """One more is done."""
+        """Count one more case as done."""
         self.count += 1
         elapsed = perf_counter() - self.started
         left = elapsed / self.count * (self.total - self.count)
@@ -63,7 +63,7 @@ def bar(share: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Hours if there are any, minutes and seconds.
+    """Return hours if there are any, minutes and seconds.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class Split:
     y_test: Array
 
     def rmse(self, model: Any) -> float:
-        """Root mean squared error of a fitted model on the test rows."""
+        """Return root mean squared error of a fitted model on the test rows."""
         return float(np.sqrt(np.mean(np.square(model.predict(self.X_test) - self.y_test))))
 
 
@@ -71,7 +71,7 @@ def prepare(
 def _split(
     strata: Array, test_size: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Training and test rows in random order; a stratum of two rows or more is in both."""
+    """Return training and test rows in random order; a stratum of two rows or more is in both."""
     order = rng.permutation(len(strata))
     in_test = np.zeros(len(strata), dtype=bool)
     for stratum in np.unique(strata):

@@ -82,7 +82,7 @@ class ResultsFile:
         write_whole(self.path, lambda beside: beside.write_bytes(b"".join(lines)))
 
     def _texts(self) -> dict[Case, dict[str, str]]:
-        """Last row of every case as it is written, in the order of first appearance."""
+        """Return last row of every case as it is written, in the order of first appearance."""
         if not self.path.exists():
             return {}
         whole, _, _ = self.path.read_text(encoding="utf-8").rpartition("\n")
@@ -118,7 +118,7 @@ def _line(values: Sequence[Any]) -> bytes:
 
 
 def _flat(value: Any) -> Any:
-    """Text on a single line, numbers without the digits that no two machines agree on."""
+    """Return text on a single line, numbers without the digits that no two machines agree on."""
     if isinstance(value, str):
         return " ".join(value.split())
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
@@ -134,7 +134,7 @@ def _write(path: Path, line: bytes) -> None:
 
 
 def _value(text: str | None) -> float | str:
-    """Numbers as numbers, the rest as text."""
+    """Return numbers as numbers, the rest as text."""
     try:
         return float(text or "")
     except ValueError:

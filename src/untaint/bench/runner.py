@@ -16,7 +16,7 @@ from threading import Thread
 from typing import Any, TextIO, TypeAlias
 
 from .case import Case
-from .progress import Progress
+from .progress import StudyProgress
 from .results import ResultsFile
 
 Run: TypeAlias = Callable[[Case], Mapping[str, Any]]
@@ -42,7 +42,7 @@ def run_cases(
         Maps a case to its measures; with ``jobs > 1`` it must be importable by name.
     results : ResultsFile
     jobs : int, default=1
-        Processes. Wall times are only to be trusted with one.
+        Processes. Wall times are only reliable with one.
     progress : text stream or None, default=None
         Where the progress bar goes; None is standard error.
 
@@ -63,7 +63,7 @@ def run_cases(
     todo = [case for case in dict.fromkeys(cases) if case not in done]
     if len(todo) < len(cases):
         print(f"{len(cases) - len(todo)} of {len(cases)} cases are done already.", file=stream)
-    bar, failed = Progress(len(todo), stream), 0
+    bar, failed = StudyProgress(len(todo), stream), 0
     try:
         for case, outcome in _outcomes(todo, run, jobs):
             results.append(case, outcome)
@@ -98,7 +98,7 @@ def _parallel(todo: Iterable[Case], run: Run, jobs: int) -> Iterator[tuple[Case,
 
 
 def _end_with_parent() -> None:
-    """See to it that a worker ends when the run is killed; left alone, it would wait for ever."""
+    """End a worker when the run is killed; it would wait for ever."""
     parent = multiprocessing.parent_process()
 
     def wait() -> None:

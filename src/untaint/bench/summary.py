@@ -18,17 +18,17 @@ Statistic: TypeAlias = Callable[[Sequence[Row]], float]
 
 
 def mean(measure: str) -> Statistic:
-    """Mean of a measure."""
+    """Return a statistic: the mean of a measure."""
     return lambda rows: _over(values(rows, measure), fmean)
 
 
 def largest(measure: str) -> Statistic:
-    """Largest value of a measure."""
+    """Return a statistic: the largest value of a measure."""
     return lambda rows: _over(values(rows, measure), max)
 
 
 def values(rows: Sequence[Row], measure: str) -> list[float]:
-    """What a measure was, where it has a value.
+    """Return the values of a measure, where it has one.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def values(rows: Sequence[Row], measure: str) -> list[float]:
 def summary_table(
     rows: Sequence[Row], columns: Mapping[str, Statistic], *, by: Sequence[str] = SETTING
 ) -> str:
-    """One line a setting, in order of appearance, and a column a statistic.
+    """Return one line for each setting, in order of appearance, and a column for each statistic.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def summary_table(
 
 
 def groups(rows: Sequence[Row], by: Sequence[str] = SETTING) -> dict[tuple[object, ...], list[Row]]:
-    """Rows of each setting, in order of appearance."""
+    """Return rows of each setting, in order of appearance."""
     found: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[name] for name in by), []).append(row)
@@ -77,7 +77,7 @@ def groups(rows: Sequence[Row], by: Sequence[str] = SETTING) -> dict[tuple[objec
 
 
 def show(value: float) -> str:
-    """Three decimals, or a dash for what has no value.
+    """Return a number with three decimals, or a dash for what has no value.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def mean_table(
     header: str = "dataset",
     name: Callable[[str], Any] = str,
 ) -> str:
-    """One line a data set, in order of appearance, with the measures averaged over its rows.
+    """Return one line for each data set, with the measures averaged over its rows.
 
     Examples
     --------
@@ -114,19 +114,19 @@ def _pivot(
     show: Callable[[Sequence[float]], str],
     compare: Callable[[Sequence[tuple[float, float]]], str],
 ) -> str:
-    """One line a setting: the reference's values, and each rival's with the reference's."""
+    """Return one line for each setting: values of the reference and of each competitor."""
     values, methods, seeds = _collect(rows, value)
-    rivals = [method for method in methods if method != reference]
+    competitors = [method for method in methods if method != reference]
     body = []
     for setting, scores in values.items():
         base = scores.get(reference, {})
         cells = [_cell(list(base.values()), len(seeds), show)]
-        for method in rivals:
+        for method in competitors:
             own = scores.get(method, {})
             pairs = [(own[seed], base[seed]) for seed in own if seed in base]
             cells.append(_cell(pairs, len(seeds), compare))
         body.append([*setting, *cells])
-    return markdown([*SETTING, f"{reference} {value.replace('_', ' ')}", *rivals], body)
+    return markdown([*SETTING, f"{reference} {value.replace('_', ' ')}", *competitors], body)
 
 
 def _collect(
@@ -159,7 +159,7 @@ def _cell(values: Sequence[T], wanted: int, show: Callable[[Sequence[T]], str]) 
 
 
 def number(value: float, decimals: int = 2) -> str:
-    """Two decimals, or as many as asked for; powers of ten where two would say nothing.
+    """Return a number with two decimals, or as many as requested; powers of ten where it is tiny.
 
     Examples
     --------

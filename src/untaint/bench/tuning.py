@@ -1,9 +1,9 @@
-r"""The same choice of alpha and gamma for every method, on the rows that it is given.
+r"""Selection of alpha and gamma, alike for every method, on the rows that it is given.
 
 1. Fit the method with every setting, and let the fits vote: the share 1 - epsilon of the rows that
-   most of them keep are the ones to trust.
+   most of them keep are taken for good.
 2. Score each setting by the mean squared leave-one-out residual of plain kernel ridge on the
-   trusted rows, and take the best.
+   kept rows, and take the best.
 
 The rows are the same for all settings on purpose. A setting that may choose the rows it is scored
 on chooses those it fits well, and the most flexible one wins.
@@ -49,13 +49,13 @@ def tune(
     SubquantileRegressor
     """
     models = [make(gamma, alpha).fit(X, y) for gamma in gammas for alpha in alphas]
-    trusted = vote(models, epsilon)
-    scores = [leave_one_out_score(model, X[trusted], y[trusted]) for model in models]
+    kept = vote(models, epsilon)
+    scores = [leave_one_out_score(model, X[kept], y[kept]) for model in models]
     return models[int(np.argmin(scores))]
 
 
 def vote(models: Sequence[Any], epsilon: float) -> NDArray[np.intp]:
-    """Rows that most models keep; equal votes are settled by the mean score."""
+    """Return rows that most models keep; equal votes are settled by the mean score."""
     votes = np.sum([model.inlier_mask_ for model in models], axis=0)
     suspicion = np.mean(
         [np.minimum(model.outlier_scores_, LARGEST_SCORE) for model in models], axis=0
@@ -67,7 +67,7 @@ def vote(models: Sequence[Any], epsilon: float) -> NDArray[np.intp]:
 def leave_one_out_score(
     model: SubquantileRegressor, X: NDArray[np.float64], y: NDArray[np.float64]
 ) -> float:
-    """Mean squared leave-one-out residual of plain kernel ridge with the model's setting."""
+    """Return mean squared leave-one-out residual of plain kernel ridge with the model's setting."""
     plain = SubquantileRegressor(
         contamination=0.0, kernel=model.kernel, gamma=model.gamma, alpha=model.alpha
     )

@@ -1,4 +1,4 @@
-"""What rows that a fit has not seen say of it, whether they are to be trusted or not.
+"""Validation errors on rows that a fit has not seen, whether they are clean or not.
 
 bounded error    mean of the squared errors, each up to a bound that is the same for every fit: bad
                  rows, which no good fit meets, cost all fits alike
@@ -24,7 +24,7 @@ BOUND = 1.5
 
 
 def held_out(make: Make, X: Array, y: Array, folds: Folds) -> Array:
-    """Predict each row by a fit without its fold; ``make`` is told which rows the fit is given.
+    """Predict each row by a fit without its fold; ``make`` is given which rows the fit is given.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def held_out(make: Make, X: Array, y: Array, folds: Folds) -> Array:
 
 
 def bounded_error(y: Array, predicted: Array) -> float:
-    """Mean of the squared errors, none counting more than 1.5 robust deviations of the targets.
+    """Return the mean squared error, each error bounded by 1.5 robust target deviations.
 
     There is no bound if most targets are equal.
 
@@ -61,7 +61,7 @@ def bounded_error(y: Array, predicted: Array) -> float:
 
 
 def balanced_error(y: Array, predicted: Array) -> float:
-    """One minus the mean recall.
+    """Return one minus the mean recall.
 
     Examples
     --------

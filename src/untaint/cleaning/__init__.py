@@ -1,4 +1,4 @@
-"""From a table that cannot be trusted to what is wrong with it, and a model of the rest."""
+"""Find the wrong rows of a table, and fit a model to the others."""
 
 from .clean import Cleaning, clean_table
 from .findings import Findings

@@ -1,4 +1,4 @@
-"""Several files that appear together or not at all, whatever happens to this process.
+"""Write several files that appear together or not at all, even if the process is killed.
 
 One file can be replaced in one step, several cannot. So the names in the directory first become
 symbolic links to the files of one hidden staging directory, through a single link, ``current``::
@@ -105,13 +105,13 @@ def write_file_atomically(path: Path, content: bytes) -> None:
 
 
 def is_interrupted_link(path: Path) -> bool:
-    """Whether a name is a link that a run which was killed left."""
+    """Return whether a name is a link that a run which was killed left."""
     own = os.path.join(STAGING_DIRECTORY, "current", path.name)
     return path.is_symlink() and os.readlink(path) == own
 
 
 def has_foreign_staging(directory: Path) -> bool:
-    """Whether the name of the staging directory is taken by something that no run leaves."""
+    """Return whether the name of the staging directory is taken by something that no run leaves."""
     staging = directory / STAGING_DIRECTORY
     try:
         if not stat.S_ISDIR(os.lstat(staging).st_mode):
@@ -123,7 +123,7 @@ def has_foreign_staging(directory: Path) -> bool:
 
 
 def _is_own(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of the staging directory is as a run leaves it, leading nowhere else."""
+    """Return whether an entry of the staging directory is as a run leaves it."""
     if entry.name in _CONTENTS:
         if not entry.is_dir(follow_symlinks=False):
             return False
@@ -153,7 +153,7 @@ def _recover(directory: Path) -> None:
 
 
 def _write_staged(staging: Path, files: Mapping[str, bytes]) -> bool:
-    """Write the new files aside; whether the system has links that can show them."""
+    """Write the new files into staging; return whether the system has symbolic links."""
     (staging / "new").mkdir(parents=True)
     for name, content in files.items():
         with open(staging / "new" / name, "xb") as stream:
@@ -173,7 +173,7 @@ def _write_staged(staging: Path, files: Mapping[str, bytes]) -> bool:
 
 
 def _link_names(directory: Path, names: list[str]) -> None:
-    """Let every name show, through ``current``, the file that it has now, or nothing."""
+    """Make every name show, through ``current``, the file that it has now, or nothing."""
     staging = directory / STAGING_DIRECTORY
     for name in names:
         _keep_old(directory / name, staging / "old" / name)

@@ -1,4 +1,4 @@
-"""From a table to what is wrong with it, and a model of the rest: the front of this room."""
+"""`clean_table`: find the wrong rows of a table, and fit a model to the others."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ import numpy as np
 
 from .._typing import BoolArray, IntArray
 from ..tables import RawTable, TargetColumn
-from .choosing import Say
+from .assessment import RowAssessment, assess_rows
 from .explaining import Explainer
 from .findings import ColumnSummary, Findings, Improvement, Note, Suspect
 from .improvement import measure_improvement
-from .judging import Verdict, judge
 from .model import TableModel
+from .model_choice import OnStage
 from .monitoring import monitor_rows
 from .outlying import find_outlying
 from .preparing import Prepared, kinds_of, prepare
 
-# Rows that the page lists, and spared ones among them.
-LISTED, SPARED = 3000, 200
-# Share of wrong rows that calls for a gain, and what is hardly one.
+# Rows that the page lists, and unflagged ones among them.
+MAX_LISTED, MAX_UNFLAGGED = 3000, 200
+# Contamination above which a gain is expected, and the error ratio that is hardly one.
 MANY, HARDLY = 0.1, 0.95
 
 
 @dataclass(frozen=True)
 class Cleaning:
-    """What was found, and what it was found with.
+    """The findings in a table, and the model that they come from.
 
     Attributes
     ----------
     findings : Findings
     model : TableModel
     rows : int array of shape (n,)
-        Position in the table of each judged row.
+        Position in the table of each assessed row.
     suspects : list of Suspect
         All flagged rows, the most suspicious first.
     target : TargetColumn
@@ -51,7 +51,7 @@ class Cleaning:
     target: TargetColumn
 
     def kept_rows(self, n_rows: int) -> BoolArray:
-        """Which rows of the whole table are not flagged, those without a target among them."""
+        """Return which rows of the table are not flagged; rows without a target are kept."""
         kept = np.ones(n_rows, dtype=bool)
         kept[self.rows[self.findings.flagged]] = False
         return kept
@@ -67,7 +67,7 @@ def clean_table(
     seed: int = 0,
     command: str = "",
     pictures: bool = True,
-    say: Say = lambda _: None,
+    on_stage: OnStage = lambda _: None,
 ) -> Cleaning:
     r"""Find the wrong rows of a table.
 
@@ -79,16 +79,16 @@ def clean_table(
         Name of the column that the others should explain.
     task : {"auto", "regression", "classification"}
     contamination : float in [0, 0.5) or "auto"
-        Share of wrong rows, estimated by default.
+        Fraction of wrong rows, estimated by default.
     ignore : sequence of str
         Columns to leave out.
     seed : int
     command : str
-        What the user typed, for the report.
+        The command line, for the report.
     pictures : bool
-        Whether to compute what only a report shows.
-    say : callable
-        Told what is going on, for a progress bar.
+        Whether to compute what only the report shows.
+    on_stage : callable
+        Called with a description of each stage, for a progress bar.
 
     Returns
     -------
@@ -112,63 +112,69 @@ def clean_table(
     >>> cleaning.suspects[0].why
     'y is 2820, where rows like it have about 282.1: 10 times as much, a slipped decimal point?'
     """
-    say("reading the columns")
+    on_stage("reading the columns")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)  # of sums beyond the largest number
+        warnings.simplefilter("ignore", RuntimeWarning)  # about sums that overflow
         prepared = prepare(table, target, task, ignore)
-        outlying = find_outlying(prepared.values, prepared.amounts, seed)
-        verdict = judge(prepared.X, prepared.y, prepared.task, contamination, seed, outlying, say)
-        say("measuring what was gained")
-        improvement = measure_improvement(prepared.X, prepared.y, verdict, prepared.task, seed)
-        monitored = (
-            monitor_rows(prepared.X, prepared.y, verdict, prepared.task, seed) if pictures else None
+        outlying = find_outlying(prepared.values, prepared.numeric, seed)
+        assessment = assess_rows(
+            prepared.X, prepared.y, prepared.task, contamination, seed, outlying, on_stage
         )
-    say("explaining what was found")
-    explainer = _explainer(table, prepared, verdict)
-    order = np.argsort(-verdict.scores, kind="stable")
-    n_flagged = int(verdict.flagged.sum())
+        on_stage("measuring what was gained")
+        improvement = measure_improvement(prepared.X, prepared.y, assessment, prepared.task, seed)
+        monitored = (
+            monitor_rows(prepared.X, prepared.y, assessment, prepared.task, seed)
+            if pictures
+            else None
+        )
+    on_stage("explaining what was found")
+    explainer = _explainer(table, prepared, assessment)
+    order = np.argsort(-assessment.scores, kind="stable")
+    n_flagged = int(assessment.flagged.sum())
     suspects = explainer.suspects(order[:n_flagged])
-    spared = explainer.suspects(order[n_flagged : n_flagged + SPARED])
+    unflagged_suspects = explainer.suspects(order[n_flagged : n_flagged + MAX_UNFLAGGED])
     findings = Findings(
         source=_encodable(PurePath(table.source).name),
         target=prepared.target.name,
         task=prepared.task,
-        share=verdict.share,
-        interval=verdict.interval,
+        contamination=assessment.contamination,
+        interval=assessment.interval,
         numbers=prepared.rows + 1,
-        scores=verdict.scores,
-        cut=verdict.cut,
-        flagged=verdict.flagged,
+        scores=assessment.scores,
+        cut=assessment.cut,
+        flagged=assessment.flagged,
         observed=prepared.y,
-        expected=verdict.expected,
-        suspects=[*suspects[: LISTED - len(spared)], *spared],
+        expected=assessment.expected,
+        suspects=[*suspects[: MAX_LISTED - len(unflagged_suspects)], *unflagged_suspects],
         set_aside=table.n_rows - len(prepared.rows),
         columns=_columns(prepared, suspects),
         improvement=improvement,
         monitored=monitored,
-        notes=_notes(table, prepared, [*doubts(verdict, improvement), *_told(caught)]),
+        notes=_notes(table, prepared, [*caveats(assessment, improvement), *_user_warnings(caught)]),
         command=_encodable(command),
         versions=versions(),
         seed=seed,
-        kinds=verdict.kinds,
+        kinds=assessment.kinds,
     )
-    return Cleaning(findings, _model(prepared, verdict), prepared.rows, suspects, prepared.target)
+    return Cleaning(
+        findings, _model(prepared, assessment), prepared.rows, suspects, prepared.target
+    )
 
 
-def _explainer(table: RawTable, prepared: Prepared, verdict: Verdict) -> Explainer:
+def _explainer(table: RawTable, prepared: Prepared, assessment: RowAssessment) -> Explainer:
     return Explainer(
         table,
         prepared.rows,
         prepared.target.position,
         scaled=prepared.X,
         sources=prepared.encoder.sources_,
-        amounts=prepared.amounts,
-        numbers=prepared.amounts & (kinds_of(prepared.encoder) == "number"),
+        numeric=prepared.numeric,
+        numbers=prepared.numeric & (kinds_of(prepared.encoder) == "number"),
         center=np.asarray(prepared.scaler.center_),
         scale=np.asarray(prepared.scaler.scale_),
         task=prepared.task,
-        verdict=verdict,
+        assessment=assessment,
         observed=prepared.y,
     )
 
@@ -196,55 +202,56 @@ def _notes(table: RawTable, prepared: Prepared, warned: Sequence[str]) -> list[N
     notes = [Note("info", f"The file was read as {table.dialect.describe()}.")]
     if aside:
         rows = "1 row has" if aside == 1 else f"{aside:,} rows have"
-        text = f"{rows} no {prepared.target.name!r}: set aside, neither judged nor removed."
+        text = f"{rows} no {prepared.target.name!r}: set aside, neither assessed nor removed."
         notes.append(Note("warning", text))
-    if prepared.question:
-        notes.append(Note("warning", prepared.question))
-    told = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
-    notes += [Note("info", text) for text in dict.fromkeys(told)]
+    if prepared.task_note:
+        notes.append(Note("warning", prepared.task_note))
+    with_contamination = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
+    notes += [Note("info", text) for text in dict.fromkeys(with_contamination)]
     return notes + [Note("warning", text) for text in dict.fromkeys(warned)]
 
 
-def doubts(verdict: Verdict, improvement: Improvement | None) -> list[str]:
-    """What speaks against a verdict: many rows are flagged, and leaving them out gains little.
+def caveats(assessment: RowAssessment, improvement: Improvement | None) -> list[str]:
+    """Return caveats on an assessment: many rows are flagged, and leaving them out gains little.
 
     Rows of several kinds in one table, such as measurements of the same few animals, look like
     that; so do labels that the other columns hardly explain.
     """
-    if improvement is None or verdict.share < MANY:
+    if improvement is None or assessment.contamination < MANY:
         return []
     if improvement.after < HARDLY * improvement.before:
         return []
+    share = f"{assessment.contamination:.0%} of the rows look wrong"
     return [
-        f"{verdict.share:.0%} of the rows look wrong, but a model without them is hardly better: "
-        "they may be of another kind rather than wrong. Look at the report before you drop them."
+        f"{share}, but a model without them is hardly better: they may be of another kind rather "
+        "than wrong. Look at the report before you drop them."
     ]
 
 
 def _encodable(text: str) -> str:
-    """Names of files may hold bytes that are no text."""
+    """Replace what UTF-8 cannot encode: file names may hold bytes that are no text."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:
-    """What is meant for users, not for those who write code."""
+def _user_warnings(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    """Return the messages of warnings that are meant for users, not for developers."""
     return [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
 
 
-def _model(prepared: Prepared, verdict: Verdict) -> TableModel:
+def _model(prepared: Prepared, assessment: RowAssessment) -> TableModel:
     return TableModel(
         prepared.encoder,
         prepared.scaler,
-        verdict.model.predictor(),
+        assessment.model.predictor(),
         task=prepared.task,
         target=prepared.target.name,
-        scale=verdict.scale,
+        scale=assessment.scale,
         version=versions()["untaint"],
     )
 
 
 def versions() -> dict[str, str]:
-    """Of what a result depends on.
+    """Return the versions of the packages that a result depends on.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The files that a user takes away.
+"""The output files: the cleaned table, the list of flagged rows and the summary.
 
 Rows of ``cleaned.csv`` keep their bytes. ``flagged.csv`` is for people to read, in a spreadsheet as
 often as not, and a spreadsheet runs cells that begin like a formula: there, such text gets an
@@ -19,10 +19,10 @@ from .._typing import IntArray
 from ..tables import RawTable, TargetColumn
 from .findings import Findings, Suspect
 
-Way = Literal["drop", "mark", "repair"]
+OutputMode = Literal["drop", "mark", "repair"]
 
 MARK = "untaint"
-# Decimals that an amount may have.
+# Decimals that a numeric target may have.
 DECIMALS = 12
 # How a formula begins, also in wide letters, which some spreadsheets take for the narrow ones.
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -30,26 +30,26 @@ COLUMNS = ("row", "line", "score", "kind", "why", "observed", "expected")
 
 
 def cleaned_bytes(
-    table: RawTable, findings: Findings, rows: IntArray, way: Way, target: TargetColumn
+    table: RawTable, findings: Findings, rows: IntArray, mode: OutputMode, target: TargetColumn
 ) -> bytes:
-    """The table as it was, without flagged rows, with a mark at each row, or with new targets.
+    """Return the table without flagged rows, with a mark at each row, or with repaired targets.
 
     Parameters
     ----------
     table : RawTable
     findings : Findings
     rows : int array of shape (n,)
-        Position in the table of each judged row.
-    way : {"drop", "mark", "repair"}
+        Position in the table of each assessed row.
+    mode : {"drop", "mark", "repair"}
     target : TargetColumn
     """
     wrong = np.zeros(table.n_rows, dtype=bool)
     wrong[rows[findings.flagged]] = True
-    if way == "mark":
+    if mode == "mark":
         marks = np.full(table.n_rows, "no target", dtype=object)
         marks[rows] = np.where(findings.flagged, "flagged", "kept")
         return table.header_with(_free_name(table)) + table.rows_bytes(None, extra=marks.tolist())
-    if way == "drop":
+    if mode == "drop":
         return table.header_bytes + table.rows_bytes(~wrong)
     decimals = _decimals(target) if findings.task == "regression" else 0
     repaired = {
@@ -62,13 +62,13 @@ def cleaned_bytes(
 
 
 def _free_name(table: RawTable) -> str:
-    """Of the column of marks: another one if the table was marked before."""
+    """Return a name for the column of marks: another one if the table was marked before."""
     others = (f"{MARK}_{k}" for k in range(2, len(table.names) + 3))
     return next(name for name in (MARK, *others) if name not in table.names)
 
 
 def _expected_cell(findings: Findings, row: int, target: TargetColumn, decimals: int) -> str:
-    """What a target should be, written as the others of its column are."""
+    """Return the expected target, written in the format of its column."""
     expected = findings.expected[row]
     if findings.task == "classification":
         return str(expected)
@@ -76,7 +76,7 @@ def _expected_cell(findings: Findings, row: int, target: TargetColumn, decimals:
 
 
 def _decimals(target: TargetColumn) -> int:
-    """Decimals that amounts are written with, as far as almost all of them tell."""
+    """Return the number of decimals that almost all numeric targets are written with."""
     values = target.values[~target.missing].astype(float)
     for decimals in range(DECIMALS):
         if np.isclose(values, np.round(values, decimals), rtol=1e-12, atol=0.0).mean() > 0.95:
@@ -87,10 +87,10 @@ def _decimals(target: TargetColumn) -> int:
 def flagged_csv(
     table: RawTable, findings: Findings, rows: IntArray, suspects: Iterable[Suspect]
 ) -> bytes:
-    """All flagged rows, the most suspicious first: what is wrong, and the cells as they are."""
+    """Return a CSV of all flagged rows, the most suspicious first, with reasons and cells."""
     buffer = io.StringIO()
     write = csv.writer(buffer, lineterminator="\n").writerow
-    write([*COLUMNS, *(harmless(name) for name in table.names)])
+    write([*COLUMNS, *(escape_formula(name) for name in table.names)])
     for suspect in suspects:
         row = suspect.row
         write(
@@ -99,22 +99,22 @@ def flagged_csv(
                 table.line_number(int(rows[row])),
                 f"{findings.scores[row]:.4g}",
                 suspect.kind,
-                harmless(suspect.why),
-                harmless(_said(findings.observed[row])),
-                harmless(_said(findings.expected[row])),
-                *(harmless(cell) for cell in suspect.cells),
+                escape_formula(suspect.why),
+                escape_formula(_format_value(findings.observed[row])),
+                escape_formula(_format_value(findings.expected[row])),
+                *(escape_formula(cell) for cell in suspect.cells),
             ]
         )
     return buffer.getvalue().encode("utf-8")
 
 
-def harmless(cell: str) -> str:
-    """Text that no spreadsheet takes for a formula.
+def escape_formula(cell: str) -> str:
+    """Return text that no spreadsheet takes for a formula.
 
     Examples
     --------
-    >>> from untaint.cleaning.exports import harmless
-    >>> harmless("=1+1"), harmless("-12.5"), harmless("bread")
+    >>> from untaint.cleaning.exports import escape_formula
+    >>> escape_formula("=1+1"), escape_formula("-12.5"), escape_formula("bread")
     ("'=1+1", '-12.5', 'bread')
     """
     if not cell.lstrip().startswith(FORMULA) and not cell.startswith(("\t", "\r", "\n")):
@@ -127,12 +127,12 @@ def harmless(cell: str) -> str:
 
 
 def summary_json(findings: Findings) -> bytes:
-    """The findings in a few numbers, for programs."""
+    """Return the summary as the content of a JSON file."""
     return (json.dumps(summary(findings), indent=2, ensure_ascii=False) + "\n").encode("utf-8")
 
 
 def summary(findings: Findings) -> dict[str, Any]:
-    """The findings in a few numbers."""
+    """Return the findings in a few numbers."""
     improvement = findings.improvement
     return {
         "source": findings.source,
@@ -142,7 +142,7 @@ def summary(findings: Findings) -> dict[str, Any]:
         "judged": findings.n_rows,
         "set_aside": findings.set_aside,
         "flagged": findings.n_flagged,
-        "share": round(findings.share, 6),
+        "share": round(findings.contamination, 6),
         "interval": findings.interval and [round(end, 6) for end in findings.interval],
         "cut": _finite(findings.cut),
         "improvement": improvement
@@ -174,7 +174,7 @@ def _finite(value: float) -> float | None:
     return float(f"{value:.6g}") if np.isfinite(value) else None
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, str):
         return value
     return f"{float(value):.10g}" if np.isfinite(value) else ""

@@ -1,8 +1,8 @@
-"""What was found in a table: all that a page, a summary or a list of rows has to show.
+"""The findings in a table, as the report, the summary and the list of rows show them.
 
-Plain arrays, numbers and text, so that whoever shows them need not know how they were computed.
-Rows are numbered by their place among the *judged* rows, those that have a target; ``numbers`` says
-where each stands in the file.
+They are plain arrays, numbers and text, so that what shows them need not know how they were
+computed. Rows are numbered by their place among the *assessed* rows, those that have a target;
+``numbers`` holds the position of each in the file.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Odd(NamedTuple):
     value : str
         The cell as it is written.
     usual : str
-        What trusted rows have there, such as "12 to 48" or "mostly diesel".
+        What unflagged rows have there, such as "12 to 48" or "mostly diesel".
     strength : float
-        How far out it is, in robust deviations.
+        Distance from the median, in robust deviations.
     """
 
     column: str
@@ -46,7 +46,7 @@ class Suspect(NamedTuple):
     Attributes
     ----------
     row : int
-        Place among the judged rows.
+        Place among the assessed rows.
     kind : {"target", "features", "both"}
         What is wrong with it.
     why : str
@@ -65,14 +65,14 @@ class Suspect(NamedTuple):
 
 
 class Improvement(NamedTuple):
-    """Errors on trusted rows that were left out of the fit, before and after cleaning.
+    """Cross-validated errors on unflagged rows, before and after cleaning.
 
     Attributes
     ----------
     measure : str
         What is measured, such as "typical error" or "share of wrong labels".
     before, after : float
-        Of a plain fit to all rows, and of the fit to trusted rows. Smaller is better.
+        Error of a plain fit to all rows, and of the robust fit. Smaller is better.
     rows : int
         How many rows they were measured on.
     """
@@ -84,18 +84,18 @@ class Improvement(NamedTuple):
 
 
 class Monitored(NamedTuple):
-    """Scores of some rows as more and more rows are given up.
+    """Scores of some rows as a larger and larger fraction of the rows is trimmed.
 
     Attributes
     ----------
-    shares : array of shape (m,)
-        The share given up, ascending.
+    contaminations : array of shape (m,)
+        The trimmed fractions, ascending.
     rows : array of shape (k,)
-        Places among the judged rows.
+        Places among the assessed rows.
     scores : array of shape (m, k)
     """
 
-    shares: FloatArray
+    contaminations: FloatArray
     rows: IntArray
     scores: FloatArray
 
@@ -114,7 +114,7 @@ class ColumnSummary(NamedTuple):
     missing : int
         Cells without a value.
     suspicion : float
-        Part of the flagged rows in which this column is odd, from 0 to 1.
+        Fraction of the flagged rows in which this column is odd.
     """
 
     name: str
@@ -140,29 +140,29 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found.
+    """All findings in a table.
 
     Attributes
     ----------
     source : str
-        What the user called the table, a file's name as a rule.
+        Name of the table, a file's name as a rule.
     target : str
     task : {"regression", "classification"}
-    share : float
-        Estimated share of wrong rows, or the one that was asked for.
+    contamination : float
+        Estimated fraction of wrong rows, or the one that was given.
     interval : pair of float or None
-        Of the estimate; None if the share was asked for.
+        Confidence interval of the estimate; None if the contamination was given.
     numbers : array of shape (n,)
-        Row number in the file of each judged row, from 1, the header not counted.
+        Row number in the file of each assessed row, from 1, the header not counted.
     scores : array of shape (n,)
         Higher is more suspicious.
     cut : float
         Rows whose score is at least this are flagged.
     flagged : bool array of shape (n,)
     observed, expected : array of shape (n,)
-        Targets as they are and as the other rows would have them: floats, or labels as objects.
+        Observed and predicted targets: floats, or class labels as objects.
     suspects : sequence of Suspect
-        The most suspicious first: flagged rows, and some that were spared. Of many, a part.
+        Flagged rows and some unflagged ones, the most suspicious first; of many, a part.
     set_aside : int
         Rows that have no target.
     columns : sequence of ColumnSummary
@@ -171,7 +171,7 @@ class Findings:
     monitored : Monitored or None
     notes : sequence of Note
     command : str
-        What to type to get this again.
+        Command line that reproduces the findings.
     versions : mapping of str to str
     seed : int
     kinds : array of shape (n,)
@@ -181,7 +181,7 @@ class Findings:
     source: str
     target: str
     task: Task
-    share: float
+    contamination: float
     interval: tuple[float, float] | None
     numbers: IntArray
     scores: FloatArray
@@ -202,10 +202,10 @@ class Findings:
 
     @property
     def n_rows(self) -> int:
-        """Rows that were judged."""
+        """The number of rows that were assessed."""
         return len(self.scores)
 
     @property
     def n_flagged(self) -> int:
-        """Rows that are held to be wrong."""
+        """The number of rows that are flagged."""
         return int(self.flagged.sum())

@@ -1,9 +1,8 @@
-"""How much better a model gets by leaving wrong rows out.
+"""Cross-validated errors of a plain and of a robust fit.
 
-Rows are split in folds. Two models see the same folds, wrong rows and all: a plain one that
-believes every row, and ours. Both predict the fold that was left out, and are compared on its
-trusted rows. These are the rows that our verdict trusts, so it is judge in its own cause here;
-where nobody knows the truth, there is no other.
+Both models are fitted to the same folds, wrong rows included, and predict the fold that was left
+out. They are compared on its unflagged rows. Since the flags come from the robust fit, the
+comparison favours it; without ground truth there is no neutral one.
 """
 
 from __future__ import annotations
@@ -15,43 +14,45 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._typing import BoolArray, FloatArray, IntArray
+from .assessment import RowAssessment
 from .findings import Improvement, Task
-from .judging import Verdict
-from .rare import alone
+from .refit import with_contamination
+from .singleton_labels import singleton_label
 from .target_scale import from_scale, to_scale
-from .told import told
 
 FOLDS = 3
-# Rows that take part: more would say the same.
+# Rows that take part; more would hardly change the result.
 ROWS = 1500
 FEWEST = 30
 
 
 def measure_improvement(
-    X: FloatArray, y: NDArray[Any], verdict: Verdict, task: Task, seed: int
+    X: FloatArray, y: NDArray[Any], assessment: RowAssessment, task: Task, seed: int
 ) -> Improvement | None:
-    """Errors of a plain model and of ours; None if no row is given up, or rows are too few.
+    """Return the errors of a plain and of the robust model.
+
+    The result is None if the contamination is zero, or if rows are too few.
 
     Parameters
     ----------
     X : array of shape (n, d)
     y : array of shape (n,)
-        Amounts in units of the table, or labels.
-    verdict : Verdict
+        Numeric targets in units of the table, or class labels.
+    assessment : RowAssessment
     task : {"regression", "classification"}
     seed : int
     """
-    trusted = ~verdict.flagged
-    if verdict.share <= 0 or trusted.sum() < FEWEST:
+    unflagged = ~assessment.flagged
+    if assessment.contamination <= 0 or unflagged.sum() < FEWEST:
         return None
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(y))[:ROWS]
     folds = np.arange(len(rows)) % FOLDS
-    targets = to_scale(y, verdict.scale) if task == "regression" else y
-    robust = told(verdict.model, contamination=min(verdict.share, 0.49))
+    targets = to_scale(y, assessment.scale) if task == "regression" else y
+    robust = with_contamination(assessment.model, contamination=min(assessment.contamination, 0.49))
     before, after = (
-        _errors(model, X[rows], targets[rows], y[rows], folds, trusted[rows], verdict, task)
-        for model in (told(verdict.model, contamination=0.0), robust)
+        _errors(model, X[rows], targets[rows], y[rows], folds, unflagged[rows], assessment, task)
+        for model in (with_contamination(assessment.model, contamination=0.0), robust)
     )
     if before is None or after is None:
         return None
@@ -69,21 +70,21 @@ def _errors(
     targets: NDArray[Any],
     y: NDArray[Any],
     folds: IntArray,
-    trusted: BoolArray,
-    verdict: Verdict,
+    unflagged: BoolArray,
+    assessment: RowAssessment,
     task: Task,
 ) -> FloatArray | None:
     errors = []
     for fold in range(FOLDS):
-        learnt, asked = np.flatnonzero(folds != fold), (folds == fold) & trusted
-        learnt = learnt[~alone(targets[learnt], task)]
-        if not asked.any() or (task == "classification" and len(np.unique(targets[learnt])) < 2):
+        train, test = np.flatnonzero(folds != fold), (folds == fold) & unflagged
+        train = train[~singleton_label(targets[train], task)]
+        if not test.any() or (task == "classification" and len(np.unique(targets[train])) < 2):
             return None
-        if 0 < model.contamination * len(learnt) < 1:
+        if 0 < model.contamination * len(train) < 1:
             return None
-        predicted = clone(model).fit(X[learnt], targets[learnt]).predict(X[asked])
+        predicted = clone(model).fit(X[train], targets[train]).predict(X[test])
         if task == "regression":
-            errors.append(np.abs(from_scale(predicted, verdict.scale) - y[asked]))
+            errors.append(np.abs(from_scale(predicted, assessment.scale) - y[test]))
         else:
-            errors.append((predicted != y[asked]).astype(float))
+            errors.append((predicted != y[test]).astype(float))
     return np.concatenate(errors)

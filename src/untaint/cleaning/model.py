@@ -1,4 +1,4 @@
-"""A model of a table, with all that stands between its cells and a prediction.
+"""A model of a table: encoder, scaler and estimator, and how they are saved.
 
 It is saved with skops: data and the names of types, never code. Loading builds only the types that
 are listed here; a file that names any other is refused before anything of it is built.
@@ -28,8 +28,8 @@ from .findings import Task
 from .stable_archive import stable_archive
 from .target_scale import Scale, from_scale
 
-# All types of ours, and of NumPy's, that skops has to be told of.
-TRUSTED = frozenset(
+# The types of untaint and of NumPy that skops is to accept.
+KNOWN_TYPES = frozenset(
     {
         "numpy.dtype",
         "untaint.cleaning.model.TableModel",
@@ -52,13 +52,13 @@ NODES = frozenset(
     {"DictNode", "DTypeNode", "JsonNode", "ListNode", "NdArrayNode", "ObjectNode", "TupleNode"}
     | {"TypeNode"}
 )
-# A file may unpack to so many bytes, and to so many times its size more.
-ROOM, SWELLING = 2**26, 64
+# A file may unpack to so many bytes, plus so many times its own size.
+UNPACKED_BYTES, MAX_EXPANSION = 2**26, 64
 _LONGEST = 120
 
 
 class ModelFileError(ValueError):
-    """A file is no model, or none that can be trusted; the message says why."""
+    """A file is not a model, or not one that is safe to load; the message says why."""
 
 
 class TableModel(BaseEstimator):
@@ -69,13 +69,13 @@ class TableModel(BaseEstimator):
     encoder : TableEncoder, fitted
     scaler : MedianScaler, fitted
     estimator : fitted
-        On scaled features.
+        Fitted to the scaled features.
     task : {"regression", "classification"}
     target : str
     scale : {"plain", "log"}
-        Of the targets that the estimator was fitted to.
+        Scale of the targets that the estimator was fitted to.
     version : str
-        Of untaint when it was fitted.
+        Version of untaint that fitted the model.
     """
 
     def __init__(
@@ -98,12 +98,12 @@ class TableModel(BaseEstimator):
         self.version = version
 
     def features(self, table: RawTable) -> tuple[FloatArray, list[str]]:
-        """Features of a table on the scale of the training rows, and notes on what was new."""
+        """Return scaled features of a table, and notes on what differs from the training table."""
         X, notes = self.encoder.transform_noting(table)
         return self.scaler.transform(X), notes
 
     def predict(self, table: RawTable) -> tuple[NDArray[Any], list[str]]:
-        """Targets of a table's rows, and notes on what was new.
+        """Return predicted targets of a table's rows, and notes on what differs from training.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class TableModel(BaseEstimator):
             If a column is missing, or holds something else than it did.
         """
         X, notes = self.features(table)
-        # Numbers of a damaged file may overflow; what comes of them is the caller's to refuse.
+        # Numbers of a damaged file may overflow; the caller refuses what comes of them.
         with np.errstate(over="ignore", invalid="ignore"):
             predicted = np.asarray(self.estimator.predict(X))
         if self.task == "regression":
@@ -119,12 +119,12 @@ class TableModel(BaseEstimator):
         return predicted, notes
 
     def predict_proba(self, table: RawTable) -> NDArray[Any]:
-        """Probabilities of the labels, in the order of ``estimator.classes_``."""
+        """Return the probabilities of the labels, in the order of ``estimator.classes_``."""
         return self.estimator.predict_proba(self.features(table)[0])
 
 
 def save_model(model: TableModel) -> bytes:
-    """The content of a model file, the same bytes for the same model."""
+    """Return the content of a model file, the same bytes for the same model."""
     return stable_archive(_skops().dumps(model))
 
 
@@ -135,7 +135,7 @@ def warm_up() -> None:
 
 
 def _try_import() -> None:
-    with suppress(Exception):  # told when it is needed, be it missing or too large for the memory
+    with suppress(Exception):  # reported when it is needed, be it missing or too large for memory
         _skops()
 
 
@@ -160,13 +160,13 @@ def _load(content: bytes, place: str) -> TableModel:
     skops = _skops()
     try:
         unpacked = _unpacked_size(content)
-        if unpacked > ROOM + SWELLING * len(content):
+        if unpacked > UNPACKED_BYTES + MAX_EXPANSION * len(content):
             raise ModelFileError(f"{place}: refused, because it unpacks to {unpacked:,} bytes.")
         schema = _schema(content)
-        strange = sorted(set(skops.get_untrusted_types(data=content)) - TRUSTED)
+        unknown = sorted(set(skops.get_untrusted_types(data=content)) - KNOWN_TYPES)
         root = str(schema["__class__"])
-        if not strange and root == TableModel.__name__:
-            strange = sorted(_strange_types(schema))
+        if not unknown and root == TableModel.__name__:
+            unknown = sorted(_unknown_types(schema))
     except ModelFileError:
         raise
     except Exception:
@@ -176,10 +176,10 @@ def _load(content: bytes, place: str) -> TableModel:
             f"{place}: expected a model that untaint has saved, found {kind} of another kind, "
             "or a damaged one."
         ) from None
-    if strange:
+    if unknown:
         raise ModelFileError(
-            f"{place}: refused, because it asks for {strange[0][:_LONGEST]}"
-            f"{f' and {len(strange) - 1} more types' if strange[1:] else ''}, and a model of "
+            f"{place}: refused, because it asks for {unknown[0][:_LONGEST]}"
+            f"{f' and {len(unknown) - 1} more types' if unknown[1:] else ''}, and a model of "
             "untaint holds only types that are known to run no code when they are loaded."
         )
     if root != TableModel.__name__:
@@ -188,7 +188,7 @@ def _load(content: bytes, place: str) -> TableModel:
         with warnings.catch_warnings():
             # A number of ours has no imaginary part to be lost.
             warnings.simplefilter("error", np.exceptions.ComplexWarning)
-            model = skops.loads(content, trusted=sorted(TRUSTED))
+            model = skops.loads(content, trusted=sorted(KNOWN_TYPES))
     except Exception:
         raise ModelFileError(f"{place}: the model is damaged, and cannot be loaded.") from None
     parts = {"encoder": TableEncoder, "scaler": MedianScaler, "estimator": BaseEstimator}
@@ -204,10 +204,10 @@ def _schema(content: bytes) -> dict[str, Any]:
         return dict(json.loads(archive.read("schema.json")))
 
 
-def _strange_types(schema: dict[str, Any]) -> set[str]:
-    """Types and kinds of nodes in a file that no model of ours has."""
+def _unknown_types(schema: dict[str, Any]) -> set[str]:
+    """Return the types and kinds of nodes in a file that no model of untaint has."""
     waiting: list[Any] = [schema]
-    strange = set()
+    unknown = set()
     while waiting:
         part = waiting.pop()
         if isinstance(part, list):
@@ -216,14 +216,14 @@ def _strange_types(schema: dict[str, Any]) -> set[str]:
             waiting.extend(part.values())
             if "__loader__" in part:
                 name = f"{part.get('__module__')}.{part.get('__class__')}"
-                known = name in PLAIN or name in TRUSTED or _is_of_arrays(name)
-                strange |= set() if known else {name}
-                strange |= set() if part["__loader__"] in NODES else {f"{part['__loader__']}"}
-    return strange
+                known = name in PLAIN or name in KNOWN_TYPES or _is_of_arrays(name)
+                unknown |= set() if known else {name}
+                unknown |= set() if part["__loader__"] in NODES else {f"{part['__loader__']}"}
+    return unknown
 
 
 def _is_of_arrays(name: str) -> bool:
-    """An array, or one of NumPy's numbers or texts."""
+    """Return whether a type is NumPy's array or one of its scalar types."""
     module, _, kind = name.rpartition(".")
     found = getattr(np, kind, None) if module == "numpy" else None
     return found is np.ndarray or (isinstance(found, type) and issubclass(found, np.generic))

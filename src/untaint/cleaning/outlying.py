@@ -1,9 +1,9 @@
-"""Rows whose features are implausible, whatever their target says.
+"""Rows with outlying features, whatever their targets are.
 
 The screen of the estimators looks at all columns together for values that lie far out, and
-tolerates any tail that is long but whole. An engine of 1.6 cubic centimetres does not lie far out:
-it is only 1,600 less than another. Its logarithm does. So columns of positive amounts are screened
-on that scale as well, where a wrong unit is a long way off upwards and downwards alike.
+tolerates any tail that is long but has no gap. An engine of 1.6 cubic centimetres does not lie far
+out: it is only 1,600 less than another. Its logarithm does. So columns of positive numbers are
+screened on that scale as well, where a wrong unit is as far off downwards as upwards.
 
 And a column on its own may fall into two parts with nothing in between. Values beyond a gap are of
 another unit, or no measurements at all: a gap of at least a factor of four and of three robust
@@ -23,7 +23,7 @@ from ..screening.screen import screen
 
 # Values that a column must take for its logarithm to mean something.
 DIFFERENT = 10
-# Rows that are screened as they are; of more, a sample says what is plausible.
+# Rows that are screened together; of more, a sample defines the usual range.
 ALL_ROWS, SAMPLE_ROWS = 20_000, 4_000
 # A gap: this wide as a factor and in robust deviations, or in units of all that is on this side of
 # it; with what lies beyond it this far out, and at most this part of the rows there.
@@ -31,28 +31,28 @@ FACTOR, WIDE, SPANS, OUT, PART = 4.0, 3.0, 1.5, 6.0, 0.25
 
 
 class Outlying(NamedTuple):
-    """Rows that are implausible, and the features that make them so.
+    """The rows with outlying features, and these features.
 
     Attributes
     ----------
-    wild : bool array of shape (n,)
-    odd_features : mapping of int to int array
-        For each wild row.
+    feature_outlier : bool array of shape (n,)
+    outlying_features : mapping of int to int array
+        Outlying features of each such row.
     """
 
-    wild: BoolArray
-    odd_features: dict[int, IntArray]
+    feature_outlier: BoolArray
+    outlying_features: dict[int, IntArray]
 
 
-def find_outlying(values: FloatArray, amounts: BoolArray, seed: int) -> Outlying:
-    """Screen a table's features.
+def find_outlying(values: FloatArray, numeric: BoolArray, seed: int) -> Outlying:
+    """Find the rows with outlying features.
 
     Parameters
     ----------
     values : array of shape (n, p)
         Features as they are in the table.
-    amounts : bool array of shape (p,)
-        Which of them are amounts.
+    numeric : bool array of shape (p,)
+        Which of them are numeric, that is no indicators of categories.
     seed : int
 
     Examples
@@ -66,28 +66,28 @@ def find_outlying(values: FloatArray, amounts: BoolArray, seed: int) -> Outlying
     """
     X = MedianScaler().fit_transform(values)
     few = len(values) <= ALL_ROWS
-    # Of many rows one screen has to do: what lies far above the others does so by logarithms too.
-    nothing: tuple[BoolArray, dict[int, IntArray]] = np.zeros(len(values), dtype=bool), {}
-    wild, odd = _screened(X, seed) if few else nothing
-    gaps = {j: beyond_gap(X[:, j], np.inf) for j in np.flatnonzero(amounts).tolist()}
+    # Many rows are screened once only: what lies far above is outlying by logarithms too.
+    none: tuple[BoolArray, dict[int, IntArray]] = np.zeros(len(values), dtype=bool), {}
+    feature_outlier, odd = _screened(X, seed) if few else none
+    gaps = {j: beyond_gap(X[:, j], np.inf) for j in np.flatnonzero(numeric).tolist()}
     logs = [j for j in gaps if _has_logarithm(values[:, j])]
     if not logs and not few:
-        wild, odd = _screened(X, seed)
+        feature_outlier, odd = _screened(X, seed)
     if logs:
         on_scale = values.copy()
         on_scale[:, logs] = np.log(values[:, logs])
         scaler = MedianScaler()
         X = scaler.fit_transform(on_scale)
         also, of_logs = _screened(X, seed)
-        wild, odd = wild | also, of_logs | odd
+        feature_outlier, odd = feature_outlier | also, of_logs | odd
         for j in logs:
             gaps[j] |= beyond_gap(X[:, j], np.log(FACTOR) / float(np.asarray(scaler.scale_)[j]))
     for j, apart in gaps.items():
         for row in np.flatnonzero(apart).tolist():
             others = [f for f in odd.get(row, ()) if f != j]
             odd[row] = np.array([j, *others], dtype=np.intp)
-        wild |= apart
-    return Outlying(wild, odd)
+        feature_outlier |= apart
+    return Outlying(feature_outlier, odd)
 
 
 def _has_logarithm(column: FloatArray) -> bool:
@@ -108,14 +108,14 @@ def _screened(X: FloatArray, seed: int) -> tuple[BoolArray, dict[int, IntArray]]
 
 
 def beyond_gap(z: FloatArray, width: float) -> BoolArray:
-    """Which values lie beyond a gap, above or below.
+    """Return which values lie beyond a gap, above or below.
 
     Parameters
     ----------
     z : array of shape (n,)
         Values in robust deviations from their median.
     width : float
-        A gap this wide will do, if it is not too narrow; else it must be wider than all the rest.
+        A gap this wide counts, in robust deviations; else it must be wider than all the rest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A table as numbers: features, targets, and what is asked for."""
+"""A table as numbers: encoded features, targets and task."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..tables import DataFileError, RawTable, TableEncoder, TargetColumn, read_t
 from .findings import Task
 from .task import decide_task
 
-# Fewer rows with a target are not worth a model.
+# Least number of rows with a target.
 FEWEST = 10
-# Kinds of column whose features are amounts.
-AMOUNTS = ("number", "date")
+# Kinds of column whose first feature is numeric.
+NUMERIC_KINDS = ("number", "date")
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A table as numbers.
+    """A table as encoded features and targets.
 
     Attributes
     ----------
@@ -31,18 +31,18 @@ class Prepared:
         Fitted to all rows.
     target : TargetColumn
     rows : int array of shape (n,)
-        Position of the rows that have a target.
+        Positions of the rows that have a target.
     values : array of shape (n, p)
         Features as they are in the table.
-    amounts : bool array of shape (p,)
-        Which of them are amounts.
+    numeric : bool array of shape (p,)
+        Which of them are numeric, that is no indicators of categories.
     X : array of shape (n, p)
         Features in robust deviations.
     y : array of shape (n,)
-        Amounts, or labels as text.
+        Numeric targets, or class labels as text.
     task : {"regression", "classification"}
-    question : str
-        What the user should be told about the task, if anything.
+    task_note : str
+        Note on an uncertain task for the user, or empty.
     """
 
     encoder: TableEncoder
@@ -50,15 +50,15 @@ class Prepared:
     target: TargetColumn
     rows: IntArray
     values: FloatArray
-    amounts: BoolArray
+    numeric: BoolArray
     X: FloatArray
     y: NDArray[Any]
     task: Task
-    question: str
+    task_note: str
 
 
 def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ()) -> Prepared:
-    """Turn a table into numbers, and find out what is asked for."""
+    """Encode a table, scale its features and decide the task."""
     column = read_target(table, target)
     present = ~column.missing
     if present.sum() < FEWEST:
@@ -77,10 +77,14 @@ def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ())
             "dates."
         )
     try:
-        decided, question = decide_task(column.name, column.values[present], X, task)
+        decided, task_note = decide_task(column.name, column.values[present], X, task)
     except ValueError as error:
         raise DataFileError(f"{table.source}: {error}") from None
-    y = _labels(table, column, present) if decided == "classification" else column.values[present]
+    y = (
+        _class_labels(table, column, present)
+        if decided == "classification"
+        else column.values[present]
+    )
     _check_targets(table, column.name, y, decided)
     return Prepared(
         encoder,
@@ -88,26 +92,26 @@ def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ())
         column,
         np.flatnonzero(present),
         values,
-        _amounts(encoder),
+        _numeric_features(encoder),
         X,
         y,
         decided,
-        question,
+        task_note,
     )
 
 
-def _amounts(encoder: TableEncoder) -> BoolArray:
-    """Which features are amounts: the first of each column of numbers or dates."""
+def _numeric_features(encoder: TableEncoder) -> BoolArray:
+    """Return which features are numeric: the first of each column of numbers or dates."""
     first = np.diff(encoder.sources_, prepend=-1) > 0
-    return first & np.isin(kinds_of(encoder), AMOUNTS)
+    return first & np.isin(kinds_of(encoder), NUMERIC_KINDS)
 
 
 def kinds_of(encoder: TableEncoder) -> NDArray[np.str_]:
-    """Of the columns that the features come from."""
+    """Return the kind of the column that each feature comes from."""
     return np.array([encoder.columns_[source].kind for source in encoder.sources_])
 
 
-def _labels(table: RawTable, column: TargetColumn, present: BoolArray) -> NDArray[Any]:
+def _class_labels(table: RawTable, column: TargetColumn, present: BoolArray) -> NDArray[Any]:
     if column.values.dtype == object:
         return np.array([str(label) for label in column.values[present]])
     return np.array([_plain_number(value) for value in column.values[present]])

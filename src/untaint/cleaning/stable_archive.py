@@ -1,7 +1,7 @@
-"""The same model, the same bytes.
+"""Archives of equal models that are equal byte by byte.
 
-skops numbers the parts of a model by their addresses in memory, and a zip archive notes the time.
-Both differ from run to run, and nobody needs either. So parts are numbered anew in the order of
+skops numbers the parts of a model by their addresses in memory, and a zip archive records the time.
+Both differ from run to run. So parts are numbered anew in the order of
 their first mention, and all files bear the earliest date that an archive knows.
 """
 
@@ -16,7 +16,7 @@ SCHEMA = "schema.json"
 
 
 def stable_archive(content: bytes, compresslevel: int = 3) -> bytes:
-    """A skops archive without addresses and times.
+    """Return a skops archive without addresses and times.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def stable_archive(content: bytes, compresslevel: int = 3) -> bytes:
 
 
 def _dated(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name)  # of 1 January 1980
+    entry = zipfile.ZipInfo(name)  # dated 1 January 1980
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o600 << 16
     return entry

@@ -1,13 +1,13 @@
-r"""Whether a target is judged as it is, or by its logarithm.
+r"""Selection between a numeric target and its logarithm.
 
-Errors of prices, weights and concentrations grow with the amount, and a slipped decimal point is a
-factor. Where all targets are positive and span some orders, both scales are tried. Likelihood
-decides, as in the transformations of Box and Cox: with residuals r on the scale g,
+Errors of prices, weights and concentrations grow with the value, and a slipped decimal point is a
+factor. Where all targets are positive and span some orders, both scales are tried. The profile
+likelihood decides, as in the transformations of Box and Cox: with residuals r on the scale g,
 
 .. math:: \log \operatorname{spread}(r) - \operatorname{median} \log g'(y)
 
 is smaller for the better one. The spread is the 70 % quantile of \|r\|, and the median stands for a
-mean, so that three rows in ten may be wrong without a say in it.
+mean, so that the breakdown point of the criterion is 30 %.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from .._typing import FloatArray
 
 Scale = Literal["plain", "log"]
 
-# Ratio of the 99th to the first percentile at which a logarithm is worth a try.
+# Ratio of the 99th to the first percentile above which the logarithm is tried.
 WIDE = 4.0
-# Part of the rows that have a say.
-HEARD = 0.7
-# How much better a logarithm must be: residuals a tenth smaller.
-CLEARLY = 0.1
+# Quantile of the absolute residuals that measures their spread.
+SCALE_QUANTILE = 0.7
+# Gain that the logarithm must bring: residuals a tenth smaller.
+MIN_GAIN = 0.1
 
 
 def scales_to_try(y: FloatArray) -> list[Scale]:
-    """Scales that suit these targets.
+    """Return the scales that are possible for these targets.
 
     Examples
     --------
@@ -46,12 +46,12 @@ def scales_to_try(y: FloatArray) -> list[Scale]:
 
 
 def to_scale(y: FloatArray, scale: Scale) -> FloatArray:
-    """Targets on the scale that they are judged on."""
+    """Transform targets to the scale of the fit."""
     return np.log(y) if scale == "log" else y
 
 
 def from_scale(y: FloatArray, scale: Scale) -> FloatArray:
-    """Back to the scale of the table.
+    """Transform values on the scale of the fit back to units of the table.
 
     Examples
     --------
@@ -65,28 +65,32 @@ def from_scale(y: FloatArray, scale: Scale) -> FloatArray:
     return np.exp(np.clip(y, -700.0, 700.0))
 
 
-def surprise(y: FloatArray, residuals: FloatArray, scale: Scale) -> float:
-    """How badly a scale suits the targets, to be compared with other scales.
+def profile_neg_log_likelihood(y: FloatArray, residuals: FloatArray, scale: Scale) -> float:
+    """Return the profile negative log-likelihood of a scale, up to a common constant.
 
     Parameters
     ----------
     y : array of shape (n,)
         Targets of the table.
     residuals : array of shape (n,)
-        On the scale.
+        Residuals of a fit on the scale.
     """
-    spread = max(float(np.quantile(np.abs(residuals), HEARD)), np.finfo(float).tiny)
+    spread = max(float(np.quantile(np.abs(residuals), SCALE_QUANTILE)), np.finfo(float).tiny)
     stretch = float(np.median(np.log(y))) if scale == "log" else 0.0
     return float(np.log(spread)) + stretch
 
 
-def least_surprising(surprises: Mapping[Scale, float]) -> Scale:
-    """The scale to take: the plain one, unless a logarithm is clearly better.
+def select_scale(neg_log_likelihoods: Mapping[Scale, float]) -> Scale:
+    """Return the scale to fit on: the plain one, unless the logarithm is clearly better.
 
     Examples
     --------
-    >>> from untaint.cleaning.target_scale import least_surprising
-    >>> least_surprising({"plain": 1.0, "log": 0.95}), least_surprising({"plain": 1.0, "log": 0.5})
+    >>> from untaint.cleaning.target_scale import select_scale
+    >>> select_scale({"plain": 1.0, "log": 0.95}), select_scale({"plain": 1.0, "log": 0.5})
     ('plain', 'log')
     """
-    return "log" if surprises.get("log", np.inf) < surprises["plain"] - CLEARLY else "plain"
+    return (
+        "log"
+        if neg_log_likelihoods.get("log", np.inf) < neg_log_likelihoods["plain"] - MIN_GAIN
+        else "plain"
+    )

@@ -1,11 +1,12 @@
-"""Whether a target is an amount or a label.
+"""The decision between regression and classification.
 
-Text is a label, and so is a number that takes three values or fewer. Many different numbers are an
-amount. A few whole numbers may be either, grades or codes. Codes know no order: among rows that
-look alike, code 1 meets code 7 as easily as code 2. So the pairs of values are ranked by how often
-neighbouring rows mix them up, over how often chance would, and by how far they lie apart; if the
-two ranks agree, the values are amounts. Nobody can be sure, so the user is told what was assumed
-and how to say otherwise.
+Text is a class label, and so is a number that takes three values or fewer. Many different numbers
+are a numeric target. A few whole numbers may be either, grades or codes. Codes have no order: among
+rows that look alike, code 1 meets code 7 as easily as code 2. So the pairs of values are ranked by
+how often neighbouring rows mix them up, over how often chance would, and by how far they lie apart;
+if the
+two ranks agree, the target is numeric. The decision may be wrong, so a note says what was assumed
+and how to override it.
 """
 
 from __future__ import annotations
@@ -18,32 +19,32 @@ from numpy.typing import NDArray
 from .._typing import FloatArray, IntArray
 from .findings import Task
 
-# More values than this are an amount, whatever they look like.
+# A target with more values than this is numeric, whatever they look like.
 FEW_VALUES = 10
-# Rows that each value must have on average, lest a handful of rows make labels of amounts.
+# Rows that each value must have on average, lest few rows make labels of numeric values.
 ROWS_PER_VALUE = 10
-# Fewer values have too few pairs to tell.
+# Fewer values have too few pairs to be ranked.
 RANKED_VALUES = 4
-# Rank correlation of what is mixed up with what lies close. Grades of wine have 0.75; codes of
+# Least rank correlation of being mixed up with being close. Grades of wine have 0.75; codes of
 # glass 0.39, of image segments 0.29.
 ORDERED = 0.6
 NEIGHBOURS = 6
-# Rows that are compared with one another.
+# Rows that are compared with one another, at most.
 COMPARED = 1500
 
 
-def decide_task(name: str, values: NDArray[Any], X: FloatArray, asked: str) -> tuple[Task, str]:
-    """The task, and what the user should be told about it (nothing, as a rule).
+def decide_task(name: str, values: NDArray[Any], X: FloatArray, requested: str) -> tuple[Task, str]:
+    """Return the task, and a note on it for the user (empty if the task is certain).
 
     Parameters
     ----------
     name : str
-        Of the target.
+        Name of the target column.
     values : array of shape (n,)
         Floats, or labels as objects.
     X : array of shape (n, d)
         Features on a common scale.
-    asked : {"auto", "regression", "classification"}
+    requested : {"auto", "regression", "classification"}
 
     Examples
     --------
@@ -51,16 +52,16 @@ def decide_task(name: str, values: NDArray[Any], X: FloatArray, asked: str) -> t
     >>> from untaint.cleaning.task import decide_task
     >>> X = np.linspace(0, 1, 60)[:, None]
     >>> decide_task("grade", np.floor(6 * X[:, 0]).clip(0, 5), X, "auto")
-    ('regression', "'grade' has 6 values and is taken for an amount; if they are labels, say \
---task classification.")
+    ('regression', "'grade' has 6 values and is treated as a numeric target; if the values are \
+class labels, use --task classification.")
     """
-    if asked == "classification":
+    if requested == "classification":
         return "classification", ""
     if values.dtype == object:
-        if asked == "regression":
+        if requested == "regression":
             raise ValueError(f"--task regression needs numbers, and {name!r} holds text.")
         return "classification", ""
-    if asked == "regression":
+    if requested == "regression":
         return "regression", ""
     distinct = np.unique(values)
     labels = len(distinct) < RANKED_VALUES
@@ -70,10 +71,12 @@ def decide_task(name: str, values: NDArray[Any], X: FloatArray, asked: str) -> t
         if not whole or len(distinct) > FEW_VALUES or not enough:
             return "regression", ""
         labels = not _are_ordered(np.searchsorted(distinct, values), len(distinct), X)
-    said = f"{name!r} has {len(distinct)} values and is taken for"
+    note = f"{name!r} has {len(distinct)} values and is treated as"
     if labels:
-        return "classification", f"{said} a label; if they are amounts, say --task regression."
-    return "regression", f"{said} an amount; if they are labels, say --task classification."
+        note += " class labels; if it is a numeric target, use --task regression."
+        return "classification", note
+    note += " a numeric target; if the values are class labels, use --task classification."
+    return "regression", note
 
 
 def _are_ordered(codes: IntArray, m: int, X: FloatArray) -> bool:

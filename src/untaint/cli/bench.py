@@ -8,17 +8,19 @@ from typing import Annotated
 
 import typer
 
-from .failures import Refusal
+from .errors import UsageError
 
 
 def bench(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The study; none lists them all.")
+        str | None,
+        typer.Argument(metavar="[NAME]", help="The study; without a name, all are listed."),
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option("--seeds", min=1, help="How many; the study's own by default.")
+        int | None,
+        typer.Option("--seeds", min=1, help="Number of seeds; the study's own by default."),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Number of processes.")] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", help="CSV file; results/NAME.csv by default.")
     ] = None,
@@ -37,18 +39,19 @@ def bench(
       untaint bench table1 --seeds 3 --jobs 2
     """
     from ..bench.running import run_study
-    from ..bench.studies import STUDIES
+    from ..bench.studies import FORMER_NAMES, STUDIES
 
     if name is None:
         width = max(map(len, STUDIES))
         for study, about in STUDIES.items():
             print(f"{study:<{width}}  {about.question}")
         return 0
+    name = FORMER_NAMES.get(name, name)
     if name not in STUDIES:
         close = get_close_matches(name, STUDIES, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(STUDIES)}"
-        raise Refusal(f"no study {name!r}: {hint}")
+        raise UsageError(f"no study {name!r}: {hint}")
     try:
         return run_study(name, seeds=seeds, jobs=jobs, out=out, quick=quick)
     except (RuntimeError, ValueError) as error:
-        raise Refusal(str(error)) from None
+        raise UsageError(str(error)) from None

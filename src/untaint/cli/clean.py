@@ -1,4 +1,4 @@
-"""``untaint clean``: from a messy file to a cleaned one, a list of wrong rows, a model, a page."""
+"""``untaint clean``: write a cleaned table, a list of wrong rows, a model and a report."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from . import options
-from .destinations import beside, check_directory
-from .failures import Refusal
+from .errors import UsageError
+from .outputs import check_directory, default_output_path
 from .terminal import console, progress
 
 FILES = ("cleaned.csv", "flagged.csv", "report.html", "model.skops", "summary.json")
@@ -26,12 +26,12 @@ def clean(
     contamination: options.Contamination = "auto",
     out: options.OutDirectory = None,
     mark: Annotated[
-        bool, typer.Option("--mark", help="Keep all rows, and say in a column which are wrong.")
+        bool, typer.Option("--mark", help="Keep all rows, and mark the wrong ones in a column.")
     ] = False,
     repair: Annotated[
         bool,
         typer.Option(
-            "--repair", help="Keep rows whose target alone is wrong, with the expected one."
+            "--repair", help="Keep rows whose target alone is wrong, with the predicted one."
         ),
     ] = False,
     ignore: options.Ignore = None,
@@ -61,43 +61,43 @@ def clean(
       zcat log.csv.gz | untaint clean - --target strength --json
     """
     if mark and repair:
-        raise Refusal("--mark and --repair do not go together; choose one")
-    share = options.share_of(contamination)
-    directory = out or beside(data, "-untaint")
+        raise UsageError("--mark and --repair do not go together; choose one")
+    fraction = options.parse_contamination(contamination)
+    directory = out or default_output_path(data, "-untaint")
     check_directory(directory, (*FILES, PARQUET), data, force)
 
     from ..cleaning import clean_table, save_model
     from ..cleaning.atomic_output import write_files_atomically
-    from ..cleaning.exports import Way, cleaned_bytes, flagged_csv, summary, summary_json
+    from ..cleaning.exports import OutputMode, cleaned_bytes, flagged_csv, summary, summary_json
     from ..cleaning.model import warm_up
     from ..report import render
     from ..tables import read_table
-    from .showing import show_findings
+    from .display import show_findings
 
-    with progress(quiet) as say:
+    with progress(quiet) as on_stage:
         warm_up()
         table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
         cleaning = clean_table(
             table,
             target,
             task=task.value,
-            contamination=share,
+            contamination=fraction,
             ignore=ignore or (),
             seed=seed,
-            command=typed(),
-            say=say,
+            command=command_line(),
+            on_stage=on_stage,
         )
-        say("writing the files")
+        on_stage("writing the files")
         findings, rows = cleaning.findings, cleaning.rows
-        way: Way = "mark" if mark else "repair" if repair else "drop"
+        mode: OutputMode = "mark" if mark else "repair" if repair else "drop"
         files = {
-            "cleaned.csv": cleaned_bytes(table, findings, rows, way, cleaning.target),
+            "cleaned.csv": cleaned_bytes(table, findings, rows, mode, cleaning.target),
             "flagged.csv": flagged_csv(table, findings, rows, cleaning.suspects),
             "report.html": render(findings).encode("utf-8"),
             "model.skops": save_model(cleaning.model),
             "summary.json": summary_json(findings),
         }
-        if table.dialect.parquet and way == "drop":
+        if table.dialect.parquet and mode == "drop":
             files[PARQUET] = table.parquet_bytes(cleaning.kept_rows(table.n_rows))
         write_files_atomically(directory, files, remove={PARQUET} - files.keys())
     if as_json:
@@ -110,6 +110,6 @@ def clean(
         open_in_browser(Path(directory) / "report.html")
 
 
-def typed() -> str:
-    """What the user typed, ready to be typed again."""
+def command_line() -> str:
+    """Return the command line, quoted for a shell."""
     return shlex.join(["untaint", *sys.argv[1:]])

@@ -1,4 +1,4 @@
-"""``untaint demo``: the whole of it on a bundled table, whose mistakes are known."""
+"""``untaint demo``: clean a bundled table whose mistakes are known."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import typer
 
 from . import options
 from .clean import clean
-from .terminal import console, visible
+from .terminal import console, escape_terminal
 
 TARGET = "price_eur"
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where files go.")] = Path(
-        "untaint-demo"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Output directory.")
+    ] = Path("untaint-demo"),
     seed: options.Seed = 0,
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the report in a browser.")
@@ -43,7 +43,7 @@ def demo(
 
     with as_file(used_cars_file()) as path:
         if not quiet:
-            place = visible(str(out))
+            place = escape_terminal(str(out))
             console().print(f"untaint clean {path.name} --target {TARGET} --out {place}\n")
         clean(str(path), TARGET, out=out, seed=seed, open_page=open_page, quiet=quiet)
     if not quiet:
@@ -52,7 +52,7 @@ def demo(
 
 
 def _show_scores(show: Any, truth: list[str], flagged: set[int]) -> None:
-    """How many mistakes of each kind were caught, and how many good rows were flagged."""
+    """Print how many mistakes of each kind were caught, and how many good rows were flagged."""
     from rich.table import Table
 
     planted = Counter(truth)

@@ -1,4 +1,4 @@
-"""``untaint fit``: train a model from a file, believing no row blindly."""
+"""``untaint fit``: train a robust model from a file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from . import options
-from .destinations import beside, check_file
-from .terminal import console, progress, visible
+from .outputs import check_file, default_output_path
+from .terminal import console, escape_terminal, progress
 
 
 def fit(
@@ -30,9 +30,7 @@ def fit(
     ] = None,
     ignore: options.Ignore = None,
     seed: options.Seed = 0,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the file if it is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     delimiter: options.Delimiter = None,
@@ -47,8 +45,8 @@ def fit(
 
       untaint predict cars.skops new_cars.csv
     """
-    share = options.share_of(contamination)
-    path = out or beside(data, ".skops")
+    fraction = options.parse_contamination(contamination)
+    path = out or default_output_path(data, ".skops")
     check_file(path, [data], force)
 
     from ..cleaning import clean_table, save_model
@@ -56,17 +54,17 @@ def fit(
     from ..cleaning.exports import summary
     from ..tables import read_table
 
-    with progress(quiet) as say:
+    with progress(quiet) as on_stage:
         table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
         cleaning = clean_table(
             table,
             target,
             task=task.value,
-            contamination=share,
+            contamination=fraction,
             ignore=ignore or (),
             seed=seed,
             pictures=False,
-            say=say,
+            on_stage=on_stage,
         )
         write_file_atomically(path, save_model(cleaning.model))
     findings = cleaning.findings
@@ -75,10 +73,10 @@ def fit(
     elif not quiet:
         show = console()
         show.print(
-            f"A model of {visible(findings.target)} ({findings.task}), fitted to "
-            f"{findings.n_rows:,} rows of which {findings.share:.1%} look wrong: "
-            f"{visible(str(path))}"
+            f"A model of {escape_terminal(findings.target)} ({findings.task}), fitted to "
+            f"{findings.n_rows:,} rows of which {findings.contamination:.1%} look wrong: "
+            f"{escape_terminal(str(path))}"
         )
         for note in findings.notes:
             if note.level == "warning":
-                show.print(f"Note: {visible(note.text)}", style="yellow")
+                show.print(f"Note: {escape_terminal(note.text)}", style="yellow")

@@ -7,26 +7,26 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from .failures import REFUSED, exit_code_of
+from .errors import USAGE_ERROR, exit_code_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, and return its exit code: 0 done, 2 refused with one sentence."""
+    """Run a command, and return its exit code: 0 done, 2 bad usage or bad data."""
     try:
         app = make_app()
     except ImportError as error:
         if error.name not in ("typer", "rich"):
             raise
         print("untaint: the command line needs pip install 'untaint[cli]'.", file=sys.stderr)
-        return REFUSED
-    if isinstance(sys.stdout, io.TextIOWrapper):  # show what an old terminal cannot, as it can
+        return USAGE_ERROR
+    if isinstance(sys.stdout, io.TextIOWrapper):  # escape what an old terminal cannot show
         sys.stdout.reconfigure(errors="backslashreplace")
     words = None if arguments is None else list(arguments)
     return exit_code_of(lambda: app(args=words, standalone_mode=False, prog_name="untaint"))
 
 
 def make_app() -> Any:
-    """The commands; what they need is imported when they run."""
+    """Return the app with all commands; what these need is imported when they run."""
     import typer
 
     from .bench import bench
@@ -44,8 +44,8 @@ def make_app() -> Any:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
-    def show_version(asked: bool) -> None:
-        if asked:
+    def show_version(requested: bool) -> None:
+        if requested:
             from .. import __version__
 
             print(f"untaint {__version__}")
@@ -54,9 +54,11 @@ def make_app() -> Any:
     def options(version: bool = False) -> None:
         """Learn from data that you cannot trust."""
 
-    asked = typer.Option("--version", callback=show_version, is_eager=True, help="Say which.")
-    # By hand, because the text of an annotation is looked up where typer is not known.
-    options.__annotations__["version"] = Annotated[bool, asked]
+    requested = typer.Option(
+        "--version", callback=show_version, is_eager=True, help="Show the version and exit."
+    )
+    # Set by hand, because typer is not known where the text of an annotation is evaluated.
+    options.__annotations__["version"] = Annotated[bool, requested]
     app.callback()(options)
     for command in (clean, fit, predict, report, demo, bench):
         app.command()(command)

@@ -8,19 +8,19 @@ from typing import Annotated
 
 import typer
 
-from .failures import Refusal
+from .errors import UsageError
 
 
 class Task(StrEnum):
-    """What is to be predicted."""
+    """The tasks that ``--task`` accepts."""
 
     auto = "auto"
     regression = "regression"
     classification = "classification"
 
 
-READING = "How the file is written (found out by default)"
-OUTPUT = "What is shown"
+READING = "File format (detected by default)"
+OUTPUT = "Output"
 
 Data = Annotated[
     str,
@@ -32,44 +32,44 @@ Data = Annotated[
 ]
 Target = Annotated[
     str,
-    typer.Option(
-        "--target", "-t", metavar="COL", help="The column that the others should explain."
-    ),
+    typer.Option("--target", "-t", metavar="COL", help="The column to predict from the others."),
 ]
 TaskOption = Annotated[
-    Task, typer.Option("--task", help="Whether the target is an amount or a label.")
+    Task, typer.Option("--task", help="Whether the target is numeric or a class label.")
 ]
 Contamination = Annotated[
     str,
     typer.Option(
         "--contamination",
         metavar="SHARE",
-        help="Share of wrong rows, from 0 to 0.49, if you know it; else it is estimated.",
+        help="Share of wrong rows, from 0 to 0.49, if known; estimated by default.",
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
     typer.Option("--ignore", metavar="COL", help="A column to leave out; may be repeated."),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="For everything that is drawn.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", rich_help_panel=OUTPUT)
+    bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUTPUT)
 ]
 Json = Annotated[
     bool,
-    typer.Option("--json", help="Print a summary for programs.", rich_help_panel=OUTPUT),
+    typer.Option("--json", help="Print a summary in JSON.", rich_help_panel=OUTPUT),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option("--delimiter", metavar="CHAR", help="Between cells.", rich_help_panel=READING),
+    typer.Option("--delimiter", metavar="CHAR", help="Column delimiter.", rich_help_panel=READING),
 ]
 Decimal = Annotated[
     str | None,
-    typer.Option("--decimal", metavar="CHAR", help="Decimal mark, . or ,", rich_help_panel=READING),
+    typer.Option(
+        "--decimal", metavar="CHAR", help="Decimal separator, . or ,", rich_help_panel=READING
+    ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option("--encoding", metavar="NAME", help="Of the text.", rich_help_panel=READING),
+    typer.Option("--encoding", metavar="NAME", help="Text encoding.", rich_help_panel=READING),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that untaint did not write.")]
 OutDirectory = Annotated[
@@ -78,27 +78,27 @@ OutDirectory = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Where files go; DATA-untaint by default.",
+        help="Output directory; DATA-untaint by default.",
         show_default=False,
     ),
 ]
 
 
-def share_of(text: str) -> float | str:
-    """The share of wrong rows that was asked for.
+def parse_contamination(text: str) -> float | str:
+    """Return the value of ``--contamination`` as a number, or "auto".
 
     Examples
     --------
-    >>> from untaint.cli.options import share_of
-    >>> share_of("0.1"), share_of("auto")
+    >>> from untaint.cli.options import parse_contamination
+    >>> parse_contamination("0.1"), parse_contamination("auto")
     (0.1, 'auto')
     """
     if text == "auto":
         return "auto"
     try:
-        share = float(text)
+        contamination = float(text)
     except ValueError:
-        share = -1.0
-    if not 0 <= share < 0.5:
-        raise Refusal(f"--contamination should be auto or a share from 0 to 0.49, got {text!r}")
-    return share
+        contamination = -1.0
+    if not 0 <= contamination < 0.5:
+        raise UsageError(f"--contamination should be auto or a share from 0 to 0.49, got {text!r}")
+    return contamination

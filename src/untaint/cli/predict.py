@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from . import options
-from .destinations import check_file
-from .failures import Refusal
-from .terminal import console, progress, visible
+from .errors import UsageError
+from .outputs import check_file
+from .terminal import console, escape_terminal, progress
 
 
 def predict(
@@ -30,11 +30,10 @@ def predict(
         typer.Option("--out", "-o", metavar="FILE", help="CSV file; standard output by default."),
     ] = None,
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="Of each label, in columns of their own.")
+        bool,
+        typer.Option("--probabilities", help="Add a column with the probability of each label."),
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the file if it is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     delimiter: options.Delimiter = None,
@@ -59,50 +58,54 @@ def predict(
     from ..cleaning.atomic_output import write_file_atomically
     from ..tables import DataFileError, read_table
 
-    with progress(quiet) as say:
+    with progress(quiet) as on_stage:
         loaded = load_model(model)
         if probabilities and loaded.task != "classification":
-            raise Refusal(f"--probabilities needs a model of labels, and {model} is of amounts")
-        say("reading the file")
+            raise UsageError(
+                f"--probabilities needs a classification model, and {model} is a regression model"
+            )
+        on_stage("reading the file")
         table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
-        say("predicting")
+        on_stage("predicting")
         try:
             predicted, notes = loaded.predict(table)
             columns = {loaded.target: predicted}
             if probabilities:
-                chances = loaded.predict_proba(table)
+                probability = loaded.predict_proba(table)
                 labels = loaded.estimator.classes_
-                columns |= {f"P({label})": chances[:, k] for k, label in enumerate(labels)}
+                columns |= {f"P({label})": probability[:, k] for k, label in enumerate(labels)}
             content = _as_json(columns, notes) if as_json else _as_csv(columns)
         except AttributeError as error:
-            raise Refusal(f"{model}: the model is damaged, {error.name!r} is missing") from None
+            raise UsageError(f"{model}: the model is damaged, {error.name!r} is missing") from None
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             if isinstance(error, DataFileError):
                 raise
-            # The table has been read: what does not fit together is within the model.
-            raise Refusal(
+            # The table has been read, so that the error is within the model.
+            raise UsageError(
                 f"{model}: the model is damaged, and predicts nothing of {data} "
                 f"({type(error).__name__})"
             ) from error
     if out is None:
-        # Labels come from strangers: on a terminal nothing in them may act.
+        # Labels are untrusted input: on a terminal nothing in them may act.
         terminal = sys.stdout.isatty()
-        sys.stdout.write("\n".join(map(visible, content.split("\n"))) if terminal else content)
+        sys.stdout.write(
+            "\n".join(map(escape_terminal, content.split("\n"))) if terminal else content
+        )
     else:
         write_file_atomically(out, content.encode("utf-8"))
     if not quiet:
         for note in notes:
-            console(error=True).print(f"Note: {visible(note)}", style="yellow")
+            console(error=True).print(f"Note: {escape_terminal(note)}", style="yellow")
 
 
 def _as_csv(columns: dict[str, Any]) -> str:
-    from ..cleaning.exports import harmless
+    from ..cleaning.exports import escape_formula
 
     buffer = io.StringIO()
     write = csv.writer(buffer, lineterminator="\n").writerow
-    write(["row", *(harmless(name) for name in columns)])
+    write(["row", *(escape_formula(name) for name in columns)])
     for row, cells in enumerate(zip(*columns.values(), strict=True), 1):
-        write([row, *(harmless(_cell(cell)) for cell in cells)])
+        write([row, *(escape_formula(_cell(cell)) for cell in cells)])
     return buffer.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""``untaint report``: look at the page that a run of ``clean`` wrote."""
+"""``untaint report``: show the page that ``untaint clean`` wrote."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from . import options
-from .failures import Refusal
-from .terminal import console, visible
+from .errors import UsageError
+from .terminal import console, escape_terminal
 
 
 def report(
@@ -22,7 +22,7 @@ def report(
     open_page: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Say where the report is, or show it in a browser.
+    """Print where the report is, or show it in a browser.
 
     For example:
 
@@ -30,16 +30,16 @@ def report(
     """
     page = directory / "report.html" if directory.is_dir() else directory
     if page.name != "report.html" or not page.is_file():
-        raise Refusal(f"{directory}: expected a directory with a report.html, found none")
+        raise UsageError(f"{directory}: expected a directory with a report.html, found none")
     if not quiet:
-        console().print(visible(str(page)))
+        console().print(escape_terminal(str(page)))
     if open_page:
         open_in_browser(page)
 
 
 def open_in_browser(page: Path) -> None:
-    """Open a page, or say why not."""
+    """Open a page in a browser, or raise an error."""
     import webbrowser
 
     if not webbrowser.open(page.absolute().as_uri()):
-        raise Refusal(f"{page}: no browser was found to open it with")
+        raise UsageError(f"{page}: no browser was found to open it with")

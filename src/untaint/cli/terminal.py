@@ -1,6 +1,6 @@
-"""What is shown on a terminal: colours and progress if it is one, plain text if not.
+"""Output on a terminal: colours and progress if it is one, plain text if not.
 
-Cells and names come from strangers. They are shown as text, never as markup, and control characters
+Cells and names are untrusted input. They are shown as text, never as markup, and control characters
 in them as escapes, so that none moves the cursor, renames the window or hides what follows.
 """
 
@@ -12,34 +12,34 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-Say = Callable[[str], None]
+OnStage = Callable[[str], None]
 
-# Characters that are not shown as they are: controls, directions, surrogates, private ones.
-HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+# Unicode categories that are escaped: controls, formats, surrogates, private use, unassigned.
+HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
-def visible(text: str) -> str:
-    r"""Text in which nothing is hidden and nothing acts.
+def escape_terminal(text: str) -> str:
+    r"""Return text with every character that is hidden or controls a terminal as an escape.
 
     Examples
     --------
-    >>> from untaint.cli.terminal import visible
-    >>> visible("red\x1b[31m"), visible("naïve – ok")
+    >>> from untaint.cli.terminal import escape_terminal
+    >>> escape_terminal("red\x1b[31m"), escape_terminal("naïve – ok")
     ('red\\x1b[31m', 'naïve – ok')
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_shown(character) for character in text)
+    return "".join(_escaped(character) for character in text)
 
 
-def _shown(character: str) -> str:
-    if unicodedata.category(character) not in HIDDEN:
+def _escaped(character: str) -> str:
+    if unicodedata.category(character) not in HIDDEN_CATEGORIES:
         return character
     return character.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 def console(*, error: bool = False) -> Any:
-    """Where to print: a rich console, which keeps colours for terminals."""
+    """Return a rich console, which uses colours on terminals only."""
     from rich.console import Console
 
     class Piped(Console):
@@ -52,8 +52,8 @@ def console(*, error: bool = False) -> Any:
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Say]:
-    """A line on standard error that says what is going on, if anybody is looking."""
+def progress(quiet: bool) -> Iterator[OnStage]:
+    """Show the current stage on standard error, if that is a terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -69,7 +69,7 @@ def progress(quiet: bool) -> Iterator[Say]:
     ) as bar:
         task = bar.add_task("reading the file", total=None)
 
-        def say(what: str) -> None:
+        def on_stage(what: str) -> None:
             bar.update(task, description=what)
 
-        yield say
+        yield on_stage

@@ -1,8 +1,8 @@
 """The archives' own files, each turned into the table that our CSV of the set holds.
 
 Every function takes the bytes that an address of `_sources` serves, a plain file or a zip archive
-that contains it, and returns a `Table`: columns under our names, rows in the archive's order. None
-of them checks that the table is the right one; that is what the checksums are for.
+that contains it, and returns a `DatasetTable`: columns under our names, rows in the archive's
+order. None of them checks that the table is the right one; that is what the checksums are for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ._download import LARGEST_FILE
-from ._table import Table, Task, parse_table
+from ._table import DatasetTable, Task, parse_dataset
 
 _CLEVELAND = "age sex cp trestbps chol fbs restecg thalach exang oldpeak slope ca thal target"
 _VEHICLE = (
@@ -32,15 +32,15 @@ _SEGMENT = (
 )
 
 
-def boston(raw: bytes) -> Table:
-    """StatLib: prose, then records of 14 numbers over two lines each (UCI's copy: over one)."""
+def boston(raw: bytes) -> DatasetTable:
+    """Read StatLib's file: prose, then records of 14 numbers over two lines (UCI: over one)."""
     numbers = [word for line in _lines(raw) if _all_numbers(line.split()) for word in line.split()]
     names = "crim zn indus chas nox rm age dis rad tax ptratio b lstat medv"
     return _table(names, _groups(numbers, 14), "regression")
 
 
-def concrete(raw: bytes) -> Table:
-    """UCI's CSV with a header; its original is an .xls file, which would need one more library."""
+def concrete(raw: bytes) -> DatasetTable:
+    """Read UCI's CSV with a header; the original .xls file would need another library."""
     names = (
         "cement blast_furnace_slag fly_ash water superplasticizer coarse_aggregate fine_aggregate "
         "age compressive_strength"
@@ -48,60 +48,60 @@ def concrete(raw: bytes) -> Table:
     return _table(names, _split(_lines(raw)[1:], ","), "regression")
 
 
-def wine_quality(raw: bytes) -> Table:
-    """``winequality-red.csv``: semicolons, and a header of quoted names with spaces."""
+def wine_quality(raw: bytes) -> DatasetTable:
+    """Read ``winequality-red.csv``: semicolons, and a header of quoted names with spaces."""
     header, *rows = _split(_lines(_member(raw, "*winequality-red.csv")), ";")
     names = [name.strip('"').lower().replace(" ", "_") for name in header]
     return _table(" ".join(names), rows, "regression")
 
 
-def drug(raw: bytes) -> Table:
-    """``qsar.mat``: the authors' training part, then their test part."""
-    from scipy.io import loadmat  # only here: nothing else in this room reads MATLAB's files
+def drug(raw: bytes) -> DatasetTable:
+    """Read ``qsar.mat``: the authors' training part, then their test part."""
+    from scipy.io import loadmat  # imported here, since nothing else reads MATLAB files
 
     parts = loadmat(io.BytesIO(raw))
     data = np.vstack([parts["X_train"], parts["X_test"]]).astype(np.float64)
     target = np.concatenate([parts["y_train"].ravel(), parts["y_test"].ravel()])
     names = [f"x{column}" for column in range(data.shape[1])]
-    return Table(data, target.astype(np.float64), names, "y")
+    return DatasetTable(data, target.astype(np.float64), names, "y")
 
 
-def heart_disease(raw: bytes) -> Table:
-    """``processed.cleveland.data``: "?" is missing; grades 1 to 4 of the disease become 1."""
+def heart_disease(raw: bytes) -> DatasetTable:
+    """Read ``processed.cleveland.data``: "?" is missing; grades 1 to 4 become 1."""
     rows = _split(_lines(_member(raw, "*processed.cleveland.data")), ",")
     rows = [["" if cell == "?" else cell for cell in row] for row in rows]
     return _table(_CLEVELAND, [[*row[:-1], str(int(float(row[-1]) > 0))] for row in rows])
 
 
-def breast_cancer(raw: bytes = b"") -> Table:
-    """What scikit-learn bundles, so that nothing need be downloaded."""
+def breast_cancer(raw: bytes = b"") -> DatasetTable:
+    """Return the table that scikit-learn bundles, so that nothing need be downloaded."""
     from sklearn.datasets import load_breast_cancer  # only here, as it takes a second to import
 
     bunch: Any = load_breast_cancer()
     names = [name.replace(" ", "_") for name in bunch.feature_names]
-    return Table(bunch.data, bunch.target, names, "target")
+    return DatasetTable(bunch.data, bunch.target, names, "target")
 
 
-def vehicle(raw: bytes) -> Table:
-    """Nine files ``xaa.dat`` to ``xai.dat``, one after the other: 18 numbers and a word a row."""
+def vehicle(raw: bytes) -> DatasetTable:
+    """Read nine files, ``xaa.dat`` to ``xai.dat``, whose rows are 18 numbers and a word."""
     # Words, not lines, are counted: copies of these files differ in where their lines break.
     return _table(_VEHICLE, _groups(_member(raw, "*xa?.dat").decode().split(), 19))
 
 
-def segment(raw: bytes) -> Table:
-    """KEEL's ``segment.dat``: lines that begin with @, then rows with commas."""
+def segment(raw: bytes) -> DatasetTable:
+    """Read KEEL's ``segment.dat``: lines that begin with @, then rows with commas."""
     lines = [line for line in _lines(_member(raw, "*segment.dat")) if not line.startswith("@")]
     return _table(_SEGMENT, _split(lines, ","))
 
 
-def glass(raw: bytes) -> Table:
-    """``glass.data``: a row's number comes first and is left out."""
+def glass(raw: bytes) -> DatasetTable:
+    """Read ``glass.data``; the number of a row comes first and is left out."""
     rows = _split(_lines(_member(raw, "*glass.data")), ",")
     return _table("ri na mg al si k ca ba fe type", [row[1:] for row in rows])
 
 
 def _member(raw: bytes, pattern: str) -> bytes:
-    """The files of a zip archive whose names fit, joined in order of name; else the bytes given."""
+    """Return the matching files of a zip archive, joined by name; else the bytes as given."""
     if not zipfile.is_zipfile(io.BytesIO(raw)):
         return raw
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -133,9 +133,11 @@ def _all_numbers(words: list[str]) -> bool:
         return False
 
 
-def _table(names: str, rows: Sequence[Sequence[str]], task: Task = "classification") -> Table:
-    """Cells without commas or quotes, as these sets have, read as our CSV files are."""
+def _table(
+    names: str, rows: Sequence[Sequence[str]], task: Task = "classification"
+) -> DatasetTable:
+    """Parse cells without commas or quotes as a CSV file is parsed."""
     width = len(names.split())
     if {len(row) for row in rows} != {width}:
         raise ValueError(f"not every row has {width} cells")
-    return parse_table([",".join(cells) for cells in (names.split(), *rows)], task)
+    return parse_dataset([",".join(cells) for cells in (names.split(), *rows)], task)

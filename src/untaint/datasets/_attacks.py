@@ -12,8 +12,8 @@ a function of it; so the bad rows do agree, and few clean rows are left among th
 **Labels.** A label pulls at a fit the harder, the surer the fit was of another: surest are the rows
 with the widest margin between the score of their own label and the best of the others. As with
 targets, bad rows that agree do more harm than those that point in all directions. So one class is
-given up before the next, the most frequent first, its surest rows first, and all of them go to one
-class: that which most often comes second in its rows.
+flipped before the next, the most frequent first, its surest rows first, and all of them get one
+label: the class that most often comes second in its rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._choice import by_frequency, standardised
+from ._row_selection import by_frequency, standardised
 
 Array = NDArray[Any]
 Attack = tuple[NDArray[np.intp], Array]  # rows, and what their targets become
@@ -38,15 +38,15 @@ def push_to_far_end(X: Array, y: Array, count: int, model: Any, rng: np.random.G
         )
     low, high = y.min(axis=0), y.max(axis=0)
     far = np.where(f < (low + high) / 2.0, high, low)
-    # In shares of the range, so that the outputs count alike whatever their units.
+    # In fractions of the range, so that the outputs count alike whatever their units.
     way = np.square((far - f) / np.where(high > low, high - low, 1.0)).reshape(len(y), -1)
     unmoved = (far == y).reshape(len(y), -1).all(axis=1)
-    rows = _first(np.where(unmoved, np.inf, -way.sum(axis=1)), count, rng)
+    rows = _smallest(np.where(unmoved, np.inf, -way.sum(axis=1)), count, rng)
     return rows, far[rows]
 
 
 def flip_surest(X: Array, y: Array, count: int, model: Any, rng: np.random.Generator) -> Attack:
-    """Give up the surest rows of one class after the other, each class to its second."""
+    """Flip the most certain rows of one class after the other to its second most likely class."""
     classes, own = np.unique(y, return_inverse=True)
     scores = _class_mean_scores(X, y) if model is None else _model_scores(model, X, y)
     others = scores.copy()
@@ -56,26 +56,26 @@ def flip_surest(X: Array, y: Array, count: int, model: Any, rng: np.random.Gener
     for label in by_frequency(y):
         members = np.flatnonzero(y == label)
         second = np.bincount(others[members].argmax(axis=1)).argmax()
-        taken = members[_first(-margin[members], count - len(rows), rng)]
+        taken = members[_smallest(-margin[members], count - len(rows), rng)]
         flipped[taken] = classes[second]
         rows = np.concatenate([rows, taken])
     return rows, flipped[rows]
 
 
-def _first(values: Array, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Where the smallest values are; chance decides between equals."""
+def _smallest(values: Array, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return positions of the smallest values; ties are broken at random."""
     return np.lexsort((rng.random(len(values)), values))[:count]
 
 
 def _class_mean_scores(X: Array, y: Array) -> NDArray[np.float64]:
-    """A stand-in for a model: minus the squared distances to the means of the classes."""
+    """Return scores in place of a model's: minus squared distances to the class means."""
     Z = standardised(X)
     means = [Z[y == label].mean(axis=0) for label in np.unique(y)]
     return np.column_stack([-np.square(Z - mean).sum(axis=1) for mean in means])
 
 
 def _model_scores(model: Any, X: Array, y: Array) -> NDArray[np.float64]:
-    """The model's scores, a column for each class of y in order."""
+    """Return the model's scores, a column for each class of y in order."""
     classes = np.asarray(getattr(model, "classes_", np.unique(y)))
     unknown = np.setdiff1d(y, classes).tolist()
     if unknown:

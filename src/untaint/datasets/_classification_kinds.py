@@ -1,4 +1,4 @@
-"""What an adversary writes into the rows of a classification problem, in place at ``rows``."""
+"""Corruptions of rows of a classification problem, in place at ``rows``."""
 
 from __future__ import annotations
 
@@ -7,42 +7,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._choice import by_frequency
+from ._row_selection import by_frequency
 
-Rows = NDArray[np.intp]
+RowIndices = NDArray[np.intp]
 
 
-def flip(X: NDArray[Any], y: NDArray[Any], rows: Rows, rng: np.random.Generator) -> None:
-    """The other class, or, of several, any other with equal chance."""
+def flip(X: NDArray[Any], y: NDArray[Any], rows: RowIndices, rng: np.random.Generator) -> None:
+    """Assign another class; of several, each with equal probability."""
     _rotate(y, rows, np.unique(y), rng)
 
 
 def flip_and_inflate(
-    X: NDArray[Any], y: NDArray[Any], rows: Rows, rng: np.random.Generator
+    X: NDArray[Any], y: NDArray[Any], rows: RowIndices, rng: np.random.Generator
 ) -> None:
-    """Another class, and x = 100 x."""
+    """Assign another class, and set x = 100 x."""
     flip(X, y, rows, rng)
     X[rows] *= 100.0
 
 
-def flip_to_second(X: NDArray[Any], y: NDArray[Any], rows: Rows, rng: np.random.Generator) -> None:
-    """The second most frequent class, whatever the row was: every error goes the same way."""
+def flip_to_second(
+    X: NDArray[Any], y: NDArray[Any], rows: RowIndices, rng: np.random.Generator
+) -> None:
+    """Assign the second most frequent class: all errors are one-sided."""
     y[rows] = by_frequency(y)[1]
 
 
-def flip_to_largest(X: NDArray[Any], y: NDArray[Any], rows: Rows, rng: np.random.Generator) -> None:
-    """The most frequent class, whatever the row was: every error goes the same way."""
+def flip_to_largest(
+    X: NDArray[Any], y: NDArray[Any], rows: RowIndices, rng: np.random.Generator
+) -> None:
+    """Assign the most frequent class: all errors are one-sided."""
     y[rows] = by_frequency(y)[0]
 
 
 def flip_among_frequent(
-    X: NDArray[Any], y: NDArray[Any], rows: Rows, rng: np.random.Generator
+    X: NDArray[Any], y: NDArray[Any], rows: RowIndices, rng: np.random.Generator
 ) -> None:
-    """Any other class but the least frequent one, which neither loses nor gains a row."""
+    """Assign any other class but the least frequent one, which keeps its rows."""
     _rotate(y, rows, np.sort(by_frequency(y)[:-1]), rng)
 
 
-def _rotate(y: NDArray[Any], rows: Rows, classes: NDArray[Any], rng: np.random.Generator) -> None:
-    """Any other of these sorted classes, to one of which every row belongs."""
+def _rotate(
+    y: NDArray[Any], rows: RowIndices, classes: NDArray[Any], rng: np.random.Generator
+) -> None:
+    """Assign another of these sorted classes, to one of which every row belongs."""
     steps = rng.integers(1, len(classes), size=len(rows))
     y[rows] = classes[(np.searchsorted(classes, y[rows]) + steps) % len(classes)]

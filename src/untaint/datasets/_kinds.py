@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _attacks as attacks
-from . import _choice as choice
 from . import _classification_kinds as classification
 from . import _regression_kinds as regression
+from . import _row_selection as choice
 from ._table import Task
 
 Array = NDArray[Any]
@@ -23,7 +23,7 @@ class Kind(NamedTuple):
 
     task: Task
     apply: Callable[[Array, Array, NDArray[np.intp], np.random.Generator], None] | None
-    choose: Callable[[Array, Array, int, np.random.Generator], NDArray[np.intp]] = choice.anywhere
+    choose: Callable[[Array, Array, int, np.random.Generator], NDArray[np.intp]] = choice.any_rows
     n_classes: int = 2  # at least so many, of a classification target
     # In place of both when a model is given, or when there is nothing to apply.
     attack: Callable[[Array, Array, int, Any, np.random.Generator], attacks.Attack] | None = None
@@ -35,7 +35,7 @@ KINDS: dict[str, Kind] = {
     "cluster": Kind("regression", regression.gather_targets),
     "shift": Kind("regression", regression.raise_by_3),
     "mirror": Kind("regression", regression.mirror_targets),
-    "local": Kind("regression", regression.raise_by_5, choice.half_of_a_region),
+    "local": Kind("regression", regression.raise_by_5, choice.half_of_region),
     "local-solid": Kind("regression", regression.raise_by_5, choice.whole_region),
     "leverage": Kind("regression", regression.move_away),
     "adversarial": Kind("regression", regression.contradict, attack=attacks.push_to_far_end),

@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 from .._atomic_write import open_atomically
 from ._download import download
-from ._sources import Source
-from ._table import Table, read_table, write_table
+from ._sources import DatasetSource
+from ._table import DatasetTable, read_dataset, write_dataset
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -25,14 +25,14 @@ DATA_HOME_VARIABLE = "UNTAINT_DATA"
 
 
 def obtain(
-    source: Source, data_home: PathLike | None = None, *, download_if_missing: bool = True
-) -> Table:
+    source: DatasetSource, data_home: PathLike | None = None, *, download_if_missing: bool = True
+) -> DatasetTable:
     """Return a data set's table, or say in one sentence how to provide it."""
     home = os.environ.get(DATA_HOME_VARIABLE) if data_home is None else data_home
     folders = list(_folders(home))
     path = _find(source, folders)
     if path is not None:
-        return read_table(path, source.task)
+        return read_dataset(path, source.task)
     if not source.urls:
         return source.parse(b"")
     failures = [] if download_if_missing else ["download_if_missing is False"]
@@ -61,21 +61,21 @@ def _folders(home: PathLike | None) -> Iterator[Path]:
         yield Path(cache) / "untaint"
 
 
-def _find(source: Source, folders: list[Path]) -> Path | None:
+def _find(source: DatasetSource, folders: list[Path]) -> Path | None:
     names = (source.filename, f"{source.filename}.gz")
     paths = (folder / name for folder in folders for name in names)
     # A directory that may not be entered is one without the file, which Path.is_file may dispute.
     return next((path for path in paths if os.path.isfile(path)), None)
 
 
-def _fetch(source: Source, url: str) -> tuple[Table, bytes]:
-    """A table as its archive has it, and the bytes of its CSV file; OSError unless it is right."""
+def _fetch(source: DatasetSource, url: str) -> tuple[DatasetTable, bytes]:
+    """Download a table, check it, and return it with the bytes of its CSV file."""
     raw = download(url)
     try:
         table = source.parse(raw)
     except Exception as error:  # bytes that are not the file can break a parser in any way
         raise OSError(f"what came could not be read: {error}") from error
-    file = write_table(table)
+    file = write_dataset(table)
     checksum = hashlib.sha256(file).hexdigest()
     if checksum != source.checksum:
         rows, columns = table.data.shape

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import _archives as archives
-from ._table import Table, Task
+from ._table import DatasetTable, Task
 
 _UCI = "https://archive.ics.uci.edu"
 _UCI_FILES = f"{_UCI}/ml/machine-learning-databases"
 
 
 @dataclass(frozen=True)
-class Source:
+class DatasetSource:
     """A data set: what its file is called, who made it, and how to get at it without the file.
 
     Attributes
@@ -24,7 +24,7 @@ class Source:
     origin : str
         Who made the set, and a page for people.
     checksum : str
-        SHA-256 of the bytes that `write_table` makes of the table. It is the converted table that
+        SHA-256 of the bytes that `write_dataset` makes of the table. It is the converted table that
         is certified, and not the archive's file, which may be wrapped, renamed or zipped anew.
     parse : callable
         Turns an archive's bytes into the table.
@@ -36,11 +36,11 @@ class Source:
     task: Task
     origin: str
     checksum: str
-    parse: Callable[[bytes], Table]
+    parse: Callable[[bytes], DatasetTable]
     urls: tuple[str, ...] = ()
 
 
-BOSTON = Source(
+BOSTON = DatasetSource(
     "boston_housing.csv",
     "regression",
     "Harrison and Rubinfeld (1978), StatLib, http://lib.stat.cmu.edu/datasets/boston",
@@ -48,7 +48,7 @@ BOSTON = Source(
     archives.boston,
     ("https://lib.stat.cmu.edu/datasets/boston", f"{_UCI_FILES}/housing/housing.data"),
 )
-CONCRETE = Source(
+CONCRETE = DatasetSource(
     "concrete.csv",
     "regression",
     f"Yeh (1998), {_UCI}/dataset/165/concrete+compressive+strength",
@@ -56,7 +56,7 @@ CONCRETE = Source(
     archives.concrete,
     (f"{_UCI}/static/public/165/data.csv",),
 )
-WINE_QUALITY = Source(
+WINE_QUALITY = DatasetSource(
     "wine_quality_red.csv",
     "regression",
     f"Cortez et al. (2009), {_UCI}/dataset/186/wine+quality",
@@ -67,7 +67,7 @@ WINE_QUALITY = Source(
         f"{_UCI_FILES}/wine-quality/winequality-red.csv",
     ),
 )
-DRUG = Source(
+DRUG = DatasetSource(
     "drug.csv",
     "regression",
     "Olier et al. (2018), the file qsar.mat in https://github.com/litian96/TERM",
@@ -78,7 +78,7 @@ DRUG = Source(
         "c4941bdea707b0f817cceea3a40fe146749c6402/robust_regression/data/qsar.mat",
     ),
 )
-HEART_DISEASE = Source(
+HEART_DISEASE = DatasetSource(
     "heart_disease_cleveland.csv",
     "classification",
     f"Detrano et al. (1989), {_UCI}/dataset/45/heart+disease",
@@ -89,14 +89,14 @@ HEART_DISEASE = Source(
         f"{_UCI_FILES}/heart-disease/processed.cleveland.data",
     ),
 )
-BREAST_CANCER = Source(
+BREAST_CANCER = DatasetSource(
     "breast_cancer_wdbc.csv",
     "classification",
     f"Wolberg, Street and Mangasarian (1995), {_UCI}/dataset/17/breast+cancer+wisconsin+diagnostic",
     "432ff316e7bfb60b70a275064b4401315cc39f09c9099d031013a23647e98687",
     archives.breast_cancer,
 )
-VEHICLE = Source(
+VEHICLE = DatasetSource(
     "vehicle.csv",
     "classification",
     f"Siebert (1987), {_UCI}/dataset/149/statlog+vehicle+silhouettes",
@@ -104,7 +104,7 @@ VEHICLE = Source(
     archives.vehicle,
     (f"{_UCI}/static/public/149/statlog+vehicle+silhouettes.zip",),
 )
-SEGMENT = Source(
+SEGMENT = DatasetSource(
     "segment.csv",
     "classification",
     f"Statlog (1990), {_UCI}/dataset/147/statlog+image+segmentation",
@@ -113,7 +113,7 @@ SEGMENT = Source(
     # Not UCI's copy: it has the same rows in another order, and a seed would split them otherwise.
     ("https://sci2s.ugr.es/keel/dataset/data/classification/segment.zip",),
 )
-GLASS = Source(
+GLASS = DatasetSource(
     "glass.csv",
     "classification",
     f"German (1987), {_UCI}/dataset/42/glass+identification",

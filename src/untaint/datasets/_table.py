@@ -1,6 +1,6 @@
 """A table on disk: UTF-8 CSV with a header row, last column the target, empty cells missing.
 
-The readers use the standard library and NumPy; pandas is imported when a frame is asked for.
+The readers use the standard library and NumPy; pandas is imported when a frame is requested.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Task: TypeAlias = Literal["regression", "classification"]
 
 
 @dataclass(frozen=True)
-class Table:
-    """Features, target and their names, as read."""
+class DatasetTable:
+    """Features and target of a data set, with their names."""
 
     data: NDArray[np.float64]
     target: NDArray[Any]
@@ -30,22 +30,22 @@ class Table:
     target_name: str
 
 
-def read_table(path: Path, task: Task) -> Table:
+def read_dataset(path: Path, task: Task) -> DatasetTable:
     """Read a CSV file, compressed when its name ends in ``.gz``."""
     if path.suffix == ".gz":
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-            return parse_table(file, task)
+            return parse_dataset(file, task)
     with path.open(encoding="utf-8", newline="") as file:
-        return parse_table(file, task)
+        return parse_dataset(file, task)
 
 
-def parse_table(lines: Iterable[str], task: Task) -> Table:
-    """Turn CSV lines into a `Table`.
+def parse_dataset(lines: Iterable[str], task: Task) -> DatasetTable:
+    """Turn CSV lines into a `DatasetTable`.
 
     Examples
     --------
-    >>> from untaint.datasets._table import parse_table
-    >>> table = parse_table(["width,height,kind", "1,2,a", "3,,b"], "classification")
+    >>> from untaint.datasets._table import parse_dataset
+    >>> table = parse_dataset(["width,height,kind", "1,2,a", "3,,b"], "classification")
     >>> table.data
     array([[ 1.,  2.],
            [ 3., nan]])
@@ -56,11 +56,11 @@ def parse_table(lines: Iterable[str], task: Task) -> Table:
     data = np.array([[float(cell) if cell else np.nan for cell in row[:-1]] for row in rows])
     labels = [row[-1] for row in rows]
     target = np.array(labels, dtype=float) if task == "regression" else _as_classes(labels)
-    return Table(data, target, _distinct(header[:-1]), header[-1])
+    return DatasetTable(data, target, _distinct(header[:-1]), header[-1])
 
 
-def write_table(table: Table) -> bytes:
-    r"""Turn a `Table` into the bytes of its CSV file, the same for the same values.
+def write_dataset(table: DatasetTable) -> bytes:
+    r"""Turn a `DatasetTable` into the bytes of its CSV file, the same for the same values.
 
     Numbers are the shortest decimals that read back as the same float64, without a point where
     they are whole, so that it does not matter how an archive spells them: the checksums of
@@ -68,8 +68,10 @@ def write_table(table: Table) -> bytes:
 
     Examples
     --------
-    >>> from untaint.datasets._table import parse_table, write_table
-    >>> write_table(parse_table(["width,height,kind", "1.0,.250,a", "3e0,,b"], "classification"))
+    >>> from untaint.datasets._table import parse_dataset, write_dataset
+    >>> write_dataset(
+    ...     parse_dataset(["width,height,kind", "1.0,.250,a", "3e0,,b"], "classification")
+    ... )
     b'width,height,kind\n1,0.25,a\n3,,b\n'
     """
     numeric = np.issubdtype(table.target.dtype, np.floating)
@@ -82,14 +84,14 @@ def write_table(table: Table) -> bytes:
 
 
 def _cell(value: float) -> str:
-    """The shortest decimals of a float; nothing where it is missing."""
+    """Return the shortest decimals of a float, empty where it is missing."""
     if value != value:
         return ""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def _as_classes(labels: list[str]) -> NDArray[Any]:
-    """Integers where every label is one, words otherwise."""
+    """Return labels as integers if all of them are, else as text."""
     try:
         return np.array([int(label) for label in labels])
     except ValueError:
@@ -106,7 +108,9 @@ def _distinct(names: list[str]) -> list[str]:
     return result
 
 
-def bundle(table: Table, task: Task, description: str, *, return_X_y: bool, as_frame: bool) -> Any:
+def bundle(
+    table: DatasetTable, task: Task, description: str, *, return_X_y: bool, as_frame: bool
+) -> Any:
     """Give a table the shape that scikit-learn's own loaders return."""
     from sklearn.utils import Bunch  # only here: a second of import that corruption can do without
 
@@ -126,7 +130,7 @@ def bundle(table: Table, task: Task, description: str, *, return_X_y: bool, as_f
     )
 
 
-def _as_pandas(table: Table) -> tuple[Any, Any, Any]:
+def _as_pandas(table: DatasetTable) -> tuple[Any, Any, Any]:
     try:
         import pandas as pd
     except ImportError as error:

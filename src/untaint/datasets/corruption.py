@@ -1,4 +1,4 @@
-"""Corrupt a known share of a clean data set, and say which rows.
+"""Corrupt a known fraction of a clean data set, and return which rows.
 
 A kind of corruption is a choice of rows and something written into them: round(epsilon n) rows,
 no more and no fewer, all others left as they were, in the order given. An attack on a model settles
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._kinds import KINDS, Kind, recipe_of
-from ._random import RandomState, as_generator
+from ._random_state import RandomState, as_generator
 from ._table import Task
 
 Array = NDArray[Any]
@@ -35,7 +35,7 @@ def contaminate(
     X : array-like of shape (n, d)
     y : array-like of shape (n,), or (n, k) for regression
     epsilon : float in [0, 1)
-        Share of rows to corrupt; ``round(epsilon * n)`` of them are.
+        Fraction of rows to corrupt; ``round(epsilon * n)`` of them are.
     kind : str, default="label"
         For regression, where m and s are the clean target's mean and standard deviation:
 

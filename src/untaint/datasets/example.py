@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ._random import RandomState, as_generator
-from ._table import bundle, parse_table
+from ._random_state import RandomState, as_generator
+from ._table import bundle, parse_dataset
 
 KILN_COLUMNS = ("temperature", "soak_minutes", "moisture", "strength")
 
@@ -80,5 +80,5 @@ def load_kiln(return_X_y: bool = False, as_frame: bool = False) -> Any:
     80
     """
     text = files("untaint.datasets").joinpath("data", "kiln.csv").read_text(encoding="utf-8")
-    table = parse_table(text.splitlines(), "regression")
+    table = parse_dataset(text.splitlines(), "regression")
     return bundle(table, "regression", str(__doc__), return_X_y=return_X_y, as_frame=as_frame)

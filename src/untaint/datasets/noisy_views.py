@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._random import RandomState, as_generator
+from ._random_state import RandomState, as_generator
 
 Array: TypeAlias = NDArray[np.float64]
 # Draws noise of a shape with unit variance in every cell.
@@ -101,7 +101,7 @@ def _covariance(noise_cov: ArrayLike, X: Array) -> Array:
 
 
 def _shape_noise(cov: Array, shape: tuple[int, ...], noise: str) -> Callable[[Array], Array]:
-    """What turns cells of unit variance into rows of the covariance asked for."""
+    """Return a function that turns cells of unit variance into rows of this covariance."""
     d = shape[1]
     matrices = cov.ndim == 3 or cov.shape == (d, d)
     variances = np.diagonal(cov, axis1=-2, axis2=-1) if matrices else cov
@@ -117,7 +117,7 @@ def _shape_noise(cov: Array, shape: tuple[int, ...], noise: str) -> Callable[[Ar
 
 
 def _square_roots(cov: Array) -> Array:
-    """Symmetric square roots, which also singular matrices have."""
+    """Return symmetric square roots, which also singular matrices have."""
     rounding = ROUNDING * np.abs(cov).max()
     if np.abs(cov - np.swapaxes(cov, -1, -2)).max() > rounding:
         raise ValueError("noise_cov must be symmetric, got a matrix that is not.")

@@ -36,12 +36,12 @@ from typing import Any
 
 from . import _sources as sources
 from ._obtain import PathLike, obtain
-from ._sources import Source
+from ._sources import DatasetSource
 from ._table import bundle
 
 
 def _fetch(
-    source: Source,
+    source: DatasetSource,
     about: str | None,
     data_home: PathLike | None,
     return_X_y: bool,
@@ -60,7 +60,7 @@ def fetch_boston(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Boston housing: 506 x 13, the median house value of a district (``medv``, regression).
+    """Load Boston housing: 506 x 13, the median house value of a district (regression).
 
     Kept because the papers report it. Its column ``b`` encodes a race-based assumption, for which
     scikit-learn dropped the set; prefer another set for teaching.
@@ -77,7 +77,7 @@ def fetch_concrete(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Concrete: 1030 x 8, compressive strength from mixture and age (regression)."""
+    """Load concrete: 1030 x 8, compressive strength from mixture and age (regression)."""
     return _fetch(
         sources.CONCRETE,
         fetch_concrete.__doc__,
@@ -95,7 +95,7 @@ def fetch_wine_quality(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Red wine: 1599 x 11, tasters' grade 3 to 8 (regression); 240 rows repeat earlier ones."""
+    """Load red wine: 1599 x 11, tasters' grade 3 to 8 (regression); 240 rows are duplicates."""
     return _fetch(
         sources.WINE_QUALITY,
         fetch_wine_quality.__doc__,
@@ -113,7 +113,7 @@ def fetch_drug(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Drug activity: 4085 x 410 binary fingerprints (regression).
+    """Load drug activity: 4085 x 410 binary fingerprints (regression).
 
     The last 1000 rows are the authors' test part. Two columns are constant, 150 rows repeat earlier
     ones, the target has a heavy left tail.
@@ -130,7 +130,7 @@ def fetch_heart_disease(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Cleveland heart disease: 303 x 13, two classes; six missing cells are NaN."""
+    """Load Cleveland heart disease: 303 x 13, two classes; six missing cells are NaN."""
     return _fetch(
         sources.HEART_DISEASE,
         fetch_heart_disease.__doc__,
@@ -148,7 +148,7 @@ def fetch_breast_cancer(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Wisconsin diagnostic breast cancer: 569 x 30, 1 is benign and 0 malignant."""
+    """Load Wisconsin diagnostic breast cancer: 569 x 30, 1 is benign and 0 malignant."""
     return _fetch(
         sources.BREAST_CANCER,
         fetch_breast_cancer.__doc__,
@@ -166,7 +166,7 @@ def fetch_vehicle(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Vehicle silhouettes: 846 x 18, four classes named bus, opel, saab and van."""
+    """Load vehicle silhouettes: 846 x 18, four classes named bus, opel, saab and van."""
     return _fetch(
         sources.VEHICLE, fetch_vehicle.__doc__, data_home, return_X_y, as_frame, download_if_missing
     )
@@ -179,7 +179,7 @@ def fetch_segment(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Image segmentation: 2310 x 19, seven balanced classes; ``region_pixel_count`` is constant."""
+    """Load image segmentation: 2310 x 19, seven classes; ``region_pixel_count`` is constant."""
     return _fetch(
         sources.SEGMENT, fetch_segment.__doc__, data_home, return_X_y, as_frame, download_if_missing
     )
@@ -192,7 +192,7 @@ def fetch_glass(
     *,
     download_if_missing: bool = True,
 ) -> Any:
-    """Glass identification: 214 x 9, six unbalanced classes (types 1, 2, 3, 5, 6, 7)."""
+    """Load glass identification: 214 x 9, six unbalanced classes (types 1, 2, 3, 5, 6, 7)."""
     return _fetch(
         sources.GLASS, fetch_glass.__doc__, data_home, return_X_y, as_frame, download_if_missing
     )

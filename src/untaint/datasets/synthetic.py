@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ._random import RandomState, as_generator
+from ._random_state import RandomState, as_generator
 
-_N_WAVES = 128
+_N_FREQUENCIES = 128
 
 
 def make_polynomial(
@@ -117,7 +117,7 @@ def make_classes(
     overlap : float, default=0.1
         0 means that x decides the class.
     rare_share : float or None, default=None
-        The last class's share of the rows: its surface is moved up or down until
+        Fraction of the rows in the last class: its surface is moved up or down until
         ``round(rare_share * n_samples)`` rows are left to it.
     random_state : int, Generator, RandomState or None, default=None
 
@@ -148,13 +148,13 @@ def _draw_surface(
     n_features: int, rng: np.random.Generator
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
     """Draw f(x) = sqrt(2 / m) sum_j cos(w_j . x + b_j), as `make_smooth` describes it."""
-    frequencies = rng.normal(size=(n_features, _N_WAVES)) / np.sqrt(n_features)
-    phases = rng.uniform(0.0, 2.0 * np.pi, size=_N_WAVES)
-    return lambda X: np.sqrt(2.0 / _N_WAVES) * np.cos(X @ frequencies + phases).sum(axis=1)
+    frequencies = rng.normal(size=(n_features, _N_FREQUENCIES)) / np.sqrt(n_features)
+    phases = rng.uniform(0.0, 2.0 * np.pi, size=_N_FREQUENCIES)
+    return lambda X: np.sqrt(2.0 / _N_FREQUENCIES) * np.cos(X @ frequencies + phases).sum(axis=1)
 
 
 def _level(heights: NDArray[np.float64], count: int) -> float:
-    """By how much to lower the last column so that it is the largest in ``count`` rows."""
+    """Return by how much to lower the last column to make it the largest in ``count`` rows."""
     leads = np.sort(heights[:, -1] - heights[:, :-1].max(axis=1))[::-1]
     # Halfway between two rows; one beyond the last at either end.
     edges = np.concatenate([[leads[0] + 1.0], leads, [leads[-1] - 1.0]])

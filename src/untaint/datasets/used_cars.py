@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ._random import RandomState, as_generator
+from ._random_state import RandomState, as_generator
 
 COLUMNS = (
     "offer",
@@ -128,7 +128,7 @@ def _spoil(cars: dict[str, Any], row: int, mistake: str, rng: np.random.Generato
 
 
 def _cells(cars: dict[str, Any], rng: np.random.Generator) -> list[list[str]]:
-    """Columns as text, some cells of them lost."""
+    """Return columns as text, with some cells missing."""
     columns = []
     for name in COLUMNS:
         values = cars[name]
@@ -144,7 +144,7 @@ def _cells(cars: dict[str, Any], rng: np.random.Generator) -> list[list[str]]:
 
 
 def used_cars_file() -> Traversable:
-    """The bundled table, a CSV file.
+    """Return the bundled table, a CSV file.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def used_cars_file() -> Traversable:
 
 
 def used_cars_truth() -> list[str]:
-    """What was done to each row of the bundled table, empty where nothing was.
+    """Return what was done to each row of the bundled table, empty where nothing was.
 
     Examples
     --------

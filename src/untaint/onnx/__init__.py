@@ -1,7 +1,7 @@
 """Fitted models as ONNX graphs, which run without Python.
 
-The only room that knows onnx. The formulas are those of :mod:`untaint.portable`; here they are
-written down.
+The only subpackage that imports onnx. The formulas are those of :mod:`untaint.portable`; here they
+are written down.
 """
 
 try:

@@ -20,7 +20,7 @@ from .graph import ROWS, GraphArithmetic, Symbol
 from .precision import single_suffices
 from .steps import Chain, after, chain_of
 
-# 18 is the first version in which all reductions are told their axes in one way. Every onnxruntime
+# 18 is the first version in which all reductions take their axes in the same way. Every onnxruntime
 # since 1.14, of February 2023, reads it; nothing here needs more.
 OPSET = 18
 # What the format can hold in one file.
@@ -123,7 +123,7 @@ def _label_outputs(
 
 
 def _labels(classes: Any) -> tuple[Any, Any]:
-    """Labels and their type, as ONNX knows them: text, whole numbers, numbers, or yes and no."""
+    """Return labels and their ONNX type: text, integers, floats, or booleans."""
     if classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes):
         return classes.astype(str), np.str_
     kinds = {"U": np.str_, "b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}

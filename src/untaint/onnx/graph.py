@@ -1,4 +1,4 @@
-"""Arithmetic that is written down: each operation becomes a node of an ONNX graph.
+"""Arithmetic that records each operation as a node of an ONNX graph.
 
 A symbol is the name of a result to come, and the type of its numbers, for ONNX converts none by
 itself.
@@ -47,7 +47,7 @@ class Symbol(NamedTuple):
 
 
 class GraphArithmetic(Arithmetic):
-    """A graph that grows by what formulas ask for.
+    """A graph that grows by the operations of formulas.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ class GraphArithmetic(Arithmetic):
         self._numbers = count()
 
     def value(self, name: str, dtype: Any) -> Value:
-        """A table that the graph is given."""
+        """Return an input of the graph."""
         return Value(Symbol(name, np.dtype(dtype)), self)
 
     def constant(self, values: Any, dtype: Any) -> Symbol:
-        """Numbers, or text, that the graph holds."""
+        """Add a constant, numbers or text, to the graph."""
         array = np.array(values, dtype=dtype, order="C")
         symbol = Symbol(f"constant_{next(self._numbers)}", array.dtype)
         if array.dtype.kind == "U":
@@ -87,38 +87,38 @@ class GraphArithmetic(Arithmetic):
         return symbol
 
     def node(self, operation: str, inputs: Sequence[Symbol], dtype: Any, **options: Any) -> Symbol:
-        """A node, and what it results in."""
+        """Add a node, and return its result."""
         result = Symbol(f"{operation.lower()}_{next(self._numbers)}", np.dtype(dtype))
         names = [symbol.name for symbol in inputs]
         self.nodes.append(helper.make_node(operation, names, [result.name], **options))
         return result
 
     def dtype(self, data: Symbol) -> np.dtype[Any]:
-        """Of the numbers to come."""
+        """Return the dtype of a result."""
         return data.dtype
 
     def cast(self, data: Symbol, dtype: np.dtype[Any]) -> Symbol:
-        """The same numbers in another type."""
+        """Return the data in another dtype."""
         return self.node("Cast", [data], dtype, to=helper.np_dtype_to_tensor_dtype(dtype))
 
     def apply(self, operation: str, *data: Symbol) -> Symbol:
-        """An operation on each entry or each pair of entries, or a matrix product."""
+        """Apply an operation to each entry or pair of entries, or a matrix product."""
         return self.node(NODES[operation], data, data[0].dtype)
 
     def reduce(self, operation: str, data: Symbol) -> Symbol:
-        """Sum or maximum of each row, as a column."""
+        """Return the sum or maximum of each row, as a column."""
         return self.node(NODES[operation], [data, self._axis(1)], data.dtype, keepdims=1)
 
     def argmax(self, data: Symbol) -> Symbol:
-        """Place of the largest entry of each row, the first of several."""
+        """Return the position of the largest entry of each row, the first of several."""
         return self.node("ArgMax", [data], np.int64, axis=1, keepdims=0)
 
     def concatenate(self, parts: Sequence[Symbol]) -> Symbol:
-        """Columns side by side."""
+        """Return the columns of all parts side by side."""
         return self.node("Concat", parts, parts[0].dtype, axis=1)
 
     def fold(self, data: Symbol, other: Symbol, term: Term) -> Symbol:
-        """A loop over columns that adds one term at a time: two tables of n rows in memory.
+        """Add a loop over columns that sums one term at a time: two arrays of n rows in memory.
 
         Terms for all columns at once would take as many tables as there are columns, a node a
         column makes large graphs that are four times slower, and a loop over rows is slower yet.
@@ -144,7 +144,7 @@ class GraphArithmetic(Arithmetic):
         return self.node("Scan", inputs, data.dtype, **loop)
 
     def _zeros(self, data: Symbol, other: Symbol) -> Symbol:
-        """As many rows as data and as many columns as other."""
+        """Return zeros with the rows of data and the columns of other."""
         n_rows = self.node("Shape", [data], np.int64, start=0, end=1)
         n_columns = self.node("Shape", [other], np.int64, start=1, end=2)
         shape = self.node("Concat", [n_rows, n_columns], np.int64, axis=0)
@@ -155,7 +155,7 @@ class GraphArithmetic(Arithmetic):
         return self.constant([axis], np.int64)
 
     def _part(self) -> GraphArithmetic:
-        """A graph within this one, which sees what this one holds."""
+        """Return a subgraph, which sees the constants of this graph."""
         part = GraphArithmetic(self.working)
         part.constants, part._numbers = self.constants, self._numbers
         return part

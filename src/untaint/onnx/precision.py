@@ -1,8 +1,8 @@
-"""Whether single precision will do, found by trying.
+"""A test whether single precision suffices.
 
 Coefficients of an expansion may be large and nearly cancel, above all where the ridge is small and
-rows are close to one another; every rounded kernel value then counts many times. How many is not
-guessed: the function is evaluated in both precisions at rows that it is made of.
+rows are close to one another; every rounded kernel value then counts many times. So the
+function is evaluated in both precisions at rows of its expansion.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._typing import FloatArray
-from ..portable import ArrayArithmetic, Expansion, Function
+from ..portable import ArrayArithmetic, Function, KernelExpansion
 
 # Difference between the precisions, in standard deviations of the predictions; of a classifier's
 # scores, in units of log-odds. Rows that were not tried may fare somewhat worse.
@@ -19,16 +19,16 @@ TRIED = 256  # rows
 
 
 def single_suffices(function: Function, *, scores: bool) -> bool:
-    """Whether predictions in single precision are as good as those in double.
+    """Return whether predictions in single precision are as good as those in double.
 
     Parameters
     ----------
-    function : Slopes, Expansion or FourierParts
+    function : LinearFunction, KernelExpansion or FourierExpansion
         Only an expansion is tried: for the others double precision costs little.
     scores : bool
         Whether predictions are scores of classes, which have a scale of their own.
     """
-    if not isinstance(function, Expansion) or not len(function.rows):
+    if not isinstance(function, KernelExpansion) or not len(function.rows):
         return False
     rows = function.rows[:: -(-len(function.rows) // TRIED)].astype(np.float32)
     exact = _evaluate(function, rows.astype(np.float64))

@@ -17,19 +17,19 @@ SCALERS = (MedianScaler, StandardScaler, RobustScaler)
 
 
 class Chain(NamedTuple):
-    """What happens to a row: scalers, then a learner."""
+    """The steps of a pipeline: scalers, then a learner."""
 
     scalers: list[Any]
     learner: KernelEstimator
 
     @property
     def first(self) -> Any:
-        """Who sees the rows as they come."""
+        """The step that is given the rows first."""
         return self.scalers[0] if self.scalers else self.learner
 
 
 def chain_of(model: Any) -> Chain:
-    """The parts of an estimator or a pipeline, all fitted and all known here."""
+    """Return the steps of an estimator or a pipeline; check that all are fitted and supported."""
     steps = _steps(model)
     if not steps or not isinstance(steps[-1], KernelEstimator):
         found = "no step" if not steps else type(steps[-1]).__name__
@@ -54,7 +54,7 @@ def _steps(model: Any) -> list[Any]:
 
 
 def after(scaler: Any, X: Value) -> Value:
-    """Rows after a scaler."""
+    """Return rows after a scaler."""
     if isinstance(scaler, StandardScaler):
         return scaled(X, scaler.mean_ if scaler.with_mean else None, scaler.scale_)
     x = scaled(X, scaler.center_, scaler.scale_)

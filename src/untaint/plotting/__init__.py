@@ -1,4 +1,4 @@
-"""Pictures of what a fit says of the rows it was given.
+"""Plots of the training rows of a fitted model: scores, residuals, monitoring, convergence.
 
 Matplotlib is imported when something is drawn, and not before: ``pip install 'untaint[plot]'``.
 """

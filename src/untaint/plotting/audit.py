@@ -1,4 +1,4 @@
-"""Scores of the rows, the most suspicious first."""
+"""Plot of the scores of the rows, the most suspicious first."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from .._typing import BoolArray, FloatArray
 from . import style
 from .naming import name_rows
+from .outlier_view import OutlierView, read_outliers
 from .scale import scale_beyond
-from .verdict import Verdict, read_verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,19 +24,19 @@ FEW, LARGE = 0.02, 500
 def plot_audit(model: Any, ax: Axes | None = None, *, n_labels: int = 5) -> Axes:
     """Draw the rows' scores, the most suspicious first.
 
-    A cliff between the flagged rows and the others says that the verdict is clear; a slope, that
-    rows near the threshold may be on either side of it. Scores far above the threshold are on a
-    logarithmic scale.
+    A cliff between the flagged rows and the others means that they are well separated; a slope,
+    that rows near the threshold may be on either side of it. Scores far above the threshold are on
+    a logarithmic scale.
 
     Parameters
     ----------
     model : fitted estimator
         A regressor or classifier with ``outlier_scores_`` and ``inlier_mask_``. If it has an
-        ``audit`` method, markers tell what is odd about a flagged row.
+        ``audit`` method, markers show the kind of a flagged row.
     ax : matplotlib Axes, optional
-        By default those of a new figure.
+        Axes to draw on, those of a new figure by default.
     n_labels : int, default=5
-        How many of the most suspicious rows get their number written beside them.
+        Number of the most suspicious rows that are labelled with their position.
 
     Returns
     -------
@@ -53,38 +53,38 @@ def plot_audit(model: Any, ax: Axes | None = None, *, n_labels: int = 5) -> Axes
     >>> ax = plot_audit(SubquantileRegressor(contamination=1 / 6, alpha=0.01).fit(X, y))
     >>> print(ax.get_title(loc="left"))
     10 of 60 rows flagged
-    share given up 17 %, as asked
+    trimmed share 17 %, as given
     """
-    verdict = read_verdict(model)
+    view = read_outliers(model)
     ax = style.get_axes(ax)
-    order = np.argsort(-verdict.scores, kind="stable")
-    threshold = verdict.threshold
+    order = np.argsort(-view.scores, kind="stable")
+    threshold = view.threshold
     rank = np.empty(len(order))
     rank[order] = np.arange(1, len(order) + 1)
-    top, room = float(verdict.scores.max()), style.line_room(ax)
+    top, room = float(view.scores.max()), style.line_room(ax)
     logarithmic = scale_beyond(ax, 0.0, top, threshold or 0.0, room=room)
-    _set_ranks(ax, verdict)
-    _draw_rows(ax, rank, verdict)
+    _set_ranks(ax, view)
+    _draw_rows(ax, rank, view)
     if threshold is not None:
         _draw_threshold(ax, threshold)
     beyond = style.beyond("above ", threshold) if threshold and logarithmic else ""
-    scores = f"{score_name(verdict)}{beyond}"
-    style.label(ax, "rows, most suspicious first", scores, _summary(verdict))
+    scores = f"{score_name(view)}{beyond}"
+    style.label(ax, "rows, most suspicious first", scores, _summary(view))
     style.legend(ax, len(rank), loc="upper right", bbox_to_anchor=(1, 1 - room), borderaxespad=0)
-    named = order[verdict.flagged[order]][:n_labels]
-    name_rows(ax, named, rank, verdict.scores)
+    named = order[view.flagged[order]][:n_labels]
+    name_rows(ax, named, rank, view.scores)
     return ax
 
 
-def score_name(verdict: Verdict) -> str:
-    """What a score is, and in which unit."""
-    return f"outlier score ({'loss / threshold' if verdict.labelled else 'robust s.d.'})"
+def score_name(view: OutlierView) -> str:
+    """Return the name of the scores and their unit."""
+    return f"outlier score ({'loss / threshold' if view.is_classifier else 'robust s.d.'})"
 
 
-def _set_ranks(ax: Axes, verdict: Verdict) -> None:
+def _set_ranks(ax: Axes, view: OutlierView) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    n_rows, share = len(verdict.scores), float(np.mean(verdict.flagged))
+    n_rows, share = len(view.scores), float(np.mean(view.flagged))
     if 0 < share < FEW and n_rows >= LARGE:
         ax.set_xscale("log")
         ax.set_xlim(0.8, 1.25 * n_rows)
@@ -94,23 +94,23 @@ def _set_ranks(ax: Axes, verdict: Verdict) -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number(value)))
 
 
-def _draw_rows(ax: Axes, rank: FloatArray, verdict: Verdict) -> None:
+def _draw_rows(ax: Axes, rank: FloatArray, view: OutlierView) -> None:
     rasterized = len(rank) > style.MANY
 
     def draw(rows: BoolArray, name: str, size: float, **look: Any) -> None:
         if rows.any():
             look["s"] = style.mark_size(ax, size, len(rank))
             text = f"{name} ({rows.sum():,})"
-            ax.scatter(rank[rows], verdict.scores[rows], label=text, rasterized=rasterized, **look)
+            ax.scatter(rank[rows], view.scores[rows], label=text, rasterized=rasterized, **look)
 
     flag: dict[str, Any] = {"size": 18.0, "color": style.FLAGGED, "linewidths": 0, "zorder": 3}
     for kind, marker in KINDS.items():
-        draw(verdict.flagged & (verdict.kinds == kind), f"flagged: {kind}", marker=marker, **flag)
-    draw(verdict.flagged & ~np.isin(verdict.kinds, list(KINDS)), "flagged", **flag)
-    trimmed = ~verdict.flagged & ~verdict.kept
+        draw(view.flagged & (view.kinds == kind), f"flagged: {kind}", marker=marker, **flag)
+    draw(view.flagged & ~np.isin(view.kinds, list(KINDS)), "flagged", **flag)
+    trimmed = ~view.flagged & ~view.kept
     hollow = {"facecolors": "none", "edgecolors": style.KEPT, "linewidths": 1}
-    draw(trimmed, "given up only", size=14, zorder=2.5, **hollow)
-    kept = ~verdict.flagged & verdict.kept
+    draw(trimmed, "trimmed only", size=14, zorder=2.5, **hollow)
+    kept = ~view.flagged & view.kept
     draw(kept, "kept", size=9, color=style.KEPT, linewidths=0, zorder=2)
 
 
@@ -130,12 +130,12 @@ def _draw_threshold(ax: Axes, threshold: float) -> None:
     )
 
 
-def _summary(verdict: Verdict) -> str:
-    first = style.flag_summary(verdict.flagged)
-    share = style.percent(verdict.share)
-    if not verdict.estimated:
-        return f"{first}\nshare given up {share}, as asked"
-    return f"{first}\nestimated share {share}{_between(verdict.interval)}"
+def _summary(view: OutlierView) -> str:
+    first = style.flag_summary(view.flagged)
+    share = style.percent(view.contamination)
+    if not view.estimated:
+        return f"{first}\ntrimmed share {share}, as given"
+    return f"{first}\nestimated share {share}{_between(view.interval)}"
 
 
 def _between(interval: tuple[float, float] | None) -> str:

@@ -1,4 +1,4 @@
-"""The objective after each iteration."""
+"""Plot of the objective after each iteration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import style
-from .verdict import check_model
+from .outlier_view import check_model
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,17 +17,17 @@ FEW = 3
 
 
 def plot_convergence(model: Any, ax: Axes | None = None) -> Axes:
-    """Draw how the objective came down.
+    """Draw the objective against the iteration.
 
-    How far above its final value it was, relative to that value, on a logarithmic scale unless
+    The excess over the final value is drawn, relative to that value, on a logarithmic scale unless
     iterations are few; the objective itself if there was one iteration, or it ended at zero.
 
     Parameters
     ----------
     model : fitted estimator
-        With ``objective_path_``.
+        An estimator with ``objective_path_``.
     ax : matplotlib Axes, optional
-        By default those of a new figure.
+        Axes to draw on, those of a new figure by default.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def plot_convergence(model: Any, ax: Axes | None = None) -> Axes:
 
     path = np.asarray(model.objective_path_, dtype=float)
     last = int(getattr(model, "n_iter_", len(path)))
-    # Some solvers note the objective of their start too, as iteration 0.
+    # Some solvers record the objective of their start too, as iteration 0.
     steps = np.arange(last - len(path) + 1, last + 1)
     marker = "o" if len(path) <= 60 else ""
     look: dict[str, Any] = {"color": style.INK, "lw": 1.2, "marker": marker, "ms": 3.5}

@@ -1,4 +1,4 @@
-"""Points, and arrows at the edge for those that lie out of view."""
+"""Points, with arrows at the edge for those that lie out of view."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def draw_points(
     Returns
     -------
     str
-        What is to be said of the arrows, empty if there are none.
+        A note on the arrows, empty if there are none.
     """
     low, high = bounds
     margin = 0.05 * (high - low) or 1.0
@@ -35,10 +35,10 @@ def draw_points(
         (flagged, style.FLAGGED, 18.0, 3.0),
     ):
         for part, marker in ((inside, "o"), (left, "<"), (right, ">")):
-            chosen = rows & part
-            if chosen.any():
+            selected = rows & part
+            if selected.any():
                 area = style.mark_size(ax, size if marker == "o" else 24.0, len(x))
                 look |= {"color": color, "zorder": zorder, "marker": marker, "s": area}
-                ax.scatter(at[chosen], y[chosen], **look)
+                ax.scatter(at[selected], y[selected], **look)
     n_outside = int((~inside).sum())
     return f"\n{style.count(n_outside, 'row')} beyond, at the edge" if n_outside else ""

@@ -1,4 +1,4 @@
-r"""How probable a classifier finds the labels that the rows carry.
+r"""Plot of the log-odds of the observed labels under a classifier.
 
 .. math:: \log \frac{p_i}{1 - p_i}, \qquad p_i = P(\text{label of row } i \mid x_i)
 
@@ -20,10 +20,10 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Probabilities are told apart down to this, and shown at the edge beyond.
+# Smallest probability that is shown to scale; smaller ones are at the edge.
 LEAST = 1e-4
 TICKS = (1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
-# Between these, where the others would be few.
+# Ticks for a narrow range, where the others would be few.
 FINE_TICKS = (0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98)
 # Part of a label's column that its points take.
 BREADTH = 0.72
@@ -91,11 +91,11 @@ def _draw(ax: Axes, codes: IntArray, odds: FloatArray, flagged: BoolArray, bound
             (beyond & (odds > 0), "^"),
             (beyond & (odds < 0), "v"),
         ):
-            chosen = rows & part
-            if chosen.any():
+            selected = rows & part
+            if selected.any():
                 ax.scatter(
-                    x[chosen],
-                    odds[chosen],
+                    x[selected],
+                    odds[selected],
                     s=style.mark_size(ax, size, len(odds)),
                     marker=marker,
                     color=color,
@@ -112,7 +112,7 @@ def _draw(ax: Axes, codes: IntArray, odds: FloatArray, flagged: BoolArray, bound
 
 
 def _offsets(codes: IntArray) -> FloatArray:
-    """Places within a label's column, in the order of the rows."""
+    """Return horizontal places within a label's column, in the order of the rows."""
     offsets = np.zeros(len(codes))
     for code in np.unique(codes):
         members = np.flatnonzero(codes == code)

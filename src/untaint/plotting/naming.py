@@ -1,4 +1,4 @@
-"""Numbers of rows beside their points, where there is room for them."""
+"""Labels with the positions of rows beside their points, where they fit."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ GAP = 4.0
 def name_rows(ax: Axes, rows: IntArray, x: FloatArray, y: FloatArray) -> None:
     """Write the numbers of rows whose points descend from the left.
 
-    Each to the right of its point, if all of them fit; else in one line above the first.
+    Each number is to the right of its point, if all of them fit; else in one line above the first.
 
     Parameters
     ----------
     ax : Axes
-        With its scales and limits set.
+        Axes whose scales and limits are set.
     rows : array of int
-        The highest first.
+        Positions of the rows, the highest first.
     x, y : array of shape (n,)
-        Of all points, in data units.
+        Coordinates of all points, in data units.
     """
     if len(rows) == 0:
         return
@@ -58,7 +58,7 @@ def _write(
 
 
 def _fit(ax: Axes, names: list[str], rows: IntArray, points: FloatArray) -> bool:
-    """Whether no name covers a point or another name."""
+    """Return whether no name covers a point or another name."""
     from matplotlib.font_manager import FontProperties
 
     size = FontProperties(size=style.SMALL).get_size_in_points()

@@ -1,4 +1,4 @@
-"""Scores of all rows under fits that give up more and more of them."""
+"""Scores of all rows under refits with a range of trimmed fractions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import clone
 
 from .._typing import FloatArray
+from .outlier_view import check_model, read_outliers
 from .rows import training_rows
-from .verdict import check_model, read_verdict
 
 SHARES = np.linspace(0.0, 0.48, 21)
 
@@ -20,7 +20,7 @@ class Monitoring(NamedTuple):
     Attributes
     ----------
     shares : array of shape (m,)
-        The share given up in each fit.
+        The trimmed fraction of each fit.
     scores : array of shape (m, n)
         Outlier scores of the rows.
     """
@@ -32,25 +32,25 @@ class Monitoring(NamedTuple):
 def monitor(
     model: Any, X: Any = None, y: Any = None, shares: Any = None, *, sample_weight: Any = None
 ) -> Monitoring:
-    """Refit a model with a range of shares, and note the rows' scores.
+    """Refit a model with a range of trimmed fractions, and record the rows' scores.
 
-    What a cross-validated model has chosen stays as chosen.
+    The hyperparameters that a cross-validated model has selected are kept.
 
     Parameters
     ----------
     model : fitted estimator
-        With a parameter ``contamination``. It is not changed.
+        An estimator with a parameter ``contamination``. It is not changed.
     X, y : optional
         The training rows. By default those that the model keeps, if it does.
     shares : array of shape (m,), optional
-        Shares in [0, 0.5), in any order. By default 21 of them, up to 0.48.
+        Trimmed fractions in [0, 0.5), in any order. By default 21 of them, up to 0.48.
     sample_weight : array of shape (n,), optional
         Weights that the model was fitted with.
 
     Returns
     -------
     Monitoring
-        The shares in ascending order, and the scores as an array of shape (m, n).
+        The fractions in ascending order, and the scores as an array of shape (m, n).
 
     Examples
     --------
@@ -64,7 +64,7 @@ def monitor(
     >>> shares, scores = monitor(model, X, y, shares=[0.0, 0.1, 0.2])
     >>> scores.shape
     (3, 60)
-    >>> bool(scores[0, 0] < 3 and scores[2, 0] > 100)  # seen once enough rows are given up
+    >>> bool(scores[0, 0] < 3 and scores[2, 0] > 100)  # unmasked once enough rows are trimmed
     True
     """
     check_model(model, "outlier_scores_")
@@ -76,10 +76,10 @@ def monitor(
         )
     X, y = _training_data(model, X, y)
     grid = _check_shares(shares, len(model.outlier_scores_))
-    chosen = _as_chosen(model, parameters)
+    selected = _selected_grids(model, parameters)
     scores = []
     for share in grid:
-        refit = clone(model).set_params(contamination=float(share), **chosen)
+        refit = clone(model).set_params(contamination=float(share), **selected)
         refit.fit(X, y) if sample_weight is None else refit.fit(X, y, sample_weight)
         scores.append(np.asarray(refit.outlier_scores_, dtype=float))
     return Monitoring(grid, np.array(scores))
@@ -89,7 +89,7 @@ def _training_data(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
     if X is None:
         X = training_rows(model, len(model.outlier_scores_))
     if y is None:
-        y = read_verdict(model).observed
+        y = read_outliers(model).observed
     if X is None or y is None:
         what = "rows" if X is None else "targets"
         raise ValueError(f"{type(model).__name__} does not keep its {what}: pass X and y.")
@@ -104,7 +104,7 @@ def _training_data(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
 
 def _check_shares(shares: Any, n_rows: int) -> FloatArray:
     if shares is None:
-        # A share of less than one row cannot be given up.
+        # A fraction of less than one row cannot be trimmed.
         return SHARES[(SHARES == 0) | (SHARES * n_rows >= 1)]
     grid = np.asarray(shares, dtype=float)
     if grid.ndim != 1 or len(grid) == 0 or not ((grid >= 0) & (grid < 0.5)).all():
@@ -112,11 +112,11 @@ def _check_shares(shares: Any, n_rows: int) -> FloatArray:
     return np.unique(grid)
 
 
-def _as_chosen(model: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Grids of one value, of what a cross-validated model has chosen."""
-    chosen = {}
+def _selected_grids(model: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return grids of the one value that a cross-validated model has selected."""
+    selected = {}
     for grid, name in (("alphas", "alpha_"), ("gammas", "gamma_")):
         value = getattr(model, name, None)
         if grid in parameters and value is not None:
-            chosen[grid] = [value]
-    return chosen
+            selected[grid] = [value]
+    return selected

@@ -1,4 +1,4 @@
-"""What each row says against what the model expects of it."""
+"""Plot of residuals against fitted values."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .._typing import BoolArray, FloatArray
 from . import style
 from .edges import draw_points
 from .label_odds import plot_label_odds
+from .outlier_view import OutlierView, read_outliers
 from .rows import rows_and_targets
-from .scale import scale_beyond, view
-from .verdict import Verdict, read_verdict
+from .scale import scale_beyond, visible_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 def plot_residuals(
     model: Any, X: Any = None, y: Any = None, ax: Axes | None = None, *, output: int = 0
 ) -> Axes:
-    """Draw residuals against fitted values or, of a classifier, how probable the labels are.
+    """Draw residuals against fitted values or, for a classifier, the odds of the labels.
 
-    Of a regressor, residuals beyond the threshold are on a logarithmic scale, so that a target of
-    1e12 does not squash the others; fitted values that lie far out are drawn at the edge. Of a
-    classifier, the odds that the model gives each row's label, by label.
+    For a regressor, residuals beyond the threshold are on a logarithmic scale, so that a target of
+    1e12 does not squash the others; fitted values that lie far out are drawn at the edge. For a
+    classifier, the odds of each row's label are drawn by label.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ def plot_residuals(
         By default the training rows, if the model keeps them. Rows that the model has not seen
         are flagged if their loss is above its threshold.
     y : array of shape (m,) or (m, k), optional
-        Targets or labels. By default those that the model's audit tells.
+        Targets or labels. By default those of the model's audit.
     ax : matplotlib Axes, optional
-        By default those of a new figure.
+        Axes to draw on, those of a new figure by default.
     output : int, default=0
-        Which target to draw, of a regressor with several.
+        Which target of a regressor with several to draw.
 
     Returns
     -------
@@ -58,18 +58,18 @@ def plot_residuals(
     >>> ax.get_yscale()
     'symlog'
     """
-    verdict = read_verdict(model)
-    rows, targets, seen = rows_and_targets(model, verdict, X, y)
+    view = read_outliers(model)
+    rows, targets, seen = rows_and_targets(model, view, X, y)
     if hasattr(model, "classes_"):
-        return plot_label_odds(model, rows, targets, verdict.flagged if seen else None, ax)
-    expected, observed = _compare(model, verdict, rows, targets)
+        return plot_label_odds(model, rows, targets, view.flagged if seen else None, ax)
+    expected, observed = _compare(model, view, rows, targets)
     n_outputs = observed.shape[1]
     if not 0 <= output < n_outputs:
         raise ValueError(f"output should be in [0, {n_outputs}), got {output!r}.")
     residuals = observed - expected
     with np.errstate(over="ignore"):
         losses = (residuals**2).sum(axis=1)
-    flagged = verdict.flagged if seen else losses > getattr(model, "loss_threshold_", np.inf)
+    flagged = view.flagged if seen else losses > getattr(model, "loss_threshold_", np.inf)
     which = f", output {output} of {n_outputs}" if n_outputs > 1 else ""
     ax = style.get_axes(ax)
     _draw(ax, expected[:, output], residuals[:, output], flagged, which)
@@ -77,10 +77,10 @@ def plot_residuals(
 
 
 def _compare(
-    model: Any, verdict: Verdict, rows: Any, targets: NDArray[Any]
+    model: Any, view: OutlierView, rows: Any, targets: NDArray[Any]
 ) -> tuple[FloatArray, FloatArray]:
-    """What is expected and what is observed, a column for each output."""
-    expected = verdict.expected if rows is None else np.asarray(model.predict(rows))
+    """Return expected and observed targets, a column for each output."""
+    expected = view.expected if rows is None else np.asarray(model.predict(rows))
     if expected is None:
         raise ValueError(f"{type(model).__name__} does not keep its rows: pass X and y.")
     expected, observed = _columns(expected), _columns(targets.astype(float))
@@ -106,7 +106,7 @@ def _draw(
             ax.axhline(side, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=1)
     low, high = ax.get_ylim()
     residuals = np.nan_to_num(residuals, nan=0.0, posinf=high, neginf=low)
-    note = draw_points(ax, fitted, residuals, flagged, view(fitted, ~flagged))
+    note = draw_points(ax, fitted, residuals, flagged, visible_bounds(fitted, ~flagged))
     beyond = style.beyond("beyond ±", threshold) if logarithmic else ""
     key = style.FLAGGED if flagged.any() else style.INK
     summary = style.flag_summary(flagged)

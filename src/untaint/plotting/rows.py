@@ -1,4 +1,4 @@
-"""Which rows and targets are meant: those that are passed, or those that the model keeps."""
+"""The rows and targets to plot: those that are passed, or those that the model keeps."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .verdict import Verdict
+from .outlier_view import OutlierView
 
 
 def training_rows(model: Any, n_rows: int) -> Any:
-    """The rows that the model keeps, None if it does not keep them all."""
+    """Return the rows that the model keeps, None if it does not keep them all."""
     X = getattr(model, "X_fit_", None)
     return X if X is not None and X.shape[0] == n_rows else None
 
 
 def rows_and_targets(
-    model: Any, verdict: Verdict, X: Any, y: Any
+    model: Any, view: OutlierView, X: Any, y: Any
 ) -> tuple[Any, NDArray[Any], bool]:
-    """Rows, their targets, and whether they are the training rows."""
-    kept = training_rows(model, len(verdict.scores))
+    """Return rows, their targets, and whether they are the training rows."""
+    kept = training_rows(model, len(view.scores))
     if y is None:
         if X is not None:
             raise ValueError("y should be passed along with X.")
-        if verdict.observed is None:
+        if view.observed is None:
             raise ValueError(f"{type(model).__name__} does not keep its targets: pass X and y.")
-        return kept, verdict.observed, True
+        return kept, view.observed, True
     targets = np.asarray(y)
     if X is None:
         if kept is None:
@@ -39,7 +39,7 @@ def rows_and_targets(
 
 
 def _same(X: Any, kept: Any) -> bool:
-    """Whether X are the training rows."""
+    """Return whether X are the training rows."""
     if kept is None:
         return False
     if hasattr(kept, "tocsr"):

@@ -1,7 +1,7 @@
-r"""Axes on which a value of 1e12 is in view and the good rows are still told apart.
+r"""Axes on which a value of 1e12 is in view and the inliers can still be distinguished.
 
-Linear up to a threshold, where the good rows are, and logarithmic beyond. Whatever the number of
-decades beyond it, the linear part takes the same share of the axis.
+They are linear up to a threshold, where the inliers are, and logarithmic beyond. Whatever the
+number of decades beyond it, the linear part takes the same fraction of the axis.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .style import number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# An axis that need not show more than so many thresholds stays linear throughout.
+# An axis up to this multiple of the threshold is linear throughout.
 NEAR = 8.0
 # Part of the axis that is linear.
 LINEAR = 0.45
@@ -70,7 +70,7 @@ def _set_symlog(ax: Axes, both_signs: bool, threshold: float, length: float) -> 
 
 
 def _set_ticks(ax: Axes, low: float, high: float, threshold: float, gap: float) -> None:
-    """Round numbers in the linear part, and powers of ten at least a gap of decades apart."""
+    """Set round ticks in the linear part, and powers of ten at least a gap of decades apart."""
     from matplotlib.ticker import MaxNLocator, NullLocator
 
     locator = MaxNLocator(2 if low < -threshold else 3, steps=[1, 2, 5, 10])
@@ -84,7 +84,7 @@ def _set_ticks(ax: Axes, low: float, high: float, threshold: float, gap: float) 
 
 
 def decades(low: float, high: float, gap: float) -> FloatArray:
-    """Powers of ten between two bounds, at least a gap apart.
+    """Return powers of ten between two bounds, at least a gap apart.
 
     >>> decades(3, 2000, 0.3), decades(3, 1e12, 2.5)
     (array([  10.,  100., 1000.]), array([1.e+03, 1.e+06, 1.e+09, 1.e+12]))
@@ -93,19 +93,19 @@ def decades(low: float, high: float, gap: float) -> FloatArray:
     return 10.0 ** np.arange(last, first - 1, -max(1, int(np.ceil(gap))))[::-1]
 
 
-def view(values: FloatArray, trusted: BoolArray) -> tuple[float, float]:
-    """Bounds that show all values, unless some lie so far out that they would squash the trusted.
+def visible_bounds(values: FloatArray, unflagged: BoolArray) -> tuple[float, float]:
+    """Return bounds that show all values, unless far ones would squash the unflagged.
 
     >>> import numpy as np
-    >>> view(np.array([0.0, 1.0, 1.5]), np.array([True, True, False]))
+    >>> visible_bounds(np.array([0.0, 1.0, 1.5]), np.array([True, True, False]))
     (0.0, 1.5)
-    >>> view(np.array([0.0, 1.0, 1e12]), np.array([True, True, False]))
+    >>> visible_bounds(np.array([0.0, 1.0, 1e12]), np.array([True, True, False]))
     (-0.5, 1.5)
     """
     finite = values[np.isfinite(values)]
     if len(finite) == 0:
         return 0.0, 1.0
-    inner = values[trusted & np.isfinite(values)]
+    inner = values[unflagged & np.isfinite(values)]
     inner = inner if len(inner) else finite
     low, high = (float(bound) for bound in np.percentile(inner, [0, 100]))
     reach = 0.5 * (high - low)

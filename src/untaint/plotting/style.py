@@ -1,4 +1,4 @@
-"""What all pictures look like: colours, axes, and how numbers are written.
+"""The style of all plots: colours, axes, and how numbers are written.
 
 Nothing here changes matplotlib's settings; every property is set on the axes at hand.
 """
@@ -14,7 +14,7 @@ from .._typing import BoolArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Apart in lightness as well as in hue: they stay apart in grey and for the colour-blind.
+# These differ in lightness as well as in hue, for grey prints and colour-blind readers.
 KEPT = "#7f9bb3"
 FLAGGED = "#d55e00"
 INK = "#2f3e4e"
@@ -26,7 +26,7 @@ MANY = 3000
 
 
 def get_axes(ax: Axes | None) -> Axes:
-    """The axes to draw on, tidied; those of a new figure if none are given.
+    """Return the axes to draw on, tidied; those of a new figure if none are given.
 
     Raises
     ------
@@ -50,12 +50,12 @@ def get_axes(ax: Axes | None) -> Axes:
 
 
 def width(ax: Axes) -> float:
-    """Of the axes, in inches."""
+    """Return the width of the axes, in inches."""
     return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
 def characters(ax: Axes) -> float:
-    """How many small characters fit side by side."""
+    """Return how many small characters fit side by side."""
     from matplotlib.font_manager import FontProperties
 
     # Of the default font, characters are about 0.6 sizes wide.
@@ -63,12 +63,12 @@ def characters(ax: Axes) -> float:
 
 
 def line_room(ax: Axes) -> float:
-    """Part of the axes' height that a line of text takes with some space around it."""
+    """Return the fraction of the axes' height that a line of text takes with some space."""
     return float(np.clip(16.0 / (72.0 * ax.get_window_extent().height / ax.figure.dpi), 0.04, 0.3))
 
 
 def mark_size(ax: Axes, size: float, n_marks: int = 1) -> float:
-    """Area of a marker, smaller on narrow axes and among many."""
+    """Return area of a marker, smaller on narrow axes and among many."""
     return size * _crowding(n_marks) * float(np.clip(width(ax) / 4.5, 0.5, 1.0))
 
 
@@ -77,14 +77,14 @@ def _crowding(n_marks: int) -> float:
 
 
 def label(ax: Axes, x: str, y: str, title: str, color: str = INK) -> None:
-    """Words on the axes and above them; a coloured title is the key to that colour."""
+    """Set axis labels and title; a coloured title is the key to that colour."""
     ax.set_xlabel(x, color=INK)
     ax.set_ylabel(y, color=INK)
     ax.set_title(title, loc="left", color=color, fontsize="medium")
 
 
 def legend(ax: Axes, n_marks: int, **where: Any) -> None:
-    """A key without a frame, its markers as large as if they were few."""
+    """Draw a legend without a frame, its markers as large as if they were few."""
     key = ax.legend(
         fontsize=SMALL,
         labelcolor=INK,
@@ -98,23 +98,23 @@ def legend(ax: Axes, n_marks: int, **where: Any) -> None:
 
 
 def beyond(words: str, threshold: float) -> str:
-    """A second line for the name of an axis."""
+    """Return a second line for the name of an axis."""
     return f"\nlog scale {words}{number(float(f'{threshold:.2g}'))}"
 
 
-def percent(share: float) -> str:
-    """A share in words.
+def percent(fraction: float) -> str:
+    """Return a fraction in percent.
 
     >>> percent(0.2), percent(0.034), percent(0.0)
     ('20 %', '3.4 %', '0 %')
     """
-    hundredths = 100 * share
+    hundredths = 100 * fraction
     digits = 1 if 0 < hundredths < 9.95 else 0
     return f"{hundredths:.{digits}f}".removesuffix(".0") + " %"
 
 
 def number(value: float) -> str:
-    r"""A number for a tick: plain as long as that is short.
+    r"""Return a number for a tick: plain as long as that is short.
 
     >>> number(2.5), number(1000.0), number(1e12), number(-3e7)
     ('2.5', '1,000', '$10^{12}$', '$-3{\\times}10^{7}$')
@@ -129,7 +129,7 @@ def number(value: float) -> str:
 
 
 def count(number_of: int, noun: str) -> str:
-    """A count in words.
+    """Return a count in words.
 
     >>> count(1, "row"), count(20_000, "row")
     ('1 row', '20,000 rows')
@@ -138,7 +138,7 @@ def count(number_of: int, noun: str) -> str:
 
 
 def flag_summary(flagged: BoolArray) -> str:
-    """How many rows are flagged.
+    """Return how many rows are flagged.
 
     >>> import numpy as np
     >>> flag_summary(np.array([True, False]))

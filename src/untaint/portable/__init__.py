@@ -1,27 +1,26 @@
-"""Predictions as formulas that anyone can evaluate.
+"""Predictions as formulas that several backends evaluate.
 
-A formula is written once, over a handful of operations (:class:`Value`). Whoever knows how to do
-these can predict: the arrays of any library that follows the array API standard
-(:class:`ArrayArithmetic`), and a graph that is only written down (:mod:`untaint.onnx`). The two
-cannot drift apart, for there is no second copy of a formula.
+A formula is written once, over a few operations (:class:`Value`). A backend implements these: the
+arrays of any library that follows the array API standard (:class:`ArrayArithmetic`), or a graph
+(:mod:`untaint.onnx`). There is no second copy of a formula.
 """
 
 from __future__ import annotations
 
-from .answers import likeliest_class, probabilities
 from .arrays import ArrayArithmetic
-from .function import Expansion, FourierParts, Function, Slopes, function_of
+from .class_probabilities import likeliest_class, probabilities
+from .function import FourierExpansion, Function, KernelExpansion, LinearFunction, function_of
 from .scaling import bounded, scaled, unscaled
 from .value import Arithmetic, Value
 
 __all__ = [
     "Arithmetic",
     "ArrayArithmetic",
-    "Expansion",
+    "FourierExpansion",
     "Function",
-    "Slopes",
+    "KernelExpansion",
+    "LinearFunction",
     "Value",
-    "FourierParts",
     "bounded",
     "function_of",
     "likeliest_class",

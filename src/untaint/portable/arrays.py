@@ -1,4 +1,4 @@
-"""Arithmetic on the arrays of whoever follows the array API standard, where they are.
+"""Arithmetic on the arrays of libraries that follow the array API standard, on their device.
 
 NumPy, PyTorch on a processor or a graphics card, and others: constants are moved to the device of
 the rows, and everything is computed there.
@@ -41,47 +41,47 @@ class ArrayArithmetic(Arithmetic):
 
     @classmethod
     def at(cls, namespace: Any, rows: Any) -> ArrayArithmetic:
-        """For rows of another library, where they are: ``namespace`` has xp, device and widest."""
+        """Make an arithmetic for rows of ``namespace``, which has xp, device and widest."""
         working = np.float32 if rows.dtype == namespace.xp.float32 else np.float64
         return cls(namespace.xp, working, namespace.device, namespace.widest)
 
     def value(self, rows: Any) -> Value:
-        """Rows of which a formula is asked."""
+        """Return rows as a value."""
         return Value(rows, self)
 
     def constant(self, values: Any, dtype: np.dtype[Any]) -> Any:
-        """An array on the device."""
+        """Return a constant as an array on the device."""
         values = np.array(values, dtype=dtype, order="C")  # a copy: a library may write into it
         if self.device is None:
             return self.xp.asarray(values)
         return self.xp.asarray(values, device=self.device)
 
     def dtype(self, data: Any) -> np.dtype[Any]:
-        """NumPy's name for the numbers' type."""
+        """Return the NumPy dtype of the data."""
         return np.dtype(np.float32 if data.dtype == self.xp.float32 else np.float64)
 
     def cast(self, data: Any, dtype: np.dtype[Any]) -> Any:
-        """The same numbers in another type."""
+        """Return the data in another dtype."""
         return self.xp.asarray(data, dtype=getattr(self.xp, dtype.name))
 
     def apply(self, operation: str, *data: Any) -> Any:
-        """The library's function of that name."""
+        """Apply the library's function of that name."""
         return getattr(self.xp, operation)(*data)
 
     def reduce(self, operation: str, data: Any) -> Any:
-        """Sum or maximum of each row, as a column."""
+        """Return the sum or maximum of each row, as a column."""
         return getattr(self.xp, operation)(data, axis=-1, keepdims=True)
 
     def argmax(self, data: Any) -> Any:
-        """Place of the largest entry of each row."""
+        """Return the position of the largest entry of each row."""
         return self.xp.argmax(data, axis=-1)
 
     def concatenate(self, parts: Sequence[Any]) -> Any:
-        """Columns side by side."""
+        """Return the columns of all parts side by side."""
         return self.xp.concat(list(parts), axis=-1)
 
     def fold(self, data: Any, other: Any, term: Term) -> Any:
-        """One column at a time: memory for two tables of n rows and m columns."""
+        """Sum one column at a time: memory for two arrays of n rows and m columns."""
         total = None
         for j in range(data.shape[1]):
             part = term(self.value(data[:, j : j + 1]), self.value(other[j : j + 1, :])).data

@@ -30,12 +30,12 @@ ROOT = 0.45
 
 
 def squared_distances(X: Value, Z: Any, root: float) -> Value:
-    """(root |x - z|)^2, of entries at least zero."""
+    """Return (root |x - z|)^2, at least zero."""
     centre, z = _centred(Z, root)
     z_norms = np.sum(z * z, axis=1)
     reach = float(z_norms.max(initial=0.0))
     for dtype in (X.arithmetic.working, X.arithmetic.widest):
-        if _bearable(reach, dtype):
+        if _tolerable(reach, dtype):
             x = ((X.wide() - centre) * root).cast(dtype)
             x = x.clip(float(x.limits.max) ** ROOT)
             norms = (x * x).sum() + z_norms
@@ -44,13 +44,13 @@ def squared_distances(X: Value, Z: Any, root: float) -> Value:
 
 
 def euclidean_distances(X: Value, Z: Any, scale: float) -> Value:
-    """Scale times |x - z|: by differences, for a root magnifies what is lost of small numbers."""
+    """Return scale times |x - z|, by differences: a root magnifies rounding errors of squares."""
     x, z, scale = _sides(X, Z, scale)
     return x.fold(z, _square_of(scale)).sqrt().narrow()
 
 
 def manhattan_distances(X: Value, Z: Any, scale: float) -> Value:
-    """Scale times the sum of |x_j - z_j| over the columns j."""
+    """Return scale times the sum of |x_j - z_j| over the columns j."""
     x, z, scale = _sides(X, Z, scale)
     return x.fold(z, _size_of(scale)).narrow()
 
@@ -72,24 +72,24 @@ def _size_of(scale: float) -> Any:
 
 
 def _sides(X: Value, Z: Any, scale: float) -> tuple[Value, Any, float]:
-    """Both sides of a difference, and what it is to be multiplied by.
+    """Return both sides of a difference, and what it is to be multiplied by.
 
     If all z are near their centre, both are measured from there in scaled units, and the working
     precision does. Else they stay as they are, for every change would cost digits.
     """
     centre, z = _centred(Z, scale)
     reach = float(np.abs(z).max(initial=0.0)) * np.sqrt(z.shape[1])
-    if _bearable(reach, X.arithmetic.working):
+    if _tolerable(reach, X.arithmetic.working):
         return ((X.wide() - centre) * scale).narrow(), z, 1.0
     return X.wide(), Z, scale
 
 
-def _bearable(reach: float, dtype: np.dtype[Any]) -> bool:
+def _tolerable(reach: float, dtype: np.dtype[Any]) -> bool:
     return reach * float(np.finfo(dtype).eps) <= TOLERABLE[dtype]
 
 
 def _centred(Z: Any, scale: float) -> tuple[Any, Any]:
-    """Centre of the rows that are known, and these rows from there in units of the kernel."""
+    """Return the centre of constant rows, and these rows centred in units of the kernel."""
     centre = np.median(Z, axis=0) if len(Z) else np.zeros(Z.shape[1])
     with np.errstate(over="ignore"):
         return centre, (Z - centre) * scale

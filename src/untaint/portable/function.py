@@ -1,4 +1,4 @@
-r"""What a fitted learner is: a function of a row, with all its numbers.
+r"""The prediction function of a fitted learner, with all its numbers.
 
 .. math:: f(x) = x^T w + b, \qquad f(x) = \sum_i a_i k(z_i, x) + b, \qquad
           f(x) = \sum_j c_j \cos \omega_j^T (x - m) + d_j \sin \omega_j^T (x - m) + b
@@ -23,23 +23,23 @@ from .value import Value
 
 
 class Function(Protocol):
-    """Raw predictions, of rows of anyone's."""
+    """A function that returns raw predictions for rows of any array library."""
 
     @property
     def coef(self) -> FloatArray:
-        """Of shape (m, k)."""
+        """The coefficients, of shape (m, k)."""
 
     @property
     def intercept(self) -> FloatArray:
-        """Of shape (k,)."""
+        """The intercepts, of shape (k,)."""
 
     def __call__(self, X: Value) -> Value:
-        """Predictions of shape (n, k) of rows of shape (n, d), in the working precision."""
+        """Return predictions of shape (n, k) for rows of shape (n, d), in working precision."""
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes:
-    """A linear function; of a precomputed kernel, one of its values.
+class LinearFunction:
+    """A linear function of the features, or of the values of a precomputed kernel.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Slopes:
     intercept: FloatArray
 
     def __call__(self, X: Value) -> Value:
-        """Evaluate."""
+        """Return the raw predictions of rows."""
         return X.narrow() @ self.coef + self.intercept
 
 
 @dataclass(frozen=True, eq=False)
-class Expansion:
+class KernelExpansion:
     """A sum of kernel functions.
 
     Attributes
@@ -73,20 +73,20 @@ class Expansion:
     intercept: FloatArray
 
     def __call__(self, X: Value) -> Value:
-        """Evaluate."""
+        """Return the raw predictions of rows."""
         return kernel_values(self.kernel, X, self.rows) @ self.coef + self.intercept
 
 
 @dataclass(frozen=True, eq=False)
-class FourierParts:
-    """A sum of random waves.
+class FourierExpansion:
+    """An expansion in random Fourier features.
 
     Attributes
     ----------
     omega : array of shape (d, m)
     centre : array of shape (d,)
     coef : array of shape (2 m, k)
-        Of the cosines, then of the sines.
+        Coefficients of the cosines, then of the sines.
     intercept : array of shape (k,)
     """
 
@@ -96,16 +96,16 @@ class FourierParts:
     intercept: FloatArray
 
     def __call__(self, X: Value) -> Value:
-        """Evaluate; turns are counted in double precision, for wild rows have many of them."""
-        n_rounds = (X.wide() - self.centre) @ (self.omega / (2.0 * np.pi))
-        angles = (2.0 * np.pi * (n_rounds - n_rounds.floor())).narrow()
+        """Return the raw predictions of rows; angles of far rows need double precision."""
+        cycles = (X.wide() - self.centre) @ (self.omega / (2.0 * np.pi))
+        angles = (2.0 * np.pi * (cycles - cycles.floor())).narrow()
         half = self.omega.shape[1]
         fourier = angles.cos() @ self.coef[:half] + angles.sin() @ self.coef[half:]
         return fourier * np.sqrt(1.0 / half) + self.intercept
 
 
 def function_of(model: Any) -> Function:
-    """The function that a fitted learner has found.
+    """Return the prediction function of a fitted learner.
 
     Parameters
     ----------
@@ -127,14 +127,16 @@ def function_of(model: Any) -> Function:
     """
     intercept = np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64))
     if hasattr(model, "coef_"):
-        return Slopes(np.atleast_2d(np.asarray(model.coef_, dtype=np.float64)).T, intercept)
+        return LinearFunction(np.atleast_2d(np.asarray(model.coef_, dtype=np.float64)).T, intercept)
     if hasattr(model, "feature_map_"):
         assert isinstance(model.feature_map_, FourierFeatures)
         fourier = model.feature_map_
-        return FourierParts(fourier.omega, fourier.centre, _columns(model.feature_coef_), intercept)
+        return FourierExpansion(
+            fourier.omega, fourier.centre, _columns(model.feature_coef_), intercept
+        )
     coef, kernel = _columns(model.dual_coef_), model.kernel_
     if isinstance(kernel, Precomputed):
-        return Slopes(coef, intercept)
+        return LinearFunction(coef, intercept)
     if isinstance(kernel, CallableKernel):
         raise ValueError(
             "kernel must have a formula for a prediction to be written as one, got a function "
@@ -143,7 +145,7 @@ def function_of(model: Any) -> Function:
     used = np.flatnonzero(coef.any(axis=1))
     rows = model.X_fit_[used]
     rows = rows.toarray() if sparse.issparse(rows) else rows
-    return Expansion(kernel, np.asarray(rows, dtype=np.float64), coef[used], intercept)
+    return KernelExpansion(kernel, np.asarray(rows, dtype=np.float64), coef[used], intercept)
 
 
 def _columns(coef: Any) -> FloatArray:

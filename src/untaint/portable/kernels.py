@@ -1,4 +1,4 @@
-"""Kernels as formulas: what :mod:`untaint.kernels` computes for NumPy's rows, for anyone's."""
+"""Kernels as formulas: those of :mod:`untaint.kernels`, for any array library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .value import Value
 
 
 def kernel_values(kernel: Kernel, X: Value, Z: Any) -> Value:
-    """k(x, z) of rows that come and of rows that are known.
+    """Return the kernel k(x, z) of new rows x and constant rows z.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ def kernel_values(kernel: Kernel, X: Value, Z: Any) -> Value:
 
 
 def _heavy_tail(t: Value, shape: float) -> Value:
-    """(1 + t / shape) to the power of -shape."""
+    """Return (1 + t / shape) ** -shape."""
     base = 1.0 + t * (1.0 / shape)
     return 1.0 / base if shape == 1.0 else (-shape * base.log()).exp()
 
 
 def _power(base: Value, degree: int) -> Value:
-    """By squaring; a power beyond the largest number stays just below it."""
+    """Return a power by squaring; one that would overflow stays below the largest number."""
     if degree == 0:
         return base * 0.0 + 1.0
     base = base.clip(float(base.limits.max) ** (1.0 / degree) * (1.0 - 1e-6))

@@ -1,4 +1,4 @@
-r"""Columns from a centre, in units of a scale: :math:`x \mapsto (x - m) / s`."""
+r"""Centring and scaling of columns: :math:`x \mapsto (x - m) / s`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .value import Value
 
 
 def scaled(X: Value, centre: Any, scale: Any) -> Value:
-    """Rows after a scaler, in double precision: a large centre takes digits away.
+    """Centre and scale rows, in double precision: a large centre cancels digits.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def scaled(X: Value, centre: Any, scale: Any) -> Value:
 
 
 def unscaled(X: Value, centre: Any, scale: Any) -> Value:
-    """What :func:`scaled` was given."""
+    """Invert :func:`scaled`."""
     x = X.wide()
     if scale is not None:
         x = x * scale
@@ -35,5 +35,5 @@ def unscaled(X: Value, centre: Any, scale: Any) -> Value:
 
 
 def bounded(X: Value) -> Value:
-    """The largest numbers of their type in place of infinite ones."""
+    """Replace infinite numbers by the largest finite ones of their type."""
     return X.clip(float(X.limits.max))

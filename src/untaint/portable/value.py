@@ -1,8 +1,8 @@
-"""Tables of numbers whose arithmetic somebody else does.
+"""Arrays whose arithmetic is carried out by a backend.
 
-A :class:`Value` stands for a table of n rows, n unknown to the formula. Formulas combine values
-with one another and with constants, which are NumPy's; an :class:`Arithmetic` carries it out, or
-writes it down. Names of operations are those of the array API standard.
+A :class:`Value` stands for an array of n rows, n unknown to the formula. Formulas combine values
+with one another and with NumPy constants; an :class:`Arithmetic` carries the operations out, or
+records them. Names of operations are those of the array API standard.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Term = Callable[["Value", "Value"], "Value"]
 
 
 class Arithmetic(ABC):
-    """What a formula is made of.
+    """The operations that formulas use.
 
     Attributes
     ----------
     working : dtype
-        float32 or float64: of what is as large as rows times landmarks.
+        float32 or float64: type of arrays as large as rows times landmarks.
     widest : dtype
-        float64, or the best that there is: of what takes little work and must be exact.
+        float64, or the widest available: type of small arrays that must be exact.
     """
 
     working: np.dtype[Any]
@@ -32,44 +32,44 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def constant(self, values: Any, dtype: np.dtype[Any]) -> Any:
-        """Data of numbers that are known."""
+        """Return a constant as data of the backend."""
 
     @abstractmethod
     def dtype(self, data: Any) -> np.dtype[Any]:
-        """NumPy's name for the numbers' type."""
+        """Return the NumPy dtype of the data."""
 
     @abstractmethod
     def cast(self, data: Any, dtype: np.dtype[Any]) -> Any:
-        """The same numbers in another type."""
+        """Return the data in another dtype."""
 
     @abstractmethod
     def apply(self, operation: str, *data: Any) -> Any:
-        """An operation on each entry or on each pair of entries, or a matrix product."""
+        """Apply an operation to each entry or pair of entries, or a matrix product."""
 
     @abstractmethod
     def reduce(self, operation: str, data: Any) -> Any:
-        """Sum or maximum of each row, as a column."""
+        """Return the sum or maximum of each row, as a column."""
 
     @abstractmethod
     def argmax(self, data: Any) -> Any:
-        """Place of the largest entry of each row, the first of several."""
+        """Return the position of the largest entry of each row, the first of several."""
 
     @abstractmethod
     def concatenate(self, parts: Sequence[Any]) -> Any:
-        """Columns side by side."""
+        """Return the columns of all parts side by side."""
 
     @abstractmethod
     def fold(self, data: Any, other: Any, term: Term) -> Any:
-        """Sum over j of term(column j of data, row j of other), never all terms at a time."""
+        """Sum term(column j of data, row j of other) over j, without storing all terms."""
 
 
 class Value:
-    """A table of numbers, or of what will be numbers.
+    """An array of numbers, or a symbol for one.
 
     Parameters
     ----------
     data : object
-        As ``arithmetic`` takes it.
+        Data of the backend ``arithmetic``.
     arithmetic : Arithmetic
 
     Examples
@@ -80,7 +80,7 @@ class Value:
     array([[20.09, 54.6 ]])
     """
 
-    __array_ufunc__ = None  # NumPy's constants leave the arithmetic to us
+    __array_ufunc__ = None  # operators with NumPy arrays call ours
 
     def __init__(self, data: Any, arithmetic: Arithmetic) -> None:
         self.data = data
@@ -88,19 +88,19 @@ class Value:
 
     @property
     def limits(self) -> np.finfo[Any]:
-        """Of the numbers' type."""
+        """The limits of the dtype."""
         return np.finfo(self.arithmetic.dtype(self.data))
 
     def wide(self) -> Value:
-        """In the best precision that there is."""
+        """Return the value in the widest precision."""
         return self.cast(self.arithmetic.widest)
 
     def narrow(self) -> Value:
-        """In the precision that large tables are computed in."""
+        """Return the value in the working precision."""
         return self.cast(self.arithmetic.working)
 
     def cast(self, dtype: np.dtype[Any]) -> Value:
-        """In a given precision."""
+        """Return the value in a given precision."""
         if self.arithmetic.dtype(self.data) == dtype:
             return self
         return self._new(self.arithmetic.cast(self.data, dtype))
@@ -133,55 +133,55 @@ class Value:
         return self._apply("divide", other, self)
 
     def exp(self) -> Value:
-        """Exponential of each entry."""
+        """Return the exponential of each entry."""
         return self._apply("exp", self)
 
     def log(self) -> Value:
-        """Natural logarithm of each entry."""
+        """Return the natural logarithm of each entry."""
         return self._apply("log", self)
 
     def sqrt(self) -> Value:
-        """Square root of each entry."""
+        """Return the square root of each entry."""
         return self._apply("sqrt", self)
 
     def abs(self) -> Value:
-        """Size of each entry."""
+        """Return the absolute value of each entry."""
         return self._apply("abs", self)
 
     def cos(self) -> Value:
-        """Cosine of each entry."""
+        """Return the cosine of each entry."""
         return self._apply("cos", self)
 
     def sin(self) -> Value:
-        """Sine of each entry."""
+        """Return the sine of each entry."""
         return self._apply("sin", self)
 
     def floor(self) -> Value:
-        """Whole number below each entry."""
+        """Return the largest integer not above each entry."""
         return self._apply("floor", self)
 
     def clip(self, largest: float) -> Value:
-        """Entries no larger in size than this."""
+        """Clip entries to an absolute value."""
         return self._apply("minimum", self._apply("maximum", self, -largest), largest)
 
     def sum(self) -> Value:
-        """Sum of each row, as a column."""
+        """Return the sum of each row, as a column."""
         return self._new(self.arithmetic.reduce("sum", self.data))
 
     def max(self) -> Value:
-        """Largest entry of each row, as a column."""
+        """Return the largest entry of each row, as a column."""
         return self._new(self.arithmetic.reduce("max", self.data))
 
     def argmax(self) -> Value:
-        """Place of the largest entry of each row."""
+        """Return the position of the largest entry of each row."""
         return self._new(self.arithmetic.argmax(self.data))
 
-    def beside(self, other: Value) -> Value:
-        """Columns of both."""
+    def hstack(self, other: Value) -> Value:
+        """Return the columns of both side by side."""
         return self._new(self.arithmetic.concatenate([self.data, other.data]))
 
     def fold(self, Z: Any, term: Term) -> Value:
-        """Sum over columns j of term(x_j, z_j), for all rows x and all rows z of the constant Z.
+        """Sum term(x_j, z_j) over columns j, for all rows x and all rows z of the constant Z.
 
         The term is given a column of n rows and a row of m entries.
         """

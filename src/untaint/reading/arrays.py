@@ -9,53 +9,55 @@ from typing import Any
 
 import numpy as np
 
-from .block import Form, Rows
-from .blocks import read_table
-from .columns import Columns
+from .block import BlockFormat, RowBlock
+from .blocks import read_block
+from .columns import ColumnSelector
 from .errors import DataFileError, reason, unreadable
 from .table import Table
 
 _WIDEST = 2**20
 
 
-def map_array(path: Path, form: Form) -> Table | None:
-    """A table on the file itself if it holds rows of the dtype asked for, else None.
+def map_array(path: Path, block_format: BlockFormat) -> Table | None:
+    """Return a table on the file itself if it holds rows of the requested dtype, else None.
 
-    The rows are looked at once, as all others are.
+    The rows are checked once, as those of other sources are.
     """
     array = _open(path)
-    if not array.flags.c_contiguous or array.dtype != form.dtype or len(array) == 0:
+    if not array.flags.c_contiguous or array.dtype != block_format.dtype or len(array) == 0:
         return None
-    for _ in read_array(path, Columns(None, None), form):
+    for _ in read_array(path, ColumnSelector(None, None), block_format):
         pass
     return Table(array, None, None)
 
 
-def read_array(path: Path, columns: Columns, form: Form) -> Iterator[Rows]:
+def read_array(
+    path: Path, columns: ColumnSelector, block_format: BlockFormat
+) -> Iterator[RowBlock]:
     """Read the rows of a file; their columns have no names."""
     array = _open(path)
-    step = form.rows(array.shape[1])
+    step = block_format.rows_per_block(array.shape[1])
     for start in range(0, max(1, len(array)), step):
         block = np.asarray(array[start : start + step])
-        yield read_table(block, columns, form, str(path), start)
+        yield read_block(block, columns, block_format, str(path), start)
 
 
 def count_array_rows(path: Path) -> int:
-    """Rows of a file, from its header."""
+    """Return the number of rows of a file, from its header."""
     return len(_open(path))
 
 
 def _open(path: Path) -> np.memmap[Any, Any]:
     try:
         with np.errstate(over="ignore"), warnings.catch_warnings():
-            # Of a size that the header makes up; and a header in an old form is still a header.
+            # A header may state an absurd size, and one in an old format is still valid.
             warnings.simplefilter("ignore")
             _check_sizes(path)
             array: np.memmap[Any, Any] = np.lib.format.open_memmap(path, mode="r")
     except OSError as error:
         raise unreadable(path, error) from error
     except Exception as error:
-        # No such format, objects in it, too short; or a header that no parser expects.
+        # The format is another one, has objects, or is too short; or the header is malformed.
         raise DataFileError(
             f"{path}: expected a whole .npy file of numbers, found none ({reason(error)})."
         ) from error

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def find_arrow(module: str) -> tuple[Any, Any] | None:
-    """pyarrow and one of its modules, None where it is not installed."""
+    """Return pyarrow and one of its modules, None where it is not installed."""
     try:
         return import_module("pyarrow"), import_module(f"pyarrow.{module}")
     except ImportError:

@@ -1,4 +1,4 @@
-"""What passes from the readers to the spool: some rows, and the form they are wanted in."""
+"""Blocks of rows, and their format, as readers pass them to the spool."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 _BLOCK_CELLS = 2**20  # 8 MB of float64
 
 
-class Rows(NamedTuple):
+class RowBlock(NamedTuple):
     """A block of checked rows.
 
-    ``X`` holds finite numbers that fit into the dtype asked for, of any numeric dtype; ``y`` is
+    ``X`` holds finite numbers that fit into the requested dtype, of any numeric dtype; ``y`` is
     float64, or text as objects, or None; ``place`` is what a message calls the block.
     """
 
@@ -24,20 +24,20 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Form:
+class BlockFormat:
     """The dtype of the spooled rows, and how many of them to hold at a time.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.reading.block import Form
-    >>> Form(np.dtype("float32")).rows(width=16)
+    >>> from untaint.reading.block import BlockFormat
+    >>> BlockFormat(np.dtype("float32")).rows_per_block(width=16)
     65536
     """
 
     dtype: np.dtype[Any]
     block_rows: int | None = None
 
-    def rows(self, width: int) -> int:
-        """Rows in a block of ``width`` columns."""
+    def rows_per_block(self, width: int) -> int:
+        """Return the number of rows in a block of ``width`` columns."""
         return self.block_rows or max(1, _BLOCK_CELLS // max(1, width))

@@ -12,26 +12,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .block import Form, Rows
-from .columns import Columns, Picked
+from .block import BlockFormat, RowBlock
+from .columns import ColumnSelection, ColumnSelector
 from .errors import DataFileError
-from .numbers import check_matrix, value_fault
+from .numbers import check_matrix, value_error
 from .targets import as_targets
 
 _EXPECTED = "expected a 2-d array, a data frame or a pair (X, y)"
 
 
-def read_blocks(blocks: Iterable[Any], columns: Columns, form: Form) -> Iterator[Rows]:
+def read_blocks(
+    blocks: Iterable[Any], columns: ColumnSelector, block_format: BlockFormat
+) -> Iterator[RowBlock]:
     """Check blocks one after the other.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.reading.block import Form
+    >>> from untaint.reading.block import BlockFormat
     >>> from untaint.reading.blocks import read_blocks
-    >>> from untaint.reading.columns import Columns
+    >>> from untaint.reading.columns import ColumnSelector
     >>> pairs = [(np.eye(2), [5, 6])]
-    >>> next(read_blocks(pairs, Columns(None, None), Form(np.dtype("float64")))).y
+    >>> next(read_blocks(pairs, ColumnSelector(None, None), BlockFormat(np.dtype("float64")))).y
     array([5., 6.])
     """
     paired = None
@@ -43,20 +45,22 @@ def read_blocks(blocks: Iterable[Any], columns: Columns, form: Form) -> Iterator
             raise DataFileError(f"{place}: expected {expected} as in block 1.")
         paired = pair
         yield (
-            _read_pair(block, columns, form, place)
+            _read_pair(block, columns, block_format, place)
             if pair
-            else read_table(block, columns, form, place)
+            else read_block(block, columns, block_format, place)
         )
 
 
-def _read_pair(block: tuple[Any, Any], columns: Columns, form: Form, place: str) -> Rows:
+def _read_pair(
+    block: tuple[Any, Any], columns: ColumnSelector, block_format: BlockFormat, place: str
+) -> RowBlock:
     if columns.target is not None:
         raise DataFileError(
             f"{place}: the second of a pair (X, y) is the target, so target must be None, got "
             f"{columns.target!r}."
         )
     X, values = block
-    rows = read_table(X, columns, form, place)
+    rows = read_block(X, columns, block_format, place)
     y = np.asarray(values)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
@@ -68,30 +72,32 @@ def _read_pair(block: tuple[Any, Any], columns: Columns, form: Form, place: str)
     return rows._replace(y=as_targets(y, "the target", place))
 
 
-def read_table(block: Any, columns: Columns, form: Form, place: str, first_row: int = 0) -> Rows:
-    """Pick features and target out of one array or data frame."""
+def read_block(
+    block: Any, columns: ColumnSelector, block_format: BlockFormat, place: str, first_row: int = 0
+) -> RowBlock:
+    """Select features and target of one array or data frame."""
     if is_frame(block):
         names = _names(block)
-        picked = columns.pick(place, names, len(block.columns))
-        series = [_column(block, j) for j in picked.features]
-        target = None if picked.target is None else _column(block, picked.target)
-        X = stack(series, picked.titles, form, place, first_row)
+        selection = columns.select(place, names, len(block.columns))
+        series = [_column(block, j) for j in selection.features]
+        target = None if selection.target is None else _column(block, selection.target)
+        X = stack(series, selection.titles, block_format, place, first_row)
     else:
         array = _as_array(block, place)
-        picked = columns.pick(place, None, array.shape[1])
-        target = None if picked.target is None else array[:, picked.target]
-        X = _from_array(array, picked, form, place, first_row)
-    y = None if target is None else as_targets(target, picked.target_title, place, first_row)
-    return Rows(X, y, place)
+        selection = columns.select(place, None, array.shape[1])
+        target = None if selection.target is None else array[:, selection.target]
+        X = _from_array(array, selection, block_format, place, first_row)
+    y = None if target is None else as_targets(target, selection.target_title, place, first_row)
+    return RowBlock(X, y, place)
 
 
 def is_frame(block: Any) -> bool:
-    """Whether a block is a data frame of pandas or polars, or the like."""
+    """Return whether a block is a data frame of pandas or polars, or the like."""
     return hasattr(block, "columns") and hasattr(block, "to_numpy")
 
 
 def _names(frame: Any) -> list[str] | None:
-    """Names of a frame's columns, None where pandas has only counted them."""
+    """Return the names of a frame's columns, None where pandas has only numbered them."""
     names = list(frame.columns)
     return None if names == list(range(len(names))) else [str(name) for name in names]
 
@@ -118,37 +124,45 @@ def _as_array(block: Any, place: str) -> NDArray[Any]:
 
 
 def _from_array(
-    array: NDArray[Any], picked: Picked, form: Form, place: str, first_row: int
+    array: NDArray[Any],
+    selection: ColumnSelection,
+    block_format: BlockFormat,
+    place: str,
+    first_row: int,
 ) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
-        series = [array[:, j] for j in picked.features]
-        return stack(series, picked.titles, form, place, first_row)
-    everything = picked.features == list(range(array.shape[1]))
-    X = array if everything else array[:, picked.features]
-    check_matrix(X, form.dtype, picked.titles, place, first_row)
+        series = [array[:, j] for j in selection.features]
+        return stack(series, selection.titles, block_format, place, first_row)
+    everything = selection.features == list(range(array.shape[1]))
+    X = array if everything else array[:, selection.features]
+    check_matrix(X, block_format.dtype, selection.titles, place, first_row)
     return X
 
 
 def stack(
-    series: Sequence[NDArray[Any]], titles: Sequence[str], form: Form, place: str, first_row: int
+    series: Sequence[NDArray[Any]],
+    titles: Sequence[str],
+    block_format: BlockFormat,
+    place: str,
+    first_row: int,
 ) -> NDArray[Any]:
     """Put columns side by side, as numbers."""
     X = np.empty((len(series[0]), len(series)))
     for j, (values, title) in enumerate(zip(series, titles, strict=True)):
         if values.dtype.kind == "O":
-            _check_objects(values, title, form, place, first_row)
+            _check_objects(values, title, block_format, place, first_row)
         elif values.dtype.kind not in "biuf":
             found = "text" if values.dtype.kind in "UT" else values.dtype.name
             raise DataFileError(f"{place}: {title} should hold numbers, found {found}.")
         X[:, j] = values
-    check_matrix(X, form.dtype, titles, place, first_row)
+    check_matrix(X, block_format.dtype, titles, place, first_row)
     return X
 
 
 def _check_objects(
-    values: NDArray[Any], title: str, form: Form, place: str, first_row: int
+    values: NDArray[Any], title: str, block_format: BlockFormat, place: str, first_row: int
 ) -> None:
     for row, value in enumerate(values.tolist(), first_row):
-        fault = value_fault(value, form.dtype)
+        fault = value_error(value, block_format.dtype)
         if fault:
             raise DataFileError(f"{place}, row {row}: {title} {fault}.")

@@ -1,6 +1,6 @@
-"""Which columns are read, and in which order.
+"""Selection of the columns that are read, and their order.
 
-The first file or block decides: features are the columns asked for, or all but the target. Later
+The first file or block decides: features are the requested columns, or all but the target. Later
 ones are matched to it, by name where there are names and by position where there are none.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from .errors import DataFileError, listed
 
 
-class Picked(NamedTuple):
+class ColumnSelection(NamedTuple):
     """Positions of features and target in one file or block, and what messages call them."""
 
     features: list[int]
@@ -24,16 +24,16 @@ class Picked(NamedTuple):
     target_title: str
 
 
-class Columns:
+class ColumnSelector:
     """The user's choice of columns, fixed by the first table that is seen.
 
     Examples
     --------
-    >>> from untaint.reading.columns import Columns
-    >>> chosen = Columns(target="y", columns=None)
-    >>> chosen.pick("a.csv", ["y", "width", "height"], 3).features
+    >>> from untaint.reading.columns import ColumnSelector
+    >>> chosen = ColumnSelector(target="y", columns=None)
+    >>> chosen.select("a.csv", ["y", "width", "height"], 3).features
     [1, 2]
-    >>> chosen.pick("b.csv", ["height", "width", "y"], 3).features
+    >>> chosen.select("b.csv", ["height", "width", "y"], 3).features
     [1, 0]
     >>> chosen.names
     ['width', 'height']
@@ -43,19 +43,19 @@ class Columns:
         self.target = _checked_key("target", target) if target is not None else None
         self.columns = None if columns is None else _checked_keys(columns)
         self.names: list[str] | None = None
-        self._first: _First | None = None
+        self._reference: _Reference | None = None
 
-    def pick(self, place: str, names: Sequence[str] | None, width: int) -> Picked:
+    def select(self, place: str, names: Sequence[str] | None, width: int) -> ColumnSelection:
         """Find the columns in a table, given its names or, if it has none, its width."""
         if names is not None:
             _check_distinct(place, names)
-        if self._first is None:
-            return self._pick_first(place, names, width)
+        if self._reference is None:
+            return self._select_first(place, names, width)
         if names is None:
-            return self._pick_positions(place, width)
-        return self._pick_names(place, names)
+            return self._select_by_position(place, width)
+        return self._select_by_name(place, names)
 
-    def _pick_first(self, place: str, names: Sequence[str] | None, width: int) -> Picked:
+    def _select_first(self, place: str, names: Sequence[str] | None, width: int) -> ColumnSelection:
         target = None
         if self.target is not None:
             target = _position("target", self.target, place, names, width)
@@ -67,21 +67,21 @@ class Columns:
         _check_features(place, features, target)
         self.names = None if names is None else [names[j] for j in features]
         target_name = None if names is None or target is None else names[target]
-        self._first = _First(place, width, features, target, target_name)
-        return _picked(features, target, names)
+        self._reference = _Reference(place, width, features, target, target_name)
+        return _make_selection(features, target, names)
 
-    def _pick_positions(self, place: str, width: int) -> Picked:
-        first = self._known()
+    def _select_by_position(self, place: str, width: int) -> ColumnSelection:
+        first = self._known_reference()
         if self.names is not None:
             raise DataFileError(f"{place}: expected columns with names as in {first.place}.")
         if width != first.width:
             raise DataFileError(
                 f"{place}: expected {first.width} columns as in {first.place}, found {width}."
             )
-        return _picked(first.features, first.target, None)
+        return _make_selection(first.features, first.target, None)
 
-    def _pick_names(self, place: str, names: Sequence[str]) -> Picked:
-        first = self._known()
+    def _select_by_name(self, place: str, names: Sequence[str]) -> ColumnSelection:
+        first = self._known_reference()
         if self.names is None:
             raise DataFileError(f"{place}: expected columns without names as in {first.place}.")
         wanted = self.names + ([first.target_name] if first.target_name is not None else [])
@@ -96,14 +96,14 @@ class Columns:
                 f"{place}: expected the columns of {first.place}, {' and '.join(differences)}."
             )
         target = None if first.target_name is None else position[first.target_name]
-        return _picked([position[name] for name in self.names], target, names)
+        return _make_selection([position[name] for name in self.names], target, names)
 
-    def _known(self) -> _First:
-        assert self._first is not None
-        return self._first
+    def _known_reference(self) -> _Reference:
+        assert self._reference is not None
+        return self._reference
 
 
-class _First(NamedTuple):
+class _Reference(NamedTuple):
     place: str
     width: int
     features: list[int]
@@ -111,12 +111,14 @@ class _First(NamedTuple):
     target_name: str | None
 
 
-def _picked(features: list[int], target: int | None, names: Sequence[str] | None) -> Picked:
+def _make_selection(
+    features: list[int], target: int | None, names: Sequence[str] | None
+) -> ColumnSelection:
     def title(j: int) -> str:
         return f"column {j}" if names is None else f"column {names[j]!r}"
 
     target_title = "the target" if target is None else title(target)
-    return Picked(features, target, [title(j) for j in features], target_title)
+    return ColumnSelection(features, target, [title(j) for j in features], target_title)
 
 
 def _checked_key(parameter: str, key: Any) -> str | int:
@@ -168,7 +170,7 @@ def _check_distinct(place: str, names: Sequence[str]) -> None:
 
 def _check_all_named(place: str, names: Sequence[str] | None) -> None:
     if names is not None and "" in names:
-        # An index that was written along is no feature, and nobody would notice.
+        # An index that was written along is not a feature, and would go unnoticed.
         raise DataFileError(
             f"{place}: expected a name for every column, found none for column "
             f"{names.index('') + 1} of {len(names)}; name it, or say in columns which to read."

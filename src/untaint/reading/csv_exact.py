@@ -1,8 +1,8 @@
 """The exact CSV engine: the standard library's parser, which knows on which line it is.
 
-It defines what a file says. `csv_fast` is quicker and hands over to this one where it has doubts,
-so this engine finds every fault, and finds the first one in the order of the rows, whatever the
-size of the blocks.
+It defines the meaning of a file. `csv_fast` is quicker and hands over to this one where it is not
+certain, so that this engine finds every error, and finds the first one in the order of the rows,
+whatever the size of the blocks.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .block import Form, Rows
-from .columns import Picked
+from .block import BlockFormat, RowBlock
+from .columns import ColumnSelection
 from .csv_file import CsvFile, open_bytes
 from .errors import DataFileError, reason, unreadable
-from .numbers import FLOAT64, fits, parse, text_fault
-from .targets import TextTargets, shared_labels
+from .numbers import FLOAT64, fits, parse, text_error
+from .targets import TextTargetError, shared_labels
 
 _CELL_WEIGHT = 8  # text takes as much more room than a number
 
@@ -37,7 +37,7 @@ class Record(NamedTuple):
 
 
 def records(path: Path, delimiter: str) -> Generator[Record, None, None]:
-    """All rows of a file, the header first; empty lines are left out."""
+    """Yield all rows of a file, the header first; empty lines are left out."""
     try:
         with open_bytes(path) as file:
             # Bytes that are no UTF-8 matter only in a column that is read: they pass as surrogates.
@@ -65,7 +65,7 @@ def _parsed(path: Path, text: io.TextIOWrapper, delimiter: str) -> Iterator[Reco
 
 
 class _Lines:
-    """Lines of a file, and whether one was asked for after the last."""
+    """Iterator over the lines of a file that records whether the end was reached."""
 
     def __init__(self, text: io.TextIOWrapper) -> None:
         self._text = text
@@ -93,7 +93,7 @@ def read_header(path: Path, delimiter: str) -> CsvFile:
         raise DataFileError(f"{path}, line {line}: the header is not UTF-8 text.")
     # pandas writes 0, 1, 2, ... where it has no names.
     counted = [str(j) for j in range(len(names))]
-    if names != counted and all(text_fault(name, FLOAT64) is None for name in names):
+    if names != counted and all(text_error(name, FLOAT64) is None for name in names):
         raise DataFileError(
             f"{path}, line {line}: expected a header that names the columns, found only numbers."
         )
@@ -101,8 +101,13 @@ def read_header(path: Path, delimiter: str) -> CsvFile:
 
 
 def read_exactly(
-    file: CsvFile, picked: Picked, form: Form, *, text_target: bool, skip: int = 0
-) -> Iterator[Rows]:
+    file: CsvFile,
+    selection: ColumnSelection,
+    block_format: BlockFormat,
+    *,
+    text_target: bool,
+    skip: int = 0,
+) -> Iterator[RowBlock]:
     """Read all rows but the first few, which have been read already.
 
     Raises
@@ -111,13 +116,13 @@ def read_exactly(
         If targets are to be numbers and one is not.
     """
     source = islice(_full_rows(file), skip, None)
-    size = form.rows(_CELL_WEIGHT * len(file.header))
+    size = block_format.rows_per_block(_CELL_WEIGHT * len(file.header))
     while True:
-        block, failure = _take(source, size)
+        block, error_after = _take(source, size)
         if block:
-            yield _convert(file.path, block, picked, form, text_target)
-        if failure is not None:
-            raise failure
+            yield _convert(file.path, block, selection, block_format, text_target)
+        if error_after is not None:
+            raise error_after
         if not block:
             return
 
@@ -136,76 +141,86 @@ def _full_rows(file: CsvFile) -> Iterator[Record]:
 
 
 def _take(source: Iterator[Record], size: int) -> tuple[list[Record], DataFileError | None]:
-    """Some rows, and what kept the next from being read: a fault in the former comes first."""
+    """Return some rows, and the error that the next raised; errors in the former come first."""
     block: list[Record] = []
     try:
         for record in islice(source, size):
             block.append(record)
-    except DataFileError as failure:
-        return block, failure
+    except DataFileError as error_after:
+        return block, error_after
     return block, None
 
 
 def _convert(
-    path: Path, block: list[Record], picked: Picked, form: Form, text_target: bool
-) -> Rows:
-    cells = [record.cells[j] for record in block for j in picked.features]
-    labels = [] if picked.target is None else [record.cells[picked.target] for record in block]
+    path: Path,
+    block: list[Record],
+    selection: ColumnSelection,
+    block_format: BlockFormat,
+    text_target: bool,
+) -> RowBlock:
+    cells = [record.cells[j] for record in block for j in selection.features]
+    labels = (
+        [] if selection.target is None else [record.cells[selection.target] for record in block]
+    )
     y: NDArray[Any] | None = None
     try:
         X = parse(cells).reshape(len(block), -1)
         if labels:
             y = _as_text(labels) if text_target else parse(labels)
-        good = fits(X, form.dtype) and (y is None or text_target or fits(y, FLOAT64))
+        good = fits(X, block_format.dtype) and (y is None or text_target or fits(y, FLOAT64))
     except ValueError:
         good = False
     if not good:
-        _refuse_first(path, block, picked, form.dtype, text_target)
-    return Rows(X, y, str(path))
+        _refuse_first(path, block, selection, block_format.dtype, text_target)
+    return RowBlock(X, y, str(path))
 
 
 def _as_text(labels: list[str]) -> NDArray[Any]:
     y = shared_labels(labels)
-    if any(_label_fault(label) for label in set(labels)):
+    if any(_label_error(label) for label in set(labels)):
         raise ValueError("a label is empty, or not text")
     return y
 
 
 def _refuse_first(
-    path: Path, block: list[Record], picked: Picked, dtype: np.dtype[Any], text_target: bool
+    path: Path,
+    block: list[Record],
+    selection: ColumnSelection,
+    dtype: np.dtype[Any],
+    text_target: bool,
 ) -> None:
-    """Look for the first fault, row by row, features before the target."""
+    """Raise the first error, row by row, features before the target."""
     for line, cells in block:
         faults = [
             f"{title} {fault}"
-            for j, title in zip(picked.features, picked.titles, strict=True)
-            if (fault := text_fault(cells[j], dtype))
+            for j, title in zip(selection.features, selection.titles, strict=True)
+            if (fault := text_error(cells[j], dtype))
         ]
-        if picked.target is not None and not faults:
-            fault = _target_fault(cells[picked.target], text_target)
-            faults += [f"{picked.target_title} {fault}"] if fault else []
+        if selection.target is not None and not faults:
+            fault = _target_error(cells[selection.target], text_target)
+            faults += [f"{selection.target_title} {fault}"] if fault else []
         if faults:
             raise DataFileError(f"{path}, line {line}: {faults[0]}.")
-    raise AssertionError("a block was refused without a fault")
+    raise AssertionError("a block was refused without an error")
 
 
-def _target_fault(cell: str, text_target: bool) -> str | None:
+def _target_error(cell: str, text_target: bool) -> str | None:
     if text_target:
-        return _label_fault(cell)
-    fault = text_fault(cell, FLOAT64)
+        return _label_error(cell)
+    fault = text_error(cell, FLOAT64)
     if fault is not None and fault.startswith("should be a number"):
-        raise TextTargets
+        raise TextTargetError
     return fault
 
 
-def _label_fault(cell: str) -> str | None:
+def _label_error(cell: str) -> str | None:
     if not cell.strip():
         return "is empty"
     return None if _is_text(cell) else "is not UTF-8 text"
 
 
 def _is_text(cell: str) -> bool:
-    """Whether a cell was UTF-8, which leaves no surrogates."""
+    """Return whether a cell was UTF-8, which leaves no surrogates."""
     try:
         cell.encode()
     except UnicodeEncodeError:

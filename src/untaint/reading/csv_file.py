@@ -1,4 +1,4 @@
-"""A CSV file as both engines see it: its path, what separates its fields, its header."""
+"""A CSV file as both engines see it: its path, delimiter and header."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CsvFile:
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Bytes of a file, decompressed."""
+    """Open a file for its bytes, decompressed."""
     if path.name.lower().endswith(".gz"):
         return cast(BinaryIO, gzip.open(path))
     return path.open("rb")

@@ -1,4 +1,4 @@
-"""CSV and TSV files: the fast engine for as long as it goes, the exact one from there."""
+"""CSV and TSV files: the fast engine as far as it reads, the exact one from there."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .arrow import find_arrow
-from .block import Form, Rows
-from .columns import Columns
+from .block import BlockFormat, RowBlock
+from .columns import ColumnSelector
 from .csv_exact import read_exactly, read_header
-from .csv_fast import Doubt, read_fast
+from .csv_fast import FastPathRejected, read_fast
 
 
 def read_csv(
-    path: Path, delimiter: str, columns: Columns, form: Form, *, text_target: bool
-) -> Iterator[Rows]:
+    path: Path,
+    delimiter: str,
+    columns: ColumnSelector,
+    block_format: BlockFormat,
+    *,
+    text_target: bool,
+) -> Iterator[RowBlock]:
     """Read the rows of a file.
 
     Raises
@@ -23,15 +28,15 @@ def read_csv(
         If targets are to be numbers and one is not.
     """
     file = read_header(path, delimiter)
-    picked = columns.pick(str(path), [name.strip() for name in file.header], len(file.header))
+    selection = columns.select(str(path), [name.strip() for name in file.header], len(file.header))
     arrow = find_arrow("csv")
     done = 0
     if arrow is not None:
         try:
-            for rows in read_fast(file, picked, form, arrow, text_target=text_target):
+            for rows in read_fast(file, selection, block_format, arrow, text_target=text_target):
                 yield rows
                 done += len(rows.X)
             return
-        except Doubt:
+        except FastPathRejected:
             pass
-    yield from read_exactly(file, picked, form, text_target=text_target, skip=done)
+    yield from read_exactly(file, selection, block_format, text_target=text_target, skip=done)

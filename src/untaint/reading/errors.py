@@ -1,4 +1,4 @@
-"""What is said of a file or block that cannot be read: where it is, what was expected and found."""
+"""Errors of files and blocks: where they are, what was expected and what was found."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class DataFileError(ValueError):
 
 
 def unreadable(path: Path, error: Exception) -> DataFileError:
-    """The system, or a decompressor, refused a file.
+    """Return an error for a file that the system or a decompressor refused.
 
     Examples
     --------
@@ -32,17 +32,17 @@ def unreadable(path: Path, error: Exception) -> DataFileError:
 
 
 def reason(error: Exception) -> str:
-    """What the system says of an errno, else the first line of what the exception says."""
+    """Return the system's text for an errno, else the first line of the exception's."""
     if isinstance(error, OSError) and error.errno:
-        return os.strerror(error.errno)  # pyarrow has its own words for it
+        return os.strerror(error.errno)  # pyarrow words it differently
     text = (str(error) or type(error).__name__).splitlines()[0]
     text = _ADDRESS.sub("", text)[:_LONGEST_REASON].rstrip(". ")
-    # Parsers quote what they have met, and that may be any bytes.
+    # Parsers quote what they have read, and that may be any bytes.
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def listed(names: Sequence[object]) -> str:
-    """The first few names of a list that may be long.
+    """Return the first few names of a list that may be long.
 
     Examples
     --------
@@ -56,6 +56,6 @@ def listed(names: Sequence[object]) -> str:
 
 
 def shortened(cell: object, longest: int = _LONGEST) -> str:
-    """A cell as it is quoted in a message."""
+    """Return a cell as it is quoted in a message."""
     text = repr(cell)
     return text if len(text) <= longest else f"{text[:longest]}..."

@@ -1,4 +1,4 @@
-"""Which files a source stands for, and how a file of each kind is read."""
+"""The files of a source, and the reader of each kind of file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from .arrays import count_array_rows, read_array
-from .block import Form, Rows
-from .columns import Columns
+from .block import BlockFormat, RowBlock
+from .columns import ColumnSelector
 from .csv_rows import read_csv
 from .errors import DataFileError, listed, unreadable
 from .parquet import count_parquet_rows, read_parquet
@@ -19,7 +19,7 @@ ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy")
 
 
 def find_files(source: Any) -> list[Path] | None:
-    """The files of a path, a directory or a list of paths; None if source is none of these.
+    """Return the files of a path, a directory or a list of paths; None if source is none of these.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def _is_path(source: Any) -> bool:
 
 
 def _files_in(directory: Path) -> list[Path]:
-    """Data files by name; what else a directory holds, such as hidden files, is passed over."""
+    """Return the data files of a directory by name; hidden files and others are skipped."""
     try:
         files = sorted(path for path in directory.iterdir() if path.is_file())
     except OSError as error:
@@ -75,7 +75,7 @@ def _endings() -> str:
 
 
 def kind_of(path: Path) -> str | None:
-    """The ending that says how to read a file, without .gz.
+    """Return the ending that says how to read a file, without .gz.
 
     Examples
     --------
@@ -89,22 +89,22 @@ def kind_of(path: Path) -> str | None:
 
 
 def read_files(
-    files: list[Path], columns: Columns, form: Form, *, text_target: bool
-) -> Iterator[Rows]:
+    files: list[Path], columns: ColumnSelector, block_format: BlockFormat, *, text_target: bool
+) -> Iterator[RowBlock]:
     """Read the rows of all files, in their order."""
     for path in files:
         kind = kind_of(path)
         if kind == ".parquet":
-            yield from read_parquet(path, columns, form)
+            yield from read_parquet(path, columns, block_format)
         elif kind == ".npy":
-            yield from read_array(path, columns, form)
+            yield from read_array(path, columns, block_format)
         else:
             delimiter = "\t" if kind == ".tsv" else ","
-            yield from read_csv(path, delimiter, columns, form, text_target=text_target)
+            yield from read_csv(path, delimiter, columns, block_format, text_target=text_target)
 
 
 def count_rows(files: list[Path]) -> int | None:
-    """How many rows there are, if the files say so themselves."""
+    """Return the number of rows, None if the files do not state it."""
     kind = kind_of(files[0])
     if kind not in (".parquet", ".npy"):
         return None

@@ -1,7 +1,7 @@
-"""A cell is a finite number that fits into the dtype asked for; else, what is wrong with it.
+"""Checks that cells are finite numbers that fit into a dtype, and messages for those that are not.
 
-Whole blocks are checked with two reductions. Only once a block has failed are its cells looked at
-one by one, to say which is at fault and why.
+Whole blocks are checked with two reductions. Only once a block has failed are its cells checked one
+by one, to find the first error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
-    """Whether all values are finite, and stay so in ``dtype``.
+    """Return whether all values are finite, and stay so in ``dtype``.
 
     Examples
     --------
@@ -38,25 +38,25 @@ def fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
 
 
 def parse(cells: Sequence[str]) -> NDArray[np.float64]:
-    """Numbers out of text, or ValueError.
+    """Parse numbers, or raise ValueError.
 
-    Python's own float, but for the underscore that it allows between digits: "2020_1" is a name.
+    This is Python's float, but without underscores between digits: "2020_1" is a name.
     """
     if "_" in "".join(cells):
         raise ValueError("an underscore is no part of a number")
     return np.fromiter(map(float, cells), np.float64, count=len(cells))
 
 
-def text_fault(cell: str, dtype: np.dtype[Any]) -> str | None:
-    """What is wrong with a cell of a text file, None if it is a good number.
+def text_error(cell: str, dtype: np.dtype[Any]) -> str | None:
+    """Return what is wrong with a cell of a text file, None if it is a valid number.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.reading.numbers import text_fault
-    >>> text_fault("n/a", np.dtype("float64"))
+    >>> from untaint.reading.numbers import text_error
+    >>> text_error("n/a", np.dtype("float64"))
     "should be a number, found 'n/a'"
-    >>> text_fault(" ", np.dtype("float64"))
+    >>> text_error(" ", np.dtype("float64"))
     'is empty'
     """
     if not cell.strip():
@@ -65,11 +65,11 @@ def text_fault(cell: str, dtype: np.dtype[Any]) -> str | None:
         value = parse([cell])
     except ValueError:
         return f"should be a number, found {shortened(cell)}"
-    return None if fits(value, dtype) else _too_far(float(value[0]), cell, dtype)
+    return None if fits(value, dtype) else _range_error(float(value[0]), cell, dtype)
 
 
-def value_fault(value: Any, dtype: np.dtype[Any]) -> str | None:
-    """What is wrong with a cell of an array or frame; text is no number there, whatever it says."""
+def value_error(value: Any, dtype: np.dtype[Any]) -> str | None:
+    """Return what is wrong with a cell of an array or frame, where text is never a number."""
     if is_missing(value):
         return "is empty"
     try:
@@ -78,15 +78,15 @@ def value_fault(value: Any, dtype: np.dtype[Any]) -> str | None:
         number = None
     if number is None:
         return f"should be a number, found {shortened(value)}"
-    return None if fits(np.array([number]), dtype) else _too_far(number, number, dtype)
+    return None if fits(np.array([number]), dtype) else _range_error(number, number, dtype)
 
 
 def is_missing(value: Any) -> bool:
-    """None, and what pandas puts in its place; NaN is a number that is not finite."""
+    """Return whether a value is None, NA or NaT; NaN counts as a number that is not finite."""
     return value is None or type(value).__name__ in {"NAType", "NaTType"}
 
 
-def _too_far(value: float, found: object, dtype: np.dtype[Any]) -> str:
+def _range_error(value: float, found: object, dtype: np.dtype[Any]) -> str:
     if np.isfinite(value):
         return f"should fit into {dtype.name}, found {shortened(found)}"
     return f"should be a finite number, found {shortened(found)}"
@@ -95,10 +95,10 @@ def _too_far(value: float, found: object, dtype: np.dtype[Any]) -> str:
 def check_matrix(
     X: NDArray[Any], dtype: np.dtype[Any], titles: Sequence[str], place: str, first_row: int
 ) -> None:
-    """Refuse a block of numbers for its first cell that does not fit."""
+    """Raise an error for the first cell of a block that is not finite or does not fit."""
     if fits(X, dtype):
         return
     largest = float(np.finfo(dtype).max)
     row, column = np.argwhere(~(np.abs(X.astype(np.float64)) <= largest))[0]
-    fault = value_fault(X[row, column], dtype)
+    fault = value_error(X[row, column], dtype)
     raise DataFileError(f"{place}, row {first_row + row}: {titles[column]} {fault}.")

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrow import find_arrow
-from .block import Form, Rows
+from .block import BlockFormat, RowBlock
 from .blocks import stack
-from .columns import Columns, Picked
+from .columns import ColumnSelection, ColumnSelector
 from .errors import DataFileError, reason, unreadable
 from .targets import as_targets
 
@@ -25,26 +25,31 @@ _BUFFER_BYTES = 2**20  # of each column
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # written along, and no column of the frame
 
 
-def read_parquet(path: Path, columns: Columns, form: Form) -> Iterator[Rows]:
+def read_parquet(
+    path: Path, columns: ColumnSelector, block_format: BlockFormat
+) -> Iterator[RowBlock]:
     """Read the rows of a file."""
     pa, pq = _need_arrow()
     with _open(path, pa, pq) as file:
         fields = [field for field in file.schema_arrow if not _PANDAS_INDEX.fullmatch(field.name)]
         names = [field.name for field in fields]
-        picked = columns.pick(str(path), names, len(names))
-        _check_types(path, [field.type for field in fields], picked, pa)
+        selection = columns.select(str(path), names, len(names))
+        _check_types(path, [field.type for field in fields], selection, pa)
         first_row = 0
-        for batch in _batches(path, file, names, picked, form, pa):
+        for batch in _batches(path, file, names, selection, block_format, pa):
             try:
-                rows = _rows(batch, picked, form, str(path), first_row, pa)
-            except (UnicodeDecodeError, pa.ArrowException) as error:  # cells that are no such type
+                rows = _rows(batch, selection, block_format, str(path), first_row, pa)
+            except (
+                UnicodeDecodeError,
+                pa.ArrowException,
+            ) as error:  # cells that do not have their column's type
                 raise _damaged(path, error) from error
             yield rows
             first_row += batch.num_rows
 
 
 def count_parquet_rows(path: Path) -> int:
-    """Rows of a file, from its footer."""
+    """Return the number of rows of a file, from its footer."""
     pa, pq = _need_arrow()
     with _open(path, pa, pq) as file:
         return int(file.metadata.num_rows)
@@ -59,23 +64,23 @@ def _need_arrow() -> tuple[Any, Any]:
 
 def _open(path: Path, pa: Any, pq: Any) -> Any:
     try:
-        # As it comes, pyarrow holds a whole row group, and that may be the whole file.
+        # By default pyarrow holds a whole row group, and that may be the whole file.
         file = pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False)
-        # Types and names are made when they are asked for, and may be none that there are.
+        # Types and names are decoded on access, and may be invalid.
         _ = [field.name for field in file.schema_arrow]
     except pa.ArrowInvalid as error:
         raise DataFileError(
             f"{path}: expected a whole Parquet file, found none ({reason(error)})."
         ) from error
     except OSError as error:
-        raise _refused(path, error) from error
+        raise _os_error(path, error) from error
     except (UnicodeDecodeError, pa.ArrowException) as error:
         raise _damaged(path, error) from error
     return file
 
 
-def _refused(path: Path, error: OSError) -> DataFileError:
-    """The system says why in strerror; a damaged file is pyarrow's own finding."""
+def _os_error(path: Path, error: OSError) -> DataFileError:
+    """Return the system's error if there is an errno; else pyarrow found the file damaged."""
     if error.errno is not None:
         return unreadable(path, error)
     return _damaged(path, error)
@@ -86,11 +91,18 @@ def _damaged(path: Path, error: Exception) -> DataFileError:
 
 
 def _batches(
-    path: Path, file: Any, names: list[str], picked: Picked, form: Form, pa: Any
+    path: Path,
+    file: Any,
+    names: list[str],
+    selection: ColumnSelection,
+    block_format: BlockFormat,
+    pa: Any,
 ) -> Iterator[Any]:
-    positions = picked.features + ([] if picked.target is None else [picked.target])
+    positions = selection.features + ([] if selection.target is None else [selection.target])
     wanted = [names[j] for j in positions]
-    batches = file.iter_batches(form.rows(len(wanted)), columns=wanted, use_threads=False)
+    batches = file.iter_batches(
+        block_format.rows_per_block(len(wanted)), columns=wanted, use_threads=False
+    )
     try:
         for batch in batches:
             # pyarrow returns columns in the order of the file.
@@ -99,15 +111,15 @@ def _batches(
         raise _damaged(path, error) from error
 
 
-def _check_types(path: Path, types: list[Any], picked: Picked, pa: Any) -> None:
-    for j, title in zip(picked.features, picked.titles, strict=True):
+def _check_types(path: Path, types: list[Any], selection: ColumnSelection, pa: Any) -> None:
+    for j, title in zip(selection.features, selection.titles, strict=True):
         if not _is_number(types[j], pa):
             raise DataFileError(f"{path}: {title} should hold numbers, found {types[j]}.")
-    if picked.target is not None:
-        found = types[picked.target]
+    if selection.target is not None:
+        found = types[selection.target]
         if not _is_number(found, pa) and not _is_text(found, pa):
             raise DataFileError(
-                f"{path}: {picked.target_title} should hold numbers or text, found {found}."
+                f"{path}: {selection.target_title} should hold numbers or text, found {found}."
             )
 
 
@@ -125,20 +137,27 @@ def _is_text(found: Any, pa: Any) -> bool:
 
 
 def _plain(found: Any, pa: Any) -> Any:
-    """The type of the values of a categorical column."""
+    """Return the type of the values of a categorical column, else the type itself."""
     return found.value_type if pa.types.is_dictionary(found) else found
 
 
-def _rows(batch: Any, picked: Picked, form: Form, place: str, first_row: int, pa: Any) -> Rows:
-    titles = [*picked.titles, picked.target_title]
+def _rows(
+    batch: Any,
+    selection: ColumnSelection,
+    block_format: BlockFormat,
+    place: str,
+    first_row: int,
+    pa: Any,
+) -> RowBlock:
+    titles = [*selection.titles, selection.target_title]
     arrays = [
         _as_array(column, title, place, first_row, pa)
         for column, title in zip(batch.columns, titles, strict=False)
     ]
-    y = None if picked.target is None else arrays.pop()
+    y = None if selection.target is None else arrays.pop()
     if y is not None:
-        y = as_targets(y, picked.target_title, place, first_row)
-    return Rows(stack(arrays, picked.titles, form, place, first_row), y, place)
+        y = as_targets(y, selection.target_title, place, first_row)
+    return RowBlock(stack(arrays, selection.titles, block_format, place, first_row), y, place)
 
 
 def _as_array(column: Any, title: str, place: str, first_row: int, pa: Any) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Rows from files or blocks into one mapped array: the front of this room."""
+"""`read_rows`: rows from files or blocks in one memory-mapped array."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from .._validation import check_choice, check_count
 from .arrays import map_array
-from .block import Form, Rows
+from .block import BlockFormat, RowBlock
 from .blocks import is_frame, read_blocks
-from .columns import Columns
+from .columns import ColumnSelector
 from .errors import DataFileError
 from .files import count_rows, find_files, kind_of, read_files
 from .spool import Spool
 from .table import Table
-from .targets import Targets, TextTargets
+from .targets import Targets, TextTargetError
 
 
 def read_rows(
@@ -41,22 +41,22 @@ def read_rows(
         A .csv, .tsv (also .gz), .parquet or .npy file; a directory of such files of one kind, which
         are read by name and whose columns are matched by name; or blocks: 2-d arrays, pandas or
         polars frames, or pairs (X, y). CSV is UTF-8 with a header line; if pyarrow is installed, it
-        is read some fifteen times faster, to the same end.
+        is read some fifteen times faster, with the same result.
     target : str or int, optional
         Name of the column that becomes y, or its position where columns have no names.
     columns : list of str or int, optional
         Columns that become X, in this order. All but the target by default.
     dtype : {"float64", "float32"}
-        Of X.
+        Type of X.
     directory : path, optional
         Where the temporary file goes. The system's temporary directory by default.
     block_rows : int, optional
-        About how many rows to hold at a time. As many as take some megabytes by default.
+        Approximate number of rows to hold at a time. By default some megabytes of rows.
 
     Returns
     -------
     Table
-        With ``X``, ``y`` and ``names``; close it to remove its temporary file.
+        A table with ``X``, ``y`` and ``names``; close it to remove its temporary file.
 
     Raises
     ------
@@ -92,19 +92,19 @@ def read_rows(
     ((8, 3), 'float32', [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0])
     """
     check_count("block_rows", block_rows, optional=True)
-    form = Form(_checked_dtype(dtype), block_rows)
+    block_format = BlockFormat(_checked_dtype(dtype), block_rows)
     folder = None if directory is None else Path(directory)
     chosen = list(columns) if isinstance(columns, Iterator) else columns
     files = find_files(source)
     if files is None:
-        wanted = Columns(target, chosen)
-        blocks = read_blocks(_as_blocks(source), wanted, form)
-        return _spooled(blocks, "source", wanted, Spool(folder, form.dtype, lambda: None))
+        wanted = ColumnSelector(target, chosen)
+        blocks = read_blocks(_as_blocks(source), wanted, block_format)
+        return _spooled(blocks, "source", wanted, Spool(folder, block_format.dtype, lambda: None))
     if target is None and chosen is None and len(files) == 1 and kind_of(files[0]) == ".npy":
-        table = map_array(files[0], form)
+        table = map_array(files[0], block_format)
         if table is not None:
             return table
-    return _read_files(files, lambda: Columns(target, chosen), form, folder)
+    return _read_files(files, lambda: ColumnSelector(target, chosen), block_format, folder)
 
 
 def _checked_dtype(dtype: Any) -> np.dtype[Any]:
@@ -130,22 +130,27 @@ def _as_blocks(source: Any) -> Iterable[Any]:
 
 
 def _read_files(
-    files: list[Path], make_columns: Callable[[], Columns], form: Form, folder: Path | None
+    files: list[Path],
+    make_columns: Callable[[], ColumnSelector],
+    block_format: BlockFormat,
+    folder: Path | None,
 ) -> Table:
-    """Read targets as numbers; if one of them is text, read all once more, as text."""
+    """Read files, with targets as numbers; if one is text, read all once more with text."""
     place = str(files[0]) if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
     for text_target in (False, True):
         columns = make_columns()
-        rows = read_files(files, columns, form, text_target=text_target)
-        spool = Spool(folder, form.dtype, lambda: count_rows(files))
+        rows = read_files(files, columns, block_format, text_target=text_target)
+        spool = Spool(folder, block_format.dtype, lambda: count_rows(files))
         try:
             return _spooled(rows, place, columns, spool)
-        except TextTargets:
+        except TextTargetError:
             continue
     raise AssertionError("text is read as text")
 
 
-def _spooled(blocks: Iterator[Rows], place: str, columns: Columns, spool: Spool) -> Table:
+def _spooled(
+    blocks: Iterator[RowBlock], place: str, columns: ColumnSelector, spool: Spool
+) -> Table:
     targets = Targets()
     with spool:
         for block in blocks:

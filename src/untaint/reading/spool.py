@@ -2,7 +2,7 @@
 
 The file has a name for as long as the array lives, because that is how other processes reach it:
 joblib hands its workers the name of a mapped file instead of a copy of the rows. It is removed when
-the table is closed, when nobody holds the array or a view of it any more, and at exit.
+the table is closed, when no reference to the array or a view of it is left, and at exit.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Spool:
     directory : Path or None
         Where the file goes; None for the system's temporary directory.
     dtype : numpy.dtype
-        Of the rows as written.
+        Type of the rows as written.
     count_rows : callable
-        How many rows there will be, None if nobody knows; asked only if the disk is full.
+        Returns the number of rows, None if unknown; called only if the disk is full.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Spool:
         trace: TracebackType | None,
     ) -> None:
         if not self._file.closed:  # not finished
-            with suppress(OSError):  # what is left in the buffer does not matter any more
+            with suppress(OSError):  # the rest of the buffer is not needed
                 self._file.close()
             _remove(self._path, os.getpid())
 
@@ -95,7 +95,7 @@ class Spool:
         self._width = X.shape[1]
 
     def finish(self) -> tuple[np.memmap[Any, Any], Callable[[], object]]:
-        """Map all rows, and say how to remove their file before it removes itself."""
+        """Map all rows; return them and a function that removes their file."""
         try:
             self._file.flush()
         except OSError as error:
@@ -116,6 +116,6 @@ class Spool:
 
 
 def _remove(path: Path, owner: int) -> None:
-    if os.getpid() == owner:  # a fork has a copy of every finalizer, and no right to the file
+    if os.getpid() == owner:  # a fork has a copy of every finalizer, but does not own the file
         with suppress(OSError):
             path.unlink(missing_ok=True)

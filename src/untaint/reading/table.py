@@ -1,4 +1,4 @@
-"""What `read_rows` returns: rows mapped from disk, targets in memory, names."""
+"""The result of `read_rows`: rows mapped from disk, targets in memory, names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Table:
     X : numpy.memmap of shape (n, d)
         The rows, read-only and row by row, float32 or float64.
     y : numpy.ndarray of shape (n,) or None
-        The targets, float64 or text (objects); None if none were asked for.
+        The targets, float64 or text (objects); None if there is no target.
     names : list of str or None
         Names of the columns of X; None if they have none.
 
@@ -52,13 +52,13 @@ class Table:
 
     @property
     def X(self) -> np.memmap[Any, Any]:
-        """The rows."""
+        """The rows, mapped from disk."""
         if self._X is None:
             raise ValueError("the table is closed, and its rows are gone.")
         return self._X
 
     def close(self) -> None:
-        """Let go of the rows and remove their file; a second time does nothing.
+        """Release the rows and remove their file; a second call does nothing.
 
         Views that were taken before stay valid: the system keeps the rows until the last one goes.
         """

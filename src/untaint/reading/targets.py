@@ -1,6 +1,6 @@
 """The targets y: numbers if all of them are, else text; one kind throughout.
 
-They stay in memory. Equal labels share one object, so that text costs a pointer a row.
+They stay in memory. Equal labels share one object, so that text costs one pointer for each row.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import DataFileError, shortened
-from .numbers import FLOAT64, check_matrix, is_missing, value_fault
+from .numbers import FLOAT64, check_matrix, is_missing, value_error
 
 
-class TextTargets(Exception):
+class TextTargetError(Exception):
     """A column that was read as numbers holds text; a file has to be read again, as text.
 
     Numbers cannot be turned back into what was written: "01" and "1" are two labels.
@@ -22,7 +22,7 @@ class TextTargets(Exception):
 
 
 class Targets:
-    """What has been read of y so far.
+    """The targets that have been read so far.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Targets:
         self._place = ""
 
     def add(self, y: NDArray[Any] | None, place: str) -> None:
-        """Append the targets of a block; an empty one says nothing of their kind."""
+        """Append the targets of a block; an empty one does not determine their kind."""
         if y is None or len(y) == 0:
             return
         if not self._blocks:
@@ -54,12 +54,12 @@ class Targets:
         self._blocks.append(y)
 
     def result(self) -> NDArray[Any] | None:
-        """All targets in one array, None if there are none."""
+        """Return all targets in one array, None if there are none."""
         return np.concatenate(self._blocks) if self._blocks else None
 
 
 def as_targets(values: NDArray[Any], title: str, place: str, first_row: int = 0) -> NDArray[Any]:
-    """One column as float64 or, if it is text, as objects.
+    """Return a column of targets as float64 or, if it is text, as objects.
 
     Examples
     --------
@@ -78,11 +78,11 @@ def as_targets(values: NDArray[Any], title: str, place: str, first_row: int = 0)
         raise DataFileError(
             f"{place}: {title} should hold numbers or text, found {values.dtype.name}."
         )
-    return _sorted_out(values.tolist(), title, place, first_row)
+    return _convert_objects(values.tolist(), title, place, first_row)
 
 
-def _sorted_out(values: list[Any], title: str, place: str, first_row: int) -> NDArray[Any]:
-    """Objects that are all text, or all numbers."""
+def _convert_objects(values: list[Any], title: str, place: str, first_row: int) -> NDArray[Any]:
+    """Convert objects that are all text, or all numbers."""
     text = bool(values) and isinstance(values[0], str)
     fault: str | None
     for row, value in enumerate(values, first_row):
@@ -92,14 +92,14 @@ def _sorted_out(values: list[Any], title: str, place: str, first_row: int) -> ND
         elif text:
             fault = None if value.strip() else "is empty"
         else:
-            fault = value_fault(value, FLOAT64)
+            fault = value_error(value, FLOAT64)
         if fault:
             raise DataFileError(f"{place}, row {row}: {title} {fault}.")
     return shared_labels(values) if text else np.array(values, dtype=np.float64)
 
 
 def shared_labels(values: list[str]) -> NDArray[Any]:
-    """Text as an object array in which equal labels are one object."""
+    """Return text as an object array in which equal labels are one object."""
     seen: dict[str, str] = {}
     labels = np.empty(len(values), dtype=object)
     labels[:] = [seen.setdefault(value, value) for value in values]

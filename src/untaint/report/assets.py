@@ -29,17 +29,17 @@ SCRIPTS = (
 
 
 def style() -> str:
-    """All style sheets in one."""
+    """Return all style sheets in one."""
     return _joined(STYLES)
 
 
 def script() -> str:
-    """All scripts in one, in a scope of their own."""
+    """Return all scripts in one, in a scope of their own."""
     return '(() => {\n"use strict";\n' + _joined(SCRIPTS) + "})();\n"
 
 
 def template() -> str:
-    """The page around them."""
+    """Return the template of the page."""
     return _read("templates", "report.html")
 
 

@@ -19,12 +19,12 @@ MOST_POINTS = 3000
 
 
 def background(findings: Findings, listed: IntArray, monitored: IntArray) -> dict[str, list[Any]]:
-    """Some rows that are not listed, each as a place in five lists.
+    """Return some rows that are not listed, each as a place in five lists.
 
     Parameters
     ----------
     findings : Findings
-    listed, monitored : arrays of places among the judged rows
+    listed, monitored : arrays of places among the assessed rows
 
     Returns
     -------
@@ -48,7 +48,7 @@ def background(findings: Findings, listed: IntArray, monitored: IntArray) -> dic
 
 
 def _drawn(findings: Findings, listed: IntArray) -> IntArray:
-    """Evenly spaced rows; none for labels, whose picture is a table of counts."""
+    """Return evenly spaced rows; none for labels, whose picture is a table of counts."""
     if findings.task != "regression":
         return np.empty(0, dtype=np.intp)
     others = np.setdiff1d(np.arange(findings.n_rows), listed)

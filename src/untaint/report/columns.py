@@ -1,4 +1,4 @@
-"""Which columns drive suspicion, and what became of each."""
+"""The columns of the table, and how often each is odd in flagged rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_DRIVERS = 12
 
 
 def drivers(findings: Findings) -> list[dict[str, Any]]:
-    """The columns that are odd in most flagged rows, with the length of their bars in percent."""
+    """Return the columns that are odd in most flagged rows, with bar lengths in percent."""
     odd = [column for column in findings.columns if column.suspicion > 0]
     odd.sort(key=lambda column: -column.suspicion)
     return [
@@ -26,7 +26,7 @@ def drivers(findings: Findings) -> list[dict[str, Any]]:
 
 
 def listed_columns(findings: Findings) -> list[dict[str, Any]]:
-    """Every column of the table, or of very many the first."""
+    """Return the columns of the table, or the first of very many."""
     return [
         {
             "name": column.name,

@@ -1,4 +1,4 @@
-"""Which labels were found where which were expected: a table of counts.
+"""A table of counts of observed against expected labels.
 
 With many classes the page shows those that are mistaken most, and gathers the others into one.
 """
@@ -17,7 +17,7 @@ _NUMBERS = re.compile(r"([0-9]+(?:\.[0-9]+)?)")
 
 
 def label_counts(findings: Findings) -> dict[str, Any]:
-    """Counts of pairs of labels, all judged rows considered.
+    """Count the pairs of observed and expected labels in all assessed rows.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def label_counts(findings: Findings) -> dict[str, Any]:
 
 
 def _shown(pairs: Counter[tuple[str, str]]) -> list[str]:
-    """All labels if they are few, else those that take part in most disagreements."""
+    """Return all labels if they are few, else those that take part in most disagreements."""
     mistaken: Counter[str] = Counter()
     rows: Counter[str] = Counter()
     for (observed, expected), times in pairs.items():
@@ -57,7 +57,7 @@ def _shown(pairs: Counter[tuple[str, str]]) -> list[str]:
 
 
 def _natural(name: str) -> list[tuple[int, float, str]]:
-    """Words by letters, and numbers within them by size: class 9 before class 10."""
+    """Return a sort key that orders numbers within text by size: class 9 before class 10."""
     pieces = [piece for piece in _NUMBERS.split(name) if piece]
     return [
         (0, float(piece), "") if _NUMBERS.fullmatch(piece) else (1, 0.0, piece) for piece in pieces

@@ -13,14 +13,14 @@ from .numerals import percent
 KINDS = {"target": "target value", "features": "other cells", "both": "both"}
 
 
-def share_bar(findings: Findings) -> dict[str, Any]:
-    """The share and its interval as places on a bar, in percent of its length.
+def contamination_bar(findings: Findings) -> dict[str, Any]:
+    """Return the contamination and its interval as places on a bar, in percent of its length.
 
-    The bar ends at a round share, well beyond the interval, so that it can be read without ticks.
+    The bar ends at a round number, well beyond the interval, so that it can be read without ticks.
     """
-    low, high = findings.interval or (findings.share, findings.share)
-    end = _round_end(max(high, findings.share))
-    places = np.clip(np.array([low, findings.share, high]) / end, 0.0, 1.0) * 100.0
+    low, high = findings.interval or (findings.contamination, findings.contamination)
+    end = _round_end(max(high, findings.contamination))
+    places = np.clip(np.array([low, findings.contamination, high]) / end, 0.0, 1.0) * 100.0
     left, at, right = np.nan_to_num(places).round(2).tolist()
     return {
         "left": left,
@@ -32,7 +32,7 @@ def share_bar(findings: Findings) -> dict[str, Any]:
 
 
 def kinds_of_flagged(findings: Findings, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """How many of the flagged rows that are listed have which fault, and their parts of a bar."""
+    """Count the listed flagged rows of each kind, with their parts of a bar."""
     flagged = [row["kind"] for row in listed if findings.flagged[row["row"]]]
     counts = {kind: flagged.count(kind) for kind in KINDS}
     total = max(1, len(flagged))

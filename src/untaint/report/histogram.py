@@ -1,4 +1,4 @@
-"""How many rows have which scores.
+"""The histogram of scores.
 
 The suggested cut is an edge between two bars, so that at the suggestion no bar is half flagged.
 """
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from .bending import Axis, bent_axis
 from .numerals import numerals
+from .symlog_axis import Axis, bent_axis
 
 BARS = 56
 
 
 def score_histogram(scores: FloatArray, cut: float) -> dict[str, Any]:
-    """Bars of even width on an axis that may bend.
+    """Return bars of even width on an axis that may be logarithmic beyond a bend.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def score_histogram(scores: FloatArray, cut: float) -> dict[str, Any]:
 
 
 def _places(axis: Axis, cut: float) -> FloatArray:
-    """Edges on the drawn axis, one of them at the cut."""
+    """Return edges on the drawn axis, one of them at the cut."""
     end = float(axis.place(np.array(axis.high)))
     at_cut = float(axis.place(np.array(cut))) if math.isfinite(cut) else 0.0
     if not 0.0 < at_cut < end:

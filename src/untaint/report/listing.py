@@ -6,9 +6,9 @@ from typing import Any
 
 from ..cleaning.findings import Findings, Suspect
 from .embedding import embed
+from .escaping import shortened
 from .numerals import numeral
 from .targets import target_of
-from .visible import shortened
 
 MOST_SUSPECTS = 2000
 # In bytes as embedded. What else the page holds takes some 400 kB.
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def list_suspects(findings: Findings) -> list[Row]:
-    """The most suspicious rows, as many as fit, each as a dictionary for the page."""
+    """Return the most suspicious rows, as many as fit, each as a dictionary for the page."""
     listed: list[Row] = []
     room = LISTING_BYTES
     for suspect in findings.suspects[:MOST_SUSPECTS]:
@@ -35,7 +35,7 @@ def list_suspects(findings: Findings) -> list[Row]:
 
 
 def cells_cut(findings: Findings, n_listed: int) -> int:
-    """How many cells of the listed rows are longer than the page carries them."""
+    """Return how many cells of the listed rows are longer than the page carries them."""
     return sum(
         len(cell) > LONGEST_CELL
         for suspect in findings.suspects[:n_listed]

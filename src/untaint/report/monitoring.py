@@ -1,4 +1,4 @@
-"""Lines for the picture of scores against the share that is given up."""
+"""Lines for the plot of scores against the trimmed share."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ import numpy as np
 
 from .._typing import IntArray
 from ..cleaning.findings import Findings, Monitored
-from .bending import bent_axis
 from .numerals import rounded
+from .symlog_axis import bent_axis
 
 MOST_LINES = 400
-MOST_SHARES = 60
+MAX_FRACTIONS = 60
 
 
 def monitored_rows(findings: Findings) -> IntArray:
-    """Rows that get a line."""
+    """Return the rows that get a line."""
     if findings.monitored is None:
         return np.empty(0, dtype=np.intp)
     return findings.monitored.rows[_chosen(findings, findings.monitored)]
 
 
 def monitored_lines(findings: Findings) -> dict[str, Any] | None:
-    """The shares, and for every row its scores at them; None if nothing was monitored."""
+    """Return the trimmed shares and each row's scores at them; None if nothing was monitored."""
     monitored = findings.monitored
-    if monitored is None or len(monitored.shares) < 2 or len(monitored.rows) == 0:
+    if monitored is None or len(monitored.contaminations) < 2 or len(monitored.rows) == 0:
         return None
     chosen = _chosen(findings, monitored)
-    steps = np.arange(len(monitored.shares))
-    if len(steps) > MOST_SHARES:
-        steps = np.linspace(0, len(steps) - 1, MOST_SHARES).astype(np.intp)
+    steps = np.arange(len(monitored.contaminations))
+    if len(steps) > MAX_FRACTIONS:
+        steps = np.linspace(0, len(steps) - 1, MAX_FRACTIONS).astype(np.intp)
     scores = np.asarray(monitored.scores, dtype=np.float64)[np.ix_(steps, chosen)]
     return {
-        "shares": rounded(monitored.shares[steps]),
+        "shares": rounded(monitored.contaminations[steps]),
         "rows": monitored.rows[chosen].tolist(),
         "scores": [rounded(line, digits=4) for line in scores.T],
         "axis": list(bent_axis(scores, findings.cut)),
@@ -41,7 +41,7 @@ def monitored_lines(findings: Findings) -> dict[str, Any] | None:
 
 
 def _chosen(findings: Findings, monitored: Monitored) -> IntArray:
-    """All lines, or of many the most suspicious and some of the others."""
+    """Return the lines to draw: all, or of many the most suspicious and some of the others."""
     k = len(monitored.rows)
     if k <= MOST_LINES:
         return np.arange(k)

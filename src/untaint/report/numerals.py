@@ -12,7 +12,7 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def count(number: int) -> str:
-    """A whole number with commas between thousands.
+    """Return a whole number with commas between thousands.
 
     Examples
     --------
@@ -22,24 +22,24 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def percent(share: float) -> str:
-    """A share in percent: whole from one percent on, two digits below.
+def percent(fraction: float) -> str:
+    """Return a share in percent: whole from one percent on, two digits below.
 
     Examples
     --------
-    >>> [percent(share).replace(NO_BREAK, " ") for share in (0.0398, 0.0042, 0.0)]
+    >>> [percent(fraction).replace(NO_BREAK, " ") for fraction in (0.0398, 0.0042, 0.0)]
     ['4 %', '0.42 %', '0 %']
     """
-    if not math.isfinite(share):
+    if not math.isfinite(fraction):
         return "unknown"
-    hundredths = 100 * share
+    hundredths = 100 * fraction
     if hundredths == 0 or abs(hundredths) >= 0.995:
         return f"{hundredths:.0f}{NO_BREAK}%"
     return f"{float(f'{hundredths:.2g}'):g}{NO_BREAK}%"
 
 
 def plain(number: float) -> str:
-    """A measurement to three digits.
+    """Return a measurement with three digits.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def plain(number: float) -> str:
 
 
 def numeral(number: float) -> float | str:
-    """A number for the page's script, which reads "Infinity" and "NaN" as such; JSON cannot.
+    """Return a number for the page's script, which reads "Infinity" and "NaN" as such; JSON cannot.
 
     Examples
     --------
@@ -73,11 +73,11 @@ def numeral(number: float) -> float | str:
 
 
 def numerals(numbers: ArrayLike) -> list[float | str]:
-    """Every number in full, as the page has to compare them exactly."""
+    """Return every number in full, as the page has to compare them exactly."""
     return [numeral(number) for number in np.asarray(numbers, dtype=np.float64).tolist()]
 
 
 def rounded(numbers: ArrayLike, digits: int = 6) -> list[float | str]:
-    """Numbers to so many digits, for what is merely drawn."""
+    """Return numbers to so many digits, for what is merely drawn."""
     values = np.asarray(numbers, dtype=np.float64).tolist()
     return [numeral(float(f"{value:.{digits}g}")) for value in values]

@@ -1,4 +1,4 @@
-"""Findings in, one HTML page out."""
+"""The report: one HTML page that shows the findings."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ..cleaning.findings import Findings
 from . import assets, wording
 from .columns import drivers, listed_columns
 from .embedding import embed
-from .figures import kinds_of_flagged, share_bar
+from .escaping import escape_html_text, shortened
+from .figures import contamination_bar, kinds_of_flagged
 from .numerals import count, percent
 from .payload import Payload, payload
 from .policy import content_policy
-from .visible import shortened, visible
 
 LONGEST_NAME = 120
 
 
 def render(findings: Findings) -> str:
-    """Write what was found as one HTML page that needs nothing else.
+    """Write the findings as one HTML page that needs no other file.
 
     The page holds its style, its script and its data, and forbids itself to load or run anything
     more. Save it with the encoding UTF-8.
@@ -31,7 +31,7 @@ def render(findings: Findings) -> str:
     -------
     str
         The page. A few hundred kilobytes as a rule, and under five megabytes however many rows
-        were judged.
+        were assessed.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def render(findings: Findings) -> str:
     ...     source="cars.csv",
     ...     target="price",
     ...     task="regression",
-    ...     share=0.25,
+    ...     contamination=0.25,
     ...     interval=None,
     ...     numbers=np.arange(1, 5),
     ...     scores=np.array([0.3, 0.1, 9.0, 0.2]),
@@ -78,13 +78,13 @@ def render(findings: Findings) -> str:
 
 
 def _shown(findings: Findings, data: Payload) -> dict[str, Any]:
-    """What stands on the page before its script runs."""
+    """Return what is on the page before its script runs."""
     return {
         "words": wording,
         "drivers": drivers(findings),
         "columns": listed_columns(findings),
         "columns_left_out": data["columnsLeftOut"],
-        "share_bar": share_bar(findings),
+        "contamination_bar": contamination_bar(findings),
         "kinds": kinds_of_flagged(findings, data["listed"]),
         "n_listed": len(data["listed"]),
         "monitored": data["monitored"] is not None,
@@ -101,15 +101,15 @@ def _template() -> Any:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(
-        visible=visible, named=_named, opening=_opening, count=count, percent=percent
+        escaped=escape_html_text, named=_named, opening=_opening, count=count, percent=percent
     )
     return environment.from_string(assets.template())
 
 
 def _named(text: str) -> str:
-    return visible(shortened(str(text), LONGEST_NAME))
+    return escape_html_text(shortened(str(text), LONGEST_NAME))
 
 
 def _opening(text: str) -> str:
-    """As the first words of a sentence, all else as it was."""
+    """Return a text with its first letter in upper case."""
     return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""What the page's script gets to know: numbers and text, ready for JSON.
+"""The data of the page's script: numbers and text, ready for JSON.
 
 Counts are exact for all rows; of the rows themselves the page carries the most suspicious, and a
 sample of the others for the pictures.
@@ -13,17 +13,17 @@ import numpy as np
 from ..cleaning.findings import Findings
 from .background import background
 from .confusion import label_counts
+from .escaping import HIDDEN, shortened
 from .histogram import score_histogram
 from .listing import LONGEST_CELL, MOST_COLUMNS, cells_cut, list_suspects
 from .monitoring import monitored_lines, monitored_rows
 from .stops import slider_stops
-from .visible import HIDDEN, shortened
 
 Payload = dict[str, Any]
 
 
 def payload(findings: Findings) -> Payload:
-    """All that the script needs to know of the findings.
+    """Return all that the script needs to know of the findings.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def payload(findings: Findings) -> Payload:
         "task": findings.task,
         "target": shortened(findings.target, LONGEST_CELL),
         "rows": findings.n_rows,
-        "share": float(findings.share),
+        "share": float(findings.contamination),
         "interval": None if findings.interval is None else list(map(float, findings.interval)),
         "columns": [shortened(c.name, LONGEST_CELL) for c in findings.columns[:MOST_COLUMNS]],
         "stops": slider_stops(findings.scores, float(findings.cut)),

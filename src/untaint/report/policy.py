@@ -11,7 +11,7 @@ import hashlib
 
 
 def content_policy(style: str, script: str) -> str:
-    """The policy of a page with this one style and this one script.
+    """Return the policy of a page with this one style and this one script.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ DEEPEST = 0.5
 
 
 def slider_stops(scores: FloatArray, suggested: float) -> dict[str, Any]:
-    """Cuts from the lowest to the highest, and how many rows each flags.
+    """Return cuts from the lowest to the highest, and how many rows each flags.
 
     Parameters
     ----------

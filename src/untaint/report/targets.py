@@ -6,14 +6,14 @@ import math
 from typing import Any
 
 from ..cleaning.findings import Findings
+from .escaping import shortened
 from .numerals import numeral
-from .visible import shortened
 
 LONGEST_LABEL = 80
 
 
 def label(value: Any) -> str:
-    """The text of a label; a missing one is empty.
+    """Return the text of a label; a missing one is empty.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def label(value: Any) -> str:
 
 
 def as_number(value: Any) -> float:
-    """The number, or NaN where there is none."""
+    """Return the number, or NaN where there is none."""
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -34,5 +34,5 @@ def as_number(value: Any) -> float:
 
 
 def target_of(findings: Findings, value: Any) -> float | str:
-    """A number for regression, a label for classification."""
+    """Return a number for regression, a label for classification."""
     return numeral(as_number(value)) if findings.task == "regression" else label(value)

@@ -1,4 +1,4 @@
-"""What the page says in words, for somebody who has never heard of a robust fit."""
+"""The sentences of the page, for readers who have never heard of a robust fit."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..cleaning.findings import Findings, Improvement
+from .escaping import escape_html_text, shortened
 from .numerals import count, percent, plain
-from .visible import shortened, visible
 
 LONGEST_NAME = 60
 
 
 def named(text: str) -> str:
-    """A name that users gave, short and harmless enough to stand in a sentence."""
-    return visible(shortened(text, LONGEST_NAME))
+    """Return a name from the table, shortened and escaped for a sentence."""
+    return escape_html_text(shortened(text, LONGEST_NAME))
 
 
 def rows_of(number: int, noun: str = "row") -> str:
-    """A number of things.
+    """Return a count with its noun.
 
     Examples
     --------
@@ -31,72 +31,72 @@ def rows_of(number: int, noun: str = "row") -> str:
 
 
 def between(interval: tuple[float, float]) -> str:
-    """An interval of shares, which says more digits where it is narrow."""
+    """Return an interval of shares in words."""
     low, high = (percent(share) for share in interval)
     return f"about {low}" if low == high else f"between {low} and {high}"
 
 
 def headline(findings: Findings) -> str:
-    """What was found, in a sentence."""
+    """Return the main finding in one sentence."""
     n, flagged = findings.n_rows, findings.n_flagged
     if n == 0:
-        return "There was no row to judge."
+        return "There was no row to assess."
     if flagged == 0:
         return f"None of the {rows_of(n)} looks wrong."
     look = "looks" if flagged == 1 else "look"
     found = f"{count(flagged)} of {rows_of(n)} {look} wrong"
-    if percent(flagged / n) == percent(findings.share):
-        return f"{found}: {share_words(findings)}."
+    if percent(flagged / n) == percent(findings.contamination):
+        return f"{found}: {contamination_words(findings)}."
     return f"{found}."
 
 
 def lead(findings: Findings) -> str:
-    """What the headline leaves unsaid about the share, if anything."""
+    """Return what the headline does not say about the contamination, if anything."""
     if findings.n_rows == 0:
         return "Every row was set aside, because none has a target."
     if findings.n_flagged == 0:
-        return f"The estimated share of wrong rows is {share_words(findings)}."
-    if percent(findings.n_flagged / findings.n_rows) == percent(findings.share):
+        return f"The estimated share of wrong rows is {contamination_words(findings)}."
+    if percent(findings.n_flagged / findings.n_rows) == percent(findings.contamination):
         return ""
     if findings.interval is None:
-        return f"A share of {percent(findings.share)} was asked for."
-    return f"The share of wrong rows is estimated at {share_words(findings)}."
+        return f"The given share is {percent(findings.contamination)}."
+    return f"The share of wrong rows is estimated at {contamination_words(findings)}."
 
 
-def share_words(findings: Findings) -> str:
-    """The share with its interval, or where it comes from."""
+def contamination_words(findings: Findings) -> str:
+    """Return the contamination with its interval, or that it was given."""
     if findings.interval is None:
-        return f"{percent(findings.share)}, the share that was asked for"
-    return f"{percent(findings.share)}, {between(findings.interval)}"
+        return f"{percent(findings.contamination)}, as given"
+    return f"{percent(findings.contamination)}, {between(findings.interval)}"
 
 
 def task_words(findings: Findings) -> str:
-    """What was predicted."""
+    """Return the task in words."""
     if findings.task == "regression":
         return "regression: each row's number is compared with what the other rows lead to expect"
     return "classification: each row's label is compared with what the other rows lead to expect"
 
 
 def improvement_words(improvement: Improvement) -> dict[str, Any]:
-    """The two errors, and what became of them; ``bars`` are their lengths in percent."""
+    """Return the two errors and a comparison in words; ``bars`` are lengths in percent."""
     before, after = improvement.before, improvement.after
     shares = improvement.measure.startswith("share")
     write = percent if shares else plain
-    on = f"on {rows_of(improvement.rows, 'trusted row')} that were left out of the fit"
+    on = f"on {rows_of(improvement.rows, 'unflagged row')} that were left out of the fit"
     words: dict[str, Any] = {"before": write(before), "after": write(after), "on": on, "bars": None}
     if not (math.isfinite(before) and math.isfinite(after)):
-        return words | {"verdict": "could not be measured"}
+        return words | {"summary": "could not be measured"}
     longest = max(before, after)
     if longest > 0:
         words["bars"] = [round(100.0 * error / longest, 2) for error in (before, after)]
     if before <= after:
         worse = write(before) != write(after)
-        return words | {"verdict": "no better after cleaning" if worse else "the same as before"}
-    return words | {"verdict": f"{percent(1.0 - after / before)} smaller"}
+        return words | {"summary": "no better after cleaning" if worse else "the same as before"}
+    return words | {"summary": f"{percent(1.0 - after / before)} smaller"}
 
 
 def residual_summary(findings: Findings) -> str:
-    """The picture of targets for those who do not see it."""
+    """Return a description of the plot of targets for screen readers."""
     target = named(findings.target)
     flagged = f"{count(findings.n_flagged)} flagged at the suggested cut"
     if findings.task == "regression":
@@ -112,7 +112,7 @@ def residual_summary(findings: Findings) -> str:
 
 
 def histogram_summary(findings: Findings) -> str:
-    """The picture of scores for those who do not see it."""
+    """Return a description of the histogram of scores for screen readers."""
     known = np.asarray(findings.scores, dtype=np.float64)
     known = known[~np.isnan(known)]
     if len(known) == 0:
@@ -126,11 +126,11 @@ def histogram_summary(findings: Findings) -> str:
 
 
 def monitoring_summary(findings: Findings) -> str:
-    """The picture of monitored scores for those who do not see it."""
+    """Return a description of the monitoring plot for screen readers."""
     if findings.monitored is None:
         return ""
-    lines, last = len(findings.monitored.rows), float(findings.monitored.shares[-1])
+    lines, last = len(findings.monitored.rows), float(findings.monitored.contaminations[-1])
     return (
-        f"Scores of {rows_of(lines)} as the share given up grows to {percent(last)}. "
-        f"The estimated share is {share_words(findings)}."
+        f"Scores of {rows_of(lines)} as the trimmed share grows to {percent(last)}. "
+        f"The estimated share is {contamination_words(findings)}."
     )

@@ -1,7 +1,7 @@
-"""People's tables, as messy as they come: read from a file, and turned into numbers.
+"""Tables as people write them: read from a file, and encoded as numbers.
 
-`read_table` finds out how a file is written and keeps the bytes of every row, so that rows can be
-written again as they were. `TableEncoder` finds out what each column holds and makes features of
+`read_table` detects the format of a file and keeps the bytes of every row, so that rows can be
+written again as they were. `TableEncoder` detects the kind of each column and makes features of
 it, and `read_target` reads the column that is to be predicted.
 """
 

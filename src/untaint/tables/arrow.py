@@ -9,7 +9,7 @@ import numpy as np
 
 
 def arrow(module: str | None = None) -> Any:
-    """pyarrow, or one of its modules.
+    """Import pyarrow, or one of its modules.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def arrow(module: str | None = None) -> Any:
 
 
 def own_buffer(data: bytes | memoryview) -> Any:
-    """A copy of some bytes in Arrow's own memory.
+    """Return a copy of some bytes in Arrow's own memory.
 
     Arrow lets go of its input in a thread, perhaps as late as when Python is shutting down, and to
     let go of a Python object then would abort the process.

@@ -17,7 +17,7 @@ _NO = {no for _, no in _PAIRS} | {"0"}
 
 
 def read_booleans(levels: Levels, *, strict: bool = True) -> FloatArray | None:
-    """1 for yes, 0 for no, by level; None if the levels are not one pair of such words.
+    """Return 1 for yes and 0 for no, by level; None if the levels are not one such pair.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ def read_booleans(levels: Levels, *, strict: bool = True) -> FloatArray | None:
     >>> read_booleans(find_levels(pa.array(["Yes", "no", "YES"])))
     array([1., 0., 1.])
     """
-    if strict and int(levels.said.sum()) > 2**3:  # a word in all its cases, and then some
+    if strict and int(levels.present.sum()) > 2**3:  # a word in all its cases, and then some
         return None
     words = [str(text).lower() for text in levels.texts.to_pylist()]
-    said = {word for word, says in zip(words, levels.said, strict=True) if says}
+    words_present = {word for word, says in zip(words, levels.present, strict=True) if says}
     if strict:
-        pair = next((pair for pair in _PAIRS if said == set(pair)), None)
+        pair = next((pair for pair in _PAIRS if words_present == set(pair)), None)
         if pair is None:
             return None
         return np.array([_value(word, {pair[0]}, {pair[1]}) for word in words])

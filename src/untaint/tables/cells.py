@@ -18,7 +18,7 @@ _BLOCK = 2**20
 
 
 def read_cells(text: bytes, records: Records, delimiter: str, *, quotes: bool) -> list[Any] | None:
-    r"""Columns of all records but the first; None if not all of them have as many fields.
+    r"""Return columns of all records but the first; None if numbers of fields differ.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def _by_arrow(
 
 
 def _body(text: bytes, records: Records) -> bytes | memoryview:
-    """All but the first record; without lines of spaces, which Arrow takes for records."""
+    """Return all but the first record, without blank lines, which Arrow takes for records."""
     if not records.spaces:
         return memoryview(text)[int(records.bounds[1]) :]
     bounds = zip(records.starts[1:].tolist(), records.ends[1:].tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""What a column was found to hold."""
+"""The kind and the values of a column."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Column:
-    """What a column holds.
+    """The kind and the values of a column.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ class Column:
 
     @property
     def n_missing(self) -> int:
-        """Cells without a value."""
+        """The number of cells without a value."""
         return int(self.missing.sum())
 
     @property
     def n_distinct(self) -> int:
-        """Distinct values, missing ones not counted."""
+        """The number of distinct values, missing ones not counted."""
         if self.values is not None:
             return len(np.unique(self.values[~self.missing]))
         assert self.levels is not None
-        return int(self.levels.said.sum())
+        return int(self.levels.present.sum())

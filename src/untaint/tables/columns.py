@@ -1,4 +1,4 @@
-"""What each column of a table holds, found out from its cells."""
+"""The kind of each column of a table, detected from its cells."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .booleans import read_booleans
 from .column import Column
 from .dates import read_dates
 from .duplicates import mark_duplicates
-from .identifiers import counts_up, is_named_so, is_prose, tells_rows_apart
+from .identifiers import counts_up, has_distinct_values, has_identifier_name, is_prose
 from .levels import Levels, find_levels
 from .numbers import ENOUGH, read_numbers, read_plain
-from .readings import boolean_column_of, date_column_of, number_column, number_column_of
 from .table import RawTable
 from .typed import is_text, plain, read_typed
+from .typed_columns import boolean_column_of, date_column_of, number_column, number_column_of
 
 # A level counts if it has so many rows, and so large a part of them.
 MIN_ROWS = 5
@@ -46,12 +46,12 @@ def read_columns(table: RawTable, first: str | None = None) -> list[Column]:
 
 
 def read_column(table: RawTable, j: int) -> Column:
-    """Find out what a column holds; that it repeats another is not asked here."""
+    """Detect the kind of a column, whether or not it repeats another."""
     column = read_values(table, j)
     if column.values is not None:
-        return _judged(column)
+        return _classified(column)
     assert column.levels is not None
-    return _judged_text(column.name, column.levels)
+    return _classified_text(column.name, column.levels)
 
 
 def read_values(table: RawTable, j: int) -> Column:
@@ -63,21 +63,21 @@ def read_values(table: RawTable, j: int) -> Column:
     if values is not None:
         return number_column(name, values, {"style": (table.dialect.decimal, "", "")})
     levels = find_levels(cells)
-    if levels.n_said:
+    if levels.n_present:
         numbers = read_numbers(levels, table.dialect.decimal)
-        if levels.share(numbers.valid) >= ENOUGH:
+        if levels.fraction(numbers.valid) >= ENOUGH:
             return number_column_of(table, j, levels, numbers)
         booleans = read_booleans(levels)
         if booleans is not None:
             return boolean_column_of(table, j, levels, booleans)
         dates = read_dates(levels)
-        if dates is not None and levels.share(~np.isnan(dates.days)) >= ENOUGH:
+        if dates is not None and levels.fraction(~np.isnan(dates.days)) >= ENOUGH:
             return date_column_of(table, j, levels, dates)
     return Column(name, "text", levels.missing, None, levels)
 
 
-def _judged(column: Column) -> Column:
-    """Numbers, dates and booleans may tell nothing, or only which row it is."""
+def _classified(column: Column) -> Column:
+    """Return a column of values, reclassified if it is empty, constant or an identifier."""
     assert column.values is not None
     present = column.values[~column.missing]
     if not len(present):
@@ -85,22 +85,23 @@ def _judged(column: Column) -> Column:
     if present.min() == present.max():
         return replace(column, kind="constant")
     if column.kind == "number" and (
-        counts_up(column.values) or (is_named_so(column.name) and tells_rows_apart(column.values))
+        counts_up(column.values)
+        or (has_identifier_name(column.name) and has_distinct_values(column.values))
     ):
         return replace(column, kind="identifier")
     return column
 
 
-def _judged_text(name: str, levels: Levels) -> Column:
+def _classified_text(name: str, levels: Levels) -> Column:
     missing = levels.missing
-    n_levels, n_said = int(levels.said.sum()), levels.n_said
-    if not n_said:
+    n_levels, n_present = int(levels.present.sum()), levels.n_present
+    if not n_present:
         return Column(name, "empty", missing, None, levels)
     if n_levels == 1:
         return Column(name, "constant", missing, None, levels)
-    if n_levels == n_said:
+    if n_levels == n_present:
         return Column(name, "text" if is_prose(levels) else "identifier", missing, None, levels)
     often = levels.counts >= max(MIN_ROWS, MIN_SHARE * len(missing))
-    few = n_levels <= FEW_LEVELS and 2 * n_levels <= n_said
-    category = few or levels.share(often) >= 0.5
+    few = n_levels <= FEW_LEVELS and 2 * n_levels <= n_present
+    category = few or levels.fraction(often) >= 0.5
     return Column(name, "category" if category else "text", missing, None, levels)

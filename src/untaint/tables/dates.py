@@ -2,7 +2,7 @@
 
 Years come first or last, days and months in either order. Which order it is, the cells say: a 13
 cannot be a month. If they do not, points mean that days come first, and so do slashes, but then it
-is said that this is a guess.
+is noted that this is a guess.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def read_dates(levels: Levels, preferred: bool | None = None) -> Dates | None:
     array([1. , 2.5])
     """
     pc = arrow("compute")
-    if not _looks_so(levels):
+    if not _look_like_dates(levels):
         return None
     parts = pc.extract_regex(levels.texts, pattern=_SHAPE)
     a, b, c = (_integers(parts, name) for name in "abc")
@@ -75,22 +75,22 @@ def read_dates(levels: Levels, preferred: bool | None = None) -> Dates | None:
         points = as_text(pc.struct_field(parts, "mark")) == "."
         guessed = bool((~points & ~year_first & (dmy != mdy) & ~np.isnan(dmy)).any())
     days = np.where(year_first, ymd, dmy if day_first else mdy) + time
-    return Dates(np.where(levels.said, days, np.nan), day_first, guessed)
+    return Dates(np.where(levels.present, days, np.nan), day_first, guessed)
 
 
-def _looks_so(levels: Levels) -> bool:
-    """Whether a few of the levels look like dates."""
+def _look_like_dates(levels: Levels) -> bool:
+    """Return whether a few of the levels look like dates."""
     pa, pc = arrow(), arrow("compute")
-    said = np.flatnonzero(levels.said)
-    few = levels.texts.take(pa.array(said[:: max(1, len(said) // _SAMPLE)]))
+    present = np.flatnonzero(levels.present)
+    few = levels.texts.take(pa.array(present[:: max(1, len(present) // _SAMPLE)]))
     return 2 * (pc.sum(pc.match_substring_regex(few, _ANY)).as_py() or 0) > len(few)
 
 
 def _order(
     levels: Levels, concerned: BoolArray, dmy: FloatArray, mdy: FloatArray, preferred: bool | None
 ) -> tuple[bool, bool]:
-    """Whether days come first, and whether that is a guess."""
-    weights = levels.counts * (concerned & levels.said)
+    """Return whether days come first, and whether that is a guess."""
+    weights = levels.counts * (concerned & levels.present)
     first, second = (int(weights[~np.isnan(days)].sum()) for days in (dmy, mdy))
     if first != second:
         return first > second, False
@@ -98,7 +98,7 @@ def _order(
 
 
 def _full_year(year: FloatArray) -> FloatArray:
-    """Two digits stand for 1969 to 2068."""
+    """Return years, where two digits stand for 1969 to 2068."""
     return np.where(year < 69, year + 2000, np.where(year < 100, year + 1900, year))
 
 
@@ -112,7 +112,7 @@ def _days(year: FloatArray, month: FloatArray, day: FloatArray) -> FloatArray:
 
 
 def _time_of_day(parts: Any) -> FloatArray:
-    """Part of a day, less the time zone; NaN if it is no time that clocks show."""
+    """Return the time as a fraction of a day, less the time zone; NaN if it is invalid."""
     pc = arrow("compute")
     hour, minute = _integers(parts, "hour", 0), _integers(parts, "minute", 0)
     second = _integers(parts, "second", 0)
@@ -140,5 +140,5 @@ def _integers(parts: Any, name: str, absent: float = np.nan) -> FloatArray:
 
 
 def as_text(array: Any) -> Any:
-    """An Arrow array of strings, empty where it is null."""
+    """Return an Arrow array of strings, empty where it is null."""
     return np.asarray(arrow("compute").fill_null(array, "").to_pylist(), object)

@@ -1,4 +1,4 @@
-"""Whether a file writes decimal commas: only if commas do not separate its fields already.
+"""Detection of decimal commas, which a file has only if commas do not separate its fields.
 
 A cell like ``3,14`` speaks for commas and one like ``3.14`` against them; ``1,234`` may be either.
 If nothing else is found, semicolons decide: they are what spreadsheets separate fields with where
@@ -16,8 +16,8 @@ _EITHER = rf"{_BEFORE}[1-9]\d{{0,2}},\d{{3}}{_AFTER}"
 _SAMPLE = 2000
 
 
-def _certain(mark: str, group: str) -> str:
-    """Numbers in which a mark cannot stand between thousands."""
+def _unambiguous_shape(mark: str, group: str) -> str:
+    """Return a pattern of numbers whose mark cannot separate thousands."""
     forms = (
         rf"\d+{mark}(\d{{1,2}}|\d{{4,}})",
         rf"0{mark}\d+",
@@ -28,7 +28,7 @@ def _certain(mark: str, group: str) -> str:
 
 
 def find_decimal(columns: list[Any], delimiter: str) -> str:
-    """The decimal mark of a file.
+    """Return the decimal mark of a file.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def find_decimal(columns: list[Any], delimiter: str) -> str:
     """
     if delimiter == ",":
         return "."
-    shapes = (_certain(",", r"\."), _certain(r"\.", ","), _EITHER)
+    shapes = (_unambiguous_shape(",", r"\."), _unambiguous_shape(r"\.", ","), _EITHER)
     columns = _with_commas(columns)
     if not columns:
         return "."

@@ -1,4 +1,4 @@
-"""How a table is written: what separates fields, what wraps them, and what marks decimals."""
+"""The format of a table: delimiter, quotes and decimal mark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LINE_ENDS = {"\r\n": "Windows line ends", "\r": "old Mac line ends"}
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a table is written.
+    """The format of a table.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Dialect:
         return ", ".join(words)
 
     def write_number(self, value: float) -> str:
-        """A number as this file would write it; nothing for one that is not finite.
+        """Return a number in the format of the file, empty if it is not finite.
 
         Examples
         --------
@@ -77,7 +77,7 @@ class Dialect:
         return write_number(value, NumberStyle(self.decimal))
 
     def write_cell(self, text: str, *, quoted: bool = False) -> str:
-        """A cell as this file would write it, in quotes where it must be.
+        """Return a cell in the format of the file, in quotes where it must be.
 
         Examples
         --------

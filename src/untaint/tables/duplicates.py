@@ -9,11 +9,11 @@ import numpy as np
 
 from .column import Column
 
-_TELLING = {"number", "boolean", "date", "category", "identifier", "text"}
+_COMPARED_KINDS = {"number", "boolean", "date", "category", "identifier", "text"}
 
 
 def mark_duplicates(columns: list[Column], first: str | None = None) -> list[Column]:
-    """Call columns that repeat another duplicates of it.
+    """Mark columns that repeat another as duplicates of it.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def mark_duplicates(columns: list[Column], first: str | None = None) -> list[Col
     seen: dict[bytes, str] = {}
     for j in order:
         column = columns[j]
-        if column.kind not in _TELLING:
+        if column.kind not in _COMPARED_KINDS:
             continue
         earlier = seen.setdefault(_fingerprint(column), column.name)
         if earlier != column.name:

@@ -13,8 +13,8 @@ from .._typing import FloatArray
 from ..reading.errors import DataFileError, listed
 from .column import Column
 from .columns import read_columns
+from .encoder_notes import notes_on_columns
 from .features import Limits, make_features, plan_features
-from .remarks import remarks_on
 from .reread import read_as, unknown_levels
 from .table import RawTable
 from .target import close_to, find_column
@@ -26,9 +26,9 @@ class TableEncoder(BaseEstimator):
     r"""Turn the columns of a table into features.
 
     Numbers stay as they are, with the median for missing ones. Dates become days, and if they carry
-    times, waves over the day. Categories become a feature of 0 and 1 for each level that is
-    frequent. What tells nothing (constants, duplicates) or too much (identifiers, free text) is set
-    aside.
+    times, sines and cosines over the day. Categories become a feature of 0 and 1 for each level
+    that is frequent. What carries no information (constants, duplicates) or too much (identifiers,
+    free text) is set aside.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class TableEncoder(BaseEstimator):
         return np.column_stack(used)
 
     def transform(self, table: RawTable) -> FloatArray:
-        """The features of a table, whose columns may be in any order.
+        """Return the features of a table, whose columns may be in any order.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class TableEncoder(BaseEstimator):
         return X
 
     def transform_noting(self, table: RawTable) -> tuple[FloatArray, list[str]]:
-        """The features of a table, and notes on what was new or not understood."""
+        """Return the features of a table, and notes on unknown levels and invalid cells."""
         check_is_fitted(self, "columns_")
         self._check_columns(table)
         blocks, notes = [], []
@@ -155,7 +155,7 @@ class TableEncoder(BaseEstimator):
         self.decimal_ = table.dialect.decimal
         self.names_ = [name for plan in plans for name in plan.features]
         self.sources_ = np.repeat(np.arange(len(plans)), [len(plan.features) for plan in plans])
-        self.notes_ = remarks_on(columns, plans)
+        self.notes_ = notes_on_columns(columns, plans)
         self.last_notes_ = list(self.notes_)
         if not self.names_:
             why = " ".join(self.notes_)

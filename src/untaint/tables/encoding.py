@@ -1,7 +1,7 @@
 """From bytes to text: a byte order mark says what it is, else UTF-8, else cp1252.
 
-Whatever the file is written in, the rest of this room works on UTF-8 without a mark, and goes back
-to the file's encoding when rows are written. That this road leads back to the same bytes is checked
+Whatever the encoding of the file, the rest of this subpackage works on UTF-8 without a mark, and
+encodes rows again when they are written. That this gives the same bytes is checked
 here, once.
 """
 
@@ -21,7 +21,7 @@ _MARKS = [  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 ]
-# What Python calls text encodings too, but nobody writes files in.
+# Text encodings of Python that are not used for files.
 _NO_FILES = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"}
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a")) + b"\x7f"
 _LOOKED_AT = 2**16
@@ -66,7 +66,7 @@ def decode(name: str, raw: bytes, encoding: str | None = None) -> Decoded:
 
 
 def encode(data: bytes, encoding: str) -> bytes:
-    r"""Go back from UTF-8; characters that the encoding does not have become question marks.
+    r"""Encode UTF-8 in the file's encoding, with question marks for missing characters.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def encode(data: bytes, encoding: str) -> bytes:
 
 
 def _given(raw: bytes, encoding: str) -> tuple[bytes, str]:
-    """The mark and the exact name; "utf-16" leaves it to the mark which of the two it is."""
+    """Return the byte order mark and the exact name of an encoding; a mark decides "utf-16"."""
     try:
         wanted = codecs.lookup(encoding).name
         if wanted in _NO_FILES:

@@ -28,7 +28,7 @@ OTHER = "other"
 
 
 def plan_features(column: Column, limits: Limits) -> ColumnPlan:
-    """Decide what features are made of a column.
+    """Plan the features of a column.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def plan_features(column: Column, limits: Limits) -> ColumnPlan:
 
 
 def make_features(column: Column, plan: ColumnPlan) -> FloatArray:
-    """Carry out a plan; an array of shape (n, number of features)."""
+    """Make the planned features of a column, an array of shape (n, number of features)."""
     if plan.kind == "category":
         X = _make_category(column, plan.details)
     else:
@@ -93,11 +93,13 @@ def _plan_date(column: Column, details: dict[str, Any]) -> list[str]:
     details["centre"] = float(np.median(present))
     times = present % 1
     details["times"] = bool(np.ptp(times) > 0 and np.ptp(present) > 2)
-    clock = [f"{column.name} {wave} of day" for wave in _WAVES] if details["times"] else []
+    clock = (
+        [f"{column.name} {harmonic} of day" for harmonic in _HARMONICS] if details["times"] else []
+    )
     return [column.name, *clock]
 
 
-_WAVES = ("sine", "cosine", "second sine", "second cosine")
+_HARMONICS = ("sine", "cosine", "second sine", "second cosine")
 
 
 def _make_date(days: FloatArray, details: dict[str, Any]) -> FloatArray:
@@ -105,28 +107,28 @@ def _make_date(days: FloatArray, details: dict[str, Any]) -> FloatArray:
     if not details["times"]:
         return since
     angle = 2 * np.pi * (days % 1)
-    waves = [np.sin(angle), np.cos(angle), np.sin(2 * angle), np.cos(2 * angle)]
-    return np.column_stack([since, *waves])
+    harmonics = [np.sin(angle), np.cos(angle), np.sin(2 * angle), np.cos(2 * angle)]
+    return np.column_stack([since, *harmonics])
 
 
 def _plan_category(column: Column, details: dict[str, Any], limits: Limits) -> list[str]:
     levels = column.levels
     assert levels is not None
     floor = max(limits.min_rows, limits.min_share * len(column.missing))
-    counts = np.where(levels.said, levels.counts, 0)
+    counts = np.where(levels.present, levels.counts, 0)
     order = np.argsort(-counts, kind="stable")[: limits.max_levels]
     texts = levels.texts.to_pylist()
     often = [texts[k] for k in order if counts[k] >= floor]
-    rest = levels.n_said - sum(int(counts[k]) for k in order if counts[k] >= floor)
+    rest = levels.n_present - sum(int(counts[k]) for k in order if counts[k] >= floor)
     # Of two groups, one feature says all.
     details["missing_as"] = 0.0
     if often and len(often) + (rest > 0) == 2:
         often = often[-1:]
         # What is missing counts as the group that is larger.
-        details["missing_as"] = float(2 * int(counts[texts.index(often[0])]) > levels.n_said)
+        details["missing_as"] = float(2 * int(counts[texts.index(often[0])]) > levels.n_present)
         rest = 0
     details["levels"] = often
-    details["known"] = [text for text, says in zip(texts, levels.said, strict=True) if says]
+    details["known"] = [text for text, says in zip(texts, levels.present, strict=True) if says]
     details["other"] = bool(rest and often)
     names = [f"{column.name} = {level}" for level in often]
     return [*names, f"{column.name} = {OTHER}"] if details["other"] else names
@@ -142,5 +144,5 @@ def _make_category(column: Column, details: dict[str, Any]) -> FloatArray:
     which = np.array([place.get(text, len(features)) for text in levels.texts.to_pylist()], int)
     one_hot = np.eye(len(features) + 1)[:, :width]
     absent = details["missing_as"]
-    by_level = np.where(levels.said[:, None], one_hot[which], absent)
+    by_level = np.where(levels.present[:, None], one_hot[which], absent)
     return np.vstack([by_level, np.full((1, width), absent)])[levels.codes]

@@ -6,7 +6,7 @@ _QUOTE = b'"'
 
 
 def field_spans(record: bytes, delimiter: bytes, *, quotes: bool) -> list[tuple[int, int]]:
-    """Where each field begins and ends, its quotes included.
+    """Return where each field begins and ends, its quotes included.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def field_spans(record: bytes, delimiter: bytes, *, quotes: bool) -> list[tuple[
 
 
 def field_text(field: bytes, *, quotes: bool) -> str:
-    """What a field says, without its quotes.
+    """Return the text of a field, without its quotes.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def field_text(field: bytes, *, quotes: bool) -> str:
 
 
 def split_record(record: bytes, delimiter: bytes, *, quotes: bool) -> list[str]:
-    """The cells of a record.
+    """Return the cells of a record.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def split_record(record: bytes, delimiter: bytes, *, quotes: bool) -> list[str]:
 
 
 def _closing(record: bytes, start: int) -> int:
-    """Where the quote that opens at ``start`` closes."""
+    """Return where the quote that opens at ``start`` closes."""
     place = start + 1
     while True:
         place = record.find(_QUOTE, place)

@@ -12,7 +12,7 @@ from .levels import Levels
 
 _FEWEST = 5  # rows that count up by chance are as many as are no evidence
 _WORDS = "id|ids|uuid|guid|index|idx|key|nr|no|nummer|rowid|rownum|row|pk|oid|sku|isbn|ean"
-_NAMED_SO = re.compile(
+_IDENTIFIER_NAME = re.compile(
     rf"(?:^|[\W_])(?:{_WORDS})\.?$|^(?:id|uuid)[\W_]|^unnamed: ?\d+$|^column \d+'*$"
 )
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
@@ -20,7 +20,7 @@ _WORDS_OF_PROSE = 4
 
 
 def counts_up(values: FloatArray) -> bool:
-    """Whether integers go up row by row in constant steps.
+    """Return whether integers go up row by row in constant steps.
 
     Examples
     --------
@@ -35,26 +35,26 @@ def counts_up(values: FloatArray) -> bool:
     return bool(step > 0 and (values == np.floor(values)).all() and (np.diff(values) == step).all())
 
 
-def is_named_so(name: str) -> bool:
-    """Whether a column's name says that it is a key.
+def has_identifier_name(name: str) -> bool:
+    """Return whether a column's name says that it is a key.
 
     Examples
     --------
-    >>> from untaint.tables.identifiers import is_named_so
-    >>> [is_named_so(name) for name in ("id", "customer_id", "orderId", "paid")]
+    >>> from untaint.tables.identifiers import has_identifier_name
+    >>> [has_identifier_name(name) for name in ("id", "customer_id", "orderId", "paid")]
     [True, True, True, False]
     """
-    return _NAMED_SO.search(_CAMEL.sub("_", name).lower()) is not None
+    return _IDENTIFIER_NAME.search(_CAMEL.sub("_", name).lower()) is not None
 
 
-def tells_rows_apart(values: FloatArray) -> bool:
-    """Whether all values are whole numbers and different.
+def has_distinct_values(values: FloatArray) -> bool:
+    """Return whether all values are whole numbers and different.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.tables.identifiers import tells_rows_apart
-    >>> tells_rows_apart(np.array([7.0, 3.0, 9.0]))
+    >>> from untaint.tables.identifiers import has_distinct_values
+    >>> has_distinct_values(np.array([7.0, 3.0, 9.0]))
     True
     """
     present = values[~np.isnan(values)]
@@ -63,7 +63,7 @@ def tells_rows_apart(values: FloatArray) -> bool:
 
 
 def is_prose(levels: Levels) -> bool:
-    """Whether texts are of several words each.
+    """Return whether texts are of several words each.
 
     Examples
     --------

@@ -31,36 +31,36 @@ class Levels:
     codes : int array of shape (n,)
         Which of them each row has, -1 for none.
     counts : array of shape (k,)
-    said : bool array of shape (k,)
+    present : bool array of shape (k,)
         Whether a text says something, rather than that a value is missing.
     """
 
     texts: Any
     codes: NDArray[np.int32]
     counts: IntArray
-    said: BoolArray
+    present: BoolArray
 
     @property
-    def n_said(self) -> int:
-        """Cells that say something."""
-        return int(self.counts[self.said].sum())
+    def n_present(self) -> int:
+        """The number of cells that have a value."""
+        return int(self.counts[self.present].sum())
 
     @property
     def missing(self) -> BoolArray:
-        """Rows whose cell says nothing."""
-        return self.spread(~self.said, True)
+        """Which rows have no value."""
+        return self.spread(~self.present, True)
 
     def spread(self, by_level: NDArray[Any], absent: Any) -> NDArray[Any]:
-        """What is known of each level, as an array over rows."""
+        """Return values by level as an array over rows."""
         return np.append(by_level, np.array(absent, by_level.dtype))[self.codes]
 
     def first_row(self, which: BoolArray) -> int:
-        """The first row that has one of some levels."""
+        """Return the first row that has one of some levels."""
         return int(np.flatnonzero(self.spread(which, False))[0])
 
-    def share(self, which: BoolArray) -> float:
-        """Of the cells that say something, the part that has one of some levels."""
-        return float(self.counts[which & self.said].sum()) / max(self.n_said, 1)
+    def fraction(self, which: BoolArray) -> float:
+        """Return the fraction of the cells with a value that has one of some levels."""
+        return float(self.counts[which & self.present].sum()) / max(self.n_present, 1)
 
 
 def find_levels(column: Any) -> Levels:
@@ -87,19 +87,19 @@ def find_levels(column: Any) -> Levels:
 
 
 def as_bool(array: Any) -> BoolArray:
-    """An Arrow array of booleans, false where it is null."""
+    """Return an Arrow array of booleans, false where it is null."""
     return np.asarray(arrow("compute").fill_null(array, False), bool)
 
 
 def as_floats(array: Any) -> FloatArray:
-    """An Arrow array of numbers, NaN where it is null."""
+    """Return an Arrow array of numbers, NaN where it is null."""
     pa = arrow()
     array = array.cast(pa.float64(), safe=False)
     return np.array(array.to_numpy(zero_copy_only=False), np.float64)
 
 
 def _combined(column: Any) -> Any:
-    """A column in one piece; offsets of 32 bits do not reach beyond 2 GB."""
+    """Return a column in one piece, with 64-bit offsets beyond 2 GB."""
     pa = arrow()
     if not isinstance(column, pa.ChunkedArray):
         return column

@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*")
 
 
 def clean_names(source: str, written: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Trimmed names, empty ones filled in, and notes.
+    """Return trimmed names, empty ones filled in, and notes.
 
     Examples
     --------

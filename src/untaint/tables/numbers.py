@@ -28,7 +28,7 @@ _ODD_MINUS = "\u2212"
 
 
 class NumberStyle(NamedTuple):
-    """How numbers are written.
+    """The style in which numbers are written.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ def read_numbers(levels: Levels, decimal: str, preferred: NumberStyle | None = N
     texts = _plain_letters(levels.texts)
     sampled = np.linspace(0, len(texts) - 1, min(len(texts), _SAMPLE)).astype(int)
     few = texts.take(arrow().array(sampled))
-    weights = (levels.counts * levels.said)[sampled]
+    weights = (levels.counts * levels.present)[sampled]
     best, best_count = NumberStyle(decimal), -1
     for style in _styles(few, weights, decimal, preferred):
         count = int(weights[_parse(few, style)[1]].sum())
@@ -94,12 +94,12 @@ def read_numbers(levels: Levels, decimal: str, preferred: NumberStyle | None = N
         if count == weights.sum():
             break
     values, valid = _parse(texts, best)
-    valid &= levels.said
+    valid &= levels.present
     return Numbers(np.where(valid, values, np.nan), valid, best)
 
 
 def read_plain(column: Any, decimal: str) -> FloatArray | None:
-    """Numbers of a column in which every cell is a plain one or empty, else None; this is quick.
+    """Return the numbers of a column of plain numbers and empty cells, else None, quickly.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def read_plain(column: Any, decimal: str) -> FloatArray | None:
 
 
 def write_number(value: float, style: NumberStyle) -> str:
-    """A number in a style, thousands not grouped; nothing for one that is not finite.
+    """Return a number in a style, thousands not grouped; empty if it is not finite.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _styles(
 
 
 def _find_sign(texts: Any, weights: Any) -> str:
-    """The sign that almost all cells carry."""
+    """Return the percent or currency sign that almost all cells have."""
     pc = arrow("compute")
     for sign in _SIGNS:
         if weights[as_bool(pc.match_substring(texts, sign))].sum() >= ENOUGH * weights.sum() > 0:

@@ -48,7 +48,7 @@ class ParquetTable(RawTable):
         return self.header_with()
 
     def header_with(self, *extra: str) -> bytes:
-        """The header of the rows as CSV text, with the names of further columns."""
+        """Return the header of the rows as CSV text, with the names of further columns."""
         return self._line([*self.names, *extra]).encode(errors="replace")
 
     def rows_bytes(
@@ -58,7 +58,7 @@ class ParquetTable(RawTable):
         extra: Extra | None = None,
         replace: Replacement | None = None,
     ) -> bytes:
-        """Rows as CSV text; see `RawTable.rows_bytes`."""
+        """Return rows as CSV text; see `RawTable.rows_bytes`."""
         positions = as_positions(rows, self.n_rows)
         added = extra_cells(extra, len(positions)) or [[]] * len(positions)
         taken = arrow().array(positions)
@@ -78,7 +78,7 @@ class ParquetTable(RawTable):
         return self.dialect.delimiter.join(written) + self.dialect.line_end
 
     def parquet_bytes(self, rows: ArrayLike | None = None) -> bytes:
-        """Rows as a Parquet file with the types, and the metadata, that the file had."""
+        """Return rows as a Parquet file with the types, and the metadata, that the file had."""
         positions = as_positions(rows, self.n_rows)
         mask = np.zeros(self.n_rows, bool)
         mask[positions] = True
@@ -95,21 +95,21 @@ class ParquetTable(RawTable):
         return stream.getvalue()
 
     def column(self, j: int) -> Any:
-        """A column as an Arrow array of the type it has in the file."""
+        """Return a column as an Arrow array of the type it has in the file."""
         return self._table.column(self._visible[j])
 
     def cell(self, i: int, j: int) -> str:
-        """What a cell says as text; nothing if it is missing."""
+        """Return a cell as text, empty if it is missing."""
         return written(self.column(j).slice(i, 1))[0] or ""
 
     def texts(self, j: int, rows: IntArray) -> list[str]:
-        """What the cells of a column say in some rows; nothing if they are missing."""
+        """Return the cells of a column in some rows as text, empty if they are missing."""
         return [text or "" for text in written(self.column(j).take(arrow().array(rows)))]
 
     def line_number(self, i: int) -> int:
-        """The number of a row, from 1."""
+        """Return the number of a row, from 1."""
         return i + 1
 
     def place(self, i: int) -> str:
-        """Where a row is, in words."""
+        """Return the place of a row in words."""
         return f"row {self.line_number(i)}"

@@ -1,4 +1,4 @@
-"""What an encoder does with a column: plain text and numbers, so that it can be saved."""
+"""The plan of an encoder for a column: plain text and numbers, so that it can be saved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass
 class ColumnPlan:
-    """What an encoder does with a column.
+    """The plan of an encoder for a column.
 
     Parameters
     ----------
@@ -20,9 +20,9 @@ class ColumnPlan:
     missing : int
         Cells without a value, in the table that the encoder was fitted to.
     details : dict
-        How features are made of it, and what else is known.
+        How its features are made, and what else is known.
     features : list of str
-        Their names.
+        Names of its features.
     """
 
     name: str

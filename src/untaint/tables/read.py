@@ -1,4 +1,4 @@
-"""The door of this room: from a path to a table."""
+"""`read_table`: read a table from a path."""
 
 from __future__ import annotations
 

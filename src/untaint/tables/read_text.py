@@ -65,7 +65,7 @@ def read_text(
 
 
 def _parse(name: str, text: bytes, delimiter: str) -> _Parsed:
-    """Quotes wrap fields; if that does not work out, and otherwise it does, they are letters."""
+    """Find records and cells; quotes are plain characters if only that gives equal records."""
     records = find_records(text, delimiter, quotes=True)
     if records.unclosed is None:
         if len(records.starts) < 2:
@@ -82,7 +82,7 @@ def _parse(name: str, text: bytes, delimiter: str) -> _Parsed:
 
 
 def _wraps_fields(text: bytes, delimiter: str) -> bool:
-    """Whether most fields that have quotes have one at either end."""
+    """Return whether most fields that have quotes have one at either end."""
     data = np.frombuffer(text, np.uint8)
     edges = np.flatnonzero(np.isin(data, [ord(delimiter), *b"\r\n"]))
     starts, ends = np.append(0, edges + 1), np.append(edges, len(text))

@@ -25,7 +25,7 @@ _BLOCK = 2**18
 
 @dataclass(frozen=True)
 class Records:
-    """Where the records of a text are; the first is the header as a rule.
+    """The places of the records of a text; the first is the header as a rule.
 
     Parameters
     ----------
@@ -56,19 +56,19 @@ class Records:
 
     @property
     def unclosed(self) -> int | None:
-        """Where a quote opens that is never closed."""
+        """Where a quote is opened and never closed, None if none is."""
         return int(self.toggles[-1]) if len(self.toggles) % 2 else None
 
     @property
     def bounds(self) -> Places:
-        """Of records with their line ends and the blank lines that follow, n + 1 places.
+        """Return the n + 1 bounds of records with their line ends and the blank lines that follow.
 
         Those before the first belong to it. So nothing of the text is lost.
         """
         return np.concatenate([[0], self.starts[1:], [self.size]])
 
     def counts(self, text: bytes, delimiter: str) -> Places:
-        """Fields of each record."""
+        """Return the number of fields of each record."""
         places = _places(np.frombuffer(text, np.uint8), ord(delimiter))
         places = places[~_inside(self.toggles, places)]
         return np.searchsorted(places, self.ends) - np.searchsorted(places, self.starts) + 1
@@ -140,7 +140,7 @@ def _walk(text: bytes, quotes: list[int], delimiter: str) -> Places:
 
 
 def _places(data: Bytes, letter: int) -> Places:
-    """Where a byte stands; block by block, since a mask of the whole would not fit into caches."""
+    """Return the places of a byte, block by block, since a whole mask would not fit caches."""
     blocks = range(0, len(data), _BLOCK)
     found = [np.flatnonzero(data[k : k + _BLOCK] == letter) + k for k in blocks]
     return np.concatenate(found) if found else np.zeros(0, np.int64)
@@ -153,7 +153,7 @@ def _inside(toggles: Places, places: Places) -> BoolArray:
 
 
 def _line_ends(text: bytes, data: Bytes) -> Places:
-    """Last bytes of line ends: line feeds, and carriage returns that none follows."""
+    """Return places of line ends: line feeds, and carriage returns that none follows."""
     feeds = _places(data, _LF)
     if b"\r" not in text:
         return feeds
@@ -163,7 +163,7 @@ def _line_ends(text: bytes, data: Bytes) -> Places:
 
 
 def _return_before(data: Bytes, ends: Places) -> Places:
-    """1 where a line end is two bytes long."""
+    """Return 1 where a line end is two bytes long, else 0."""
     return ((data[ends] == _LF) & (ends > 0) & (data[np.maximum(ends - 1, 0)] == _CR)).astype(int)
 
 

@@ -13,9 +13,9 @@ from .dates import read_dates
 from .levels import Levels, find_levels
 from .numbers import NumberStyle, read_numbers, read_plain
 from .plan import ColumnPlan
-from .readings import boolean_column_of, date_column_of, number_column, number_column_of
 from .table import RawTable
 from .typed import as_strings, is_text, plain, read_typed
+from .typed_columns import boolean_column_of, date_column_of, number_column, number_column_of
 
 # Part of the cells that must be what they were.
 _ENOUGH = 0.5
@@ -56,12 +56,12 @@ def read_as(table: RawTable, j: int, plan: ColumnPlan, decimal: str) -> Column:
 
 
 def unknown_levels(column: Column, plan: ColumnPlan) -> list[str]:
-    """A note on levels of a category that were not there before."""
+    """Return a note on levels of a category that were not there before."""
     levels = column.levels
     if plan.kind != "category" or levels is None:
         return []
     known = set(plan.details["known"])
-    new = np.array([text not in known for text in levels.texts.to_pylist()], bool) & levels.said
+    new = np.array([text not in known for text in levels.texts.to_pylist()], bool) & levels.present
     if not new.any():
         return []
     texts = [text for text, is_new in zip(levels.texts.to_pylist(), new, strict=True) if is_new]
@@ -99,7 +99,7 @@ def _numbers(table: RawTable, j: int, cells: Any, plan: ColumnPlan, decimal: str
 def _dates(table: RawTable, j: int, levels: Levels, plan: ColumnPlan) -> Column:
     dates = read_dates(levels, preferred=bool(plan.details.get("day_first", True)))
     if dates is None:
-        _check(table, j, levels, np.zeros(len(levels.said), bool), plan)
+        _check(table, j, levels, np.zeros(len(levels.present), bool), plan)
         missing = np.ones(table.n_rows, bool)
         return Column(plan.name, "date", missing, np.full(table.n_rows, np.nan))
     _check(table, j, levels, ~np.isnan(dates.days), plan)
@@ -107,8 +107,8 @@ def _dates(table: RawTable, j: int, levels: Levels, plan: ColumnPlan) -> Column:
 
 
 def _check(table: RawTable, j: int, levels: Levels, valid: Any, plan: ColumnPlan) -> None:
-    if levels.n_said and levels.share(valid) < _ENOUGH:
-        raise _disagreement(table, j, levels.first_row(levels.said & ~valid), plan)
+    if levels.n_present and levels.fraction(valid) < _ENOUGH:
+        raise _disagreement(table, j, levels.first_row(levels.present & ~valid), plan)
 
 
 _WANTED = {"number": "numbers", "date": "dates", "boolean": "yes or no"}

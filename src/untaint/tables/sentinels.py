@@ -13,7 +13,7 @@ _FAR = 2.0
 
 
 def find_sentinels(values: FloatArray) -> list[float]:
-    """Codes that occur several times and lie far outside of the rest.
+    """Return codes that occur several times and lie far outside of the rest.
 
     Examples
     --------

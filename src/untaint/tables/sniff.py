@@ -1,4 +1,4 @@
-"""Which delimiter a text uses: the one that gives all records the same number of fields."""
+"""Detection of the delimiter: the one that gives all records the same number of fields."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _NAMED = {"tab": "\t", "\\t": "\t"}
 
 
 class _Fit(NamedTuple):
-    """How well a delimiter fits.
+    """The goodness of fit of a delimiter.
 
-    The share of records that have as many fields as the first, their number in the first, and the
-    number that most have.
+    The fraction of records that have as many fields as the first, their number in the first, and
+    the number that most have.
     """
 
-    share: float
+    fraction: float
     header: int
     usual: int
 
@@ -41,11 +41,11 @@ def find_delimiter(name: str, text: bytes) -> str:
     if not several:
         raise _no_delimiter(name, text, fits)
     # Of delimiters that fit equally well the first: commas occur in numbers and text, tabs do not.
-    return max(several, key=lambda delimiter: several[delimiter].share)
+    return max(several, key=lambda delimiter: several[delimiter].fraction)
 
 
 def check_delimiter(delimiter: str) -> str:
-    r"""A delimiter that was given, "tab" being another word for one.
+    r"""Return a given delimiter, which may be the word "tab".
 
     Examples
     --------
@@ -62,7 +62,7 @@ def check_delimiter(delimiter: str) -> str:
 def _fit(sample: bytes, delimiter: str, *, cut: bool) -> _Fit:
     readings = [True, False] if b'"' in sample else [False]
     fits = [_fit_reading(sample, delimiter, quotes=quotes, cut=cut) for quotes in readings]
-    return max(fits, key=lambda fit: fit.share)
+    return max(fits, key=lambda fit: fit.fraction)
 
 
 def _fit_reading(sample: bytes, delimiter: str, *, quotes: bool, cut: bool) -> _Fit:
@@ -72,14 +72,14 @@ def _fit_reading(sample: bytes, delimiter: str, *, quotes: bool, cut: bool) -> _
         counts = counts[:-1]
     if not len(counts):
         return _Fit(0.0, 0, 0)
-    share = float(np.mean(counts == counts[0]))
+    fraction = float(np.mean(counts == counts[0]))
     if records.unclosed is not None and not cut:
-        share *= 0.5
-    return _Fit(share, int(counts[0]), int(np.bincount(counts).argmax()))
+        fraction *= 0.5
+    return _Fit(fraction, int(counts[0]), int(np.bincount(counts).argmax()))
 
 
 def one_column(name: str, delimiter: str | None = None) -> DataFileError:
-    """There is one column only, whichever the delimiter."""
+    """Return an error for a table of one column."""
     tried = DELIMITERS.values() if delimiter is None else [DELIMITERS.get(delimiter, delimiter)]
     return DataFileError(
         f"{name}: expected at least two columns, found one only (tried {', '.join(tried)} as "

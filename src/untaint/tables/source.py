@@ -1,4 +1,4 @@
-"""The bytes of a source, unpacked, and what can be told from the first of them."""
+"""The unpacked bytes of a source, and its kind by the first of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OTHERS = {
 
 
 class Content(NamedTuple):
-    """What a source holds.
+    """The content of a source.
 
     Attributes
     ----------
@@ -80,18 +80,18 @@ def _read_file(path: Path) -> bytes:
         return path.expanduser().read_bytes()
     except FileNotFoundError as error:
         raise DataFileError(
-            f"{path}: expected a file, found none of that name{_alike(path)}"
+            f"{path}: expected a file, found none of that name{_similar_names_hint(path)}"
         ) from error
     except IsADirectoryError as error:
         raise DataFileError(f"{path}: expected a file, found a directory.") from error
     except OSError as error:
         raise unreadable(path, error) from error
-    except (ValueError, RuntimeError) as error:  # a NUL in the name; a home that nobody has
+    except (ValueError, RuntimeError) as error:  # a NUL in the name; an unknown home directory
         raise DataFileError(f"{str(path)!r}: expected the name of a file ({error}).") from error
 
 
-def _alike(path: Path) -> str:
-    """A hint at files beside it whose names differ by little."""
+def _similar_names_hint(path: Path) -> str:
+    """Return a hint at files in the same directory with similar names."""
     try:
         names = [entry.name for entry in path.expanduser().parent.iterdir()]
     except (OSError, RuntimeError):

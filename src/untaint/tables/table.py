@@ -49,7 +49,7 @@ class RawTable(ABC):
 
     @abstractmethod
     def header_with(self, *extra: str) -> bytes:
-        """The header, with the names of further columns."""
+        """Return the header, with the names of further columns."""
 
     @abstractmethod
     def rows_bytes(
@@ -59,7 +59,7 @@ class RawTable(ABC):
         extra: Extra | None = None,
         replace: Replacement | None = None,
     ) -> bytes:
-        """Rows as they stand in the file, with their line ends.
+        """Return rows as they stand in the file, with their line ends.
 
         Parameters
         ----------
@@ -74,40 +74,40 @@ class RawTable(ABC):
 
     @abstractmethod
     def parquet_bytes(self, rows: ArrayLike | None = None) -> bytes:
-        """Rows as a Parquet file: with the types they had, or as text if they were text."""
+        """Return rows as a Parquet file: with the types they had, or as text if they were text."""
 
     @abstractmethod
     def column(self, j: int) -> Any:
-        """A column as an Arrow array: text as it is written, or typed if the file has types."""
+        """Return a column as an Arrow array: text as written, or typed if the file has types."""
 
     @abstractmethod
     def cell(self, i: int, j: int) -> str:
-        """What a cell says."""
+        """Return the text of a cell."""
 
     @abstractmethod
     def texts(self, j: int, rows: IntArray) -> list[str]:
-        """What the cells of a column say in some rows."""
+        """Return the texts of a column in some rows."""
 
     @abstractmethod
     def line_number(self, i: int) -> int:
-        """The line of the file that a row begins in, or the row's number if there are no lines."""
+        """Return the line of the file that a row begins in, or the row's number without lines."""
 
     @abstractmethod
     def place(self, i: int) -> str:
-        """Where a row is, in words, such as "line 17"."""
+        """Return the place of a row in words, such as "line 17"."""
 
     def row_cells(self, i: int) -> list[str]:
-        """What the cells of a row say."""
+        """Return the texts of a row."""
         return [self.cell(i, j) for j in range(len(self.names))]
 
     def rows_cells(self, rows: IntArray) -> list[list[str]]:
-        """What the cells of some rows say; far quicker than one row after the other."""
+        """Return the texts of some rows, far quicker than row by row."""
         columns = [self.texts(j, rows) for j in range(len(self.names))]
         return [list(cells) for cells in zip(*columns, strict=True)]
 
 
 def as_positions(rows: ArrayLike | None, n_rows: int) -> IntArray:
-    """Positions of rows that were given as a mask, or as positions.
+    """Return positions of rows that were given as a mask, or as positions.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def as_positions(rows: ArrayLike | None, n_rows: int) -> IntArray:
 
 
 def extra_cells(extra: Extra | None, n: int) -> list[list[str]] | None:
-    """The cells to append to each of ``n`` rows.
+    """Return the cells to append to each of ``n`` rows.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class TargetColumn:
     style: NumberStyle = PLAIN
 
     def write_number(self, value: float) -> str:
-        """A number as this column would write it, thousands not grouped.
+        """Return a number as this column would write it, thousands not grouped.
 
         Examples
         --------
@@ -101,7 +101,7 @@ def read_target(table: RawTable, column_name: str) -> TargetColumn:
         )
     levels = column.levels or find_levels(as_strings(plain(table.column(j))))
     words = np.array([*levels.texts.to_pylist(), None], object)[:-1]
-    words[~levels.said] = None
+    words[~levels.present] = None
     labels = levels.spread(words, None)
     return TargetColumn(
         table.names[j],
@@ -109,13 +109,13 @@ def read_target(table: RawTable, column_name: str) -> TargetColumn:
         "boolean" if column.kind == "boolean" else "category",
         labels,
         levels.missing,
-        int(levels.said.sum()),
+        int(levels.present.sum()),
         column.notes,
     )
 
 
 def find_column(table: RawTable, name: str) -> int:
-    """Position of a column; if there is none of that name, the error says what may be meant."""
+    """Return the position of a column; the error for an unknown name suggests similar ones."""
     if name in table.names:
         return table.names.index(name)
     if name.strip() in table.names:
@@ -128,7 +128,7 @@ def find_column(table: RawTable, name: str) -> int:
 
 
 def close_to(name: str, names: list[str]) -> list[str]:
-    """Names that differ by little, or by upper and lower case only.
+    """Return names that differ by little, or by upper and lower case only.
 
     Examples
     --------

@@ -62,7 +62,7 @@ class TextTable(RawTable):
         return self.header_with()
 
     def header_with(self, *extra: str) -> bytes:
-        """The header, with the names of further columns."""
+        """Return the header, with the names of further columns."""
         end = self._ends[0]
         header = self._text[:end] + self._cells(extra) + self._text[end : self._bounds[1]]
         return self.dialect.mark + self._encoded(header)
@@ -74,7 +74,7 @@ class TextTable(RawTable):
         extra: Extra | None = None,
         replace: Replacement | None = None,
     ) -> bytes:
-        """Rows as they stand in the file; see `RawTable.rows_bytes`."""
+        """Return rows as they stand in the file; see `RawTable.rows_bytes`."""
         positions = as_positions(rows, self.n_rows)
         cells = extra_cells(extra, len(positions))
         if cells is None and replace is None:
@@ -84,7 +84,7 @@ class TextTable(RawTable):
         return self._encoded(b"".join(pieces))
 
     def _runs(self, positions: IntArray) -> Iterator[bytes]:
-        """Rows that follow one another are one slice."""
+        """Yield the bytes of rows; consecutive rows are one slice."""
         breaks = np.flatnonzero(np.diff(positions) != 1) + 1
         for run in np.split(positions, breaks):
             if len(run):
@@ -109,13 +109,13 @@ class TextTable(RawTable):
                 yield self._missing_line_end(i, positions)
 
     def _cells(self, cells: Sequence[str]) -> bytes:
-        """Further cells of a record."""
+        """Return further cells of a record, each after a delimiter."""
         dialect = self.dialect
         text = "".join(dialect.delimiter + dialect.write_cell(cell) for cell in cells)
         return text.encode(errors="replace")
 
     def _missing_line_end(self, i: int, positions: IntArray) -> bytes:
-        """What the last row of a file may lack when another follows it."""
+        """Return a line end if a row is the last of the file, lacks one, and another follows."""
         if i != self.n_rows - 1 or i == positions[-1]:
             return b""
         return b"" if self._ends[-1] < len(self._text) else self.dialect.line_end.encode()
@@ -132,7 +132,7 @@ class TextTable(RawTable):
         return encode(data, self.dialect.encoding)
 
     def parquet_bytes(self, rows: ArrayLike | None = None) -> bytes:
-        """Rows as a Parquet file in which every column is text."""
+        """Return rows as a Parquet file in which every column is text."""
         pa, pq = arrow(), arrow("parquet")
         table = pa.Table.from_arrays(self._columns, self.names)
         stream = io.BytesIO()
@@ -140,21 +140,21 @@ class TextTable(RawTable):
         return stream.getvalue()
 
     def column(self, j: int) -> Any:
-        """A column as an Arrow array of strings, as they are written, without quotes."""
+        """Return a column as an Arrow array of strings, as they are written, without quotes."""
         return self._columns[j]
 
     def cell(self, i: int, j: int) -> str:
-        """What a cell says, without quotes."""
+        """Return the text of a cell, without quotes."""
         return str(self._columns[j][i].as_py())
 
     def texts(self, j: int, rows: IntArray) -> list[str]:
-        """What the cells of a column say in some rows, without quotes."""
+        """Return the texts of a column in some rows, without quotes."""
         return list(self._columns[j].take(arrow().array(rows)).to_pylist())
 
     def line_number(self, i: int) -> int:
-        """The line of the file that a row begins in, from 1."""
+        """Return the line of the file that a row begins in, from 1."""
         return int(self._lines[i + 1])
 
     def place(self, i: int) -> str:
-        """Where a row is, in words."""
+        """Return the place of a row in words."""
         return f"line {self.line_number(i)}"

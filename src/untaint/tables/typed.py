@@ -10,19 +10,19 @@ import numpy as np
 from .arrow import arrow
 from .column import Column
 from .levels import as_floats, find_levels
-from .readings import number_column
+from .typed_columns import number_column
 
 _MICROSECONDS = 86400e6  # of a day
 
 
 def is_text(cells: Any) -> bool:
-    """Whether a column is one of strings."""
+    """Return whether a column is one of strings."""
     is_ = arrow().types
     return bool(is_.is_string(cells.type) or is_.is_large_string(cells.type))
 
 
 def plain(cells: Any) -> Any:
-    """A column without an encoding: its values, and text as plain strings.
+    """Return a column without an encoding: its values, and text as plain strings.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def plain(cells: Any) -> Any:
 
 
 def as_strings(cells: Any) -> Any:
-    """A column of any type as one of strings, null where a value is missing."""
+    """Return a column of any type as one of strings, null where a value is missing."""
     pa = arrow()
     cells = plain(cells)
     if is_text(cells):
@@ -52,7 +52,7 @@ def as_strings(cells: Any) -> Any:
 
 
 def written(cells: Any) -> list[str | None]:
-    """Values as text, None where they are missing.
+    """Return values as text, None where they are missing.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def _as_text(value: Any) -> str:
 
 
 def read_typed(name: str, cells: Any) -> Column:
-    """What a column of numbers, booleans or dates holds; others are taken for text.
+    """Return the kind and values of a column of numbers, booleans or dates; others are text.
 
     Examples
     --------

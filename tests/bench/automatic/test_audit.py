@@ -1,4 +1,4 @@
-"""The audit is measured against the truth, an oracle and rivals."""
+"""The audit is measured against the truth, an oracle and competitors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_oracle_tells_good_from_bad(case):
     assert scores.average_precision(~split.clean_mask, score) > 0.4  # of 0.2 by chance
 
 
-def test_the_oracle_judges_clean_rows_by_fits_without_them():
+def test_the_oracle_scores_clean_rows_by_fits_without_them():
     split = rows_of(REGRESSION)
     genie = scores.estimator("label", 0, contamination=0.0)
     clean = split.clean_mask
@@ -50,7 +50,7 @@ def test_the_oracle_judges_clean_rows_by_fits_without_them():
 
 
 @pytest.mark.parametrize("case", [REGRESSION, CLASSES])
-def test_the_forest_judges_every_row_and_follows_the_seed(case):
+def test_the_forest_scores_every_row_and_follows_the_seed(case):
     split = rows_of(case)
     one, two = (scores.isolation_forest(split, case.kind, 0) for _ in range(2))
     np.testing.assert_array_equal(one, two)

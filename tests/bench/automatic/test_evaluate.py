@@ -1,4 +1,4 @@
-"""A case without a knob: only Genie sees the mask, and rivals have two choices."""
+"""A case without parameters: only Genie sees the mask, and competitors have two choices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from untaint import SubquantileRegressorCV
 from untaint.bench import Case
-from untaint.bench.automatic import rivals
+from untaint.bench.automatic import competitors
 from untaint.bench.automatic.evaluate import MEASURES, evaluate
 from untaint.bench.automatic.fitting import estimator, rows_of, watch
 from untaint.bench.automatic.share import MEASURES as SHARE_MEASURES
@@ -43,7 +43,9 @@ def test_genie_is_fitted_on_the_clean_rows():
 
 
 def test_rivals_report_both_choices(monkeypatch):
-    monkeypatch.setattr(rivals, "automatic_grid", lambda X, y: rivals.Grid([0.05], [0.1, 10.0]))
+    monkeypatch.setattr(
+        competitors, "automatic_grid", lambda X, y: competitors.Grid([0.05], [0.1, 10.0])
+    )
     measures = evaluate(case("svr"))
     assert set(measures) == set(MEASURES)
     assert 0 < measures["rmse_by_median"] < 2
@@ -58,7 +60,7 @@ def test_the_task_decides_on_the_estimator():
 
 
 class Doubtful:
-    """Warns, and of nothing else than it is told to."""
+    """An estimator that warns with a given message."""
 
     def __init__(self, category):
         self.category = category

@@ -1,4 +1,4 @@
-"""The road from a classification case to its row works with fake methods."""
+"""The code path from a classification case to its row works with fake methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores follow their definitions, and a class that is unknown or given up shows."""
+"""Scores follow their definitions, and a class that is unknown or trimmed shows."""
 
 from __future__ import annotations
 

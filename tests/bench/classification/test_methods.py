@@ -21,7 +21,7 @@ def tuned(name, split=SPLIT, **options):
     return fit(name, split.X_train, split.y_train, epsilon=0.2, seed=0, **options)
 
 
-# These choose over and over; that they may not see the mask is read off the others' road too.
+# These choose over and over; that they may not see the mask is checked by the others too.
 LONG = ("untaint-gradient", "untaint-auto")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from untaint.bench.papers import grids
-from untaint.bench.papers.entry import Told
-from untaint.bench.papers.evaluate import KNOBS, Contest
+from untaint.bench.papers.evaluate import PARAMETERS, Comparison
+from untaint.bench.papers.method import MethodContext
 from untaint.bench.studies import STUDIES
 
 GRIDS = [
@@ -21,8 +21,8 @@ GRIDS = [
 
 
 def methods(task, grid):
-    told = Told(0, 5, "linear" if task == "linear" else "rbf", grid)
-    return {name: entry(told) for name, entry in Contest(task, grid).methods().items()}
+    context = MethodContext(0, 5, "linear" if task == "linear" else "rbf", grid)
+    return {name: entry(context) for name, entry in Comparison(task, grid).methods().items()}
 
 
 @pytest.mark.parametrize(("task", "grid", "budget"), GRIDS)
@@ -33,11 +33,11 @@ def test_budgets_are_equal(task, grid, budget):
 
 
 @pytest.mark.parametrize(("task", "grid", "budget"), GRIDS)
-def test_settings_are_distinct_and_every_knob_has_a_column(task, grid, budget):
+def test_settings_are_distinct_and_every_parameter_has_a_column(task, grid, budget):
     for method in methods(task, grid).values():
         settings = [tuple(setting.items()) for setting in method.settings]
         assert len(set(settings)) == len(settings)
-        assert {name for setting in method.settings for name in setting} <= set(KNOBS)
+        assert {name for setting in method.settings for name in setting} <= set(PARAMETERS)
 
 
 @pytest.mark.parametrize(
@@ -45,20 +45,20 @@ def test_settings_are_distinct_and_every_knob_has_a_column(task, grid, budget):
 )
 def test_studies_name_methods_that_exist_and_have_their_genie(study):
     found = STUDIES[study]
-    contest = found.run.__self__
+    comparison = found.run.__self__
     for quick in (False, True):
         cases = found.cases([0], quick)
-        assert {case.method for case in cases} <= set(contest.methods())
+        assert {case.method for case in cases} <= set(comparison.methods())
         settings = {(case.dataset, case.kind, case.epsilon) for case in cases}
         assert sum(case.method == "genie" for case in cases) == len(settings)
 
 
-def test_cleanlab_is_told_its_setting_only_when_it_is_fitted():
+def test_cleanlab_is_context_its_setting_only_when_it_is_fitted():
     assert len(methods("classes", grids.QUICK)["cleanlab"].settings) == 4
 
 
 @pytest.mark.parametrize("name", ["subquantile", "subquantile-gradient", "sever"])
-def test_who_takes_a_share_is_told_it(name):
+def test_who_takes_a_share_is_context_it(name):
     method = methods("kernel", grids.QUICK)[name]
     assert method.build(method.settings[0], 0.37).contamination == 0.37
 

@@ -52,19 +52,21 @@ def test_cells_where_a_rival_is_surely_better_are_listed():
     found = rows(genie=[0.1] * 3, subquantile=[1.0, 1.1, 1.2], krr=[0.9, 1.0, 1.1])
     found += rows(dataset="wine", genie=[0.1] * 3, subquantile=[1.0, 1.1, 1.2], krr=[2.0] * 3)
     text = comparison(found)
-    assert "subquantile is first or within noise of the best rival in 1 of 2 cells" in text
+    assert "subquantile is first or within noise of the best competitor in 1 of 2 cells" in text
     assert text.endswith("- boston label 0.2: 1.100, krr 1.000")
 
 
 def test_our_own_are_no_rivals_to_one_another():
     found = rows(subquantile=[1.0, 1.1], subquantile_auto=[0.5, 0.6], krr=[2.0, 2.0])
     text = comparison(found)
-    assert "subquantile is first or within noise of the best rival in 1 of 1 cells." in text
-    assert "subquantile-auto is first or within noise of the best rival in 1 of 1 cells." in text
+    assert "subquantile is first or within noise of the best competitor in 1 of 1 cells." in text
+    assert (
+        "subquantile-auto is first or within noise of the best competitor in 1 of 1 cells." in text
+    )
 
 
 @pytest.mark.parametrize(
-    ("own", "rival", "expected"),
+    ("own", "competitor", "expected"),
     [
         ([1.0, 1.0, 1.0], [1.1, 1.2, 1.3], False),
         ([1.0, 1.0, 1.0], [0.9, 0.8, 0.9], True),
@@ -73,7 +75,7 @@ def test_our_own_are_no_rivals_to_one_another():
         ([], [0.9], True),
     ],
 )
-def test_noise_is_that_of_paired_differences(own, rival, expected):
-    assert behind(dict(enumerate(own)), dict(enumerate(rival)), RMSE) is expected
-    negated = [dict(enumerate(-value for value in values)) for values in (own, rival)]
+def test_noise_is_that_of_paired_differences(own, competitor, expected):
+    assert behind(dict(enumerate(own)), dict(enumerate(competitor)), RMSE) is expected
+    negated = [dict(enumerate(-value for value in values)) for values in (own, competitor)]
     assert behind(*negated, ACCURACY) is expected

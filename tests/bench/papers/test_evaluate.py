@@ -1,4 +1,4 @@
-"""From a case to its measures, with every method of every contest."""
+"""From a case to its measures, with every method of every comparison."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from untaint.bench.papers import grids
 from untaint.bench.papers.evaluate import (
     CLASSIFICATION_MEASURES,
     REGRESSION_MEASURES,
-    Contest,
+    Comparison,
     kept_bad,
 )
 from untaint.bench.studies import STUDIES
 
 TINY = grids.Grid((-1,), (0.1,), (-1,), (0.1,), third=1)
 TINY_LINEAR = grids.Grid((), (1.0,), (), (1.0,), third=1)
-KERNEL, LINEAR = Contest("kernel", TINY), Contest("linear", TINY_LINEAR)
-CLASSES = Contest("classes", TINY)
+KERNEL, LINEAR = Comparison("kernel", TINY), Comparison("linear", TINY_LINEAR)
+CLASSES = Comparison("classes", TINY)
 
 
 @pytest.mark.parametrize("method", STUDIES["beyond"].cases([0], True)[0:10], ids=lambda c: c.method)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from untaint.bench.papers.entry import Method
+from untaint.bench.papers.method import Method
 from untaint.bench.papers.tuning import Trial, drawn_rows, tune
 
 RNG = np.random.default_rng(0)
@@ -48,7 +48,7 @@ def test_bad_rows_do_not_choose():
 def test_the_share_is_that_of_the_rows_given(monkeypatch):
     log = []
     monkeypatch.setattr(Constant, "log", (log,))
-    tune(Method(Constant, settings(0.0, 1.0), takes_share=True), DATA, most_rows=40, seed=0)
+    tune(Method(Constant, settings(0.0, 1.0), takes_contamination=True), DATA, most_rows=40, seed=0)
     assert len(log) == 2 * 3 + 1
     assert all(model.contamination == pytest.approx(model.bad_) for model in log)
     assert len({model.contamination for model in log}) > 1

@@ -74,7 +74,9 @@ def test_what_r_fits_recovers_the_slopes(method):
 def test_blocks_have_replicates_of_their_own(monkeypatch):
     drawn = []
     monkeypatch.setattr(
-        module, "draw_sample", lambda *told: drawn.append(told[-1]) or draw_sample(*told)
+        module,
+        "draw_sample",
+        lambda *arguments: drawn.append(arguments[-1]) or draw_sample(*arguments),
     )
     for block in (0, 1):
         evaluate_quickly(Case("linear-30", "gaussian", 0.0, "plain", block))
@@ -82,7 +84,7 @@ def test_blocks_have_replicates_of_their_own(monkeypatch):
 
 
 def test_a_fit_that_says_nothing_is_broken(monkeypatch):
-    monkeypatch.setattr(module, "predictions", lambda *told: np.full(500, np.nan))
+    monkeypatch.setattr(module, "predictions", lambda *arguments: np.full(500, np.nan))
     found = evaluate_quickly(Case("linear-30", "gaussian", 0.0, "plain", 0))
     assert found["broken"] == 1.0 and found["mse"] == np.inf
 

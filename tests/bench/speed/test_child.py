@@ -24,13 +24,13 @@ def no_limit(monkeypatch):
     monkeypatch.setattr(child, "end_with_parent", lambda: None)
 
 
-def told(tmp_path, **more):
+def arguments(tmp_path, **more):
     return {"n_test": 500, "components": None, "folder": str(tmp_path), "short": 0.0, **more}
 
 
 @pytest.mark.parametrize("method", ["untaint", "genie", "linear-regression", "ransac"])
 def test_a_linear_case_fills_every_column(method, tmp_path):
-    found = measure("linear-500", method, 0, **told(tmp_path))
+    found = measure("linear-500", method, 0, **arguments(tmp_path))
     assert set(found) == set(MEASURES)
     assert found["n"] == 500
     assert found["seconds"] > 0
@@ -43,14 +43,14 @@ def test_a_linear_case_fills_every_column(method, tmp_path):
 
 
 def test_classes_are_scored_by_accuracy(tmp_path):
-    found = measure("linear-classes-2000", "logistic-regression", 0, **told(tmp_path))
+    found = measure("linear-classes-2000", "logistic-regression", 0, **arguments(tmp_path))
     assert 0.8 < found["accuracy"] <= 1.0
     assert math.isnan(found["rmse"])
     assert math.isnan(found["coef_error"])
 
 
 def test_the_kernel_matrix_alone_has_time_and_no_error(tmp_path):
-    found = measure("exact-300", "matrix", 0, **told(tmp_path))
+    found = measure("exact-300", "matrix", 0, **arguments(tmp_path))
     assert found["seconds"] > 0
     assert math.isnan(found["rmse"])
 

@@ -13,7 +13,7 @@ from untaint.bench.speed.families import FAMILIES, FROM_R, OURS
 from untaint.bench.speed.models import build, given
 from untaint.bench.speed.rows import draw_rows, surface
 
-RIVALS = [
+COMPETITORS = [
     (name, method)
     for name, family in FAMILIES.items()
     for method in family.methods
@@ -21,7 +21,7 @@ RIVALS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "method"), RIVALS)
+@pytest.mark.parametrize(("name", "method"), COMPETITORS)
 def test_every_rival_fits_a_few_rows(name, method):
     family = FAMILIES[name]
     rows = draw_rows(family.truth, 200, 0, kind=family.kind, n_test=20)
@@ -56,11 +56,11 @@ def test_ours_are_told_what_their_name_says(method, share):
 
 def test_ours_are_told_of_components_and_limits(monkeypatch):
     monkeypatch.setattr("untaint.SubquantileRegressor", lambda **options: options)
-    told = build("untaint-rff", FAMILIES["approximate"], 7, 1000)
-    assert (told["approximation"], told["n_components"]) == ("rff", 1000)
-    assert "memory_limit" not in told
-    told = build("untaint", FAMILIES["map"], 7, 500)
-    assert (told["approximation"], told["memory_limit"]) == ("nystroem", "4GB")
+    arguments = build("untaint-rff", FAMILIES["approximate"], 7, 1000)
+    assert (arguments["approximation"], arguments["n_components"]) == ("rff", 1000)
+    assert "memory_limit" not in arguments
+    arguments = build("untaint", FAMILIES["map"], 7, 500)
+    assert (arguments["approximation"], arguments["memory_limit"]) == ("nystroem", "4GB")
     assert build("untaint", FAMILIES["exact"], 7, None)["approximation"] is None
 
 
@@ -72,6 +72,6 @@ def test_genie_sees_the_good_rows_and_some_rivals_single_precision():
 
 
 def test_every_method_of_every_family_has_a_maker():
-    known = {*OURS, *FROM_R, *models.RIVALS}
+    known = {*OURS, *FROM_R, *models.COMPETITORS}
     assert {method for family in FAMILIES.values() for method in family.methods} <= known
-    assert all(len(inspect.signature(make).parameters) == 3 for make in models.RIVALS.values())
+    assert all(len(inspect.signature(make).parameters) == 3 for make in models.COMPETITORS.values())

@@ -39,9 +39,9 @@ def test_clean_rows_follow_the_line():
 
 def test_a_memory_map_holds_the_same_rows_in_single_precision(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 64)
-    told = {"kind": "label", "n_test": 10}
-    here = draw_rows(surface, 200, 0, **told)
-    there = draw_rows(surface, 200, 0, file=tmp_path / "X.f32", **told)
+    arguments = {"kind": "label", "n_test": 10}
+    here = draw_rows(surface, 200, 0, **arguments)
+    there = draw_rows(surface, 200, 0, file=tmp_path / "X.f32", **arguments)
     assert isinstance(there.X, np.memmap)
     assert not there.X.flags.writeable
     np.testing.assert_array_equal(there.X, here.X.astype(np.float32))

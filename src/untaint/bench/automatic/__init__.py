@@ -1,1 +1,1 @@
-"""Cases where nothing is told but the rows: settings, share and verdict come from them alone."""
+"""Cases in which settings, contamination and flags are estimated from the rows alone."""

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..case import Case
+from .detection import false_discoveries, recall, recall_allowed
 from .fitting import estimator, rows_of, watch
-from .verdicts import false_discoveries, recall, recall_allowed
 
 FDR = 0.1
 MEASURES = (
@@ -25,19 +25,19 @@ MEASURES = (
 
 
 def measure_audit(case: Case) -> dict[str, float]:
-    """Fit with no argument, audit, and compare with the truth and with rivals.
+    """Fit with no argument, audit, and compare with the truth and with competitors.
 
     ``oracle_recall`` is what the true model's residuals allow at the share of false discoveries
     that the audit came to, ``oracle_recall_at_fdr`` at the rate that was asked for. ``precision``
     is average precision.
     """
-    # Only here, because cases are declared without the rivals.
+    # Only here, because cases are declared without the competitors.
     from . import scores
 
     split = rows_of(case)
     bad = ~split.clean_mask
     model, _, seconds = watch(estimator(case.kind, case.seed), split.X_train, split.y_train)
-    flagged, score = verdict(model.audit(fdr=FDR))
+    flagged, score = flags_and_scores(model.audit(fdr=FDR))
     realised, truth = false_discoveries(flagged, bad), scores.oracle(split, case.kind, case.seed)
     forest = scores.isolation_forest(split, case.kind, case.seed)
     cleanlab = scores.cleanlab(split, case.kind, case.seed)
@@ -53,8 +53,8 @@ def measure_audit(case: Case) -> dict[str, float]:
     }
 
 
-def verdict(table: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Flags and scores in the order of the training rows."""
+def flags_and_scores(table: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return flags and scores in the order of the training rows."""
     order = np.argsort(np.asarray(table["row"]))
     return (
         np.asarray(table["flagged"], dtype=bool)[order],

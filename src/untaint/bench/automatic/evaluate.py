@@ -1,7 +1,7 @@
-"""One accuracy case without a knob: fit the method on corrupted rows, score on clean ones.
+"""One accuracy case without parameters: fit the method on corrupted rows, score on clean ones.
 
-rmse_by_median is the error of the rivals whose setting was chosen by the median absolute validation
-error, rmse of those chosen by the mean squared one; ours have one choice.
+rmse_by_median is the error of the competitors whose setting was chosen by the median absolute
+validation error, rmse of those chosen by the mean squared one; ours have one choice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..protocol import Split
 from .fitting import estimator, rows_of, watch
 
 MEASURES = ("rmse", "rmse_by_median", "seconds")
-# Of our own estimator: what it is told, and whether it sees the clean rows only.
+# Of our own estimator: its parameters, and whether it sees the clean rows only.
 OURS: dict[str, tuple[dict[str, Any], bool]] = {
     "genie": ({"contamination": 0.0}, True),
     "untaint-cv": ({}, False),
@@ -28,7 +28,7 @@ OURS: dict[str, tuple[dict[str, Any], bool]] = {
 def evaluate(case: Case) -> dict[str, float]:
     """Fit the case's method on corrupted rows and return its measures."""
     split = rows_of(case)
-    return _ours(case, split) if case.method in OURS else _rival(case, split)
+    return _ours(case, split) if case.method in OURS else _competitor(case, split)
 
 
 def _ours(case: Case, split: Split) -> dict[str, float]:
@@ -43,13 +43,15 @@ def _ours(case: Case, split: Split) -> dict[str, float]:
     }
 
 
-def _rival(case: Case, split: Split) -> dict[str, float]:
-    # Only here, because cases are declared without the rivals.
-    from . import rivals
+def _competitor(case: Case, split: Split) -> dict[str, float]:
+    # Only here, because cases are declared without the competitors.
+    from . import competitors
 
-    grid = rivals.automatic_grid(split.X_train, split.y_train)
+    grid = competitors.automatic_grid(split.X_train, split.y_train)
     started = perf_counter()
-    found = rivals.search(rivals.RIVALS[case.method](grid), split.X_train, split.y_train)
+    found = competitors.search(
+        competitors.COMPETITORS[case.method](grid), split.X_train, split.y_train
+    )
     return {
         "rmse": split.rmse(found.by_mse),
         "rmse_by_median": split.rmse(found.by_median),

@@ -1,7 +1,7 @@
-"""How suspicious each row is, to others than our estimator; higher is more suspicious.
+"""Outlier scores of competitors; higher is more suspicious.
 
 oracle             the true model's loss of the row: Genie's, which is fitted to the clean rows
-                   only, and judges these by fits without them
+                   only, and scores these by fits without them
 isolation forest   on the features and the target together
 cleanlab           its label quality, with the plain learner tuned on the same corrupted rows
 """
@@ -21,7 +21,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from ...datasets.corruption import task_of
 from ..protocol import Split
-from . import rivals
+from . import competitors
 from .fitting import estimator
 
 N_FOLDS = 5
@@ -30,7 +30,7 @@ Scores: TypeAlias = NDArray[np.float64]
 
 
 def oracle(split: Split, kind: str, seed: int) -> Scores:
-    """Loss of each row under Genie."""
+    """Return loss of each row under Genie."""
     clean, genie = split.clean_mask, estimator(kind, seed, contamination=0.0)
     genie.fit(split.X_train[clean], split.y_train[clean])
     score = np.empty(len(clean))
@@ -47,7 +47,7 @@ def oracle(split: Split, kind: str, seed: int) -> Scores:
 
 
 def isolation_forest(split: Split, kind: str, seed: int) -> Scores:
-    """How easily a row is cut off from the others; a class is a column of zeros and ones."""
+    """Return scores of an isolation forest; classes are columns of zeros and ones."""
     target = split.y_train[:, np.newaxis]
     if task_of(kind) == "classification":
         target = (target == np.unique(target)).astype(np.float64)
@@ -56,7 +56,7 @@ def isolation_forest(split: Split, kind: str, seed: int) -> Scores:
 
 
 def cleanlab(split: Split, kind: str, seed: int) -> Scores | None:
-    """One minus cleanlab's label quality, or None where the package is not installed."""
+    """Return one minus cleanlab's label quality, or None where the package is not installed."""
     if find_spec("cleanlab") is None:
         return None
     X, y = split.X_train, split.y_train
@@ -66,7 +66,7 @@ def cleanlab(split: Split, kind: str, seed: int) -> Scores | None:
         rank = import_module("cleanlab.rank")
         return 1.0 - np.asarray(rank.get_label_quality_scores(y.astype(int), P))
     tuned.fit(X, y)
-    plain = rivals.plain(rivals.Grid([tuned.gamma_], [tuned.alpha_]))
+    plain = competitors.plain(competitors.Grid([tuned.gamma_], [tuned.alpha_]))
     model = plain.model.set_params(**{name: value[0] for name, value in plain.settings.items()})
     learn = import_module("cleanlab.regression.learn")
     issues = learn.CleanLearning(model, seed=seed).find_label_issues(X, y)
@@ -74,19 +74,19 @@ def cleanlab(split: Split, kind: str, seed: int) -> Scores | None:
 
 
 def average_precision(bad: NDArray[np.bool_], score: Scores | None) -> float:
-    """Mean precision over the bad rows, going down the list; nan where there is no score."""
+    """Return mean precision over the bad rows, going down the list; nan where there is no score."""
     return math.nan if score is None else float(average_precision_score(bad, score))
 
 
 def _held_out(model: Any, X: Any, y: Any, everything: NDArray[Any]) -> NDArray[np.float64]:
-    """Probability of every class for each row, by fits without the row's fold."""
+    """Return probability of every class for each row, by fits without the row's fold."""
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     P = cross_val_predict(model, X, y, cv=folds, method="predict_proba")
     return _spread(P, np.unique(y), everything)
 
 
 def _spread(P: Any, classes: Any, everything: NDArray[Any]) -> NDArray[np.float64]:
-    """Columns for every class, zero for those that the model has not met."""
+    """Return columns for every class, zero for those that the model has not met."""
     wide = np.zeros((len(P), len(everything)))
     wide[:, np.searchsorted(everything, classes)] = P
     return wide

@@ -1,4 +1,4 @@
-"""One case of the estimated share: how far off it is, and how many rows are given up.
+"""One case of the estimated share: how far off it is, and how many rows are trimmed.
 
 share_error   |estimated share - true share|
 covered       1 if the true share is in the interval

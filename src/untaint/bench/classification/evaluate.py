@@ -17,7 +17,7 @@ POWERS = (-4, -2, 0)
 
 def evaluate(case: Case) -> dict[str, float]:
     """Fit the case's method on corrupted rows and return its measures."""
-    # Only here, because methods imports every rival and cases are declared without them.
+    # Only here, because methods imports every competitor and cases are declared without them.
     from . import methods
 
     tuned, split, seconds = fit_case(case, methods.fit, powers=POWERS, alphas=ALPHAS)

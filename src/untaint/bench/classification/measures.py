@@ -1,9 +1,9 @@
-"""What a classifier is worth on clean rows.
+"""Measures of a classifier on clean rows.
 
 accuracy           share of rows whose class is predicted
 recall of class c  the same among the rows of class c
 balanced accuracy  mean of the recalls
-smallest recall    least of the recalls, which shows a class that was given up
+smallest recall    least of the recalls, which shows a class that was trimmed
 rarest recall      recall of the class with the fewest rows
 log loss           mean of -log p(the row's class), not below the rounding error
 """
@@ -50,7 +50,7 @@ def scores(model: Any, X: Array, y: Array) -> dict[str, float]:
 
 
 def log_loss(model: Any, X: Array, y: Array) -> float:
-    """Mean negative logarithm of the probability of the row's class; nan without probabilities.
+    """Return the mean negative log-probability of the rows' classes, nan without probabilities.
 
     A class that the model has never met has probability zero.
     """

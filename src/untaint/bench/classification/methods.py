@@ -22,44 +22,44 @@ from .tuning import Make, Method, Tuned, tune
 
 
 def subquantile(contamination: float | str, seed: int, **options: Any) -> Make:
-    """Our estimator as a function of gamma and alpha."""
+    """Return our estimator as a function of gamma and alpha."""
     return lambda gamma, alpha: SubquantileClassifier(
         contamination=contamination, gamma=gamma, alpha=alpha, random_state=seed, **options
     )
 
 
 def robust(epsilon: float, seed: int) -> Method:
-    """Our estimator, told the share of bad rows."""
+    """Return our estimator, given the contamination."""
     return Method(subquantile(epsilon, seed))
 
 
 def automatic(epsilon: float, seed: int) -> Method:
-    """Our estimator, which has to find the share."""
+    """Return our estimator, which has to find the share."""
     return Method(subquantile("auto", seed))
 
 
 def gradient(epsilon: float, seed: int) -> Method:
-    """The papers' own method: projected gradient, here with Nesterov's acceleration."""
+    """Return the papers' own method: projected gradient, here with Nesterov's acceleration."""
     return Method(subquantile(epsilon, seed, solver="gradient", acceleration="nesterov"))
 
 
 def kernel_logistic(epsilon: float, seed: int) -> Method:
-    """Kernel logistic regression on whatever rows it is given."""
+    """Return kernel logistic regression on whatever rows it is given."""
     return Method(subquantile(0.0, seed))
 
 
 def svc(epsilon: float, seed: int) -> Method:
-    """A support vector machine, which has no probabilities."""
+    """Return a support vector machine, which has no probabilities."""
     return Method(_svc)
 
 
 def calibrated_svc(epsilon: float, seed: int) -> Method:
-    """The same with probabilities, fitted to cross-validated decisions (Platt's sigmoid)."""
+    """Return a support vector machine with probabilities (Platt's sigmoid)."""
     return Method(lambda gamma, alpha: CalibratedClassifierCV(_svc(gamma, alpha), ensemble=False))
 
 
 def logistic(epsilon: float, seed: int) -> Method:
-    """Linear logistic regression."""
+    """Return linear logistic regression."""
     return Method(
         lambda gamma, alpha: LogisticRegression(C=1.0 / (2.0 * alpha), max_iter=1000),
         has_gamma=False,

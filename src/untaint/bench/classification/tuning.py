@@ -1,4 +1,4 @@
-"""The same choice of alpha and gamma for every classifier, on the rows that it is given.
+"""Selection of alpha and gamma, alike for every classifier, on the rows that it is given.
 
 Each setting is scored by cross-validation of the method itself, by the balanced accuracy (mean
 recall) of the labels as they are, wrong ones included. Wrong labels lower every setting's score
@@ -55,7 +55,7 @@ class Tuned(NamedTuple):
 
 
 def cross_validated_error(make: Make, setting: Setting, X: Array, y: Array) -> float:
-    """One minus the mean recall of the labels, each predicted without the row's fold.
+    """Return one minus the mean recall of the labels, each predicted without the row's fold.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def tune(
 
 
 def grid(gammas: Sequence[float], alphas: Sequence[float]) -> list[Setting]:
-    """Every setting, the smoothest first.
+    """Return every setting, the smoothest first.
 
     Examples
     --------

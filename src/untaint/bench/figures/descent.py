@@ -25,7 +25,7 @@ KEY: dict[str, Any] = {"frameon": False, "labelcolor": INK, "handlelength": 1.4}
 
 
 def draw_errors(rows: Sequence[Row], path: Path) -> list[Path]:
-    """Figure 1: a column a data set, errors above and bad rows below, a colour a noise level."""
+    """Draw Figure 1: data sets side by side, errors above and bad rows below."""
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
     with drawing():
         figure, axes = panels(2, len(datasets), height=3.7)
@@ -44,7 +44,7 @@ def draw_errors(rows: Sequence[Row], path: Path) -> list[Path]:
 
 
 def draw_objectives(rows: Sequence[Row], path: Path) -> list[Path]:
-    """Figure 2: a panel a data set, a colour an acceleration."""
+    """Draw Figure 2: a panel for each data set, a colour for each acceleration."""
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
     with drawing():
         figure, axes = panels(1, len(datasets), height=2.4)
@@ -58,7 +58,7 @@ def draw_objectives(rows: Sequence[Row], path: Path) -> list[Path]:
 
 
 def curves(rows: Sequence[Row], measure: str, iterations: Sequence[int]) -> NDArray[np.float64]:
-    """One curve a row, over the iterations."""
+    """Return one curve for each row, over the iterations."""
     return np.array([[row[name] for name in columns(measure, iterations)] for row in rows])
 
 
@@ -94,7 +94,7 @@ def _objectives(ax: Axes, rows: Sequence[Row]) -> None:
 
 
 def _key(**line: Any) -> Any:
-    """A line that stands in the key only."""
+    """Return a line that stands in the key only."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], **line)
@@ -108,7 +108,7 @@ def _head(ax: Axes, dataset: str, iterations: Sequence[int]) -> None:
 
 
 def _levels(rows: Sequence[Row]) -> list[tuple[str, tuple[float, list[Row]]]]:
-    """Colour, noise level and its rows, from the lowest level."""
+    """Return colour, noise level and its rows, from the lowest level."""
     levels = sorted({row["epsilon"] for row in rows})
     parts = [(level, [row for row in rows if row["epsilon"] == level]) for level in levels]
     return list(zip(spread(LEVELS, len(levels)), parts, strict=True))

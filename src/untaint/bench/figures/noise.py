@@ -1,4 +1,4 @@
-"""Errors over the noise of the features: a panel a data set, a line a method."""
+"""Errors over the noise of the features: a panel for each data set, a line a method."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BLUE, SKY, ORANGE, RED, GREEN, GREY = (
     "#7f8c98",
 )
 DASHED = (0, (4, 2))
-# Ours are blue and rivals are not; dashes see the rows once.
+# Ours are blue and competitors are not; dashes see the rows once.
 LINES: dict[str, dict[str, Any]] = {
     "untaint": {"color": BLUE, "linewidth": 2.0},
     "untaint-stream": {"color": BLUE, "linestyle": DASHED},
@@ -43,7 +43,7 @@ LINES: dict[str, dict[str, Any]] = {
 
 
 def draw_ratios(rows: Sequence[Row], path: Path) -> list[Path]:
-    """Median over the seeds of the error over the clean fit's."""
+    """Return median over the seeds of the error over the clean fit's."""
     datasets = groups(rows, ("dataset",))
     n_columns = min(COLUMNS, len(datasets))
     n_rows = -(-len(datasets) // n_columns)

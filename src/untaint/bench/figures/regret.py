@@ -25,7 +25,7 @@ DASHES = (0, (4, 2))
 
 
 def draw_regret(rows: Sequence[Row], path: Path) -> list[Path]:
-    """Mean over the seeds; what is below one is drawn at one."""
+    """Return mean over the seeds; what is below one is drawn at one."""
     streams = groups(rows, ("kind",))
     with drawing():
         figure, axes = panels(1, len(streams), height=2.9)
@@ -64,7 +64,7 @@ def _share_heights(axes: Sequence[Axes]) -> None:
 
 
 def _key(**line: Any) -> Any:
-    """A line that stands in the key only."""
+    """Return a line that stands in the key only."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], **line)

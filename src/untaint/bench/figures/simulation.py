@@ -51,7 +51,7 @@ def draw_simulation(rows: Sequence[Row], path: Path) -> list[Path]:
 
 
 def _draw_efficiency(rows: Sequence[Row], path: Path) -> list[Path]:
-    """One group of bars a kind of error; the plain learner is the line at one."""
+    """Return one group of bars for each kind of error; the plain learner is the line at one."""
     designs = groups(rows, ("dataset",))
     figure, axes = panels(1, len(designs), height=2.8)
     figure.set_size_inches(6.9, 2.8)
@@ -74,7 +74,7 @@ def _draw_efficiency(rows: Sequence[Row], path: Path) -> list[Path]:
 
 
 def _draw_curves(rows: Sequence[Row], path: Path) -> list[Path]:
-    """Largest root mean squared error over the sizes, in deviations of the good targets."""
+    """Return largest root mean squared error over the sizes, in deviations of the good targets."""
     designs = groups(rows, ("dataset",))
     figure, axes = panels(len(designs), len(PLACES), height=2.3 * len(designs) + 0.3)
     figure.set_size_inches(6.9, 2.3 * len(designs) + 0.3)

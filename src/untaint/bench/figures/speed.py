@@ -28,7 +28,7 @@ BLUE, SKY, GREEN, ORANGE, RED, PINK = (
     "#d55e00",
     "#cc79a7",
 )
-# Ours are blue or green, rivals are not.
+# Ours are blue or green, competitors are not.
 LINES: dict[str, dict[str, Any]] = {
     "untaint": {"color": BLUE, "linewidth": BOLD},
     "untaint-auto": {"color": SKY, "linewidth": BOLD},
@@ -54,7 +54,7 @@ KEY: dict[str, Any] = {"frameon": False, "labelcolor": INK, "handlelength": 2.2}
 
 
 def draw_growth(rows: Sequence[Row], path: Path) -> list[Path]:
-    """One picture a family, named after the results where there is but one family."""
+    """Return one picture for each family, named after the results where there is but one family."""
     families: dict[str, list[Row]] = {}
     for row in rows:
         families.setdefault(parse(row["dataset"])[0], []).append(row)
@@ -66,7 +66,7 @@ def draw_growth(rows: Sequence[Row], path: Path) -> list[Path]:
 
 
 def curve(rows: Sequence[Row], measure: str) -> tuple[list[float], list[float]]:
-    """Sizes, and the mean over the seeds at each, where it can be shown on such an axis.
+    """Return sizes, and the mean over the seeds at each, where it can be shown on such an axis.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def _panel(ax: Axes, rows: Sequence[Row], measure: str) -> None:
 
 
 def compact(n: float) -> str:
-    """Thousands and millions by their letters, so that sizes fit beside one another.
+    """Return thousands and millions by their letters, so that sizes fit beside one another.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the pictures of studies look like, and how they are written.
+"""The style of the pictures of studies, and how they are saved.
 
 Nothing here changes matplotlib's settings for others.
 """
@@ -65,7 +65,7 @@ def drawing() -> Iterator[None]:
 
 
 def panels(rows: int, columns: int, height: float) -> tuple[Figure, NDArray[Any]]:
-    """Small multiples that share their iterations, a page wide at most."""
+    """Return small multiples that share their iterations, a page wide at most."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(min(6.9, 1.0 + 2.0 * columns), height), layout="constrained")
@@ -73,7 +73,7 @@ def panels(rows: int, columns: int, height: float) -> tuple[Figure, NDArray[Any]
 
 
 def tidy(ax: Axes) -> None:
-    """Two spines, and a faint grid to read values by."""
+    """Leave two spines, and draw a faint grid."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(FAINT)
     ax.tick_params(which="both", color=FAINT, labelcolor=INK)
@@ -84,7 +84,7 @@ def tidy(ax: Axes) -> None:
 def band(
     ax: Axes, x: Sequence[float], curves: NDArray[np.float64], *, log: bool = False, **line: Any
 ) -> None:
-    """Mean of some curves, and one deviation to either side.
+    """Draw the mean of some curves, and one deviation to either side.
 
     With ``log`` both are of the logarithms, as the eye sees them on such an axis.
     """
@@ -97,7 +97,7 @@ def band(
 
 
 def plain_ticks(axis: Any) -> None:
-    """Numbers instead of powers of ten on a logarithmic axis, few enough to be read."""
+    """Set plain numbers as ticks of a logarithmic axis."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=8))

@@ -1,1 +1,1 @@
-"""Studies of noisy features: rows, rivals and streams of `untaint.online`."""
+"""Studies of noisy features: rows, competitors and streams of `untaint.online`."""

@@ -10,8 +10,8 @@ from functools import lru_cache
 from time import perf_counter
 
 from ..case import Case
+from .competitors import ridge
 from .methods import METHODS, naive_of
-from .rivals import ridge
 from .rows import rows_of
 
 MEASURES = ("rmse", "rmse_clean", "rmse_naive", "over_clean", "over_naive", "seconds")
@@ -37,7 +37,7 @@ def evaluate(case: Case) -> dict[str, float]:
 
 @lru_cache(maxsize=3)
 def reference(name: str, dataset: str, level: float, seed: int) -> float:
-    """Error of a fit that others are measured by."""
+    """Return error of a fit that others are measured by."""
     rows = rows_of(dataset, level, seed)
     model = ridge(rows.X_clean, rows.y) if name == "clean" else METHODS[name](rows, seed)
     return rows.rmse(model)

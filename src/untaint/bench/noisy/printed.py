@@ -20,7 +20,7 @@ Array: TypeAlias = NDArray[np.float64]
 def algorithm2(
     A: Array, B: Array, y: Array, *, gamma: float, noise: float, eta: float, W: float
 ) -> Array:
-    """Coefficients of the kernels at the rows of A after all rounds; s^2 = 1 / gamma."""
+    """Return coefficients of the kernels at the rows of A after all rounds; s^2 = 1 / gamma."""
     alpha = np.zeros(len(y))
     for t in range(len(y)):
         before, now = slice(0, t), slice(t, t + 1)
@@ -34,7 +34,7 @@ def algorithm2(
 
 
 def surrogate(X: Array, Z: Array, gamma: float, noise: float) -> Array:
-    """The kernel whose mean over the noise of one argument is exp(-gamma |x - z|^2)."""
+    """Return the kernel whose mean over the noise of one argument is exp(-gamma |x - z|^2)."""
     narrowed = gamma / (1.0 - 2.0 * gamma * noise)
     squares = np.square(X[:, np.newaxis] - Z).sum(axis=-1)
     return (narrowed / gamma) ** (X.shape[1] / 2.0) * np.exp(-narrowed * squares)

@@ -44,7 +44,7 @@ def clip(X: Array, norm: float) -> Array:
 
 
 def gaussian_mechanism(epsilon: float, delta: float, sensitivity: float) -> float:
-    """Deviation of the noise by the classical formula.
+    """Return deviation of the noise by the classical formula.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def gaussian_mechanism(epsilon: float, delta: float, sensitivity: float) -> floa
 
 
 def exact_delta(epsilon: float, deviation: float, sensitivity: float) -> float:
-    """The smallest delta that noise of this deviation gives at epsilon.
+    """Return the smallest delta that noise of this deviation gives at epsilon.
 
     Examples
     --------

@@ -23,7 +23,7 @@ ROUNDING = 1e-12
 
 
 def best_in_ball(X: Array, y: Array, radius: float) -> Array:
-    """Least squares in a ball.
+    """Return the least-squares coefficients in a ball.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def loss(predictions: Array, y: Array) -> float:
 
 
 def play(model: Any, stream: Stream, *, two: bool) -> Array:
-    """What a learner says of each clean row before it has seen that round."""
+    """Return a learner's prediction of each clean row before it has seen that round."""
     found = np.zeros(len(stream.y))
     rounds = zip(*(map(_as_dict, X) for X in (stream.X, stream.A, stream.B)), strict=True)
     for t, (clean, row, copy) in enumerate(rounds):
@@ -68,7 +68,7 @@ def _as_dict(row: Array) -> dict[int, float]:
 
 
 def kernel_features(X: Array, gamma: float, n_landmarks: int) -> Array:
-    """Nystroem features of exp(-gamma r^2): inner products are the kernel on their span."""
+    """Return Nystroem features of exp(-gamma r^2): inner products are the kernel on their span."""
     Z = X[:n_landmarks]
     values, vectors = np.linalg.eigh(_gaussian(Z, Z, gamma))
     keep = values > ROUNDING * values[-1]

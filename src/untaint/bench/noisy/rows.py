@@ -33,7 +33,7 @@ class NoisyRows:
     y_test: Array
 
     def rmse(self, model: Any) -> float:
-        """Root mean squared error of a fitted model on the clean test rows."""
+        """Return root mean squared error of a fitted model on the clean test rows."""
         return float(np.sqrt(np.mean(np.square(model.predict(self.X_test) - self.y_test))))
 
 
@@ -58,6 +58,6 @@ def add_noise(X: Array, y: Array, *, level: float, seed: int) -> NoisyRows:
 
 @lru_cache(maxsize=1)
 def rows_of(dataset: str, level: float, seed: int) -> NoisyRows:
-    """Rows of a data set by name; the methods of a setting follow one another."""
+    """Return rows of a data set by name; the methods of a setting follow one another."""
     X, y = load(dataset, seed)
     return add_noise(X, y, level=level, seed=seed)

@@ -39,17 +39,17 @@ class Stream:
 
 
 def rounds(T: int) -> Array:
-    """0, 1, ..., T - 1."""
+    """Return 0, 1, ..., T - 1."""
     return np.arange(T, dtype=np.float64)
 
 
 def blocks(T: int) -> Array:
-    """Angles that change by half a turn at the end of each block."""
+    """Return angles that change by half a turn at the end of each block."""
     return np.pi * np.floor(N_BLOCKS * rounds(T) / T)
 
 
 def rotating(T: int) -> Array:
-    """Angles that go once around in steps."""
+    """Return angles that go once around in steps."""
     return 2.0 * np.pi * np.floor(N_STEPS * rounds(T) / T) / N_STEPS
 
 

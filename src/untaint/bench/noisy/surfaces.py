@@ -27,17 +27,17 @@ SIDE = 2.0
 
 
 def sines(X: Array) -> Array:
-    """Waves of length pi in every feature."""
+    """Return waves of length pi in every feature."""
     return np.sin(2.0 * X).sum(axis=1) / np.sqrt(X.shape[1])
 
 
 def line(X: Array) -> Array:
-    """A straight line with a slight wave."""
+    """Return a straight line with a slight wave."""
     return X.sum(axis=1) / np.sqrt(X.shape[1]) + 0.1 * np.sin(X[:, 0])
 
 
 def rough(X: Array) -> Array:
-    """Triangle waves between -1 and 1 in every feature."""
+    """Return triangle waves between -1 and 1 in every feature."""
     return (2.0 / np.pi) * np.arcsin(np.sin(3.0 * X)).sum(axis=1) / np.sqrt(X.shape[1])
 
 

@@ -34,7 +34,7 @@ class Rounds:
 
 
 def draw(n: int, seed: int) -> Rounds:
-    """x ~ N(0, I) in ten features, y = <w, x> + noise with |w| = 1.
+    """Return x ~ N(0, I) in ten features, y = <w, x> + noise with |w| = 1.
 
     Examples
     --------
@@ -74,14 +74,14 @@ def pass_many(model: Any, batches: Iterable[tuple[Any, Any]]) -> Any:
 
 
 def as_dicts(rounds: Rounds) -> list[tuple[dict[str, float], float]]:
-    """Rows as river takes them."""
+    """Return rows as river takes them."""
     names = column_names()
     rows = zip(rounds.A.tolist(), rounds.y.tolist(), strict=True)
     return [(dict(zip(names, x, strict=True)), target) for x, target in rows]
 
 
 def as_frames(rounds: Rounds) -> list[tuple[Any, Any]]:
-    """Batches as river takes them."""
+    """Return batches as river takes them."""
     import pandas as pd
 
     frame, series = pd.DataFrame(rounds.A, columns=column_names()), pd.Series(rounds.y, name="y")
@@ -90,27 +90,27 @@ def as_frames(rounds: Rounds) -> list[tuple[Any, Any]]:
 
 
 def column_names() -> list[str]:
-    """Names of the features."""
+    """Return names of the features."""
     return [f"x{j}" for j in range(N_FEATURES)]
 
 
 def distance(coef: Array, rounds: Rounds) -> float:
-    """Distance of coefficients to the truth, whose norm is one."""
+    """Return distance of coefficients to the truth, whose norm is one."""
     return float(np.linalg.norm(coef - rounds.w))
 
 
 def river_model() -> Any:
-    """River's linear regression with its defaults."""
+    """Return river's linear regression with its defaults."""
     from river import linear_model
 
     return linear_model.LinearRegression()
 
 
 def river_coef(model: Any) -> Array:
-    """Its weights in the order of the columns."""
+    """Return the weights of river's model in the order of the columns."""
     return np.array([model.weights[name] for name in column_names()])
 
 
 def weight(model: Any) -> float:
-    """Bytes of the pickled model."""
+    """Return bytes of the pickled model."""
     return float(len(pickle.dumps(model)))

@@ -1,4 +1,4 @@
-"""The classifiers of Table 3 and of the studies beyond it, each told the same."""
+"""The classifiers of Table 3 and of the studies beyond it, each given the same information."""
 
 from __future__ import annotations
 
@@ -10,60 +10,64 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import SVC
 
 from ... import SubquantileClassifier, SubquantileClassifierCV
-from .entry import Entry, Method, Told
+from .method import Entry, Method, MethodContext
 
 # Rows of probability p get a weight of p to these powers.
 TILTS = (-0.2, -0.5, -1.0)
 
 
-def subquantile(told: Told) -> Method:
-    """Our estimator, told the share."""
-    return Method(_trimmed(told), told.two_knobs(), takes_share=True)
+def subquantile(context: MethodContext) -> Method:
+    """Return our estimator, given the contamination."""
+    return Method(_trimmed(context), context.two_parameters(), takes_contamination=True)
 
 
-def automatic(told: Told) -> Method:
-    """Our estimator, told nothing and choosing for itself."""
-    make = partial(SubquantileClassifierCV, kernel=told.kernel, random_state=told.seed)
+def automatic(context: MethodContext) -> Method:
+    """Return our estimator, without parameters."""
+    make = partial(SubquantileClassifierCV, kernel=context.kernel, random_state=context.seed)
     return Method(make, [{}])
 
 
-def kernel_logistic(told: Told) -> Method:
-    """Kernel logistic regression on whatever rows it is given."""
-    return Method(_trimmed(told, contamination=0.0), told.two_knobs())
+def kernel_logistic(context: MethodContext) -> Method:
+    """Return kernel logistic regression on whatever rows it is given."""
+    return Method(_trimmed(context, contamination=0.0), context.two_parameters())
 
 
-def svm(told: Told) -> Method:
-    """A support vector machine."""
-    return Method(_svm, told.two_knobs())
+def svm(context: MethodContext) -> Method:
+    """Return a support vector machine."""
+    return Method(_svm, context.two_parameters())
 
 
-def sever(told: Told) -> Method:
-    """Kernel logistic regression that gives up the rows of outlying gradients."""
+def sever(context: MethodContext) -> Method:
+    """Return kernel logistic regression that trims the rows of outlying gradients."""
     from ...baselines import SeverClassifier
 
-    make = partial(SeverClassifier, n_rounds=8, kernel=told.kernel)
-    return Method(make, told.two_knobs(), takes_share=True)
+    make = partial(SeverClassifier, n_rounds=8, kernel=context.kernel)
+    return Method(make, context.two_parameters(), takes_contamination=True)
 
 
-def term(told: Told) -> Method:
-    """Kernel logistic regression under tilted losses."""
+def term(context: MethodContext) -> Method:
+    """Return kernel logistic regression under tilted losses."""
     from ...baselines import TiltedClassifier
 
-    return Method(partial(TiltedClassifier, kernel=told.kernel), told.three_knobs(tilt=TILTS))
+    return Method(
+        partial(TiltedClassifier, kernel=context.kernel), context.three_parameters(tilt=TILTS)
+    )
 
 
-def forest(told: Told) -> Method:
-    """A random forest."""
-    return Method(partial(_forest, seed=told.seed), told.forest_knobs())
+def forest(context: MethodContext) -> Method:
+    """Return a random forest."""
+    return Method(partial(_forest, seed=context.seed), context.forest_parameters())
 
 
-def cleanlab(told: Told) -> Method:
-    """Kernel logistic regression on the rows that cleanlab leaves it."""
-    return Method(partial(_cleanlab, told), told.two_knobs())
+def cleanlab(context: MethodContext) -> Method:
+    """Return kernel logistic regression on the rows that cleanlab leaves it."""
+    return Method(partial(_cleanlab, context), context.two_parameters())
 
 
-def _trimmed(told: Told, **options: Any) -> partial[SubquantileClassifier]:
-    return partial(SubquantileClassifier, kernel=told.kernel, random_state=told.seed, **options)
+def _trimmed(context: MethodContext, **options: Any) -> partial[SubquantileClassifier]:
+    return partial(
+        SubquantileClassifier, kernel=context.kernel, random_state=context.seed, **options
+    )
 
 
 def _svm(gamma: float, alpha: float) -> SVC:
@@ -74,9 +78,9 @@ def _forest(leaf: int, features: float, seed: int) -> RandomForestClassifier:
     return RandomForestClassifier(min_samples_leaf=leaf, max_features=features, random_state=seed)
 
 
-def _cleanlab(told: Told, gamma: float, alpha: float) -> Any:
-    learner = _trimmed(told, contamination=0.0)(gamma=gamma, alpha=alpha)
-    return import_module("cleanlab.classification").CleanLearning(learner, seed=told.seed)
+def _cleanlab(context: MethodContext, gamma: float, alpha: float) -> Any:
+    learner = _trimmed(context, contamination=0.0)(gamma=gamma, alpha=alpha)
+    return import_module("cleanlab.classification").CleanLearning(learner, seed=context.seed)
 
 
 METHODS: dict[str, Entry] = {

@@ -1,8 +1,8 @@
 """Rows to Markdown: every method beside the others, beside Genie and beside what is in print.
 
-One line a setting, one cell a method: mean and deviation over the seeds; for ours also the mean
-ratio to Genie (of errors) or the mean difference (of accuracies), seed by seed. The best method
-but Genie is in bold type. What the paper prints stands below.
+One line for each setting, one cell a method: mean and deviation over the seeds; for ours also the
+mean ratio to Genie (of errors) or the mean difference (of accuracies), seed by seed. The best
+method but Genie is in bold type. What the paper prints stands below.
 
 A method is within noise of another if their mean difference, seed by seed, is less than twice its
 standard error.
@@ -23,7 +23,7 @@ from .printed import PRINTED, Cell
 
 GENIE = "genie"
 OURS = "subquantile"
-VERDICTS = ("subquantile", "subquantile-auto")
+OWN_METHODS = ("subquantile", "subquantile-auto")
 
 # Data set, kind and share.
 Setting: TypeAlias = tuple[Any, ...]
@@ -33,17 +33,17 @@ Seeds: TypeAlias = dict[int, float]
 
 @dataclass(frozen=True)
 class Measure:
-    """What is compared: its column, and whether large values are good."""
+    """A measure of a comparison: its column, and whether large values are good."""
 
     name: str
     large_is_good: bool = False
 
     def better(self, one: float, other: float) -> bool:
-        """Whether one value is better than another."""
+        """Return whether one value is better than another."""
         return one > other if self.large_is_good else one < other
 
     def against(self, own: float, base: float) -> float:
-        """Difference of accuracies or ratio of errors."""
+        """Return difference of accuracies or ratio of errors."""
         if self.large_is_good:
             return own - base
         return own / base if base else math.nan
@@ -84,12 +84,12 @@ def comparison(rows: Sequence[Row], measure: Measure = RMSE, table: str = "") ->
         printed = [_printed(table, setting, name) for name in methods]
         body.append([*setting, *map("".join, zip(cells, printed, strict=True))])
     parts = [markdown([*SETTING, *methods], body)]
-    parts += [_verdict(ours, settings, measure) for ours in VERDICTS if ours in methods]
+    parts += [_summary(ours, settings, measure) for ours in OWN_METHODS if ours in methods]
     return "\n\n".join(parts)
 
 
-def behind(own: Seeds, rival: Seeds, measure: Measure) -> bool:
-    """Whether a rival is better by more than the noise of the difference.
+def behind(own: Seeds, competitor: Seeds, measure: Measure) -> bool:
+    """Return whether a competitor is better by more than the noise of the difference.
 
     Examples
     --------
@@ -98,9 +98,9 @@ def behind(own: Seeds, rival: Seeds, measure: Measure) -> bool:
     >>> behind(own, {0: 0.9, 1: 1.0, 2: 1.1}, RMSE), behind(own, {0: 0.9, 1: 1.3, 2: 1.0}, RMSE)
     (True, False)
     """
-    differences = [rival[seed] - own[seed] for seed in own if seed in rival]
+    differences = [competitor[seed] - own[seed] for seed in own if seed in competitor]
     if not differences:  # one of the two has failed
-        return bool(rival)
+        return bool(competitor)
     mean = fmean(differences)
     if not measure.better(mean, 0.0):
         return False
@@ -109,7 +109,7 @@ def behind(own: Seeds, rival: Seeds, measure: Measure) -> bool:
 
 
 def _values(rows: Sequence[Row], name: str) -> dict[Setting, dict[str, Seeds]]:
-    """Setting -> method -> seed -> value; a method that failed has no seed there."""
+    """Return setting -> method -> seed -> value; a method that failed has no seed there."""
     found: dict[Setting, dict[str, Seeds]] = {}
     for setting, part in groups(rows).items():
         methods = found.setdefault(setting, {})
@@ -121,7 +121,7 @@ def _values(rows: Sequence[Row], name: str) -> dict[Setting, dict[str, Seeds]]:
 
 
 def _best(values: dict[str, Seeds], measure: Measure, without: Sequence[str] = ()) -> str | None:
-    """Method of the best mean, Genie aside."""
+    """Return method of the best mean, Genie aside."""
     means = {
         name: fmean(seeds.values())
         for name, seeds in values.items()
@@ -153,24 +153,25 @@ def _printed(table: str, setting: Setting, method: str) -> str:
     return f"<br>*{show(figure.mean)} ({show(figure.deviation)})*" if figure else ""
 
 
-def _verdict(ours: str, settings: dict[Setting, dict[str, Seeds]], measure: Measure) -> str:
+def _summary(ours: str, settings: dict[Setting, dict[str, Seeds]], measure: Measure) -> str:
     """Name the settings where ours is neither first nor within noise of the first."""
     lines, met = [], 0
     for setting, values in settings.items():
         own = values.get(ours, {})
-        rivals = [name for name in values if name.startswith(OURS)]
-        best = _best(values, measure, without=rivals)
+        competitors = [name for name in values if name.startswith(OURS)]
+        best = _best(values, measure, without=competitors)
         met += ours in values
         if best is not None and ours in values and behind(own, values[best], measure):
             mine = show(fmean(own.values())) if own else "failed"
             words = " ".join(str(part) for part in setting)
             lines.append(f"- {words}: {mine}, {best} {show(fmean(values[best].values()))}")
-    head = f"{ours} is first or within noise of the best rival in {met - len(lines)} of {met} cells"
+    head = f"{ours} is first or within noise of the best competitor "
+    head += f"in {met - len(lines)} of {met} cells"
     return "\n".join([f"{head}; it is behind at:" if lines else f"{head}.", "", *lines]).strip()
 
 
 def show(value: float) -> str:
-    """Three decimals, or fewer for large numbers.
+    """Return a number with three decimals, or fewer for large numbers.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The papers' gradient method, watched as it descends.
 
-Every run has the kernel scale 1 / (2 d) and the same ridge, and is told the share of bad rows. A
+Every run has the kernel scale 1 / (2 d) and the same ridge, and is given the contamination. A
 fit of k iterations is the beginning of a fit of more, so that refits show the way of one run.
 """
 
@@ -29,7 +29,7 @@ TOLERANCE = 1e-14
 
 
 def columns(name: str, iterations: Sequence[int]) -> tuple[str, ...]:
-    """Columns of a measure over the iterations.
+    """Return columns of a measure over the iterations.
 
     Examples
     --------
@@ -45,7 +45,7 @@ OBJECTIVE_MEASURES = ("reached", "plain_n_iter", *columns("excess", ITERATIONS))
 
 
 def watch_errors(case: Case) -> dict[str, float]:
-    """Test error and share of bad rows among those kept, after some numbers of iterations.
+    """Return test error and share of bad rows among those kept, after some numbers of iterations.
 
     Genie is kernel ridge of the same setting on the clean rows.
     """
@@ -61,7 +61,7 @@ def watch_errors(case: Case) -> dict[str, float]:
 
 
 def watch_objective(case: Case) -> dict[str, float]:
-    """The objective over that at which plain steps end, and when it came there.
+    """Return the objective over that at which plain steps end, and when it came there.
 
     All accelerations have the same start and the same step.
     """

@@ -19,11 +19,11 @@ from ..case import Case
 from ..classification.measures import SCORES, scores
 from ..data import load
 from ..protocol import Split, prepare
-from .entry import Entry, Told
 from .grids import Grid
+from .method import Entry, MethodContext
 from .tuning import Trial, Tuned, tune
 
-KNOBS = (
+PARAMETERS = (
     "alpha",
     "gamma",
     "smoothing",
@@ -35,13 +35,13 @@ KNOBS = (
     "leaf",
     "features",
 )
-REGRESSION_MEASURES = ("rmse", "kept_bad", *KNOBS)
-CLASSIFICATION_MEASURES = (*SCORES, "kept_bad", *KNOBS)
+REGRESSION_MEASURES = ("rmse", "kept_bad", *PARAMETERS)
+CLASSIFICATION_MEASURES = (*SCORES, "kept_bad", *PARAMETERS)
 
 
 @dataclass(frozen=True)
-class Contest:
-    """Which methods meet, and what they may try."""
+class Comparison:
+    """A comparison of methods: the task, and the grid of their settings."""
 
     task: Literal["kernel", "linear", "classes"]
     grid: Grid
@@ -65,13 +65,13 @@ class Contest:
         data = Trial(split.X_train, split.y_train, ~split.clean_mask, self.task == "classes")
         if case.method == "genie":
             data = data.take(split.clean_mask)
-        told = Told(case.seed, data.X.shape[1], self._kernel(case.dataset), self.grid)
-        method = self.methods()[case.method](told)
+        context = MethodContext(case.seed, data.X.shape[1], self._kernel(case.dataset), self.grid)
+        method = self.methods()[case.method](context)
         return tune(method, data, most_rows=self.grid.most_rows, seed=case.seed)
 
     def methods(self) -> dict[str, Entry]:
         """Return the methods by name."""
-        # Only here, because these import every rival and cases are declared without them.
+        # Only here, because these import every competitor and cases are declared without them.
         from . import classes, kernel, linear
 
         return {"kernel": kernel, "linear": linear, "classes": classes}[self.task].METHODS
@@ -83,7 +83,7 @@ class Contest:
 
 
 def kept_bad(model: Any, split: Split) -> float:
-    """Share of the bad rows that the model keeps."""
+    """Return share of the bad rows that the model keeps."""
     bad, mask = ~split.clean_mask, getattr(model, "inlier_mask_", None)
     # Genie's mask is of other rows.
     if mask is None or len(mask) != len(bad) or not bad.any():
@@ -92,6 +92,6 @@ def kept_bad(model: Any, split: Split) -> float:
 
 
 def chosen(tuned: Tuned) -> dict[str, Any]:
-    """The setting, also of a model that has chosen it itself."""
+    """Return the setting, also of a model that has chosen it itself."""
     own = {name: getattr(tuned.model, f"{name}_", None) for name in ("alpha", "gamma")}
     return {name: value for name, value in own.items() if value is not None} | tuned.setting

@@ -1,8 +1,8 @@
 """The settings that methods choose from: as many for one as for another.
 
 gamma is a power of two times 1 / (2 d), which is one over the mean squared distance in standard
-units; alpha is in the units of our estimators. A method with a knob of its own gets fewer gammas
-and alphas for it. Of settings that score the same the first wins, which is the smoothest.
+units; alpha is in the units of our estimators. A method with a parameter of its own gets fewer
+gammas and alphas for it. Of settings that score the same the first wins, which is the smoothest.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Setting: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Grid:
-    """How the methods of a table are tuned.
+    """The grids that the methods of a table are tuned on.
 
     Attributes
     ----------
     powers, alphas : tuples
-        For methods with these two knobs, or with alpha alone if there are no powers.
+        For methods with these two parameters, or with alpha alone if there are no powers.
     few_powers, few_alphas : tuples
-        For methods with a third knob,
+        For methods with a third parameter,
     third : int
         of which they try so many values.
     most_rows : int
@@ -42,12 +42,12 @@ class Grid:
 
     @property
     def budget(self) -> int:
-        """How many settings a method may try."""
+        """The number of settings that a method may try."""
         return max(1, len(self.powers)) * len(self.alphas)
 
 
 def steps(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Powers of ten between two exponents, the largest first.
+    """Return powers of ten between two exponents, the largest first.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def steps(low: float, high: float, count: int) -> tuple[float, ...]:
 
 
 def combine(**values: Sequence[Any]) -> list[Setting]:
-    """Every combination of named values; the first name varies slowest.
+    """Return every combination of named values; the first name varies slowest.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def combine(**values: Sequence[Any]) -> list[Setting]:
 
 
 def spread(values: Sequence[Any], count: int) -> list[Any]:
-    """So many of the values, evenly placed.
+    """Return so many of the values, evenly placed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The regressors of Table 1 and of the studies beyond it, each told the same.
+"""The regressors of Table 1 and of the studies beyond it, each given the same information.
 
 Plain kernel ridge is our estimator without trimming, which equals scikit-learn's and has an
 intercept. scikit-learn weighs the summed loss by C against half of the squared norm, hence
@@ -15,8 +15,8 @@ from sklearn.linear_model import HuberRegressor
 from sklearn.svm import SVR
 
 from ... import SubquantileRegressor, SubquantileRegressorCV
-from .entry import Entry, Method, Told
 from .grids import combine, spread
+from .method import Entry, Method, MethodContext
 
 # In units of one over the squared target, as good residuals of a deviation of 2, 1 and 1/2 ask for.
 TILTS = (-0.125, -0.5, -2.0)
@@ -31,73 +31,75 @@ MOST = 0.49
 THRESHOLDS = (2.0, 1.75, 1.5, 1.35, 1.15, 1.01)
 
 
-def subquantile(told: Told) -> Method:
-    """Our estimator, told the share, with the papers' softplus edge."""
-    make = _trimmed(told, tol=ENOUGH)
-    return Method(make, told.three_knobs(smoothing=SMOOTHINGS), takes_share=True)
+def subquantile(context: MethodContext) -> Method:
+    """Return our estimator, given the contamination, with the papers' softplus edge."""
+    make = _trimmed(context, tol=ENOUGH)
+    return Method(make, context.three_parameters(smoothing=SMOOTHINGS), takes_contamination=True)
 
 
-def gradient(told: Told) -> Method:
-    """The papers' own method: projected gradient from a random start, here with momentum."""
+def gradient(context: MethodContext) -> Method:
+    """Return the papers' own method: projected gradient from a random start, here with momentum."""
     make = _trimmed(
-        told,
+        context,
         solver="gradient",
         init="random",
         acceleration="momentum",
         tol=1e-5,
         max_iter=500,
     )
-    return Method(make, told.two_knobs(), takes_share=True)
+    return Method(make, context.two_parameters(), takes_contamination=True)
 
 
-def automatic(told: Told) -> Method:
-    """Our estimator, told nothing and choosing for itself."""
-    make = partial(SubquantileRegressorCV, kernel=told.kernel, random_state=told.seed)
+def automatic(context: MethodContext) -> Method:
+    """Return our estimator, without parameters."""
+    make = partial(SubquantileRegressorCV, kernel=context.kernel, random_state=context.seed)
     return Method(make, [{}])
 
 
-def plain(told: Told) -> Method:
-    """Kernel ridge on whatever rows it is given."""
-    return Method(_trimmed(told, contamination=0.0), told.two_knobs())
+def plain(context: MethodContext) -> Method:
+    """Return kernel ridge on whatever rows it is given."""
+    return Method(_trimmed(context, contamination=0.0), context.two_parameters())
 
 
-def sever(told: Told) -> Method:
-    """Kernel ridge that gives up the rows of outlying gradients."""
+def sever(context: MethodContext) -> Method:
+    """Return kernel ridge that trims the rows of outlying gradients."""
     from ...baselines import SeverRegressor
 
     def make(contamination: float, excess: float, **setting: Any) -> SeverRegressor:
         removed = min(excess * contamination, MOST)
-        return SeverRegressor(contamination=removed, n_rounds=8, kernel=told.kernel, **setting)
+        return SeverRegressor(contamination=removed, n_rounds=8, kernel=context.kernel, **setting)
 
-    return Method(make, told.three_knobs(excess=EXCESS), takes_share=True)
+    return Method(make, context.three_parameters(excess=EXCESS), takes_contamination=True)
 
 
-def term(told: Told) -> Method:
-    """Kernel ridge under tilted losses."""
+def term(context: MethodContext) -> Method:
+    """Return kernel ridge under tilted losses."""
     from ...baselines import TiltedRegressor
 
-    make = partial(TiltedRegressor, kernel=told.kernel, tol=ENOUGH)
-    return Method(make, told.three_knobs(tilt=TILTS))
+    make = partial(TiltedRegressor, kernel=context.kernel, tol=ENOUGH)
+    return Method(make, context.three_parameters(tilt=TILTS))
 
 
-def svr(told: Told) -> Method:
-    """Support vector regression of epsilon = 0.1."""
-    return Method(_svr, told.two_knobs())
+def svr(context: MethodContext) -> Method:
+    """Return support vector regression of epsilon = 0.1."""
+    return Method(_svr, context.two_parameters())
 
 
-def huber(told: Told) -> Method:
-    """Linear regression under Huber's loss."""
-    thresholds = spread(THRESHOLDS, len(told.grid.powers))
-    return Method(_huber, combine(threshold=thresholds, alpha=told.grid.alphas))
+def huber(context: MethodContext) -> Method:
+    """Return linear regression under Huber's loss."""
+    thresholds = spread(THRESHOLDS, len(context.grid.powers))
+    return Method(_huber, combine(threshold=thresholds, alpha=context.grid.alphas))
 
 
-def forest(told: Told) -> Method:
-    """A random forest."""
-    return Method(partial(_forest, seed=told.seed), told.forest_knobs())
+def forest(context: MethodContext) -> Method:
+    """Return a random forest."""
+    return Method(partial(_forest, seed=context.seed), context.forest_parameters())
 
 
-def _trimmed(told: Told, **options: Any) -> partial[SubquantileRegressor]:
-    return partial(SubquantileRegressor, kernel=told.kernel, random_state=told.seed, **options)
+def _trimmed(context: MethodContext, **options: Any) -> partial[SubquantileRegressor]:
+    return partial(
+        SubquantileRegressor, kernel=context.kernel, random_state=context.seed, **options
+    )
 
 
 def _svr(gamma: float, alpha: float) -> SVR:

@@ -7,7 +7,7 @@ from functools import partial
 from sklearn.linear_model import RANSACRegressor, Ridge
 
 from . import kernel
-from .entry import Entry, Method, Told
+from .method import Entry, Method, MethodContext
 
 # Residuals within which RANSAC calls a row good, in standard units of the target.
 THRESHOLDS = (2.0, 1.0, 0.5)
@@ -19,33 +19,35 @@ STEPS = ("gradient", "hybrid", "corrective")
 MOST_STEPS = 200
 
 
-def ransac(told: Told) -> Method:
-    """Ridge regression on the rows that agree with a small sample of them."""
-    make = partial(_ransac, sample=min(told.n_features + 1, LARGEST_SAMPLE), seed=told.seed)
-    return Method(make, told.three_knobs(threshold=THRESHOLDS))
+def ransac(context: MethodContext) -> Method:
+    """Return ridge regression on the rows that agree with a small sample of them."""
+    make = partial(_ransac, sample=min(context.n_features + 1, LARGEST_SAMPLE), seed=context.seed)
+    return Method(make, context.three_parameters(threshold=THRESHOLDS))
 
 
-def crr(told: Told) -> Method:
-    """CRR, which corrects targets."""
+def crr(context: MethodContext) -> Method:
+    """Return CRR, which corrects targets."""
     from ...baselines import ConsistentRegressor
 
     make = partial(ConsistentRegressor, max_iter=MOST_STEPS)
-    return Method(make, told.two_knobs(), takes_share=True)
+    return Method(make, context.two_parameters(), takes_contamination=True)
 
 
-def stir(told: Told) -> Method:
-    """STIR, which weighs rows by truncated inverse residuals."""
+def stir(context: MethodContext) -> Method:
+    """Return STIR, which weighs rows by truncated inverse residuals."""
     from ...baselines import ReweightedRegressor
 
     make = partial(ReweightedRegressor, max_iter=MOST_STEPS)
-    return Method(make, told.three_knobs(growth=GROWTHS))
+    return Method(make, context.three_parameters(growth=GROWTHS))
 
 
-def torrent(told: Told) -> Method:
-    """TORRENT, which refits on the rows of smallest residual."""
+def torrent(context: MethodContext) -> Method:
+    """Return TORRENT, which refits on the rows of smallest residual."""
     from ...baselines import HardThresholdRegressor
 
-    return Method(HardThresholdRegressor, told.three_knobs(step=STEPS), takes_share=True)
+    return Method(
+        HardThresholdRegressor, context.three_parameters(step=STEPS), takes_contamination=True
+    )
 
 
 def _ransac(alpha: float, threshold: float, sample: int, seed: int) -> RANSACRegressor:

@@ -20,7 +20,7 @@ class Figure(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Where a figure stands; kinds and methods by our names."""
+    """The place of a printed figure; kinds and methods by our names."""
 
     table: str
     dataset: str

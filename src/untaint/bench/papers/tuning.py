@@ -1,4 +1,4 @@
-"""The same choice of a setting for every method, by rows that its fits have not seen.
+"""Selection of a setting, alike for every method, by rows that its fits have not seen.
 
 Three folds of the corrupted rows; regressors are scored by the bounded squared error over all folds
 together, classifiers by the balanced error. Every method meets the same folds.
@@ -8,7 +8,7 @@ of the rows better and the rest not at all: with linear models of concrete and 4
 chosen by it end 1.4 to 1.6 times as far off as Genie, whatever the method, and by the bounded error
 1.03 to 1.09 times. The bound was chosen on other seeds (10 and 11) than the tables report.
 
-The share of bad rows that methods are told is that of the rows they are given, fold by fold. The
+The share of bad rows that methods are given is that of the rows they are given, fold by fold. The
 share of the whole would be too small in some folds, and one row of a size of 10,000 that is left
 in decides a fit: the largest ridge would win.
 """
@@ -23,8 +23,8 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from ..validation import Array, Make, Rows, balanced_error, bounded_error, held_out
-from .entry import Method
 from .grids import Setting
+from .method import Method
 
 N_FOLDS = 3
 # What a setting that a method cannot manage raises.
@@ -46,7 +46,7 @@ class Trial:
     ----------
     X, y : arrays
     bad : array of bool
-        Only shares of it are told.
+        Methods are given its mean only.
     classes : bool
         Whether y holds classes.
     """
@@ -57,15 +57,15 @@ class Trial:
     classes: bool
 
     def share(self, rows: Rows | slice = slice(None)) -> float:
-        """Share of bad rows among some."""
+        """Return share of bad rows among some."""
         return float(np.mean(self.bad[rows]))
 
     def take(self, rows: Array) -> Trial:
-        """Some of the rows."""
+        """Return some of the rows."""
         return Trial(self.X[rows], self.y[rows], self.bad[rows], self.classes)
 
     def error(self, make: Make) -> float:
-        """What rows say of fits that have not seen them."""
+        """Return the validation error of fits that have not seen the rows."""
         folds = StratifiedKFold if self.classes else KFold
         parts = folds(N_FOLDS, shuffle=True, random_state=0).split(self.X, self.y)
         predicted = held_out(make, self.X, self.y, parts)
@@ -103,7 +103,7 @@ def tune(method: Method, data: Trial, *, most_rows: int, seed: int) -> Tuned:
 
 
 def drawn_rows(n: int, most: int, seed: int) -> Rows:
-    """All rows, or so many of them in order.
+    """Return all rows, or so many of them in order.
 
     Examples
     --------

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..drawn import Array, Noise, growing, skewed, student
 
-#: A normal error, and the clean errors that a careless judge takes for bad rows.
+#: A normal error, and the clean errors that look like bad rows.
 ERRORS: dict[str, Noise] = {
     "gaussian": lambda X, rng: rng.normal(size=len(X)),
     "t3": student,
@@ -34,7 +34,7 @@ SEED = 20_261
 
 
 class Design(NamedTuple):
-    """Where rows lie, and what is true of them."""
+    """A design of a simulation: the features and the true function."""
 
     features: Callable[[int, np.random.Generator], Array]
     truth: Callable[[Array], Array]
@@ -72,7 +72,7 @@ DESIGNS: dict[str, Design] = {
 
 
 def draw_sample(design: str, n: int, kind: str, epsilon: float, replicate: int) -> Sample:
-    """Draw one replicate.
+    """Draw one replicate of a design.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def draw_sample(design: str, n: int, kind: str, epsilon: float, replicate: int) 
 
 
 def target_deviation(design: str) -> float:
-    """Standard deviation of good targets: what a constant would get wrong.
+    """Return standard deviation of good targets: what a constant would get wrong.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The methods, at settings that a user would type: nobody is tuned, hardly anyone told the share.
+"""The methods, at settings that a user would type: none is tuned, few know the contamination.
 
 ``untaint-told`` knows the share of bad rows, and so does SEVER, which cannot do without; where
 there are none it takes its default of a tenth. All kernel methods have the kernel and the ridge of

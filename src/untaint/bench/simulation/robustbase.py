@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_suffix(".R")
 
 
 def fit_all(method: str, samples: Sequence[Sample]) -> list[Array]:
-    """Predictions of the test rows of each sample; NaN where R's fit failed.
+    """Return predictions of the test rows of each sample; NaN where R's fit failed.
 
     Raises
     ------
@@ -34,9 +34,9 @@ def fit_all(method: str, samples: Sequence[Sample]) -> list[Array]:
             for sample in samples:
                 np.asfortranarray(sample.X).ravel(order="F").tofile(file)
                 sample.y.tofile(file)
-        told = (method, len(samples), n, d, question, answer)
+        arguments = (method, len(samples), n, d, question, answer)
         child = subprocess.run(
-            ["Rscript", "--vanilla", str(SCRIPT), *map(str, told)],
+            ["Rscript", "--vanilla", str(SCRIPT), *map(str, arguments)],
             capture_output=True,
             text=True,
             check=False,

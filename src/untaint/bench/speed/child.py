@@ -43,7 +43,7 @@ NOT_CONVERGED = "not converged"
 
 
 class Cost(NamedTuple):
-    """What a fit took, and whether it said that it came to an end."""
+    """The cost of a fit, and whether it reported convergence."""
 
     seconds: float
     runs: float
@@ -86,8 +86,10 @@ def measure(
     file = Path(folder) / "X.f32" if family.mapped else None
     rows = draw_rows(family.truth, n, seed, kind=family.kind, n_test=n_test, file=file)
     if method in FROM_R:
-        told: Any = {"runs": (short, FEWEST, MOST), "warm_up": min(WARM_UP_ROWS, n)}
-        model: Any = robustbase.fit(method, rows.X, rows.y, Path(folder), seconds=seconds, **told)
+        arguments: Any = {"runs": (short, FEWEST, MOST), "warm_up": min(WARM_UP_ROWS, n)}
+        model: Any = robustbase.fit(
+            method, rows.X, rows.y, Path(folder), seconds=seconds, **arguments
+        )
         cost = Cost(model.seconds, model.runs, model.megabytes)
     else:
         X, y = given(method, rows)
@@ -138,7 +140,7 @@ def timed(fit: Callable[[], object], short: float = SHORT) -> Cost:
 
 
 def repeats(seconds: float, short: float = SHORT) -> int:
-    """How often to run what took so long at first.
+    """Return how often to run what took so long at first.
 
     Examples
     --------

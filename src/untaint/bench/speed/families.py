@@ -1,4 +1,4 @@
-"""What is compared: families of methods that see the same rows, at several sizes.
+"""Families of methods that are compared on the same rows, at several sizes.
 
 Settings are shared within a family. Ours minimise  sum of losses + alpha ||g||^2,  so that the C
 of scikit-learn is 1 / (2 alpha).
@@ -42,7 +42,7 @@ class Family:
     quick_components : int
         The same in a trial run.
     memory_limit : str, optional
-        What our estimators are told; None leaves the default.
+        Parameters of our estimators; None leaves the default.
     mapped : bool
         Whether the features are a memory map.
     """
@@ -134,7 +134,7 @@ FAMILIES: dict[str, Family] = {
         gamma=None,
     ),
     "memory": Family(
-        "kernel regression, 10 features, 1,000 components, told to keep to 1 GB",
+        "kernel regression, 10 features, 1,000 components, limited to 1 GB",
         surface,
         "label",
         ("untaint", "untaint-auto", "untaint-plain"),
@@ -144,7 +144,7 @@ FAMILIES: dict[str, Family] = {
         memory_limit="1GB",
     ),
     "map": Family(
-        "kernel regression, 10 features of a memory map, 500 components, told to keep to 4 GB",
+        "kernel regression, 10 features of a memory map, 500 components, limited to 4 GB",
         surface,
         "label",
         ("untaint", "untaint-auto", "untaint-plain"),
@@ -158,7 +158,7 @@ FAMILIES: dict[str, Family] = {
 
 
 def family_cases(name: str, seeds: range | list[int], quick: bool) -> list[Case]:
-    """Every size, method and seed of a family; R's methods where R has them.
+    """Return every size, method and seed of a family; R's methods where R has them.
 
     Examples
     --------

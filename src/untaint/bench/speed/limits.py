@@ -1,4 +1,4 @@
-"""What keeps a case from harming others: a bound on memory, and an end when its starter ends."""
+"""Limits of a case: a bound on memory, and an end when the parent process ends."""
 
 from __future__ import annotations
 

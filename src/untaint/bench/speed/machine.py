@@ -1,4 +1,4 @@
-"""What the cases ran on: hardware and versions, and no names of hosts or users."""
+"""The machine: hardware and versions, and no names of hosts or users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..._threads import available_cores
 
 
 def hardware() -> str:
-    """Cores that may be used, the processor if the system tells, and memory.
+    """Return cores that may be used, the processor if the system tells, and memory.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def hardware() -> str:
 
 
 def software() -> str:
-    """Versions of Python and of the libraries that do the work."""
+    """Return versions of Python and of the libraries that do the work."""
     import numpy
     import sklearn
 

@@ -44,6 +44,6 @@ class MatrixOnly:
         self.gamma = gamma
 
     def fit(self, X: Any, y: Any) -> MatrixOnly:
-        """Build the matrix."""
+        """Compute the kernel matrix."""
         self.matrix_ = matrix_builders(X, self.gamma)[f"matrix_{self.builder}"]()
         return self

@@ -1,14 +1,14 @@
-"""The methods by name, each set as its family says, with all cores where it can be told.
+"""The methods by name, each set as its family says, with all cores where that can be set.
 
-untaint               ours, told the share of bad rows; -auto finds it, -plain trims nothing,
+untaint               ours, given the contamination; -auto finds it, -plain trims nothing,
                       -rff has random Fourier features in place of landmarks
 genie                 ours, trimming nothing, on the good rows only
 nystroem-*            scikit-learn's Nystroem before Ridge or LogisticRegression; -32 is given
                       single precision
 matrix                no fit: the kernel matrix in single precision, by our code or scikit-learn's
 
-Other rivals are scikit-learn's with their defaults. Where the default number of iterations could be
-too few there are 1,000: a fit that is broken off is no fit to time.
+Other competitors are scikit-learn's with their defaults. Where the default number of iterations
+could be too few there are 1,000: a fit that is broken off is no fit to time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from .families import OURS, Family
 from .matrix import MatrixOnly
-from .rows import EPSILON, Array, Rows
+from .rows import EPSILON, Array, GeneratedRows
 
 MAX_ITER = 1_000
 SHARES: dict[str, Any] = {"untaint-auto": "auto", "untaint-plain": 0.0, "genie": 0.0}
@@ -38,11 +38,11 @@ def build(method: str, family: Family, seed: int, components: int | None) -> Any
     """
     if method in OURS:
         return ours(method, family, seed, components)
-    return RIVALS[method](family, seed, components)
+    return COMPETITORS[method](family, seed, components)
 
 
 def ours(method: str, family: Family, seed: int, components: int | None) -> Any:
-    """Our estimator, with what the family and the method's name say."""
+    """Return our estimator, with what the family and the method's name say."""
     from ... import SubquantileClassifier, SubquantileRegressor
 
     estimator = SubquantileClassifier if family.classes else SubquantileRegressor
@@ -64,8 +64,8 @@ def ours(method: str, family: Family, seed: int, components: int | None) -> Any:
     return estimator(**options)
 
 
-def given(method: str, rows: Rows) -> tuple[Array, Array]:
-    """Training rows as a method gets them."""
+def given(method: str, rows: GeneratedRows) -> tuple[Array, Array]:
+    """Return training rows as a method gets them."""
     X, y = rows.X, rows.y
     if method == "genie":
         return X[rows.clean_mask], y[rows.clean_mask]
@@ -138,7 +138,7 @@ def _C(family: Family) -> float:
     return 1.0 / (2.0 * family.alpha)
 
 
-RIVALS: dict[str, Callable[[Family, int, int | None], Any]] = {
+COMPETITORS: dict[str, Callable[[Family, int, int | None], Any]] = {
     "kernel-ridge": _kernel_ridge,
     "svr": _svr,
     "svc": _svc,

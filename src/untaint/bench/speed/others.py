@@ -1,4 +1,4 @@
-"""How busy others kept the cores meanwhile, because times on a busy machine are no times.
+"""Load of other processes, since times on a busy machine are not reliable.
 
     others = (seconds that all cores worked - seconds that this process worked) / seconds gone
 
@@ -34,7 +34,7 @@ def moment() -> Moment:
 
 
 def others(before: Moment, after: Moment) -> float:
-    """Cores that others kept busy between two moments; nan where the system does not tell.
+    """Return cores that others kept busy between two moments; nan where the system does not tell.
 
     Examples
     --------

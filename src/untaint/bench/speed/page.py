@@ -26,17 +26,18 @@ LEGEND = (
     "Every case ran in a process of its own, one after the other, with all cores. Seconds are "
     "those of the fit, the shortest of several runs where one takes less than 2 s. Memory is the "
     "peak above what was in use before the fit, in units of 2^20 bytes. A fifth of the labels is "
-    "wrong; errors are those on clean test rows. `untaint` is told the share, `untaint-auto` is "
-    "not, `untaint-plain` trims nothing, and `genie` is `untaint-plain` on the good rows only."
+    "wrong; errors are those on clean test rows. `untaint` is given the contamination, "
+    "`untaint-auto` is not, `untaint-plain` trims nothing, and `genie` is `untaint-plain` on the "
+    "good rows only."
 )
-DISTURBED = "**Others kept up to {:.1f} cores busy meanwhile: times are not to be trusted.**"
+DISTURBED = "**Others kept up to {:.1f} cores busy meanwhile: times are not reliable.**"
 # Cores that a system's own chores may take.
 IDLE = 0.2
 SKIPPED = "`{methods}` left out: {reason}."
 
 
 def page(rows: Sequence[Row]) -> str:
-    """Machine, legend, and a section a family.
+    """Return machine, legend, and a section for each family.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def _where(rows: Sequence[Row]) -> str:
 
 
 def _lines(family: Family, rows: Sequence[Row]) -> str:
-    """One line a size and method."""
+    """Return one line for each size and method."""
     measure = "accuracy" if family.classes else "rmse"
     linear = any(values([row], "coef_error") for row in rows)
     header = ["n", "method", "seconds", "over untaint", "over plain", "peak MB"]
@@ -108,7 +109,7 @@ def _lines(family: Family, rows: Sequence[Row]) -> str:
 
 
 def remark(rows: Sequence[Row]) -> str:
-    """What went otherwise than it should, each said once.
+    """Return remarks on irregular runs, each once.
 
     Examples
     --------
@@ -118,12 +119,12 @@ def remark(rows: Sequence[Row]) -> str:
     >>> remark([{"outcome": "", "error": "TypeError: no"}])
     'failed: TypeError: no'
     """
-    told = [f"failed: {row['error']}" if row["error"] else str(row["outcome"]) for row in rows]
-    return "; ".join(dict.fromkeys(text.replace("|", "/") for text in told if text))
+    arguments = [f"failed: {row['error']}" if row["error"] else str(row["outcome"]) for row in rows]
+    return "; ".join(dict.fromkeys(text.replace("|", "/") for text in arguments if text))
 
 
 def _exponents(rows: Sequence[Row]) -> str:
-    """How time and memory grow, for methods that were measured at two sizes or more."""
+    """Return how time and memory grow, for methods that were measured at two sizes or more."""
     body = []
     for (method,), some in groups(rows, ("method",)).items():
         slopes = [slope(some, name) for name in ("seconds", "peak_megabytes")]
@@ -134,7 +135,7 @@ def _exponents(rows: Sequence[Row]) -> str:
 
 
 def slope(rows: Sequence[Row], measure: str) -> float:
-    """Least-squares slope of the logarithms; nan below two sizes, or where there is nothing.
+    """Return Least-squares slope of the logarithms; nan below two sizes, or where there is nothing.
 
     Examples
     --------
@@ -152,13 +153,13 @@ def slope(rows: Sequence[Row], measure: str) -> float:
 
 
 def ratio(rows: Sequence[Row], all_rows: Sequence[Row], measure: str, reference: str) -> float:
-    """Mean over the seeds of the measure over that of the reference."""
+    """Return mean over the seeds of the measure over that of the reference."""
     pairs = _pairs(rows, all_rows, measure, reference)
     return fmean(own / base for own, base in pairs) if pairs else math.nan
 
 
 def difference(rows: Sequence[Row], all_rows: Sequence[Row], measure: str, reference: str) -> float:
-    """Mean over the seeds of the measure minus that of the reference."""
+    """Return mean over the seeds of the measure minus that of the reference."""
     pairs = _pairs(rows, all_rows, measure, reference)
     return fmean(own - base for own, base in pairs) if pairs else math.nan
 

@@ -55,7 +55,7 @@ def run(case: Case) -> dict[str, Any]:
 
 
 def quick_run(case: Case) -> dict[str, Any]:
-    """The same with few components and few test rows, and only once."""
+    """Run a case once, with few components and few test rows."""
     family = FAMILIES[parse(case.dataset)[0]]
     few = None if family.components is None else family.quick_components
     return run_child(case, components=few, n_test=QUICK_N_TEST, short=0.0)
@@ -65,7 +65,7 @@ def run_child(
     case: Case, *, components: int | None, n_test: int, short: float, seconds: float = TIME_LIMIT
 ) -> dict[str, Any]:
     """Start the process, wait for it, and read what it found."""
-    told = {
+    arguments = {
         "dataset": case.dataset,
         "method": case.method,
         "seed": case.seed,
@@ -75,7 +75,7 @@ def run_child(
         "seconds": seconds,
     }
     with one_at_a_time(), tempfile.TemporaryDirectory(prefix="untaint-speed-") as folder:
-        found = _outcome(json.dumps(told | {"folder": folder}), seconds)
+        found = _outcome(json.dumps(arguments | {"folder": folder}), seconds)
     if "seconds" in found:
         return found
     where = {"hardware": hardware(), "software": software()}
@@ -104,7 +104,7 @@ def _outcome(arguments: str, seconds: float) -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """The variables of this process, but those that keep libraries from using every core.
+    """Return the variables of this process, but those that keep libraries from using every core.
 
     A run over processes sets them for its workers; here only one of these works at a time.
     """

@@ -2,7 +2,7 @@
 
 Rows go to R in a binary file; seconds, memory and coefficients come back in another. The clock runs
 inside R, around the fit alone, and memory is read there as it is here. Both run at their defaults:
-ltsReg keeps half of the rows and then reweights, lmrob is an MM estimator; neither is told the
+ltsReg keeps half of the rows and then reweights, lmrob is an MM estimator; neither is given the
 share.
 """
 
@@ -25,8 +25,8 @@ ABOUT = (
 )
 
 
-class Fitted(NamedTuple):
-    """What R found, and what it took."""
+class RFit(NamedTuple):
+    """The fit of R, and its cost."""
 
     seconds: float
     runs: float
@@ -57,7 +57,7 @@ def missing() -> str | None:
 
 
 def about() -> str:
-    """Versions of R and of the package, and where R's BLAS is, which may or may not be fast."""
+    """Return versions of R and of the package, and the path of R's BLAS."""
     asked = subprocess.run(["Rscript", "-e", ABOUT], capture_output=True, text=True, check=False)
     return asked.stdout.strip()
 
@@ -71,7 +71,7 @@ def fit(
     runs: tuple[float, int, int],
     warm_up: int,
     seconds: float | None = None,
-) -> Fitted:
+) -> RFit:
     """Fit in R; below ``runs[0]`` seconds ``runs[1]`` to ``runs[2]`` times, the shortest counts.
 
     Raises
@@ -88,9 +88,9 @@ def fit(
         for column in X.T:
             np.ascontiguousarray(column, dtype=np.float64).tofile(file)
         y.astype(np.float64).tofile(file)
-    told = (method, *X.shape, question, answer, *runs, warm_up)
+    arguments = (method, *X.shape, question, answer, *runs, warm_up)
     child = subprocess.run(
-        ["Rscript", "--vanilla", str(SCRIPT), *map(str, told)],
+        ["Rscript", "--vanilla", str(SCRIPT), *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
@@ -103,4 +103,4 @@ def fit(
         raise RuntimeError(f"{method} failed in R: {words[-200:] or child.returncode}")
     found = np.fromfile(answer)
     taken, n_runs, megabytes, intercept = map(float, found[:4])
-    return Fitted(taken, n_runs, megabytes, intercept, found[4:])
+    return RFit(taken, n_runs, megabytes, intercept, found[4:])

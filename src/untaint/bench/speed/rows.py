@@ -29,7 +29,7 @@ STEEPNESS = 10.0
 INTERCEPT = 1.0
 
 
-class Rows(NamedTuple):
+class GeneratedRows(NamedTuple):
     """Training rows with bad labels, and clean test rows.
 
     ``coef`` is the true slope, where there is one.
@@ -52,13 +52,13 @@ class Truth(NamedTuple):
 
 
 def friedman(U: Array) -> Array:
-    """Friedman's function of uniform features, with mean 0 and deviation 1."""
+    """Return friedman's function of uniform features, with mean 0 and deviation 1."""
     waves = 10.0 * np.sin(np.pi * U[:, 0] * U[:, 1])
     return (waves + 20.0 * (U[:, 2] - 0.5) ** 2 + 10.0 * U[:, 3] + 5.0 * U[:, 4] - 14.4) / 4.9
 
 
 def surface(rng: np.random.Generator) -> Truth:
-    """A smooth function of ten features."""
+    """Return a smooth function of ten features."""
 
     def draw(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
         U = rng.random((n, 10))
@@ -68,7 +68,7 @@ def surface(rng: np.random.Generator) -> Truth:
 
 
 def line(rng: np.random.Generator) -> Truth:
-    """A linear function of twenty features."""
+    """Return a linear function of twenty features."""
     coef = _direction(20, rng)
 
     def draw(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -79,7 +79,7 @@ def line(rng: np.random.Generator) -> Truth:
 
 
 def border(rng: np.random.Generator) -> Truth:
-    """Two classes with a smooth border between them, ten features."""
+    """Return two classes with a smooth border between them, ten features."""
 
     def draw(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
         U = rng.random((n, 10))
@@ -89,7 +89,7 @@ def border(rng: np.random.Generator) -> Truth:
 
 
 def plane(rng: np.random.Generator) -> Truth:
-    """Two classes with a plane between them, fifty features."""
+    """Return two classes with a plane between them, fifty features."""
     normal = _direction(50, rng)
 
     def draw(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -107,7 +107,7 @@ def draw_rows(
     kind: str,
     n_test: int,
     file: Path | None = None,
-) -> Rows:
+) -> GeneratedRows:
     """Draw n rows, corrupt a fifth of their labels, and draw clean test rows.
 
     With a ``file`` the features go there in single precision, and come back as a memory map that
@@ -137,7 +137,7 @@ def draw_rows(
     _, y, corrupted = contaminate(
         np.zeros((n, 1), dtype=np.float32), y, epsilon=EPSILON, kind=kind, random_state=seed
     )
-    return Rows(X, y, ~corrupted, X_test, y_test, law.coef)
+    return GeneratedRows(X, y, ~corrupted, X_test, y_test, law.coef)
 
 
 def _standard(U: Array) -> Array:
@@ -150,7 +150,7 @@ def _direction(d: int, rng: np.random.Generator) -> Array:
 
 
 def _toss(heights: Array, rng: np.random.Generator) -> Array:
-    """Label 1 with the logistic function's chance."""
+    """Draw label 1 with the logistic function's probability."""
     return (rng.logistic(size=len(heights)) < STEEPNESS * heights).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""How good a fitted model is: on clean test rows, and against the true slope where there is one."""
+"""Errors of a fitted model on clean test rows, and against the true slope if there is one."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .rows import Array, Rows
+from .rows import Array, GeneratedRows
 
 # Rows that are predicted at a time: a kernel matrix of all would take more than some fits.
 BLOCK = 2_000
 
 
-def scores(model: Any, rows: Rows, classes: bool) -> dict[str, float]:
-    """Errors on the clean test rows and of the slope, and the share of rows given up."""
+def scores(model: Any, rows: GeneratedRows, classes: bool) -> dict[str, float]:
+    """Return errors on the clean test rows and of the slope, and the share of rows trimmed."""
     found = dict.fromkeys(("rmse", "accuracy", "coef_error", "share"), math.nan)
     if hasattr(model, "predict"):
         predictions = _predict(model, rows.X_test)

@@ -10,6 +10,7 @@ from . import (
     breakdown,
     class_growth,
     class_speed,
+    defaults,
     figure1,
     figure2,
     flips,
@@ -19,7 +20,6 @@ from . import (
     measurement_error,
     mistakes,
     multiclass,
-    no_knobs,
     noisy_kernel,
     one_sided,
     privacy,
@@ -59,7 +59,7 @@ STUDIES: dict[str, Study] = {
     "probabilities": probabilities.STUDY,
     "class-speed": class_speed.STUDY,
     "class-growth": class_growth.STUDY,
-    "no-knobs": no_knobs.STUDY,
+    "defaults": defaults.STUDY,
     "auto-share": auto_share.STUDY,
     "audit": audit.STUDY,
     "ambiguity": ambiguity.STUDY,
@@ -73,4 +73,7 @@ STUDIES: dict[str, Study] = {
     "privacy": privacy.STUDY,
 }
 
-__all__ = ["STUDIES", "Study"]
+# Former names of studies, still accepted.
+FORMER_NAMES = {"no-knobs": "defaults"}
+
+__all__ = ["FORMER_NAMES", "STUDIES", "Study"]

@@ -1,4 +1,4 @@
-"""What the studies without a knob share: data sets, and cells that are no single product."""
+"""Data sets and cells of the studies of automatic methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Cells(NamedTuple):
 
 
 def cases_of(cells: Sequence[Cells], methods: Sequence[str], seeds: Iterable[int]) -> list[Case]:
-    """All cells for a seed before the next seed, so that an interrupted study has whole seeds."""
+    """Return all cells seed by seed, so that an interrupted study has whole seeds."""
     return [
         case
         for seed in seeds

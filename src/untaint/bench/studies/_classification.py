@@ -1,4 +1,4 @@
-"""What the accuracy studies of classifiers share: data sets with two classes, methods, tables."""
+"""Data sets, methods and tables of the accuracy studies of classifiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a fit says so when the rows allow two readings, and holds its tongue otherwise.
+"""A study of whether a fit warns when the contamination is ambiguous, and only then.
 
 Ambiguous: 40 % of the targets raised by 3 or 5 deviations, where features explain little of them.
 Ordinary: random targets, and none.
@@ -25,7 +25,7 @@ SIZES, QUICK_SIZES = (375, 1250), (250,)
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """Shifts of two sizes under two signals, and ordinary rows, of which some say as little."""
+    """Return cases with shifts of two sizes under two signals, and with ordinary rows."""
     sizes = QUICK_SIZES if quick else SIZES
     weak = [f"{signal}-{n}" for signal in ("weak", "faint") for n in sizes]
     cells = [
@@ -57,7 +57,7 @@ def shifted(case: Case) -> Split:
 
 
 def table(rows: list[Row]) -> str:
-    """Where a warning is due, and where it is not."""
+    """Return where a warning is due, and where it is not."""
     due = [row for row in rows if row["kind"] in SHIFTS]
     others = [row for row in rows if row["kind"] not in SHIFTS]
     return "\n\n".join(

@@ -1,4 +1,4 @@
-"""Whether the audit keeps its promise of false discoveries, and finds what can be found."""
+"""A study of the false-discovery rate of the audit, and of its recall."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ._cells import FIVE, Cells, cases_of
 from .base import Study
 
 CLASSES = ("heart", "breast", "vehicle")
-RIVALS = {"precision_forest": "IsolationForest", "precision_cleanlab": "cleanlab"}
+COMPETITORS = {"precision_forest": "IsolationForest", "precision_cleanlab": "cleanlab"}
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """Random and patterned targets, and flipped classes."""
+    """Return random and patterned targets, and flipped classes."""
     datasets = ("kiln",) if quick else FIVE
     cells = [
         Cells(datasets, ["label"], [0.1, 0.2, 0.4]),
@@ -29,7 +29,7 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
 
 
 def table(rows: list[Row]) -> str:
-    """Every cell, and the figures that the promise is about."""
+    """Return every cell, and the figures that the promise is about."""
     cells = summary_table(
         rows,
         {
@@ -43,12 +43,12 @@ def table(rows: list[Row]) -> str:
         },
     )
     lines = [promise(rows, "regression"), promise(rows, "classification"), label_recall(rows)]
-    lines += [rivalry(rows, measure) for measure in RIVALS]
+    lines += [precision_wins(rows, measure) for measure in COMPETITORS]
     return "\n\n".join([cells, *(line for line in lines if line)])
 
 
 def promise(rows: Sequence[Row], task: str) -> str:
-    """False discoveries of one task, on average over the cells."""
+    """Return false discoveries of one task, on average over the cells."""
     cells = groups([row for row in rows if task_of(row["kind"]) == task])
     found = [values(part, "false_discoveries") for part in cells.values()]
     means = [fmean(part) for part in found if part]
@@ -58,7 +58,7 @@ def promise(rows: Sequence[Row], task: str) -> str:
 
 
 def label_recall(rows: Sequence[Row]) -> str:
-    """Recall of random targets over what the true model's residuals allow, the smallest cell."""
+    """Return the smallest recall of random targets over what the true residuals allow."""
     cells = groups([row for row in rows if row["kind"] == "label"]).values()
     lines = []
     for oracle, words in (
@@ -78,19 +78,19 @@ def label_recall(rows: Sequence[Row]) -> str:
     return " ".join(lines)
 
 
-def rivalry(rows: Sequence[Row], measure: str) -> str:
-    """In how many cells our average precision is above a rival's."""
+def precision_wins(rows: Sequence[Row], measure: str) -> str:
+    """Return in how many cells our average precision is above a competitor's."""
     cells = [
         part
         for part in groups(rows).values()
         if values(part, measure) and values(part, "precision_untaint")
     ]
     if not cells:
-        return f"{RIVALS[measure]} is not installed: no comparison."
+        return f"{COMPETITORS[measure]} is not installed: no comparison."
     above = sum(
         fmean(values(part, "precision_untaint")) > fmean(values(part, measure)) for part in cells
     )
-    return f"Average precision above {RIVALS[measure]}'s in {above} of {len(cells)} cells."
+    return f"Average precision above {COMPETITORS[measure]}'s in {above} of {len(cells)} cells."
 
 
 STUDY = Study(

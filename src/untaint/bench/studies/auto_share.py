@@ -1,4 +1,4 @@
-"""How well the share of bad rows is estimated, and how many honest rows are given up.
+"""A study of how well the share of bad rows is estimated, and how many clean rows are trimmed.
 
 The clean data sets include drawn ones whose noise has heavy tails, is skewed, or grows with a
 feature.
@@ -22,7 +22,7 @@ N_DRAWN, N_QUICK = 1000, 300
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """Random targets at five shares, and clean rows that look suspicious."""
+    """Return random targets at five shares, and clean rows that look suspicious."""
     n = N_QUICK if quick else N_DRAWN
     cells = [
         Cells(("kiln", "diabetes") if quick else FIVE, ["label"], SHARES),
@@ -32,7 +32,7 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
 
 
 def table(rows: list[Row]) -> str:
-    """Every cell; errors over the data sets that were corrupted; clean rows that were flagged."""
+    """Return every cell, errors over corrupted data sets, and clean rows that were flagged."""
     cells = summary_table(
         rows,
         {
@@ -48,7 +48,7 @@ def table(rows: list[Row]) -> str:
 
 
 def errors(rows: Sequence[Row]) -> str:
-    """Errors of the estimate over the data sets that appear with bad rows too."""
+    """Return errors of the estimate over the data sets that appear with bad rows too."""
     corrupted = {row["dataset"] for row in rows if row["epsilon"] > 0}
     cells = [
         found
@@ -66,12 +66,12 @@ def errors(rows: Sequence[Row]) -> str:
 
 
 def flags(rows: Sequence[Row]) -> str:
-    """Share of clean rows that were flagged, over all clean data sets."""
+    """Return share of clean rows that were flagged, over all clean data sets."""
     cells = groups([row for row in rows if row["epsilon"] == 0], by=["dataset"])
     flagged = [values(found, "flagged") for found in cells.values()]
     means = [fmean(found) for found in flagged if found]
     if not means:
-        return "No clean rows were judged."
+        return "No clean rows were assessed."
     return (
         f"Flagged of clean rows, over {len(means)} data sets: {show(fmean(means))}; "
         f"largest mean of a data set: {show(max(means))}."

@@ -21,7 +21,7 @@ Declare: TypeAlias = Callable[[Iterable[int], bool], list[Case]]
 
 @dataclass(frozen=True)
 class Study:
-    """What the command needs to know of a study.
+    """A study as the command runs it.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Study:
     draw: Callable[[list[Row], Path], list[Path]] | None = None
 
     def runner(self, quick: bool) -> Run:
-        """What runs a case, of a trial run or of the study itself."""
+        """Return the function that runs a case, in a trial run or in the study itself."""
         return self.quick_run if quick and self.quick_run is not None else self.run
 
 

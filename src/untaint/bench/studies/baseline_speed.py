@@ -1,8 +1,9 @@
-"""What the rivals cost, next to as many plain fits as they make.
+"""A study of what the competitors cost, next to as many plain fits as they make.
 
-time_per_refit = seconds of the rival / (seconds of KernelRidge x refits of the rival), rivals and
-plain fit taking turns. KernelRidge has the kernel of the rival, the linear one if that is linear.
-Refits are those that led to the result; TERM also follows a second start, which is not counted.
+time_per_refit = seconds of the competitor / (seconds of KernelRidge x refits of the competitor),
+competitors and plain fit taking turns. KernelRidge has the kernel of the competitor, the linear one
+if that is linear. Refits are those that led to the result; TERM also follows a second start, which
+is not counted.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MEASURES = ("seconds", "seconds_kernel_ridge", "refits", "time_per_refit")
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a size, rival and seed."""
+    """Return one case for each size, competitor and seed."""
     return all_cases(
         datasets=[dataset_name(n) for n in (QUICK_SIZES if quick else SIZES)],
         kinds=["label"],
@@ -37,46 +38,46 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
 
 
 def run(case: Case) -> dict[str, float]:
-    """Time the rival and the plain fit on one problem."""
+    """Time the competitor and the plain fit on one problem."""
     split = draw(n_rows(case.dataset), case.seed)
-    rival, plain = _pair(case.method)
+    competitor, plain = _pair(case.method)
     times = fastest(
         {
-            "rival": lambda: rival.fit(split.X_train, split.y_train),
+            "competitor": lambda: competitor.fit(split.X_train, split.y_train),
             "plain": lambda: plain.fit(split.X_train, split.y_train),
         }
     )
     return {
-        "seconds": times["rival"],
+        "seconds": times["competitor"],
         "seconds_kernel_ridge": times["plain"],
-        "refits": float(rival.n_iter_),
-        "time_per_refit": times["rival"] / (times["plain"] * rival.n_iter_),
+        "refits": float(competitor.n_iter_),
+        "time_per_refit": times["competitor"] / (times["plain"] * competitor.n_iter_),
     }
 
 
 def _pair(method: str) -> tuple[Any, Any]:
-    """The rival, and the plain learner with the same kernel."""
+    """Return the competitor, and the plain learner with the same kernel."""
     from ... import baselines
 
     plain, straight = KernelRidge(**SHARED), KernelRidge(kernel="linear", alpha=SHARED["alpha"])
-    told = {"contamination": EPSILON, "alpha": SHARED["alpha"]}
+    given = {"contamination": EPSILON, "alpha": SHARED["alpha"]}
     return {
         "sever": (baselines.SeverRegressor(contamination=EPSILON, **SHARED), plain),
         "term": (baselines.TiltedRegressor(**SHARED), plain),
-        "torrent": (baselines.HardThresholdRegressor(**told), straight),
-        "crr": (baselines.ConsistentRegressor(**told), straight),
+        "torrent": (baselines.HardThresholdRegressor(**given), straight),
+        "crr": (baselines.ConsistentRegressor(**given), straight),
         "stir": (baselines.ReweightedRegressor(alpha=SHARED["alpha"]), straight),
     }[method]
 
 
 def table(rows: list[Row]) -> str:
-    """One line a size and rival."""
+    """Return one line for each size and competitor."""
     columns = {name.replace("_", " "): mean(name) for name in MEASURES}
     return summary_table(rows, columns, by=("dataset", "method"))
 
 
 STUDY = Study(
-    "Seconds of the rivals, next to as many plain kernel ridge fits as they make.",
+    "Seconds of the competitors, next to as many plain kernel ridge fits as they make.",
     cases,
     run,
     MEASURES,

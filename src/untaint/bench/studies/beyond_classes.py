@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from ..papers.evaluate import Contest
+from ..papers.evaluate import Comparison
 from ..papers.grids import CLASSES, QUICK
 from ._cells import Cells
-from ._contest import ACCURACY, contest_study
+from ._comparison import ACCURACY, comparison_study
 from .table3 import METHODS
 
 KINDS = ("flip", "flip-one-sided")
 CLEANLAB = find_spec("cleanlab") is not None
 
-STUDY = contest_study(
+STUDY = comparison_study(
     "Beyond table 3: clean-test accuracy under flips and one-sided flips, everyday tools included.",
-    Contest("classes", CLASSES),
+    Comparison("classes", CLASSES),
     cells=[Cells(("heart", "breast"), KINDS, [0.2, 0.4])],
     quick_cells=[Cells(["classes2-150"], KINDS, [0.2])],
     methods=(*METHODS, "random-forest", *(["cleanlab"] if CLEANLAB else [])),

@@ -1,4 +1,4 @@
-"""Whether a fit stays bounded when 45 % of the rows hold 10^12, as target or in every feature."""
+"""A study of breakdown when 45 % of the rows hold 10^12, as target or in every feature."""
 
 from .base import accuracy_study
 

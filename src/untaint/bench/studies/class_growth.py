@@ -1,4 +1,4 @@
-"""How time and peak memory of a robust classifier grow with the number of rows.
+"""A study of how time and peak memory of a robust classifier grow with the number of rows.
 
 As in the study of the regressor, whose table and exponents these are.
 """
@@ -17,7 +17,7 @@ QUICK_SIZES = (300, 600)
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a size and seed."""
+    """Return one case for each size and seed."""
     return all_cases(
         datasets=[f"classes2-{n}" for n in (QUICK_SIZES if quick else SIZES)],
         kinds=["flip"],

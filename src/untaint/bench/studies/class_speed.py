@@ -1,7 +1,7 @@
-"""What a robust classifier costs, next to a support vector machine and to the kernel matrix alone.
+"""A study of the cost of a robust classifier, next to an SVM and to the kernel matrix alone.
 
-One row a number of classes: the shortest wall times of rivals that take turns, and the clean-test
-accuracies. Genie is our classifier on the uncorrupted rows only, trimming nothing.
+One row for each number of classes: the shortest wall times of competitors that take turns, and the
+clean-test accuracies. Genie is our classifier on the uncorrupted rows only, trimming nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MEASURES = (
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a data set and seed; the rivals are all in it, because they take turns."""
+    """Return one case for each data set and seed, in which all competitors take turns."""
     return all_cases(
         datasets=QUICK_DATASETS if quick else DATASETS,
         kinds=["flip"],
@@ -46,7 +46,7 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
 
 
 def run(case: Case) -> dict[str, float]:
-    """Time the rivals on one problem, then score them on clean rows."""
+    """Time the competitors on one problem, then score them on clean rows."""
     family, _, n = case.dataset.rpartition("-")
     split = draw(family, int(n), case.seed)
     ours, svc, genie = robust(case.seed), SVC(), robust(case.seed, contamination=0.0)
@@ -73,7 +73,7 @@ def run(case: Case) -> dict[str, float]:
 
 
 def table(rows: list[Row]) -> str:
-    """One line a data set, measures averaged over the seeds."""
+    """Return one line for each data set, measures averaged over the seeds."""
     return mean_table(rows, MEASURES)
 
 

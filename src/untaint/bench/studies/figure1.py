@@ -17,7 +17,7 @@ LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4)
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a data set, noise level and seed."""
+    """Return one case for each data set, noise level and seed."""
     cells = Cells(DATASETS, ["label"], LEVELS)
     if quick:
         cells = Cells(["smooth-150", "polynomial-200"], ["label"], [0.0, 0.2, 0.4])
@@ -25,7 +25,7 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
 
 
 def table(rows: list[Row]) -> str:
-    """Errors after some iterations, and the share of bad rows after the last."""
+    """Return errors after some iterations, and the share of bad rows after the last."""
     means = {f"rmse at {k:,}": mean(f"rmse@{k}") for k in CHECKPOINTS[::3]}
     last = {"bad among kept": mean(f"bad@{CHECKPOINTS[-1]}")}
     return summary_table(rows, {"genie": mean("genie"), **means, **last})

@@ -18,13 +18,13 @@ METHODS = ("plain", "momentum", "nesterov")
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a data set, acceleration and seed."""
+    """Return one case for each data set, acceleration and seed."""
     datasets = ["smooth-150"] if quick else ["boston", "concrete"]
     return cases_of([Cells(datasets, ["label"], [0.2])], METHODS, seeds)
 
 
 def table(rows: list[Row]) -> str:
-    """Iterations to plain steps' last objective, as a share of theirs; each seed by itself."""
+    """Return iterations to the last objective of plain steps, relative to theirs."""
     header = ["dataset", "method", "iterations", "plain's", "ratio", "seeds that came there"]
     body = []
     for setting, part in groups(rows, ("dataset", "method")).items():

@@ -1,4 +1,4 @@
-"""How close to Genie each classifier comes when labels are flipped at random."""
+"""A study of how close to Genie each classifier comes when labels are flipped at random."""
 
 from ._classification import classification_study
 

@@ -1,4 +1,4 @@
-"""How close to Genie each classifier comes when flipped rows also lie far out."""
+"""A study of how close to Genie each classifier comes when flipped rows also lie far out."""
 
 from ._classification import classification_study
 

@@ -1,4 +1,4 @@
-"""How time and peak memory of a robust fit grow with the number of rows.
+"""A study of how time and peak memory of a robust fit grow with the number of rows.
 
 Each fit runs in a process of its own. The exponents p in time ~ n^p and memory ~ n^q are the slopes
 of the least-squares lines through the logarithms.
@@ -24,7 +24,7 @@ MEASURES = ("seconds", "peak_megabytes", "matrix_megabytes")
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a size and seed."""
+    """Return one case for each size and seed."""
     sizes = QUICK_SIZES if quick else SIZES
     return all_cases(
         datasets=[dataset_name(n) for n in sizes],
@@ -60,7 +60,7 @@ def fit_job(n: int, seed: int) -> Callable[[], object]:
 
 
 def table(rows: list[Row]) -> str:
-    """One line a size, measures averaged over the seeds, and the exponents below."""
+    """Return one line for each size, measures averaged over the seeds, and the exponents below."""
     good = [row for row in rows if not row["error"]]
     sizes = sorted({n_rows(row["dataset"]) for row in good})
     means = {
@@ -76,7 +76,7 @@ def table(rows: list[Row]) -> str:
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """Slope of log(value) against log(n).
+    """Return slope of log(value) against log(n).
 
     Examples
     --------

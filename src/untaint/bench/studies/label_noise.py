@@ -1,4 +1,4 @@
-"""How close to Genie each method comes when labels are drawn from N(5, 5^2)."""
+"""A study of how close to Genie each method comes when labels are drawn from N(5, 5^2)."""
 
 from .base import accuracy_study
 

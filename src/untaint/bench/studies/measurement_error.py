@@ -24,7 +24,7 @@ TOO_WIDE_FOR_ODRPACK = "drug"
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """Every method on every data set and noise level; odrpack on the narrow ones."""
+    """Return every method on every data set and noise level; odrpack on the narrow ones."""
     cells = Cells(("kiln", "diabetes") if quick else DATASETS, [KIND], LEVELS)
     every = cases_of([cells], installed(), seeds)
     return [case for case in every if not _too_wide(case.method, case.dataset)]
@@ -35,7 +35,7 @@ def _too_wide(method: str, dataset: str) -> bool:
 
 
 def table(rows: list[Row]) -> str:
-    """Errors over those of the clean fit, and the worst seed against the naive fit."""
+    """Return errors over those of the clean fit, and the worst seed against the naive fit."""
     methods = [name for name in METHODS if any(row["method"] == name for row in rows)]
     body = []
     for (dataset, level), found in groups(rows, ("dataset", "epsilon")).items():
@@ -44,7 +44,7 @@ def table(rows: list[Row]) -> str:
     legend = (
         "Clean-test RMSE over that of a ridge fitted to the clean rows, median over the seeds; in "
         "brackets the largest ratio of a seed to the naive ridge on the same noisy rows. `two`: "
-        "both copies of the features, and the noise not told; the naive ridge then has their mean."
+        "both copies of the features, and not the noise; the naive ridge then has their mean."
     )
     missing = [
         f"{package} is not installed: {name} is left out."

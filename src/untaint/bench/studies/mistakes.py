@@ -1,4 +1,4 @@
-"""Whether ``untaint clean`` finds the mistakes that people make in tables."""
+"""A study of whether ``untaint clean`` finds the mistakes that people make in tables."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from ..summary import groups, mean, summary_table, values
 from ._cells import Cells, cases_of
 from .base import Study
 
-AMOUNTS = ("concrete", "wine", "boston")
+NUMERIC = ("concrete", "wine", "boston")
 LABELS = ("breast", "segment", "vehicle", "heart")
 SHARES = (0.05, 0.15)
 GOAL = 0.8
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """Every kind of mistake in every table; labels have no decimal point to slip."""
+    """Return every kind of mistake in every table; labels have no decimal point to slip."""
     labels = [kind for kind in KINDS if kind != "slip"]
     cells = [
-        Cells(["kiln"] if quick else AMOUNTS, KINDS, SHARES),
+        Cells(["kiln"] if quick else NUMERIC, KINDS, SHARES),
         Cells(["classes2-200"] if quick else LABELS, labels, SHARES),
     ]
     return cases_of(cells, ["untaint-clean"], seeds)
 
 
 def table(rows: list[Row]) -> str:
-    """Every cell, and how many reach the goal."""
+    """Return every cell, and how many reach the goal."""
     cells = summary_table(
         rows,
         {

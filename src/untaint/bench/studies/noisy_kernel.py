@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..case import Case, all_cases
-from ..noisy.plain_waves import fit_waves
+from ..noisy.plain_fourier import fit_fourier
 from ..noisy.surfaces import SURFACES, Views, make_views
 from ..results import Row
 from ..summary import largest, mean, summary_table
@@ -44,7 +44,7 @@ MEASURES = (
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a function, dimension, noise and seed; all fits are in it."""
+    """Return one case for each function, dimension, noise and seed; all fits are in it."""
     n = QUICK_N if quick else N
     return all_cases(
         datasets=[f"{name}{d}-{n}" for name in SURFACES for d in DIMENSIONS],
@@ -66,9 +66,9 @@ def run(case: Case) -> dict[str, float]:
     ours.predict(views.X_test[:1])  # the fit waits until it is asked for
     between = perf_counter()
     normal = ours.frequencies_ / np.sqrt(2.0 * ours.gamma_)
-    naive = fit_waves((views.A + views.B) / 2, views.y, gammas, normal)
+    naive = fit_fourier((views.A + views.B) / 2, views.y, gammas, normal)
     ended = perf_counter()
-    clean = fit_waves(views.X, views.y, gammas, normal)
+    clean = fit_fourier(views.X, views.y, gammas, normal)
     median = learner("median", case).fit(views.A, views.y, X_copy=views.B)
     models = {"untaint": ours, "median": median, "naive": naive, "clean": clean}
     errors = {f"error_{key}": error(model, views) for key, model in models.items()}
@@ -84,19 +84,19 @@ def run(case: Case) -> dict[str, float]:
 
 
 def learner(gamma: float | str, case: Case) -> Any:
-    """Our learner, told the noise."""
+    """Return our learner, given the noise."""
     from ...online import NoisyKernelRegressor
 
     return NoisyKernelRegressor(noise_cov=case.epsilon**2, gamma=gamma, random_state=case.seed)
 
 
 def error(model: Any, views: Views) -> float:
-    """Root mean squared distance to the function on clean test rows."""
+    """Return root mean squared distance to the function on clean test rows."""
     return float(np.sqrt(np.mean(np.square(model.predict(views.X_test) - views.f_test))))
 
 
 def table(rows: list[Row]) -> str:
-    """One line a problem."""
+    """Return one line for each problem."""
     columns = {
         "clean": mean("error_clean"),
         "naive": mean("error_naive"),

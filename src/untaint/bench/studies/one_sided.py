@@ -1,4 +1,4 @@
-"""How close to Genie each classifier comes when all flips go from one class to the other."""
+"""A study of how close to Genie each classifier comes when all label flips are one-sided."""
 
 from ._classification import classification_study
 

@@ -1,4 +1,4 @@
-"""What corrected regression saves of data whose features were released with privacy noise.
+"""A study of corrected regression on features that were released with privacy noise.
 
 The noise is that of the Gaussian mechanism at (epsilon, delta = 1e-5), and its size is published,
 so that it can be corrected for. `untaint.bench.noisy.privacy` says exactly what is protected.
@@ -15,8 +15,8 @@ import numpy as np
 from ...datasets import make_noisy_views
 from ..case import Case
 from ..data import load
+from ..noisy.competitors import ridge
 from ..noisy.privacy import clip, exact_delta, gaussian_mechanism
-from ..noisy.rivals import ridge
 from ..noisy.rows import NoisyRows
 from ..protocol import prepare
 from ..results import Row
@@ -40,7 +40,7 @@ MEASURES = (
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a data set, epsilon and seed; all fits are in it."""
+    """Return one case for each data set, epsilon and seed; all fits are in it."""
     datasets = ("kiln", "friedman-600") if quick else ("concrete", "friedman-100000")
     return cases_of([Cells(datasets, [KIND], EPSILONS)], ["in-turn"], seeds)
 
@@ -62,7 +62,7 @@ def run(case: Case) -> dict[str, float]:
 
 
 def corrected(rows: NoisyRows) -> float:
-    """Our error; no value if the rows, by chance, vary less than their noise and are refused."""
+    """Return our error, nan if the rows vary less than their noise and are refused."""
     from ...online import CorrectedRidge
 
     try:
@@ -74,7 +74,7 @@ def corrected(rows: NoisyRows) -> float:
 
 
 def release(case: Case) -> tuple[NoisyRows, float, float]:
-    """Clipped and noisy training rows, the noise's deviation and the delta it gives.
+    """Return clipped and noisy training rows, the noise's deviation and the delta it gives.
 
     The norm to clip at is the root of the number of features, that of a typical row in standard
     units: a number that can be fixed before any row is seen.
@@ -93,7 +93,7 @@ def release(case: Case) -> tuple[NoisyRows, float, float]:
 
 
 def table(rows: list[Row]) -> str:
-    """Errors over the clean fit's, medians over the seeds."""
+    """Return errors over the clean fit's, medians over the seeds."""
     body = []
     for (dataset, epsilon), part in groups(rows, ("dataset", "epsilon")).items():
         good = [row for row in part if not row["error"]]

@@ -1,4 +1,4 @@
-"""What the probabilities are worth when labels are flipped: log loss on clean rows."""
+"""A study of what the probabilities are worth when labels are flipped: log loss on clean rows."""
 
 from ._classification import classification_study
 

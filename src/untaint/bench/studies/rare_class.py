@@ -1,4 +1,4 @@
-"""Whether a clean class of 3 % of the rows survives when a fifth of the others is flipped."""
+"""A study of the recall of a clean class of 3 % of the rows when a fifth of the others flips."""
 
 from ._classification import classification_study
 

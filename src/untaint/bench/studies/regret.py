@@ -1,4 +1,4 @@
-"""How the regret of online learning from noisy rows grows, and whether the theorems' bounds hold.
+"""A study of the regret of online learning from noisy rows, and of the theorems' bounds.
 
 Linear learners see five features, with the covariance known (``one``) or two copies (``two``), and
 stay in the unit ball, as the best fixed predictor does. Algorithm 2 (``kernel-two``) sees two
@@ -38,7 +38,7 @@ MEASURES = ("rounds", "loss", "loss_best", "regret", "bound", "holds", "seconds"
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a stream, length, learner and seed."""
+    """Return one case for each stream, length, learner and seed."""
     lengths = {True: (QUICK_ROUNDS, QUICK_KERNEL_ROUNDS), False: (ROUNDS, KERNEL_ROUNDS)}[quick]
     return [
         case
@@ -79,18 +79,18 @@ def run(case: Case) -> dict[str, float]:
 
 
 def linear_learner(method: str, stream: Stream) -> Any:
-    """Algorithm 1 with the theorem's step, or the default learner; no intercept in either."""
+    """Return Algorithm 1 with the theorem's step, or the default learner, no intercepts."""
     from ...online import NoisyLinearRegressor
 
     rate, _, copies = method.partition("-")
-    told: dict[str, Any] = {"noise_cov": stream.noise_cov} if copies == "one" else {}
+    known: dict[str, Any] = {"noise_cov": stream.noise_cov} if copies == "one" else {}
     if rate == "theory":
-        told["horizon"] = len(stream.y)
-    return NoisyLinearRegressor(learning_rate=rate, norm_bound=RADIUS, fit_intercept=False, **told)
+        known["horizon"] = len(stream.y)
+    return NoisyLinearRegressor(learning_rate=rate, norm_bound=RADIUS, fit_intercept=False, **known)
 
 
 def kernel_learner(stream: Stream) -> Any:
-    """Algorithm 2 with the theorem's step."""
+    """Return Algorithm 2 with the theorem's step."""
     from ...online import NoisyKernelRegressor
 
     return NoisyKernelRegressor(
@@ -103,14 +103,14 @@ def kernel_learner(stream: Stream) -> Any:
 
 
 def covered_radius(stream: Stream) -> float:
-    """W / (sqrt(5) R), R^4 = prod s^2 / (s^2 - 2 sigma^2)."""
+    """Return w / (sqrt(5) R), R^4 = prod s^2 / (s^2 - 2 sigma^2)."""
     d = stream.X.shape[1]
     R = (1.0 - 2.0 * GAMMA * stream.noise_cov) ** (-d / 4.0)
     return W / (math.sqrt(5.0) * R)
 
 
 def table(rows: list[Row]) -> str:
-    """Mean regret over the rounds, its exponent, and how often the bound held."""
+    """Return mean regret over the rounds, its exponent, and how often the bound held."""
     lengths = sorted({T for T in values(rows, "rounds")})
     body = []
     for (kind, method), part in groups(rows, ("kind", "method")).items():
@@ -137,7 +137,7 @@ def table(rows: list[Row]) -> str:
 
 
 def growth(means: dict[float, float]) -> float:
-    """Slope of log max(regret, 1) on log T.
+    """Return slope of log max(regret, 1) on log T.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def growth(means: dict[float, float]) -> float:
 
 
 def last_over_root(means: dict[float, float]) -> float:
-    """Regret of the longest stream over the root of its rounds.
+    """Return regret of the longest stream over the root of its rounds.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What a robust search over 5 scales and 7 ridges costs, next to scikit-learn's plain one.
+"""A study of the cost of a robust search over 5 scales and 7 alphas, next to a plain one.
 
-One row a size: the shortest wall times of rivals that take turns. scikit-learn refits for every
-setting and each of 5 folds, with one process or one a core; ours also finds the bad rows.
+One row for each size: the shortest wall times of competitors that take turns. scikit-learn refits
+for every setting and each of 5 folds, with one process or one a core; ours also finds the bad rows.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MEASURES = (
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a size and seed; the rivals are all in it, because they take turns."""
+    """Return one case for each size and seed, in which all competitors take turns."""
     return all_cases(
         datasets=[dataset_name(n) for n in (QUICK_SIZES if quick else SIZES)],
         kinds=["label"],
@@ -49,7 +49,7 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
 
 
 def run(case: Case) -> dict[str, float]:
-    """Time the rivals on one problem, then score them on clean rows."""
+    """Time the competitors on one problem, then score them on clean rows."""
     n = n_rows(case.dataset)
     split = draw(n, case.seed)
     ours, genie = robust(case.seed), robust(case.seed, contamination=0.0)
@@ -79,7 +79,7 @@ def run(case: Case) -> dict[str, float]:
 
 
 def robust(seed: int, **options: Any) -> Any:
-    """Return our search, which has to find the share too unless it is told."""
+    """Return our search, which has to find the share too unless it is given."""
     from ... import SubquantileRegressorCV
 
     return SubquantileRegressorCV(gammas=GAMMAS, alphas=ALPHAS, random_state=seed, **options)
@@ -92,13 +92,13 @@ def plain(n_jobs: int | None) -> GridSearchCV:
 
 
 def repeats(n: int) -> int:
-    """Fewer runs where one takes minutes."""
+    """Return the number of runs, fewer where one takes minutes."""
     few, many = 1_000, 2_000
     return 3 if n <= few else 2 if n <= many else 1
 
 
 def table(rows: list[Row]) -> str:
-    """One line a size, measures averaged over the seeds."""
+    """Return one line for each size, measures averaged over the seeds."""
     rows = sorted(rows, key=lambda row: n_rows(row["dataset"]))
     return mean_table(rows, MEASURES, header="n", name=n_rows)
 

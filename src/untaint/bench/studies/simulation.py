@@ -1,4 +1,4 @@
-"""How good robust fits are where nothing is wrong, and how bad where much is.
+"""A study of how good robust fits are where nothing is wrong, and how bad where much is.
 
 *Efficiency*: mse of the plain learner over that of a method, all rows good, errors of four kinds.
 *Maximum bias*: the largest mse over the sizes K of what is wrong, at each share of bad rows; its
@@ -43,7 +43,7 @@ SPOILED = {
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """All blocks of the clean settings, then those of the curves; R's methods if R is there.
+    """Return all blocks of the clean settings, then those of the curves; R's methods if R is there.
 
     Examples
     --------
@@ -70,14 +70,14 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
 
 
 def _present(methods: Iterable[str]) -> list[str]:
-    """Methods that can be run here."""
+    """Return methods that can be run here."""
     from ..speed.robustbase import missing
 
     return [method for method in methods if method not in IN_R or missing() is None]
 
 
 def table(rows: list[Row]) -> str:
-    """Efficiency, largest mean error, share of fits worse than a constant, and the worst fit."""
+    """Return efficiency, largest mean error, fits worse than a constant, and the worst fit."""
     good = [row for row in rows if not row["error"]]
     clean = [row for row in good if row["kind"] in ERRORS]
     spoiled = [row for row in good if row["kind"] not in ERRORS]
@@ -101,7 +101,7 @@ def table(rows: list[Row]) -> str:
 
 
 def _counted(rows: Sequence[Row]) -> str:
-    """How many replicates a setting has."""
+    """Return how many replicates a setting has."""
     parts = groups(rows, ("dataset", "kind", "epsilon", "method")).values()
     each = [sum(values(part, "replicates")) for part in parts]
     fewest, most = min(each), max(each)
@@ -120,7 +120,7 @@ def _efficiencies(rows: Sequence[Row], measure: str) -> str:
 
 
 def efficiency(rows: Sequence[Row], method: str, kind: str, measure: str) -> float:
-    """Mean of a measure for the plain learner over that for a method, in one design.
+    """Return mean of a measure for the plain learner over that for a method, in one design.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def efficiency(rows: Sequence[Row], method: str, kind: str, measure: str) -> flo
 
 
 def curve(rows: Sequence[Row], place: str, share: float, measure: str) -> float:
-    """Largest mean of a measure over the sizes of what is wrong, of one design and method."""
+    """Return the largest mean of a measure over outlier sizes, of one design and method."""
     here = [row for row in rows if row["epsilon"] == share and _place(row) == place]
     found = [fmean(values(part, measure)) for part in groups(here, ("kind",)).values()]
     return max(found, default=math.nan)

@@ -1,4 +1,4 @@
-"""What a fit costs, from a thousand to ten million rows: time, memory, and the error it leaves.
+"""A study of time, memory and error of a fit, from a thousand to ten million rows.
 
 One study a family of methods, and ``speed`` for all of them but the ten million rows.
 """

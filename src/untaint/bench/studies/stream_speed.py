@@ -1,4 +1,4 @@
-"""What a round of online learning costs, in time and in memory, ten features.
+"""A study of what a round of online learning costs, in time and in memory, ten features.
 
 learn-one    row by row, next to river's LinearRegression; by default, or with a fixed step
 foretell     the same, and every row is predicted before it is learnt
@@ -51,7 +51,7 @@ MEASURES = (
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """One case a part and seed; parts next to river need it installed."""
+    """Return one case for each part and seed; parts next to river need it installed."""
     there = find_spec("river") is not None
     parts = [name for name in ROUNDS if there or name not in NEEDS_RIVER]
     return [
@@ -70,14 +70,14 @@ def run(case: Case) -> dict[str, float]:
 
 
 def linear(**options: Any) -> Any:
-    """Our linear learner, told the noise."""
+    """Return our linear learner, given the noise."""
     from ...online import NoisyLinearRegressor
 
     return NoisyLinearRegressor(noise_cov=timing.VARIANCE, **options)
 
 
 def learn_one(n: int, seed: int, **options: Any) -> dict[str, float]:
-    """Row by row."""
+    """Time learning row by row."""
     rounds = timing.draw(n, seed)
     rows = timing.as_dicts(rounds)
     return _against_river(
@@ -87,8 +87,8 @@ def learn_one(n: int, seed: int, **options: Any) -> dict[str, float]:
     )
 
 
-def foretell(n: int, seed: int) -> dict[str, float]:
-    """Row by row, with predictions in between."""
+def predict_and_learn(n: int, seed: int) -> dict[str, float]:
+    """Time learning row by row, with predictions in between."""
     rounds = timing.draw(n, seed)
     rows = timing.as_dicts(rounds)
     return _against_river(
@@ -99,7 +99,7 @@ def foretell(n: int, seed: int) -> dict[str, float]:
 
 
 def learn_many(n: int, seed: int) -> dict[str, float]:
-    """Frame by frame."""
+    """Time learning frame by frame."""
     rounds = timing.draw(n, seed)
     batches = timing.as_frames(rounds)
     return _against_river(
@@ -125,7 +125,7 @@ def _against_river(
 
 
 def kernel(seed: int, **options: Any) -> Any:
-    """Our kernel learner, told the noise."""
+    """Return our kernel learner, given the noise."""
     from ...online import NoisyKernelRegressor
 
     return NoisyKernelRegressor(
@@ -134,7 +134,7 @@ def kernel(seed: int, **options: Any) -> Any:
 
 
 def kernel_rounds(n: int, seed: int) -> dict[str, float]:
-    """Algorithm 2, ours in batches of one row and the paper's."""
+    """Time Algorithm 2, ours in batches of one row and the paper's."""
     rounds = timing.draw(n, seed)
     found: dict[str, Any] = {}
 
@@ -146,8 +146,8 @@ def kernel_rounds(n: int, seed: int) -> dict[str, float]:
         found["ours"] = np.asarray(model.dual_coef_)
 
     def printed() -> None:
-        told = {"gamma": GAMMA, "noise": timing.VARIANCE, "eta": STEP, "W": W}
-        found["printed"] = algorithm2(rounds.A, rounds.B, rounds.y, **told)
+        known = {"gamma": GAMMA, "noise": timing.VARIANCE, "eta": STEP, "W": W}
+        found["printed"] = algorithm2(rounds.A, rounds.B, rounds.y, **known)
 
     times = fastest({"ours": ours, "printed": printed}, repeats=1)
     return {
@@ -159,7 +159,7 @@ def kernel_rounds(n: int, seed: int) -> dict[str, float]:
 
 
 def memory(n: int, seed: int, **options: Any) -> dict[str, float]:
-    """Many rounds of a learner with a budget."""
+    """Measure the size of a learner with a budget after many rounds."""
     model = kernel(seed, budget=BUDGET, **options)
     early, started = math.nan, 0
     for chunk in range(n // CHUNK):
@@ -174,7 +174,7 @@ def memory(n: int, seed: int, **options: Any) -> dict[str, float]:
 PARTS: dict[str, Callable[[int, int], dict[str, float]]] = {
     "learn-one": learn_one,
     "learn-one-step": lambda n, seed: learn_one(n, seed, learning_rate=STEP),
-    "foretell": foretell,
+    "foretell": predict_and_learn,
     "learn-many": learn_many,
     "algorithm-2": kernel_rounds,
     "memory": memory,
@@ -183,15 +183,15 @@ PARTS: dict[str, Callable[[int, int], dict[str, float]]] = {
 
 
 def table(rows: list[Row]) -> str:
-    """One line a part."""
+    """Return one line for each part."""
     body = []
     for (part,), found in groups(rows, ("method",)).items():
         means = [mean(name)(found) for name in MEASURES]
         cells = ["-" if math.isnan(value) else f"{value:,.4g}" for value in means]
         body.append([part, *(cells if any(not row["error"] for row in found) else ["failed"])])
     legend = (
-        "Microseconds a round, and those of the rival (river, or Algorithm 2 as printed); distance "
-        "of the coefficients to the truth after one pass; bytes of the pickled model."
+        "Microseconds a round, and those of the competitor (river, or Algorithm 2 as printed); "
+        "distance of the coefficients to the truth after one pass; bytes of the pickled model."
     )
     header = ["method", *(name.replace("_", " ") for name in MEASURES)]
     return f"{legend}\n\n{markdown(header, body)}"

@@ -1,4 +1,4 @@
-"""How close to Genie each method comes when the corruption has a pattern of its own."""
+"""A study of how close to Genie each method comes when the corruption has a pattern of its own."""
 
 from .base import accuracy_study
 

@@ -1,9 +1,9 @@
 """Table 2: linear regression with random labels, or with labels and features blown up."""
 
-from ..papers.evaluate import Contest
+from ..papers.evaluate import Comparison
 from ..papers.grids import LINEAR, QUICK_LINEAR
 from ._cells import Cells
-from ._contest import contest_study
+from ._comparison import comparison_study
 
 METHODS = (
     "genie",
@@ -19,9 +19,9 @@ METHODS = (
 )
 KINDS = ("label", "label+feature")
 
-STUDY = contest_study(
+STUDY = comparison_study(
     "Table 2: clean-test RMSE of linear regression, bad labels or bad labels and features.",
-    Contest("linear", LINEAR),
+    Comparison("linear", LINEAR),
     cells=[Cells(("boston", "wine", "concrete", "drug"), KINDS, [0.2, 0.4])],
     quick_cells=[Cells(["kiln", "smooth-150"], KINDS, [0.2])],
     methods=METHODS,

@@ -1,4 +1,4 @@
-// Scores as more and more rows are given up: a line a row.
+// Scores against the trimmed share: one line for each row.
 
 function monitoringChart() {
   const monitored = data.monitored;
@@ -29,7 +29,7 @@ function monitoringChart() {
     drawAxes(root, frame, {
       x, y,
       xTicks: linearTicks(shares[0], shares[last], 6), yTicks: bentTicks(monitored.axis, 8),
-      xName: "share of rows given up", yName: "score",
+      xName: "share of rows trimmed", yName: "score",
       xText: (tick) => `${Number((100 * tick).toPrecision(4))} %`,
     });
 

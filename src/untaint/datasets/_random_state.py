@@ -1,4 +1,4 @@
-"""One door for seeds: whatever scikit-learn users pass as ``random_state`` becomes a Generator."""
+"""Seeds: whatever scikit-learn users pass as ``random_state`` becomes a Generator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 
     Examples
     --------
-    >>> from untaint.datasets._random import as_generator
+    >>> from untaint.datasets._random_state import as_generator
     >>> as_generator(0).integers(10) == as_generator(0).integers(10)
     np.True_
     """

@@ -1,4 +1,4 @@
-"""What was found, on a terminal."""
+"""The findings on a terminal."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from ..cleaning import Cleaning
 from ..cleaning.findings import Findings, Improvement
-from .terminal import visible
+from .terminal import escape_terminal
 
-# Rows and notes that are shown; the report has all.
+# Rows, notes and characters of a line that are shown; the report has all.
 ROWS, NOTES, WIDEST = 6, 6, 100
 
 
 def show_findings(show: Any, cleaning: Cleaning, directory: Path) -> None:
-    """Print the verdict, the worst rows, notes, and where the files are."""
+    """Print the main finding, the most suspicious rows, notes, and where the files are."""
     from rich.table import Table
 
     findings = cleaning.findings
@@ -37,25 +37,25 @@ def show_findings(show: Any, cleaning: Cleaning, directory: Path) -> None:
     show.print()
     warnings = [note for note in findings.notes if note.level == "warning"]
     for note in warnings[:NOTES]:
-        show.print(f"Note: {visible(note.text)}", style="yellow")
+        show.print(f"Note: {escape_terminal(note.text)}", style="yellow")
     others = len(findings.notes) - len(warnings[:NOTES])
     if others:
         more = "1 more note" if others == 1 else f"{others} more notes"
         verb = "is" if others == 1 else "are"
         show.print(f"{more} on the data {verb} in the report.", style="dim")
-    place = visible(str(directory))
+    place = escape_terminal(str(directory))
     show.print(f"Report: {os.path.join(place, 'report.html')}")
     show.print(f"Cleaned table: {os.path.join(place, 'cleaned.csv')}")
 
 
 def headline(findings: Findings) -> str:
-    """What was found, in a sentence.
+    """Return the main finding in one sentence.
 
     Parameters
     ----------
     findings : Findings
     """
-    rows = f"{findings.n_rows:,} rows of {visible(findings.source)}"
+    rows = f"{findings.n_rows:,} rows of {escape_terminal(findings.source)}"
     if findings.n_flagged == 0:
         return f"None of {rows} looks wrong."
     verb = "looks" if findings.n_flagged == 1 else "look"
@@ -66,8 +66,8 @@ def _details(findings: Findings) -> list[str]:
     lines = []
     if findings.interval is not None:
         low, high = findings.interval
-        share = f"{findings.share:.1%}, between {low:.1%} and {high:.1%}"
-        lines.append(f"Estimated share of wrong rows: {share}")
+        estimate = f"{findings.contamination:.1%}, between {low:.1%} and {high:.1%}"
+        lines.append(f"Estimated share of wrong rows: {estimate}")
     if findings.set_aside:
         lines.append(f"Rows without a target, set aside: {findings.set_aside:,}")
     if findings.improvement is not None:
@@ -77,10 +77,10 @@ def _details(findings: Findings) -> list[str]:
 
 def _gain(gain: Improvement) -> str:
     change = f"{gain.before:.4g} before, {gain.after:.4g} after"
-    return f"{gain.measure[:1].upper()}{gain.measure[1:]} on {gain.rows:,} trusted rows: {change}"
+    return f"{gain.measure[:1].upper()}{gain.measure[1:]} on {gain.rows:,} unflagged rows: {change}"
 
 
 def shorten(text: str) -> str:
-    """Text that fits on a line."""
-    shown = visible(text)
+    """Return escaped text that is cut off at the width of a line."""
+    shown = escape_terminal(text)
     return shown if len(shown) <= WIDEST else f"{shown[: WIDEST - 1]}…"

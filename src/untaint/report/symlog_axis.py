@@ -20,27 +20,30 @@ STRAIGHT = 3.0
 
 
 class Axis(NamedTuple):
-    """Where an axis begins, bends and ends; it is straight if it bends at its end."""
+    """An axis that is linear up to a bend and logarithmic beyond.
+
+    It is linear throughout if it bends at its end.
+    """
 
     low: float
     bend: float
     high: float
 
     def place(self, values: FloatArray) -> FloatArray:
-        """Where values stand on the axis, in no unit."""
+        """Return the places of values on the axis, in arbitrary units."""
         u = np.clip(values, self.low, self.high) - self.low
         b = self.bend - self.low
         return np.where(u <= b, u, b * (1.0 + np.log(np.maximum(u, b) / b)))
 
     def value(self, places: FloatArray) -> FloatArray:
-        """What stands at these places."""
+        """Return the values at these places."""
         b = self.bend - self.low
         u = np.where(places <= b, places, b * np.exp(np.maximum(places, b) / b - 1.0))
         return self.low + u
 
 
 def bent_axis(values: FloatArray, cut: float) -> Axis:
-    """An axis on which both the many and the few can be read.
+    """Return an axis on which both the many and the few can be read.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What others do about noisy features, for linear models with an intercept.
+"""Competitors for noisy features, for linear models with an intercept.
 
 naive     ridge, its alpha by leave-one-out, on the noisy rows as they are
 river     one pass of stochastic gradient descent, river's defaults
@@ -40,12 +40,12 @@ class Line(NamedTuple):
 
 
 def ridge(X: Array, y: Array) -> Any:
-    """Ridge regression tuned by leave-one-out."""
+    """Return ridge regression tuned by leave-one-out."""
     return RidgeCV(alphas=ALPHAS).fit(X, y)
 
 
 def river(X: Array, y: Array) -> Line:
-    """One pass of river's linear regression."""
+    """Return one pass of river's linear regression."""
     from river import linear_model
 
     model = linear_model.LinearRegression()
@@ -55,12 +55,12 @@ def river(X: Array, y: Array) -> Line:
 
 
 def target_deviation(X: Array, y: Array) -> float:
-    """Deviation of the naive fit's residuals."""
+    """Return deviation of the naive fit's residuals."""
     return float(np.std(y - ridge(X, y).predict(X)))
 
 
 def total_least_squares(X: Array, y: Array, noise_cov: Array) -> Line:
-    """Total least squares with columns in units of their noise."""
+    """Return total least squares with columns in units of their noise."""
     noisy, r = noise_cov > 0, target_deviation(X, y)
     s = np.sqrt(noise_cov[noisy])
     joint = np.column_stack([(X - X.mean(axis=0))[:, noisy] / s, (y - y.mean()) / r])
@@ -69,7 +69,7 @@ def total_least_squares(X: Array, y: Array, noise_cov: Array) -> Line:
 
 
 def orthogonal_distance(X: Array, y: Array, noise_cov: Array) -> Line:
-    """Explicit orthogonal distance regression by odrpack, from the naive fit."""
+    """Return explicit orthogonal distance regression by odrpack, from the naive fit."""
     noisy, r = noise_cov > 0, target_deviation(X, y)
     Z = (X - X.mean(axis=0))[:, noisy]
     found = import_module("odrpack").odr_fit(
@@ -87,7 +87,7 @@ def orthogonal_distance(X: Array, y: Array, noise_cov: Array) -> Line:
 
 
 def simex(X: Array, y: Array, noise_cov: Array, rng: np.random.Generator) -> Line:
-    """Simulation and extrapolation of ridge coefficients, alpha as the naive fit chose it."""
+    """Return ridge coefficients by SIMEX, with the alpha of the naive fit."""
     naive = ridge(X, y)
     paths = [_coefficients(naive)]
     for extra in EXTRA_NOISE:

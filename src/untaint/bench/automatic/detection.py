@@ -1,4 +1,4 @@
-"""What a list of suspicious rows is worth, against the rows that are truly bad.
+"""Measures of outlier detection, against the rows that are truly bad.
 
 false discoveries   share of the flagged rows that are good; 0 where none is flagged
 recall              share of the bad rows that are flagged
@@ -20,22 +20,22 @@ ROUNDING = 1e-9
 
 
 def false_discoveries(flagged: Mask, bad: Mask) -> float:
-    """Share of the flagged rows that are good."""
+    """Return share of the flagged rows that are good."""
     return float(np.mean(~bad[flagged])) if flagged.any() else 0.0
 
 
 def recall(flagged: Mask, bad: Mask) -> float:
-    """Share of the bad rows that are flagged; nan without bad rows."""
+    """Return share of the bad rows that are flagged; nan without bad rows."""
     return float(np.mean(flagged[bad])) if bad.any() else float("nan")
 
 
 def recall_allowed(score: NDArray[np.float64], bad: Mask, share: float) -> float:
-    """Best recall of a score with at most this share of false discoveries.
+    """Return best recall of a score with at most this share of false discoveries.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.bench.automatic.verdicts import recall_allowed
+    >>> from untaint.bench.automatic.detection import recall_allowed
     >>> score = np.array([4.0, 3.0, 2.0, 1.0])
     >>> bad = np.array([True, False, True, False])
     >>> recall_allowed(score, bad, 0.0), recall_allowed(score, bad, 0.4)

@@ -1,4 +1,4 @@
-"""Labels that a single row has: nothing can be learnt of them, and a trimmed fit refuses them."""
+"""Labels that occur once: nothing can be learnt of them, and a trimmed fit refuses them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .._typing import BoolArray
 from .findings import Task
 
 
-def alone(y: NDArray[Any], task: Task) -> BoolArray:
-    """Which rows have a label that no other row has; none, if targets are amounts.
+def singleton_label(y: NDArray[Any], task: Task) -> BoolArray:
+    """Return which rows have a label that no other row has; none, for a numeric target.
 
     Parameters
     ----------
@@ -22,8 +22,8 @@ def alone(y: NDArray[Any], task: Task) -> BoolArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.cleaning.rare import alone
-    >>> alone(np.array(["tea", "tee", "tea"]), "classification")
+    >>> from untaint.cleaning.singleton_labels import singleton_label
+    >>> singleton_label(np.array(["tea", "tee", "tea"]), "classification")
     array([False,  True, False])
     """
     if task == "regression":

@@ -1,11 +1,11 @@
-"""Rivals meet where they should, and undo noise where they can."""
+"""Competitors meet where they should, and undo noise where they can."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from untaint.bench.noisy import rivals
+from untaint.bench.noisy import competitors
 from untaint.bench.noisy.methods import METHODS, installed, naive_of
 from untaint.bench.noisy.rows import add_noise
 
@@ -20,14 +20,14 @@ def rows():
 
 
 def error(model, rows):
-    return rows.rmse(model) / rows.rmse(rivals.ridge(rows.X_clean, rows.y))
+    return rows.rmse(model) / rows.rmse(competitors.ridge(rows.X_clean, rows.y))
 
 
 def test_rows_have_the_noise_asked_for_and_clean_test_rows(rows):
     np.testing.assert_allclose(rows.noise_cov, 0.25)
     np.testing.assert_allclose(np.var(rows.A - rows.X_clean, axis=0), 0.25, rtol=0.1)
     np.testing.assert_allclose(np.corrcoef((rows.A - rows.B).T), np.eye(3), atol=0.1)
-    assert error(rivals.ridge(rows.X_clean, rows.y), rows) == 1.0
+    assert error(competitors.ridge(rows.X_clean, rows.y), rows) == 1.0
 
 
 def test_a_constant_column_has_no_noise():
@@ -35,15 +35,15 @@ def test_a_constant_column_has_no_noise():
     X = np.column_stack([rng.normal(size=50), np.ones(50)])
     rows = add_noise(X, X[:, 0], level=0.5, seed=0)
     assert rows.noise_cov.tolist() == pytest.approx([0.25, 0.0])
-    line = rivals.total_least_squares(rows.A, rows.y, rows.noise_cov)
+    line = competitors.total_least_squares(rows.A, rows.y, rows.noise_cov)
     assert line.coef[1] == 0.0
 
 
 def test_all_rivals_know_more_than_the_naive_fit(rows):
-    naive = error(rivals.ridge(rows.A, rows.y), rows)
-    mean = error(rivals.ridge((rows.A + rows.B) / 2, rows.y), rows)
-    tls = error(rivals.total_least_squares(rows.A, rows.y, rows.noise_cov), rows)
-    simex = error(rivals.simex(rows.A, rows.y, rows.noise_cov, np.random.default_rng(0)), rows)
+    naive = error(competitors.ridge(rows.A, rows.y), rows)
+    mean = error(competitors.ridge((rows.A + rows.B) / 2, rows.y), rows)
+    tls = error(competitors.total_least_squares(rows.A, rows.y, rows.noise_cov), rows)
+    simex = error(competitors.simex(rows.A, rows.y, rows.noise_cov, np.random.default_rng(0)), rows)
     assert max(tls, simex, mean) < naive
 
 
@@ -52,22 +52,22 @@ def test_orthogonal_distances_are_total_least_squares_when_the_model_is_linear(r
     some = slice(0, 500)
     line, other = (
         fit(rows.A[some], rows.y[some], rows.noise_cov)
-        for fit in (rivals.total_least_squares, rivals.orthogonal_distance)
+        for fit in (competitors.total_least_squares, competitors.orthogonal_distance)
     )
     np.testing.assert_allclose(line.coef, other.coef, rtol=1e-3)
     assert line.intercept == pytest.approx(other.intercept, abs=1e-3)
 
 
 def test_extrapolation_without_noise_changes_nothing(rows):
-    fitted = rivals.ridge(rows.A, rows.y)
-    line = rivals.simex(rows.A, rows.y, np.zeros(3), np.random.default_rng(0))
+    fitted = competitors.ridge(rows.A, rows.y)
+    line = competitors.simex(rows.A, rows.y, np.zeros(3), np.random.default_rng(0))
     np.testing.assert_allclose(line.predict(rows.X_test), fitted.predict(rows.X_test), atol=1e-8)
 
 
 def test_river_comes_near_the_naive_fit_in_one_pass(rows):
     pytest.importorskip("river")
-    line = rivals.river(rows.A, rows.y)
-    np.testing.assert_allclose(line.coef, rivals.ridge(rows.A, rows.y).coef_, atol=0.15)
+    line = competitors.river(rows.A, rows.y)
+    np.testing.assert_allclose(line.coef, competitors.ridge(rows.A, rows.y).coef_, atol=0.15)
 
 
 def test_methods_without_their_package_are_left_out(monkeypatch):

@@ -19,12 +19,12 @@ from .table import RawTable
 
 
 def number_column(name: str, values: FloatArray, details: Mapping[str, Any]) -> Column:
-    """A column of numbers; infinite ones count as missing.
+    """Return a column of numbers; infinite ones count as missing.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.tables.readings import number_column
+    >>> from untaint.tables.typed_columns import number_column
     >>> number_column("x", np.array([1.0, np.inf]), {}).notes
     ["1 cell of 'x' is infinite and counts as missing."]
     """
@@ -46,7 +46,7 @@ def number_column(name: str, values: FloatArray, details: Mapping[str, Any]) -> 
 
 
 def number_column_of(table: RawTable, j: int, levels: Levels, numbers: Numbers) -> Column:
-    """A column of texts that are numbers; those that are none count as missing."""
+    """Return a column of texts that are numbers; those that are none count as missing."""
     values = levels.spread(numbers.values, np.nan)
     column = number_column(table.names[j], values, {"style": tuple(numbers.style)})
     notes = _misfits(table, j, levels, numbers.valid, "no number", "no numbers")
@@ -54,7 +54,7 @@ def number_column_of(table: RawTable, j: int, levels: Levels, numbers: Numbers) 
 
 
 def boolean_column_of(table: RawTable, j: int, levels: Levels, booleans: FloatArray) -> Column:
-    """A column of words for yes and no; others count as missing."""
+    """Return a column of words for yes and no; others count as missing."""
     values = levels.spread(booleans, np.nan)
     neither = "neither yes nor no"
     notes = _misfits(table, j, levels, ~np.isnan(booleans), neither, neither)
@@ -62,7 +62,7 @@ def boolean_column_of(table: RawTable, j: int, levels: Levels, booleans: FloatAr
 
 
 def date_column_of(table: RawTable, j: int, levels: Levels, dates: Dates) -> Column:
-    """A column of texts that are dates; those that are none count as missing."""
+    """Return a column of texts that are dates; those that are none count as missing."""
     name = table.names[j]
     values = levels.spread(dates.days, np.nan)
     notes = _misfits(table, j, levels, ~np.isnan(dates.days), "no date", "no dates")
@@ -78,7 +78,7 @@ def date_column_of(table: RawTable, j: int, levels: Levels, dates: Dates) -> Col
 def _misfits(
     table: RawTable, j: int, levels: Levels, valid: BoolArray, what: str, several: str
 ) -> list[str]:
-    odd = levels.said & ~valid
+    odd = levels.present & ~valid
     count = int(levels.counts[odd].sum())
     if not count:
         return []

@@ -1,4 +1,4 @@
-"""What a fitted model says of its training rows, read from its public attributes."""
+"""Scores and flags of the training rows, read from a model's public attributes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .scale import LARGEST
 
 
 @dataclass(frozen=True)
-class Verdict:
+class OutlierView:
     """Scores and flags in the order of the training rows.
 
     Attributes
@@ -23,25 +23,25 @@ class Verdict:
     scores : array of shape (n,)
     kept, flagged : array of shape (n,), bool
     kinds : array of shape (n,), str
-        What is odd about a flagged row: ``"target"``, ``"features"``, ``"both"`` or ``""``.
-    share : float
+        Kind of a flagged row: ``"target"``, ``"features"``, ``"both"`` or ``""``.
+    contamination : float
     interval : tuple of two floats, or None
     estimated : bool
-        Whether the share was estimated, and not given.
-    labelled : bool
-        Whether the targets are labels.
+        Whether the contamination was estimated, and not given.
+    is_classifier : bool
+        Whether the targets are class labels.
     observed, expected : array or None
-        Targets or labels, if the model's audit tells them.
+        Targets or labels, if the model's audit has them.
     """
 
     scores: FloatArray
     kept: BoolArray
     flagged: BoolArray
     kinds: NDArray[Any]
-    share: float
+    contamination: float
     interval: tuple[float, float] | None
     estimated: bool
-    labelled: bool
+    is_classifier: bool
     observed: NDArray[Any] | None = None
     expected: NDArray[Any] | None = None
 
@@ -54,11 +54,11 @@ class Verdict:
         if below > above:
             return None
         # Scores of classifiers are losses over the threshold.
-        return 1.0 if self.labelled and below <= 1.0 <= above else float(below)
+        return 1.0 if self.is_classifier and below <= 1.0 <= above else float(below)
 
 
-def read_verdict(model: Any) -> Verdict:
-    """From the model's audit, or from its mask and scores if it has none."""
+def read_outliers(model: Any) -> OutlierView:
+    """Read scores and flags from the model's audit, or from its mask and scores."""
     check_model(model, "outlier_scores_", "inlier_mask_")
     table = model.audit() if hasattr(model, "audit") else None
     kept = np.asarray(model.inlier_mask_, dtype=bool)
@@ -67,16 +67,16 @@ def read_verdict(model: Any) -> Verdict:
         return None if table is None else _column(table, name)
 
     flagged, kinds = column("flagged"), column("kind")
-    given = model.get_params().get("contamination", "auto")
-    return Verdict(
+    parameter = model.get_params().get("contamination", "auto")
+    return OutlierView(
         scores=np.clip(np.nan_to_num(model.outlier_scores_, nan=0.0), 0.0, LARGEST).astype(float),
         kept=kept,
         flagged=~kept if flagged is None else flagged.astype(bool),
         kinds=np.full(len(kept), "") if kinds is None else kinds.astype(str),
-        share=float(getattr(model, "contamination_", np.mean(~kept))),
+        contamination=float(getattr(model, "contamination_", np.mean(~kept))),
         interval=_interval(model),
-        estimated=isinstance(given, str),
-        labelled=hasattr(model, "classes_"),
+        estimated=isinstance(parameter, str),
+        is_classifier=hasattr(model, "classes_"),
         observed=column("observed"),
         expected=column("expected"),
     )
@@ -91,7 +91,7 @@ def _interval(model: Any) -> tuple[float, float] | None:
 
 
 def check_model(model: Any, *attributes: str) -> None:
-    """That the model is fitted and has the attributes."""
+    """Check that the model is fitted and has the attributes."""
     wanted = "model should be a fitted estimator of untaint, such as SubquantileRegressor"
     if not isinstance(model, BaseEstimator):
         found = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
@@ -109,7 +109,7 @@ def check_model(model: Any, *attributes: str) -> None:
 
 
 def _column(table: Any, name: str) -> NDArray[Any] | None:
-    """A column of the audit in the order of the rows; several outputs give several columns."""
+    """Return a column of the audit in the order of the rows, 2-d for several outputs."""
     names = table.dtype.names if isinstance(table, np.ndarray) else table.columns
     if name not in names:
         return None

@@ -1,4 +1,4 @@
-"""What the papers' tables share: a study from a contest, its cells and its measures."""
+"""Studies of the papers' tables: made from a comparison, its cells and its measures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..case import Case
 from ..papers.comparison import RMSE, Measure, comparison
-from ..papers.evaluate import CLASSIFICATION_MEASURES, REGRESSION_MEASURES, Contest
+from ..papers.evaluate import CLASSIFICATION_MEASURES, REGRESSION_MEASURES, Comparison
 from ..papers.grids import Grid
 from ..results import Row
 from ._cells import Cells, cases_of
@@ -16,9 +16,9 @@ ACCURACY = Measure("accuracy", large_is_good=True)
 SMALLEST_RECALL = Measure("smallest_recall", large_is_good=True)
 
 
-def contest_study(
+def comparison_study(
     question: str,
-    contest: Contest,
+    setup: Comparison,
     *,
     cells: Sequence[Cells],
     quick_cells: Sequence[Cells],
@@ -50,9 +50,9 @@ def contest_study(
     return Study(
         question,
         cases,
-        contest.evaluate,
-        CLASSIFICATION_MEASURES if contest.task == "classes" else REGRESSION_MEASURES,
+        setup.evaluate,
+        CLASSIFICATION_MEASURES if setup.task == "classes" else REGRESSION_MEASURES,
         draw_table,
         seeds,
-        quick_run=Contest(contest.task, quick_grid).evaluate,
+        quick_run=Comparison(setup.task, quick_grid).evaluate,
     )

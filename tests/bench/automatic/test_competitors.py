@@ -1,4 +1,4 @@
-"""Rivals get as many settings as we choose from, and bad validation rows steer one score only."""
+"""Competitors get as many settings as we do, and bad validation rows steer one score only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
 from untaint import SubquantileRegressorCV
-from untaint.bench.automatic.rivals import RIVALS, Grid, Rival, automatic_grid, plain, search
+from untaint.bench.automatic.competitors import (
+    COMPETITORS,
+    Competitor,
+    Grid,
+    automatic_grid,
+    plain,
+    search,
+)
 
 GRID = Grid([0.1, 0.5], [0.01, 0.1, 1.0])
 
@@ -19,9 +26,9 @@ def line(rng):
     return X, 3.0 * X[:, 0] + 10.0 + 0.1 * rng.normal(size=100)
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", COMPETITORS)
 def test_every_rival_has_the_same_budget(name):
-    sizes = [len(values) for values in RIVALS[name](GRID).settings.values()]
+    sizes = [len(values) for values in COMPETITORS[name](GRID).settings.values()]
     assert sorted(sizes) == [2, 3]
 
 
@@ -40,22 +47,22 @@ def test_plain_kernel_ridge_has_its_targets_centred(line):
     np.testing.assert_allclose(found.predict(X), reference.predict(X) + y.mean())
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", COMPETITORS)
 def test_both_choices_are_fitted_on_all_rows_and_predict(name, line):
-    found = search(RIVALS[name](GRID), *line)
+    found = search(COMPETITORS[name](GRID), *line)
     for model in found:
         assert np.sqrt(np.mean((model.predict(line[0]) - line[1]) ** 2)) < 0.5
 
 
-def test_wild_targets_in_the_validation_rows_steer_the_mean_and_not_the_median(line):
+def test_outlying_targets_in_the_validation_rows_steer_the_mean_and_not_the_median(line):
     X, y = line
     y = y.copy()
     y[X[:, 0] > 0.6] = -200.0
-    found = search(Rival(Ridge(), {"alpha": [1e-3, 1e6]}), X, y)
+    found = search(Competitor(Ridge(), {"alpha": [1e-3, 1e6]}), X, y)
     assert found.by_mse.alpha == 1e-3
     assert found.by_median.alpha == 1e6
 
 
 def test_a_setting_that_fails_is_not_chosen(line):
-    found = search(Rival(Ridge(), {"alpha": [-1.0, 0.1]}), *line)
+    found = search(Competitor(Ridge(), {"alpha": [-1.0, 0.1]}), *line)
     assert found.by_mse.alpha == found.by_median.alpha == 0.1

@@ -1,12 +1,12 @@
-"""A verdict is held against the rows that are truly bad."""
+"""Flags are compared with the rows that are truly bad."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from untaint.bench.automatic.audit import verdict
-from untaint.bench.automatic.verdicts import false_discoveries, recall, recall_allowed
+from untaint.bench.automatic.audit import flags_and_scores
+from untaint.bench.automatic.detection import false_discoveries, recall, recall_allowed
 
 BAD = np.array([True, True, False, False, True])
 
@@ -43,8 +43,8 @@ def test_rows_of_the_same_score_are_not_parted():
     assert recall_allowed(score, np.array([True, True, False]), 0.0) == 0.5
 
 
-def test_a_verdict_is_put_in_the_order_of_the_rows():
+def test_flags_are_in_the_order_of_the_rows():
     table = {"row": [2, 0, 1], "flagged": [True, False, True], "score": [3.0, 1.0, 2.0]}
-    flagged, score = verdict(table)
+    flagged, score = flags_and_scores(table)
     np.testing.assert_array_equal(flagged, [False, True, True])
     np.testing.assert_array_equal(score, [1.0, 2.0, 3.0])

@@ -1,7 +1,7 @@
-"""How close to Genie each method comes when it is told nothing, with the same budget of settings.
+"""A study of methods without knowledge of the contamination, with equal budgets of settings.
 
-*Genie* here is our estimator on the clean rows only, told that they are clean, and so choosing its
-setting by ordinary leave-one-out errors. *kernel-ridge-cv* is the same on the corrupted rows.
+*Genie* here is our estimator on the clean rows only, given that they are clean, and so selecting
+its setting by ordinary leave-one-out errors. *kernel-ridge-cv* is the same on the corrupted rows.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ TWO_SCORES = ("svr", "huber")
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-    """Random targets at three shares, patterned ones at two."""
+    """Return random targets at three shares, patterned ones at two."""
     cells = [
         Cells(FIVE, ["label"], [0.0, 0.2, 0.4]),
         Cells(FIVE, ["cluster", "shift"], [0.2, 0.4]),
     ]
-    if quick:  # the rivals' searches take their time on small data too
+    if quick:  # the competitors' searches take their time on small data too
         cells = [Cells(["smooth-150"], ["label"], [0.0, 0.4])]
     return cases_of(cells, METHODS, seeds)
 
 
 def table(rows: list[Row]) -> str:
-    """Ratios to Genie, and on clean rows to kernel ridge tuned by ordinary cross-validation."""
+    """Return ratios to Genie, and on clean rows to kernel ridge tuned by cross-validation."""
     clean = [
         row for row in rows if row["epsilon"] == 0 and row["method"] in ("plain-cv", "untaint-cv")
     ]
@@ -58,7 +58,7 @@ def by_score(rows: Iterable[Row]) -> list[Row]:
 
 
 STUDY = Study(
-    "Clean-test RMSE over Genie's, every method told nothing of the corruption.",
+    "Clean-test RMSE over Genie's, every method without knowledge of the contamination.",
     cases,
     evaluate,
     MEASURES,

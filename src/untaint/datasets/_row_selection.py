@@ -1,4 +1,4 @@
-"""Which rows an adversary takes: anywhere, in one neighbourhood, or from some classes only."""
+"""Selection of the rows to corrupt: anywhere, in one neighbourhood, or in some classes."""
 
 from __future__ import annotations
 
@@ -8,55 +8,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def anywhere(
+def any_rows(
     X: NDArray[Any], y: NDArray[Any], count: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Every row is equally likely."""
+    """Return random rows, each equally likely."""
     return rng.choice(len(X), size=count, replace=False)
 
 
-def half_of_a_region(
+def half_of_region(
     X: NDArray[Any], y: NDArray[Any], count: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """A random half of the ``2 count`` rows nearest to a random row (of all rows, if fewer)."""
+    """Return a random half of the ``2 count`` rows nearest to a random row, or of all rows."""
     return rng.choice(_nearest_to_random_row(X, 2 * count, rng), size=count, replace=False)
 
 
 def whole_region(
     X: NDArray[Any], y: NDArray[Any], count: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """All of the ``count`` rows nearest to a random row: no clean row is left among them."""
+    """Return all of the ``count`` rows nearest to a random row: no clean row is left among them."""
     return _nearest_to_random_row(X, count, rng)
 
 
 def largest_class(
     X: NDArray[Any], y: NDArray[Any], count: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Rows of the most frequent class only."""
-    return _of_classes(y, by_frequency(y)[:1], count, rng)
+    """Return rows of the most frequent class only."""
+    return _rows_of_classes(y, by_frequency(y)[:1], count, rng)
 
 
 def second_class(
     X: NDArray[Any], y: NDArray[Any], count: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Rows of the second most frequent class only."""
-    return _of_classes(y, by_frequency(y)[1:2], count, rng)
+    """Return rows of the second most frequent class only."""
+    return _rows_of_classes(y, by_frequency(y)[1:2], count, rng)
 
 
 def all_but_rarest_class(
     X: NDArray[Any], y: NDArray[Any], count: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Rows of any class except the least frequent one."""
-    return _of_classes(y, by_frequency(y)[:-1], count, rng)
+    """Return rows of any class except the least frequent one."""
+    return _rows_of_classes(y, by_frequency(y)[:-1], count, rng)
 
 
 def by_frequency(y: NDArray[Any]) -> NDArray[Any]:
-    """Classes from the most to the least frequent; of equals, the first in order leads.
+    """Return classes from the most to the least frequent; of equals, the first in order leads.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.datasets._choice import by_frequency
+    >>> from untaint.datasets._row_selection import by_frequency
     >>> by_frequency(np.array(["b", "c", "a", "c"])).tolist()
     ['c', 'a', 'b']
     """
@@ -64,7 +64,7 @@ def by_frequency(y: NDArray[Any]) -> NDArray[Any]:
     return classes[np.argsort(-sizes, kind="stable")]
 
 
-def _of_classes(
+def _rows_of_classes(
     y: NDArray[Any], classes: NDArray[Any], count: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
     members = np.flatnonzero(np.isin(y, classes))
@@ -87,7 +87,7 @@ def _nearest_to_random_row(
 
 
 def standardised(X: NDArray[Any]) -> NDArray[np.float64]:
-    """Columns with mean zero and unit deviation; constant columns and missing cells become zero."""
+    """Standardise columns; constant columns and missing cells become zero."""
     spread = np.nanstd(X, axis=0)
     Z: NDArray[np.float64] = (X - np.nanmean(X, axis=0)) / np.where(spread > 0, spread, 1.0)
     return np.where(np.isnan(Z), 0.0, Z)

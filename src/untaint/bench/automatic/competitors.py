@@ -1,6 +1,6 @@
-"""What a user of scikit-learn would do on rows that may be bad: search a grid by 5 folds.
+"""Competitors from scikit-learn, tuned by 5-fold cross-validation on rows that may be bad.
 
-Every rival gets as many settings as our estimator chooses from, on the same corrupted rows:
+Every competitor gets as many settings as our estimator chooses from, on the same corrupted rows:
 
 plain    kernel ridge with centred targets, over our estimator's own gammas and alphas
 svr      support vector regression of epsilon = 0.1, over the same gammas and as many C
@@ -43,7 +43,7 @@ class Grid(NamedTuple):
     alphas: Sequence[float]
 
 
-class Rival(NamedTuple):
+class Competitor(NamedTuple):
     """A learner and its settings by name."""
 
     model: Any
@@ -66,39 +66,47 @@ def automatic_grid(X: Array, y: Array) -> Grid:
     )
 
 
-def plain(grid: Grid) -> Rival:
-    """Kernel ridge regression; targets are centred, because it has no intercept."""
+def plain(grid: Grid) -> Competitor:
+    """Return kernel ridge regression; targets are centred, because it has no intercept."""
     model = TransformedTargetRegressor(
         KernelRidge(kernel="rbf"), transformer=StandardScaler(with_std=False), check_inverse=False
     )
-    return Rival(model, {"regressor__gamma": grid.gammas, "regressor__alpha": grid.alphas})
+    return Competitor(model, {"regressor__gamma": grid.gammas, "regressor__alpha": grid.alphas})
 
 
-def svr(grid: Grid) -> Rival:
-    """Support vector regression, C from 0.01 to 100 in standard units."""
+def svr(grid: Grid) -> Competitor:
+    """Return support vector regression, C from 0.01 to 100 in standard units."""
     C = np.logspace(-2.0, 2.0, len(grid.alphas)).tolist()
-    return Rival(SVR(epsilon=0.1), {"gamma": grid.gammas, "C": C})
+    return Competitor(SVR(epsilon=0.1), {"gamma": grid.gammas, "C": C})
 
 
-def huber(grid: Grid) -> Rival:
-    """Linear regression, alpha from 1e-4 to 100 and thresholds from 1.01 to 2 deviations."""
+def huber(grid: Grid) -> Competitor:
+    """Return linear regression, alpha from 1e-4 to 100 and thresholds from 1.01 to 2 deviations."""
     alphas = np.logspace(-4.0, 2.0, len(grid.alphas)).tolist()
     thresholds = np.geomspace(1.01, 2.0, len(grid.gammas)).tolist()
-    return Rival(HuberRegressor(), {"alpha": alphas, "epsilon": thresholds})
+    return Competitor(HuberRegressor(), {"alpha": alphas, "epsilon": thresholds})
 
 
-RIVALS: dict[str, Callable[[Grid], Rival]] = {"plain-cv": plain, "svr": svr, "huber": huber}
+COMPETITORS: dict[str, Callable[[Grid], Competitor]] = {
+    "plain-cv": plain,
+    "svr": svr,
+    "huber": huber,
+}
 
 
-def search(rival: Rival, X: Array, y: Array) -> Searched:
+def search(competitor: Competitor, X: Array, y: Array) -> Searched:
     """Try every setting once, choose by either score, and fit the choices on all rows."""
-    searched = GridSearchCV(rival.model, rival.settings, scoring=SCORES, cv=N_FOLDS, refit=False)
+    searched = GridSearchCV(
+        competitor.model, competitor.settings, scoring=SCORES, cv=N_FOLDS, refit=False
+    )
     with warnings.catch_warnings():
-        # Settings that a rival cannot manage are its own loss.
+        # Settings that a competitor cannot manage are its own loss.
         for category in (ConvergenceWarning, FitFailedWarning, LinAlgWarning):
             warnings.simplefilter("ignore", category)
         warnings.filterwarnings("ignore", "Singular matrix in solving dual problem")
         warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
         results = searched.fit(X, y).cv_results_
         best = [results["params"][np.nanargmax(results[f"mean_test_{name}"])] for name in SCORES]
-        return Searched(*(clone(rival.model).set_params(**setting).fit(X, y) for setting in best))
+        return Searched(
+            *(clone(competitor.model).set_params(**setting).fit(X, y) for setting in best)
+        )

@@ -21,8 +21,8 @@ ALPHAS = np.logspace(-9.0, 0.0, 19)
 
 
 @dataclass(frozen=True)
-class Waves:
-    """A fitted model."""
+class FourierModel:
+    """A fitted model with random Fourier features."""
 
     gamma: float
     alpha: float
@@ -35,16 +35,16 @@ class Waves:
         return features(X, self.frequencies) @ self.coef + self.intercept
 
 
-def fit_waves(X: Array, y: Array, gammas: Sequence[float], normal: Array) -> Waves:
+def fit_fourier(X: Array, y: Array, gammas: Sequence[float], normal: Array) -> FourierModel:
     """Choose gamma and alpha for frequencies in proportion to these, and fit.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.bench.noisy.plain_waves import fit_waves
+    >>> from untaint.bench.noisy.plain_fourier import fit_fourier
     >>> rng = np.random.default_rng(0)
     >>> X, normal = rng.normal(size=(400, 1)), rng.normal(size=(20, 1))
-    >>> model = fit_waves(X, np.sin(X[:, 0]), [0.1, 0.5], normal)
+    >>> model = fit_fourier(X, np.sin(X[:, 0]), [0.1, 0.5], normal)
     >>> bool(np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.1)
     True
     """
@@ -58,17 +58,17 @@ def fit_waves(X: Array, y: Array, gammas: Sequence[float], normal: Array) -> Wav
             best, lowest = (gamma, float(ALPHAS[errors.argmin()])), float(errors.min())
     frequencies = np.sqrt(2.0 * best[0]) * normal
     coefs, intercepts = ridges(features(X, frequencies), y, np.array([best[1]]))
-    return Waves(best[0], best[1], frequencies, coefs[:, 0], float(intercepts[0]))
+    return FourierModel(best[0], best[1], frequencies, coefs[:, 0], float(intercepts[0]))
 
 
 def features(X: Array, frequencies: Array) -> Array:
-    """Cosines and sines."""
+    """Return cosines and sines of the rows."""
     phases = X @ frequencies.T
     return np.concatenate([np.cos(phases), np.sin(phases)], axis=1)
 
 
 def ridges(Phi: Array, y: Array, alphas: Array) -> tuple[Array, Array]:
-    """Coefficients and intercepts, a column an alpha."""
+    """Return coefficients and intercepts, a column for each alpha."""
     n, means, level = len(y), Phi.mean(axis=0), y.mean()
     S = Phi.T @ Phi / n - np.outer(means, means)
     values, vectors = np.linalg.eigh(S)

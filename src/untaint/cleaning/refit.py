@@ -1,4 +1,4 @@
-"""A fresh estimator with the setting that a fitted one has found, and a share that it is told."""
+"""Refits with the hyperparameters of a fitted estimator and a given contamination."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from .. import SubquantileClassifier, SubquantileRegressor
 
 
-def told(model: Any, contamination: float) -> Any:
-    """A new estimator, not fitted, for some rows of the same table.
+def with_contamination(model: Any, contamination: float) -> Any:
+    """Return an unfitted estimator with the hyperparameters of a fitted one.
 
     Parameters
     ----------
@@ -19,9 +19,9 @@ def told(model: Any, contamination: float) -> Any:
     --------
     >>> import numpy as np
     >>> from untaint import SubquantileRegressor
-    >>> from untaint.cleaning.told import told
+    >>> from untaint.cleaning.refit import with_contamination
     >>> model = SubquantileRegressor(alpha=0.1).fit(np.eye(9), np.arange(9.0))
-    >>> told(model, contamination=0.2).alpha
+    >>> with_contamination(model, contamination=0.2).alpha
     0.1
     """
     kind = SubquantileClassifier if hasattr(model, "classes_") else SubquantileRegressor

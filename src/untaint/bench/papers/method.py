@@ -1,4 +1,4 @@
-"""What a method is told, and what it brings: a learner and the settings it may choose from."""
+"""Methods of the comparisons: a learner, and the settings that it may choose from."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .grids import Grid, Setting, combine, spread
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the harness tells every method before it sees a row.
+class MethodContext:
+    """The information that every method is given before it sees a row.
 
     Attributes
     ----------
@@ -27,17 +27,17 @@ class Told:
     kernel: str
     grid: Grid
 
-    def two_knobs(self) -> list[Setting]:
-        """Settings of gamma and alpha, or of alpha alone for the linear kernel."""
+    def two_parameters(self) -> list[Setting]:
+        """Return settings of gamma and alpha, or of alpha alone for the linear kernel."""
         return combine(**self._scales(self.grid.powers), alpha=self.grid.alphas)
 
-    def three_knobs(self, **third: Any) -> list[Setting]:
-        """The same with a knob of the method's own; of its values, as many as there is room for."""
+    def three_parameters(self, **third: Any) -> list[Setting]:
+        """Return settings of gamma, alpha and a parameter of the method, within the budget."""
         own = {name: spread(values, self.grid.third) for name, values in third.items()}
         return combine(**self._scales(self.grid.few_powers), alpha=self.grid.few_alphas, **own)
 
-    def forest_knobs(self) -> list[Setting]:
-        """Settings of a random forest: rows in a leaf, and share of the features at a split."""
+    def forest_parameters(self) -> list[Setting]:
+        """Return settings of a random forest: rows in a leaf, fraction of features at a split."""
         leaves = spread((30, 20, 10, 5, 3, 1), len(self.grid.alphas))
         features = spread((0.2, 0.35, 0.5, 0.65, 0.8, 1.0), len(self.grid.powers))
         return combine(leaf=leaves, features=features)
@@ -56,18 +56,18 @@ class Method:
         Maps a setting, by keyword, to an estimator.
     settings : list of dict
         A single empty one for a learner that chooses its own.
-    takes_share : bool
-        Whether it is told the true share of bad rows, as ``contamination``.
+    takes_contamination : bool
+        Whether it is given the true contamination.
     """
 
     make: Callable[..., Any]
     settings: list[Setting]
-    takes_share: bool = False
+    takes_contamination: bool = False
 
     def build(self, setting: Setting, share: float) -> Any:
         """Return the estimator for rows of which this share is bad."""
-        told = {"contamination": share} if self.takes_share else {}
-        return self.make(**setting, **told)
+        known = {"contamination": share} if self.takes_contamination else {}
+        return self.make(**setting, **known)
 
 
-Entry: TypeAlias = Callable[[Told], Method]
+Entry: TypeAlias = Callable[[MethodContext], Method]

@@ -1,4 +1,4 @@
-r"""Text that cannot disguise itself.
+r"""Escapes for characters that hide text or change its direction.
 
 Some characters are not seen, yet change what is: a right-to-left override turns ``exe.txt`` round,
 a zero-width space makes two labels out of one. They are shown as escapes, such as ``\u202e``.
@@ -32,8 +32,8 @@ HIDDEN = "[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in _RANGES) +
 _HIDDEN = re.compile(HIDDEN)
 
 
-def visible(text: str) -> str:
-    r"""The text with every character that hides itself written out.
+def escape_html_text(text: str) -> str:
+    r"""Return the text with every hidden character written as an escape.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ def visible(text: str) -> str:
 
     Examples
     --------
-    >>> visible("tab\there") == r"tab\u0009here"
+    >>> escape_html_text("tab\there") == r"tab\u0009here"
     True
     """
     return _HIDDEN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def shortened(text: str, longest: int) -> str:
-    """The text, or its beginning and an ellipsis if it is longer than ``longest`` characters.
+    """Return the text, cut off with an ellipsis if it is longer than ``longest`` characters.
 
     Examples
     --------

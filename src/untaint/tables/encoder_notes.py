@@ -1,4 +1,4 @@
-"""What is said of the columns that an encoder was fitted to."""
+"""Notes on the columns that an encoder was fitted to."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .plan import ColumnPlan
 _SEVERAL = 5
 
 
-def remarks_on(columns: Sequence[Column], plans: Sequence[ColumnPlan]) -> list[str]:
-    """What was not understood, what was filled in, and what is set aside."""
+def notes_on_columns(columns: Sequence[Column], plans: Sequence[ColumnPlan]) -> list[str]:
+    """Return notes on invalid cells, on missing cells, and on columns that are set aside."""
     used = [(column, plan) for column, plan in zip(columns, plans, strict=True) if plan.used]
     notes = [note for column, _ in used for note in column.notes]
     gaps = [plan for _, plan in used if plan.missing]
@@ -27,7 +27,7 @@ def remarks_on(columns: Sequence[Column], plans: Sequence[ColumnPlan]) -> list[s
     aside = [
         f"{shortened(plan.name, 80)} ({_why(plan)})"
         for plan in plans
-        if not plan.used and not _asked(plan)
+        if not plan.used and not _was_requested(plan)
     ]
     if aside:
         notes.append(f"Set aside: {', '.join(aside)}.")
@@ -52,5 +52,5 @@ def _why(plan: ColumnPlan) -> str:
     return {"text": "free text", "constant": "always the same"}.get(plan.kind, plan.kind)
 
 
-def _asked(plan: ColumnPlan) -> bool:
+def _was_requested(plan: ColumnPlan) -> bool:
     return bool(plan.details.get("target") or plan.details.get("left_out"))

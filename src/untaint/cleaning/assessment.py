@@ -1,0 +1,284 @@
+"""Assessment of the rows of a table: scores, flags, contamination, and a model of the inliers.
+
+Up to some thousand rows everything is selected on all of them. Beyond that, scale, hyperparameters
+and contamination are selected on a sample, and one fit to all rows follows.
+
+**Flags.** A fit trims all rows that are more likely wrong than right. A list of rows that people
+are going to delete has to be stricter: a numeric target is flagged at five robust deviations or
+more, and labels at a false-discovery rate of 5 %. If the estimated contamination is zero, the
+limits are eight deviations and 1 %. Flags are a threshold on the scores, so that the user can move
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import SubquantileClassifier, SubquantileRegressor
+from .._typing import BoolArray, FloatArray, IntArray
+from .audit_columns import FLAG_SCORE, audit_by_row, deviations, training_audit
+from .findings import Task
+from .model_choice import ModelChoice, OnStage, select_for_classification, select_for_regression
+from .outlying import Outlying
+from .singleton_labels import singleton_label
+from .target_scale import Scale, from_scale, to_scale
+
+# Rows that hyperparameters are selected on.
+ALL_ROWS: dict[Task, int] = {"regression": 2500, "classification": 1200}
+SAMPLE_ROWS: dict[Task, int] = {"regression": 1000, "classification": 800}
+# Rows that are fitted with the exact kernel matrix; more are fitted with Nystroem features.
+KERNEL_ROWS = 6000
+FEATURES = 256
+# Smallest score of a flagged target if the estimated contamination is zero.
+STRICT_FLAG_SCORE = 8.0
+# False-discovery rate among flagged labels; and if the estimated contamination is zero.
+MAX_FDR, STRICT_MAX_FDR = 0.05, 0.01
+
+
+class RowAssessment(NamedTuple):
+    """Scores and flags of the rows, and the model that they come from.
+
+    Attributes
+    ----------
+    model : estimator
+        Fitted to all rows.
+    scale : {"plain", "log"}
+        Scale of the targets that the model was fitted to.
+    contamination : float
+    interval : pair of float, or None if the contamination was given
+    scores : array of shape (n,)
+    cut : float
+    flagged : bool array of shape (n,)
+    expected : array of shape (n,)
+        Predicted targets in units of the table.
+    kinds : array of shape (n,)
+        "target", "features", "both" or empty.
+    outlying_features : mapping of int to int array
+        Features that make a row a feature outlier, for each such row.
+    fitted : int array
+        Rows that were part of the fit.
+    """
+
+    model: Any
+    scale: Scale
+    contamination: float
+    interval: tuple[float, float] | None
+    scores: FloatArray
+    cut: float
+    flagged: BoolArray
+    expected: NDArray[Any]
+    kinds: NDArray[np.str_]
+    outlying_features: dict[int, IntArray]
+    fitted: IntArray
+
+
+def assess_rows(
+    X: FloatArray,
+    y: NDArray[Any],
+    task: Task,
+    contamination: float | str,
+    seed: int,
+    outlying: Outlying,
+    on_stage: OnStage = lambda _: None,
+) -> RowAssessment:
+    """Assess every row of a table.
+
+    Rows with outlying features and rows whose label no other row has are flagged, and are excluded
+    from every fit.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Features on a common scale.
+    y : array of shape (n,)
+        Numeric targets, or class labels as text.
+    task : {"regression", "classification"}
+    contamination : float or "auto"
+    seed : int
+    outlying : Outlying
+        The feature outliers.
+    on_stage : callable
+        Called with a description of each stage.
+    """
+    if task == "classification" and len(np.unique(y[~outlying.feature_outlier])) < 2:
+        # All rows of a class are feature outliers: then features do not make them wrong.
+        outlying = Outlying(np.zeros(len(y), dtype=bool), {})
+    remaining = np.flatnonzero(~outlying.feature_outlier)
+    singleton = singleton_label(y[remaining], task)
+    rest, singletons = remaining[~singleton], remaining[singleton]
+    assessment = _assess_remaining(X[rest], y[rest], task, contamination, seed, on_stage)
+    if len(rest) < len(y):
+        assessment = _with_outlying(assessment, rest, outlying, task)
+    if len(singletons):
+        assessment.kinds[singletons] = "target"
+        assessment.expected[singletons] = assessment.model.predict(X[singletons])
+    return assessment
+
+
+def _assess_remaining(
+    X: FloatArray,
+    y: NDArray[Any],
+    task: Task,
+    contamination: float | str,
+    seed: int,
+    on_stage: OnStage,
+) -> RowAssessment:
+    sample = _sample(len(y), task, seed)
+    sample = sample[~singleton_label(y[sample], task)]
+    on_stage("choosing a model")
+    select = select_for_regression if task == "regression" else select_for_classification
+    choice = select(
+        X[sample], y[sample], _effective_contamination(contamination, len(sample)), seed, on_stage
+    )
+    if isinstance(contamination, float):
+        known = float(_effective_contamination(contamination, len(y)))
+        choice = choice._replace(contamination=known, estimate=contamination)
+    on_stage("assessing all rows")
+    final = _fit_to_all(X, to_scale(y, choice.scale), task, choice, seed)
+    return _assess(final, X, y, task, choice, contamination)
+
+
+def _effective_contamination(contamination: float | str, n: int) -> float | str:
+    """Return the contamination for an estimator: zero, if it is less than one row."""
+    return 0.0 if isinstance(contamination, float) and contamination * n < 1 else contamination
+
+
+def _with_outlying(
+    assessment: RowAssessment, rest: IntArray, outlying: Outlying, task: Task
+) -> RowAssessment:
+    """Return an assessment of all rows from one of the rows that were fitted."""
+    n = len(outlying.feature_outlier)
+    feature_outlier = n - len(rest)
+
+    def to_all_rows(values: NDArray[Any], other: Any) -> NDArray[Any]:
+        full = np.full(n, other, dtype=values.dtype)
+        full[rest] = values
+        return full
+
+    def overall_fraction(contamination: float) -> float:
+        return (contamination * len(rest) + feature_outlier) / n
+
+    worst = max(float(assessment.scores.max(initial=0.0)), 2 * FLAG_SCORE)
+    interval = assessment.interval
+    return assessment._replace(
+        contamination=overall_fraction(assessment.contamination),
+        interval=interval and (overall_fraction(interval[0]), overall_fraction(interval[1])),
+        scores=to_all_rows(assessment.scores, worst),
+        cut=min(assessment.cut, worst),
+        flagged=to_all_rows(assessment.flagged, True),
+        expected=to_all_rows(assessment.expected, np.nan if task == "regression" else ""),
+        kinds=to_all_rows(assessment.kinds, "features"),
+        outlying_features={int(rest[row]): odd for row, odd in assessment.outlying_features.items()}
+        | outlying.outlying_features,
+        fitted=rest,
+    )
+
+
+def _sample(n: int, task: Task, seed: int) -> IntArray:
+    if n <= ALL_ROWS[task]:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS[task], replace=False))
+
+
+def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice, seed: int) -> Any:
+    """Return the model of the sample if that has all rows, else refit it to all of them."""
+    if (
+        len(choice.model.inlier_mask_) == len(y)
+        and choice.contamination == choice.model.contamination_
+    ):
+        return choice.model
+    kind = SubquantileRegressor if task == "regression" else SubquantileClassifier
+    model = kind(
+        alpha=choice.alpha,
+        gamma=choice.gamma,
+        contamination=choice.contamination,
+        random_state=seed,
+        approximation=None if len(y) <= KERNEL_ROWS else "nystroem",
+        n_components=FEATURES,
+    )
+    return model.fit(X, y)
+
+
+def _assess(
+    model: Any,
+    X: FloatArray,
+    y: NDArray[Any],
+    task: Task,
+    choice: ModelChoice,
+    contamination: float | str,
+) -> RowAssessment:
+    if task == "regression" and len(y) > KERNEL_ROWS:
+        audit = training_audit(model, X, y, choice.scale)
+    else:
+        audit = audit_by_row(model.audit())
+    scores = deviations(audit) if task == "regression" else np.asarray(audit["score"], float)
+    trimmed = np.asarray(audit["flagged"], bool)
+    if contamination != "auto":
+        count = int(trimmed.sum())
+    elif task == "regression":
+        far = FLAG_SCORE if choice.estimate > 0 else STRICT_FLAG_SCORE
+        count = int((trimmed & (scores >= far)).sum())
+    else:
+        max_fdr = MAX_FDR if choice.estimate > 0 else STRICT_MAX_FDR
+        count = min(int(trimmed.sum()), int((np.asarray(audit["q_value"]) <= max_fdr).sum()))
+    cut, flagged = cut_after(scores, count)
+    kinds = np.where(flagged, np.asarray(audit["kind"], "<U8"), "")
+    kinds = np.where(flagged & (kinds == ""), "target", kinds)
+    expected = np.asarray(audit["expected"])
+    if task == "regression":
+        expected = from_scale(expected.astype(float), choice.scale)
+        expected[kinds == "features"] = np.nan  # their expected target is unknown
+    else:
+        expected = np.where(kinds == "features", "", expected.astype(str))
+    return RowAssessment(
+        model,
+        choice.scale,
+        max(choice.estimate, float(flagged.mean())),
+        choice.interval and (choice.interval[0], max(choice.interval[1], float(flagged.mean()))),
+        scores,
+        cut,
+        flagged,
+        expected,
+        kinds,
+        _outlying_features(audit),
+        np.arange(len(scores)),
+    )
+
+
+def _outlying_features(audit: Mapping[str, NDArray[Any]]) -> dict[int, IntArray]:
+    """Return the outlying features of each feature outlier, by row.
+
+    An audit names them in the text of its column ``features``, and estimators offer no other public
+    record. The matrix has no feature names here, so that the text holds positions.
+    """
+    texts = np.asarray(audit["features"], str)
+    return {
+        int(row): np.array([int(position) for position in str(texts[row]).split(", ")])
+        for row in np.flatnonzero(texts != "")
+    }
+
+
+def cut_after(scores: FloatArray, count: int) -> tuple[float, BoolArray]:
+    """Return a threshold that so many scores reach, and which; tied scores are left unflagged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.cleaning.assessment import cut_after
+    >>> cut, flagged = cut_after(np.array([9.0, 1.0, 7.0, 2.0]), 2)
+    >>> cut, flagged.tolist()
+    (4.5, [True, False, True, False])
+    """
+    descending = np.sort(scores)[::-1]
+    if count == 0:
+        return float(np.nextafter(descending[0], np.inf)), np.zeros(len(scores), dtype=bool)
+    last = descending[count - 1]
+    if count < len(scores) and descending[count] == last:
+        return cut_after(scores, int((scores > last).sum()))
+    below = scores[scores < last]
+    cut = float((last + below.max()) / 2) if len(below) else float(last)
+    return cut, scores >= cut

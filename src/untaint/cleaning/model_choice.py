@@ -1,0 +1,132 @@
+"""Selection of the target's scale, the hyperparameters and the contamination, on a sample.
+
+**Masking.** Large errors can mask smaller ones: beside targets that are ten times too large, those
+that are ten times too small look harmless. So the rows that a fit trimmed are removed and the rest
+is fitted again, until no further row lies far off; the last fit then sees all rows and is given the
+fraction that was removed as its contamination.
+
+**A few rows.** Where the estimated contamination is zero, a handful of rows may be wrong all the
+same, too few to be distinguished from a long tail. Rows that lie far off are then removed as
+candidates, and so are labels that the other rows contradict, if they are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import SubquantileClassifierCV, SubquantileRegressorCV
+from .._typing import BoolArray, FloatArray
+from .audit_columns import FLAG_SCORE, audit_by_row, deviations
+from .target_scale import Scale, profile_neg_log_likelihood, scales_to_try, select_scale, to_scale
+
+# Smallest score, in robust deviations, of a target that is removed before the rest is refitted.
+REMOVAL_SCORE = 3.0
+# Largest fraction of contradicted labels at which these are trimmed as candidates.
+MAX_CONTRADICTED = 0.05
+MAX_ROUNDS = 3
+# Largest fraction of rows that iterative removal may take away.
+MAX_REMOVED = 0.45
+
+OnStage = Callable[[str], None]
+
+
+class ModelChoice(NamedTuple):
+    """The scale, hyperparameters and contamination that the last fit is given."""
+
+    scale: Scale
+    alpha: float
+    gamma: float
+    contamination: float  # that the last fit trims
+    estimate: float
+    interval: tuple[float, float] | None
+    model: Any  # fitted to the sample, or to what is left of it
+
+
+def select_for_regression(
+    X: FloatArray, y: FloatArray, contamination: float | str, seed: int, on_stage: OnStage
+) -> ModelChoice:
+    """Select scale, hyperparameters and contamination for a numeric target."""
+    fits = {}
+    for scale in scales_to_try(y):
+        model = SubquantileRegressorCV(contamination=contamination, random_state=seed)
+        fits[scale] = model.fit(X, to_scale(y, scale))
+    scale = select_scale(
+        {
+            scale: profile_neg_log_likelihood(y, _residuals(model), scale)
+            for scale, model in fits.items()
+        }
+    )
+    model = fits[scale]
+    if contamination != "auto":
+        return _make_choice(scale, model, model.contamination_, None)
+    return _remove_iteratively(X, to_scale(y, scale), scale, model, seed, on_stage)
+
+
+def _residuals(model: Any) -> FloatArray:
+    audit = audit_by_row(model.audit())
+    return np.asarray(audit["observed"], float) - np.asarray(audit["expected"], float)
+
+
+def _remove_iteratively(
+    X: FloatArray, y: FloatArray, scale: Scale, model: Any, seed: int, on_stage: OnStage
+) -> ModelChoice:
+    kept = np.arange(len(y))
+    estimate, (low, high) = model.contamination_, model.contamination_interval_
+    found = _trimmed_beyond(model, REMOVAL_SCORE) if estimate > 0 else _candidates(model)
+    for _ in range(MAX_ROUNDS):
+        left = kept[~found]
+        if not found.any() or len(left) < (1 - MAX_REMOVED) * len(y):
+            break
+        kept = left
+        on_stage("looking for masked errors")
+        model = SubquantileRegressorCV(random_state=seed).fit(X[kept], y[kept])
+        found = _trimmed_beyond(model, FLAG_SCORE) if estimate > 0 else _candidates(model)
+    removed = 1 - len(kept) / len(y)
+    if estimate > 0:  # rows that were masked add to the estimate
+        more = max(removed - estimate, 0.0)
+        estimate, low, high = (min(part + more, 0.49) for part in (estimate, low, high))
+    # Rows that were trimmed with a small score count as inliers again.
+    return _make_choice(scale, model, min(removed, 0.49), (low, high), estimate)
+
+
+def _trimmed_beyond(model: Any, least: float) -> BoolArray:
+    """Return the rows that a fit trimmed and whose score is at least ``least``."""
+    return ~model.inlier_mask_ & (deviations(audit_by_row(model.audit())) >= least)
+
+
+def _candidates(model: Any) -> BoolArray:
+    """Return the rows with the largest scores; rows that they mask are found in a later round."""
+    scores = deviations(audit_by_row(model.audit()))
+    return scores >= max(FLAG_SCORE, 0.5 * float(scores.max()))
+
+
+def select_for_classification(
+    X: FloatArray, y: NDArray[Any], contamination: float | str, seed: int, on_stage: OnStage
+) -> ModelChoice:
+    """Select hyperparameters and contamination for class labels.
+
+    If the estimated contamination is zero, the few labels that the others contradict are trimmed.
+    """
+    model = SubquantileClassifierCV(contamination=contamination, random_state=seed).fit(X, y)
+    estimate = model.contamination_
+    if contamination != "auto":
+        return _make_choice("plain", model, estimate, None)
+    audit = audit_by_row(model.audit())
+    contradicted = float(np.mean(audit["observed"] != audit["expected"]))
+    trimmed = contradicted if estimate == 0 and contradicted <= MAX_CONTRADICTED else estimate
+    return _make_choice("plain", model, trimmed, model.contamination_interval_, estimate)
+
+
+def _make_choice(
+    scale: Scale,
+    model: Any,
+    contamination: float,
+    interval: tuple[float, float] | None,
+    estimate: float | None = None,
+) -> ModelChoice:
+    estimate = contamination if estimate is None else estimate
+    return ModelChoice(scale, model.alpha_, model.gamma_, contamination, estimate, interval, model)

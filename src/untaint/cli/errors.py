@@ -1,0 +1,105 @@
+"""Errors as one sentence on standard error and an exit code.
+
+0 done, 1 done in part or internal error, 2 bad usage or bad data, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from .terminal import escape_terminal
+
+DONE, INTERNAL_ERROR, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
+MAX_MESSAGE = 1000
+
+
+class UsageError(Exception):
+    """A request of the user that cannot be fulfilled; the message is one sentence."""
+
+
+def exit_code_of(run: Callable[[], Any]) -> int:
+    """Run a command, and turn what it raises into a sentence and an exit code."""
+    try:
+        code = run()
+        _flush()
+    except KeyboardInterrupt:
+        return _report("interrupted, and nothing was written", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of the output has closed it, which is no error.
+        _discard_output()
+        return DONE
+    except ImportError as error:
+        return _report(str(error), USAGE_ERROR)
+    except OSError as error:
+        return _report(_describe_os_error(error), USAGE_ERROR)
+    except MemoryError as error:
+        return _report(str(error) or "there is not enough memory for this table", USAGE_ERROR)
+    except Exception as error:
+        return _report_exception(error)
+    if code == INTERRUPTED:  # the parser has caught it
+        return _report("interrupted, and nothing was written", INTERRUPTED)
+    return code if isinstance(code, int) else DONE
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError:
+        _discard_output()
+        raise
+
+
+def _discard_output() -> None:
+    """Redirect standard output to nowhere, since the interpreter flushes it again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _report_exception(error: Exception) -> int:
+    from ..cleaning.model import ModelFileError
+    from ..tables import DataFileError
+
+    if hasattr(error, "format_message"):  # the parser found an unknown or a missing option
+        return _report(_describe_usage_error(error), USAGE_ERROR)
+    if type(error).__name__ == "Abort":
+        return _report("interrupted, and nothing was written", INTERRUPTED)
+    if isinstance(error, (DataFileError, ModelFileError, UsageError)):
+        return _report(str(error), USAGE_ERROR)
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return _report("there is not enough memory for this table", USAGE_ERROR)
+    if os.environ.get("UNTAINT_DEBUG"):
+        traceback.print_exception(error)
+    return _report(
+        f"internal error: {type(error).__name__}: {error} (UNTAINT_DEBUG=1 shows where)",
+        INTERNAL_ERROR,
+    )
+
+
+def _describe_usage_error(error: Any) -> str:
+    message = error.format_message()
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return message
+    return f"{message.rstrip('.')}; {context.command_path} --help lists what there is"
+
+
+def _describe_os_error(error: OSError) -> str:
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    reason = f"{reason[:1].lower()}{reason[1:]}"
+    if error.filename is None:  # files have names; standard output has none
+        return f"standard output: {reason}"
+    return f"{error.filename}: {reason}; nothing was written"
+
+
+def _report(message: str, code: int) -> int:
+    sentence = " ".join(escape_terminal(message).split())
+    if len(sentence) > MAX_MESSAGE:  # text from a file may be of any length
+        sentence = f"{sentence[:MAX_MESSAGE]}..."
+    end = "" if sentence.endswith((".", "?", "!")) else "."
+    print(f"untaint: {sentence}{end}", file=sys.stderr)
+    return code
