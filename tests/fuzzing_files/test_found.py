@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from untaint.cleaning.model import warm_up
-from untaint.cli.outputs import check_directory
 from untaint.cli.errors import UsageError, exit_code_of
+from untaint.cli.outputs import check_directory
 from untaint.optim.checkpoint import Checkpoint
 from untaint.reading import read_rows
 from untaint.reading.errors import DataFileError, listed, reason

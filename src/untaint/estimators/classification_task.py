@@ -105,7 +105,7 @@ class ClassificationTask(Task):
         rng, contamination, interval = self.rng(), self.contamination, None
         if contamination is None:
             found = hyper.label_contamination or self.estimate(design, y, rng)
-            contamination, interval = found
+            contamination, interval = self.overall(design, found)
         rule = self.weighting(contamination, y)
         if contamination == 0 or self.params.solver == "gradient":
             return InitialState(rule, design.sample_weight, interval=interval)
@@ -120,22 +120,28 @@ class ClassificationTask(Task):
     def estimate(
         self, design: Design, y: FloatArray, rng: np.random.Generator
     ) -> LabelContamination:
-        """Estimate the share of wrong labels and its interval."""
+        """Estimate the share of wrong labels among the rows that are not excluded a priori."""
         if design.size < FEWEST_ROWS:
             return LabelContamination(0.0, (0.0, MAX_CONTAMINATION))
         rule = self.weighting(INITIAL_CONTAMINATION, y)
         raw = self._search(design, y, rule, rng).predictions
         assert raw is not None
         scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
-        codes, weights = class_codes(y), design.sample_weight
-        near = ~design.feature_outlier & near_rows(design.radius, weights, self.exclusion_radius)
+        codes, weights, near = class_codes(y), design.sample_weight, self._near(design)
         disagreement = estimate_disagreement(scores[near], codes[near], weights[near])
         loo = leave_one_out_scores(design, y, np.where(near, weights, 0.0), self.loss)
         sample = design.representatives(policy().label_noise_rows, np.flatnonzero(near))
         found = estimate_noise_rate(
             loo[sample.rows], codes[sample.rows], sample.weights, disagreement
         )
-        excluded = float(weights[~near].sum() / weights.sum())
+        return LabelContamination(found.contamination, found.interval)
+
+    def overall(self, design: Design, found: LabelContamination) -> LabelContamination:
+        """Return the contamination of all rows of a design, excluded ones included."""
+        if design.size < FEWEST_ROWS:
+            return found
+        weights = design.sample_weight
+        excluded = float(weights[~self._near(design)].sum() / weights.sum())
         low, contamination, high = (
             min(excluded + (1.0 - excluded) * value, MAX_CONTAMINATION)
             for value in (found.interval[0], found.contamination, found.interval[1])
@@ -143,6 +149,10 @@ class ClassificationTask(Task):
         if contamination < MIN_CONTAMINATION:
             contamination, low = 0.0, 0.0
         return LabelContamination(contamination, (low, high))
+
+    def _near(self, design: Design) -> BoolArray:
+        near = near_rows(design.radius, design.sample_weight, self.exclusion_radius)
+        return ~design.feature_outlier & near
 
     def _search(
         self, design: Design, y: FloatArray, rule: TrimmingRule, rng: np.random.Generator

@@ -161,7 +161,7 @@ class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
         found, contamination = None, task.contamination
         if contamination is None:
             found = task.estimate(design, y, task.rng())
-            contamination = found.contamination
+            contamination = task.overall(design, found).contamination
         if contamination == 0:
             return choice, found
         parts = (design.loo_features, alphas, y, task.loss)
