@@ -17,6 +17,8 @@ MAX_SCORE = 3.5
 MAX_CONTAMINATION = 0.45
 # Fraction of each predicted class that counts as confident.
 CONFIDENT_FRACTION = 0.5
+# Margins that differ by no more, relative to the largest, are equal.
+SAME = 1e-9
 
 
 def estimate_contamination(scores: FloatArray, sample_weight: FloatArray) -> float:
@@ -81,5 +83,6 @@ def _rate(hits: BoolArray, margins: FloatArray, weights: FloatArray) -> float:
     order = np.argsort(-margins, kind="stable")
     reached = np.cumsum(weights[order])
     edge = margins[order][np.searchsorted(reached, CONFIDENT_FRACTION * reached[-1])]
-    confident = margins >= edge
+    # Copies of the row at the edge differ from it by rounding.
+    confident = margins >= edge - SAME * float(np.abs(margins).max())
     return float(weights[confident & hits].sum() / weights[confident].sum())

@@ -25,6 +25,8 @@ from ..losses import Hessian, Loss
 from .base import Fit
 
 MAX_STEPS = 100
+# Tolerances from here on are of single precision.
+SINGLE = 1e-6
 # Loosest and tightest inner tolerance of a step.
 LOOSE_STEP, TIGHT_STEP = 0.1, 1e-4
 # Fraction of the linearly predicted decrease that a step must reach, and the shortest step tried.
@@ -161,7 +163,8 @@ class Newton(Generic[Space]):
         start : Fit, optional
             First iterate, in the same space.
         tol : float
-            Relative accuracy of the objective is ``tol ** 1.5``, of predictions the root of that.
+            Relative accuracy of the objective is ``tol ** 1.5``, in the kernel's space ``tol ** 2.25``
+            below single precision; that of predictions is the root of it.
         around : array of shape (n, k), optional
             Predictions of a function close to the minimiser whose coefficients are unknown: in the
             kernel's space the first step expands the loss there if there is no start.
@@ -173,6 +176,8 @@ class Newton(Generic[Space]):
         fit, gain = start if start is not None else self.space.start(objective, around), 1.0
         if one_step:
             return self.space.step(objective, fit, tol**0.75, objective.value(fit)).at(1.0)
+        # A weight of k and k copies get here on different paths: double precision allows more digits.
+        accuracy = tol**1.5 if self.space.in_passes or tol >= SINGLE else tol**2.25
         for _ in range(MAX_STEPS):
             inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))
             step = self.space.step(objective, fit, inner)
@@ -180,7 +185,7 @@ class Newton(Generic[Space]):
                 break
             last, (fit, gain) = fit, self._advance(objective, fit, step)
             # What is left: the inexactness of the step, and terms beyond the second order.
-            if fit is last or gain * (inner**2 + gain) <= tol**1.5:
+            if fit is last or gain * (inner**2 + gain) <= accuracy:
                 break
         return self.space.normalised(fit)
 
