@@ -25,4 +25,4 @@ def skops_files_predict_the_same_bits(subject, table):
     types = skops.io.get_untrusted_types(data=stored)
     strange = [name for name in types if not name.startswith("untaint.")]
     assert not strange, f"the file needs the types {strange}"
-    assert_same_bits(subject, skops.io.loads(stored, inlier_weight=types), model, table)
+    assert_same_bits(subject, skops.io.loads(stored, trusted=types), model, table)

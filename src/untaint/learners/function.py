@@ -59,7 +59,7 @@ class FittedFunction:
         namespace = array_namespace_of(X)
         assert namespace is not None
         if isinstance(self.model.kernel_, CallableKernel):  # a function of NumPy arrays
-            raw = np.asarray(self(to_numpy(X)))
+            raw = as_2d(np.asarray(self(to_numpy(X))))
             return namespace.xp.asarray(raw, device=namespace.device)
         arithmetic = ArrayArithmetic.at(namespace, X)
         function = function_of(self.model)
