@@ -35,7 +35,7 @@ def test_a_model_predicts_the_same_after_a_trip_through_its_file(fitted, tmp_pat
 def test_a_model_holds_no_targets(fitted):
     _, model = fitted
     assert not {"_targets", "inlier_mask_", "outlier_scores_"} & {*vars(model.estimator)}
-    with pytest.raises(ValueError, match="not part of a saved model"):
+    with pytest.raises(ValueError, match="holds no training rows"):
         model.estimator.audit()
 
 
