@@ -52,14 +52,7 @@ class Columns:
 
 
 class Measures:
-    """Centre and scale of every feature, and the size of every sample.
-
-    Parameters
-    ----------
-    columns : Columns
-    weights : array of shape (n,), positive
-        A weight of k is equivalent to k copies of the sample.
-    """
+    """Centre and scale of every feature, and the size of every sample; weights are positive."""
 
     def __init__(self, columns: Columns, weights: FloatArray) -> None:
         self.columns = columns
@@ -130,14 +123,7 @@ class Measures:
 
 
 def row_sizes(X: FloatArray, centre: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return the sizes of dense samples, for given centres and scales of the features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> row_sizes(np.array([[3.0], [-1.0]]), np.array([1.0]), np.array([2.0]))
-    array([1., 1.])
-    """
+    """Return the sizes of dense samples, for given centres and scales of the features."""
     used = scale > 0
     ratios = np.minimum(np.abs(X[:, used] - centre[used]) / scale[used], MAX_VALUE)
     return np.expm1(np.log1p(ratios).sum(axis=1) / max(int(used.sum()), 1))

@@ -21,7 +21,7 @@ be bimodal. In doubt, a sample is not flagged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from scipy import sparse
 from .._typing import BoolArray, FloatArray, IntArray
 from .edges import Accept, MinFactor, edge
 from .measures import MAX_VALUE, Columns, Measures, row_sizes
-from .radius import representatives
+from .radius import projection, representatives
 from .relations import Relations, relations
 from .scales import quantile, scale_of
 
@@ -52,14 +52,8 @@ MAX_PASSES = 2
 class Screen:
     """The result of screening X for feature outliers.
 
-    Parameters
-    ----------
-    feature_outlier : array of bool of shape (n,)
-        Mask of the feature outliers.
-    outlyingness : array of shape (n,), non-negative
-        Size of each sample relative to the limit of inlying sizes; above 1 for feature outliers.
-    screen_model : ScreenModel, optional
-        The fitted limits; None if there were too few samples to fit them.
+    The outlyingness of a sample is its size relative to the limit of inlying sizes. The model is
+    None if there were too few samples to fit limits.
 
     Examples
     --------
@@ -71,9 +65,14 @@ class Screen:
     (array([7]), [array([1])])
     """
 
-    feature_outlier: BoolArray
     outlyingness: FloatArray
+    X: Any = field(default=None, repr=False, compare=False)
     screen_model: ScreenModel | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def feature_outlier(self) -> BoolArray:
+        """The mask of the feature outliers, whose outlyingness exceeds 1."""
+        return self.outlyingness > 1
 
     def outlying_features(self, rows: Any, most: int = 5) -> list[IntArray]:
         """Return the outlying features of some samples, the most outlying first.
@@ -83,62 +82,34 @@ class Screen:
         if self.screen_model is None:
             return [np.empty(0, dtype=np.intp) for _ in np.atleast_1d(rows)]
         found = []
-        for outlying in self.screen_model.outlyingness(np.atleast_1d(rows)):
+        for outlying in self.screen_model.outlyingness(self.X[np.atleast_1d(rows)]):
             order = np.argsort(-outlying, kind="stable")[:most]
-            found.append(
-                order[(outlying[order] > 0) & (outlying[order] >= 0.5 * outlying[order[0]])]
-            )
+            sizes = outlying[order]
+            found.append(order[(sizes > 0) & (sizes >= 0.5 * sizes[0])])
         return found
 
 
-def _distinct(X: Any) -> int:
-    """Return the number of distinct rows, counted by a projection that separates them."""
-    weights = np.modf(np.arange(1, X.shape[1] + 1) * np.sqrt(2.0))[0]
-    with np.errstate(over="ignore", invalid="ignore"):
-        return len(np.unique(np.asarray(X @ weights)))
-
-
 def screen(X: Any, sample_weight: FloatArray | None = None) -> Screen:
-    """Find the feature outliers of X.
+    """Find the feature outliers of X, an array or CSR of finite numbers.
 
     The result does not depend on the order of the samples, nor on the unit or origin of a feature.
-
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-        Finite numbers.
-    sample_weight : array of shape (n,), optional
-        A weight of k is equivalent to k copies; a sample of weight zero is ignored and not flagged.
-
-    Returns
-    -------
-    Screen
-        Nothing is flagged among fewer than 20 samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(100, 3))
-    >>> X[:40] *= 1000.0
-    >>> bool(screen(X).feature_outlier[:40].all())
-    True
+    A sample of weight zero is ignored and not flagged, and so are all among fewer than 20 samples.
     """
     n = X.shape[0]
     weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     outlyingness = np.zeros(n)
     present = np.flatnonzero(weights > 0)
     if float(weights.sum()) < MIN_ROWS or X.shape[1] == 0:
-        return Screen(outlyingness > 1, outlyingness)
-    if _distinct(X[present]) < MIN_DISTINCT:
+        return Screen(outlyingness)
+    if len(np.unique(projection(X[present]))) < MIN_DISTINCT:
         # The repeated points of an experimental design are separate from one another.
-        return Screen(outlyingness > 1, outlyingness)
+        return Screen(outlyingness)
     work = _Screening(Columns(X if len(present) == n else X[present]), weights[present])
     work.run()
     outlyingness[present] = work.outlyingness
-    screen_model = ScreenModel(
-        X, work.centre, work.limits, work.relation, work.measures.scale, work.size_limit
-    )
-    return Screen(outlyingness > 1, outlyingness, screen_model)
+    scale = work.measures.scale
+    model = ScreenModel(work.centre, work.limits, work.relation, scale, work.size_limit)
+    return Screen(outlyingness, X, model)
 
 
 class _Screening:
@@ -256,49 +227,41 @@ class _Screening:
 
 @dataclass(frozen=True)
 class ScreenModel:
-    """Samples, with the fitted centre, scales and limits of the features.
+    """The fitted centres, limits and scales of the features, and the largest inlying size.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    centre, limits, scale : array of shape (d,)
-        ``limits`` holds the largest inlying distance of each feature from its centre.
-    relation : tuple of Relations and array of shape (s,), or None
-        The strong relations, with the limits of their residuals.
-    size_limit : float
-        The largest inlying size of a sample.
+    A limit is the largest inlying distance of a feature from its centre. The strong relations go
+    with the limits of their residuals.
     """
 
-    X: Any
     centre: FloatArray
     limits: FloatArray
     relation: tuple[Relations, FloatArray] | None
     scale: FloatArray
     size_limit: float
 
-    def for_samples(self, X: Any) -> ScreenModel:
-        """Return this model with other samples."""
-        return replace(self, X=X)
-
-    def total(self, rows: slice) -> FloatArray:
-        """Return the outlyingness of some samples: of the worst feature or of all together."""
-        outlying = self.outlyingness(rows).max(axis=1)
+    def total(self, X: Any) -> FloatArray:
+        """Return the outlyingness of each sample: of the worst feature or of all together."""
+        outlying = self.outlyingness(X).max(axis=1)
         if not np.isfinite(self.size_limit):
             return outlying
-        X = self.X[rows].toarray() if sparse.issparse(self.X) else np.asarray(self.X[rows], float)
-        size = row_sizes(np.clip(X, -MAX_VALUE, MAX_VALUE), self.centre, self.scale)
-        return np.maximum(outlying, size / self.size_limit)
+        return np.maximum(
+            outlying, row_sizes(_clipped(X), self.centre, self.scale) / self.size_limit
+        )
 
-    def outlyingness(self, rows: IntArray | slice) -> FloatArray:
-        """Return the outlyingness of each feature of some samples, shape (m, d)."""
-        X = self.X[rows].toarray() if sparse.issparse(self.X) else self.X[rows]
-        Z = np.clip(np.asarray(X, dtype=float), -MAX_VALUE, MAX_VALUE) - self.centre
+    def outlyingness(self, X: Any) -> FloatArray:
+        """Return the outlyingness of each feature of each sample, shape (n, d)."""
+        Z = _clipped(X) - self.centre
         outlying = np.abs(Z) / self.limits
         if self.relation is not None:
             found, limits = self.relation
             violated = found.violations(Z) / limits
             outlying[:, found.strong] = np.maximum(outlying[:, found.strong], violated)
         return outlying
+
+
+def _clipped(X: Any) -> FloatArray:
+    X = X.toarray() if sparse.issparse(X) else X
+    return np.clip(np.asarray(X, dtype=float), -MAX_VALUE, MAX_VALUE)
 
 
 def _any_factor(fraction: FloatArray) -> FloatArray:
