@@ -35,17 +35,9 @@ PROBABILITY_TOL = 1e-3
 def loo_class_probabilities(
     design: Design, codes: IntArray, n_classes: int, weights: FloatArray, contamination: float
 ) -> FloatArray:
-    """Return leave-one-out class probabilities, shape (n, n_classes).
+    """Return leave-one-out class probabilities, (n, n_classes).
 
-    Parameters
-    ----------
-    design : Design
-    codes : array of shape (n,), int
-    n_classes : int
-    weights : array of shape (n,)
-        Weights of the fit, zero for excluded samples.
-    contamination : float
-        Fraction of wrong labels.
+    The weights of the fit are zero for excluded samples.
     """
     y = np.eye(n_classes)[codes]
     sample_weight = design.sample_weight
@@ -53,7 +45,7 @@ def loo_class_probabilities(
         path = RidgePath(design.loo_features, weights)
         residuals, _ = path.leave_one_out(y, _best_alpha(path, y, sample_weight), sample_weight)
     logs = _logs(y - residuals)
-    exponent = _exponent(logs, codes, sample_weight, contamination) if contamination > 0 else 1.0
+    exponent = _exponent(logs, codes, sample_weight, contamination)
     return np.asarray(softmax(exponent * logs, axis=1))
 
 
@@ -64,10 +56,9 @@ def loo_class_probabilities_blocked(
     weights: FloatArray,
     contamination: float,
 ) -> FloatArray:
-    """Return leave-one-out class probabilities of a large design.
+    """Return leave-one-out class probabilities of a large design, (n, n_classes).
 
-    Ridge parameter and exponent are selected on its subsample; for the other parameters see
-    :func:`loo_class_probabilities`.
+    Ridge parameter and exponent are selected on its subsample.
     """
     rows = design.subsample_rows
     assert rows is not None
@@ -81,7 +72,7 @@ def loo_class_probabilities_blocked(
     q = design.leverages(weights)
     residuals, _ = deletion_residuals(y - fit.predictions, weights, design.sample_weight, q)
     logs = _logs(y - residuals)
-    exponent = _exponent(logs[rows], codes[rows], ones, contamination) if contamination > 0 else 1.0
+    exponent = _exponent(logs[rows], codes[rows], ones, contamination)
     return np.asarray(softmax(exponent * logs, axis=1))
 
 
@@ -107,38 +98,34 @@ def leave_one_out_scores(
 
 
 def label_quality(probabilities: FloatArray, codes: IntArray, contamination: float) -> FloatArray:
-    """Return the posterior probability that each label is correct.
+    """Return the posterior probability that each label is correct."""
+    right, both = _likelihoods(probabilities, codes, contamination)
+    return np.divide(right, both, out=np.ones_like(right), where=both > 0)
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> probabilities = np.array([[0.9, 0.1], [0.1, 0.9]])
-    >>> label_quality(probabilities, np.array([0, 0]), 0.5).round(2)
-    array([0.9, 0.1])
-    """
+
+def _likelihoods(
+    probabilities: FloatArray, codes: IntArray, contamination: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the likelihoods of the labels as correct ones, and altogether."""
     own = np.take_along_axis(probabilities, codes[:, None], axis=1)[:, 0]
     right = (1.0 - contamination) * own
-    wrong = contamination * (1.0 - own) / (probabilities.shape[1] - 1)
-    both = right + wrong
-    return np.divide(right, both, out=np.ones_like(right), where=both > 0)
+    return right, right + contamination * (1.0 - own) / (probabilities.shape[1] - 1)
 
 
 def _exponent(
     logs: FloatArray, codes: IntArray, sample_weight: FloatArray, contamination: float
 ) -> float:
-    """Return the exponent of the probabilities that maximises the likelihood of the labels."""
+    """Return the exponent that maximises the likelihood of the labels; 1 if all are correct."""
+    if contamination == 0:
+        return 1.0
 
     def neg_log_likelihood(log_exponent: float) -> float:
         probabilities = softmax(np.exp(log_exponent) * logs, axis=1)
-        own = np.take_along_axis(probabilities, codes[:, None], axis=1)[:, 0]
-        likelihood = (1.0 - contamination) * own + contamination * (1.0 - own) / (
-            probabilities.shape[1] - 1
-        )
+        _, likelihood = _likelihoods(probabilities, codes, contamination)
         return -float(sample_weight @ np.log(np.maximum(likelihood, np.finfo(float).tiny)))
 
-    return float(
-        np.exp(minimize_scalar(neg_log_likelihood, bounds=(-3.0, 3.0), method="bounded").x)
-    )
+    found = minimize_scalar(neg_log_likelihood, bounds=(-3.0, 3.0), method="bounded")
+    return float(np.exp(found.x))
 
 
 def _best_alpha(path: RidgePath, y: FloatArray, sample_weight: FloatArray) -> float:

@@ -1,6 +1,6 @@
 r"""Joint selection of hyperparameters and weights by leave-one-out residuals.
 
-Hyperparameters can be selected by leave-one-out errors once the inliers are known, and inliers can be
+Hyperparameters can be selected by leave-one-out errors once the inliers are known, and inliers be
 identified by leave-one-out residuals once the hyperparameters are known. The two steps alternate:
 
 1. For each setting, compute the leave-one-out residuals of the fit with the present weights. The

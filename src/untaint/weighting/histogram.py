@@ -29,12 +29,8 @@ from .trimmed import around, part_of_tied
 class HistogramGrid:
     """Bins of the losses of each class.
 
-    Attributes
-    ----------
-    edges : array of shape (K, E), ascending
-        Bin j is up to and including edge j; the last bin is unbounded.
-    near : array of shape (K, 2)
-        Losses above the first and up to the second number are listed; both are edges.
+    Bin j is up to and including edge j of ``edges``, (K, E) and ascending; the last bin is
+    unbounded. Losses above the first and up to the second of ``near``, (K, 2), are listed.
     """
 
     edges: FloatArray
@@ -45,10 +41,8 @@ class HistogramGrid:
     ) -> LossHistogram:
         """Return the histogram of the losses of some samples."""
         n_groups, n_edges = self.edges.shape
-        weights = np.zeros((n_groups, n_edges + 2))
-        sums = np.zeros((n_groups, n_edges + 2))
-        exact_values = []
-        max_loss = np.zeros(n_groups)
+        weights, sums = np.zeros((2, n_groups, n_edges + 2))
+        exact_values, max_loss = [], np.zeros(n_groups)
         for k in range(n_groups):
             own = slice(None) if n_groups == 1 else np.flatnonzero(groups == k)
             values, mass = losses[own], sample_weight[own]
@@ -63,9 +57,8 @@ class HistogramGrid:
             with np.errstate(invalid="ignore"):
                 products = np.where(mass > 0, mass * values, 0.0)
             sums[k] = np.bincount(bins, products, n_edges + 2)
-        values, masses, owners = _joined(exact_values)
         counts = Sum(np.array([weights, sums]))
-        return LossHistogram(self, counts, values, masses, owners, max_loss)._bounded()
+        return LossHistogram(self, counts, *_joined(exact_values), max_loss)._bounded()
 
 
 @final
@@ -73,18 +66,10 @@ class HistogramGrid:
 class LossHistogram:
     """Histogram of the losses of some samples.
 
-    Attributes
-    ----------
-    grid : HistogramGrid
-    counts : Sum of shape (2, K, E + 2)
-        Weight of the samples in each bin, and the sum of their weighted losses; the last bin holds
-        infinite losses.
-    losses, masses, groups : array
-        Values, weights and classes of the losses that are listed.
-    max_loss : array of shape (K,)
-        The largest finite loss of each class.
-    exact : bool
-        Whether all losses of the near interval are listed.
+    ``counts``, (2, K, E + 2), holds the weight of the samples in each bin and the sum of their
+    weighted losses; the last bin is that of infinite losses. ``losses``, ``masses`` and ``groups``
+    are values, weights and classes of the losses that are listed, ``max_loss`` the largest finite
+    loss of each class. It is ``exact`` if all losses of the near interval are listed.
 
     Examples
     --------
@@ -135,11 +120,8 @@ class LossHistogram:
         counts = np.concatenate([self.weights[filled], self.masses]) / unit
         if unit != 1.0:  # multiples of a unit like 0.1 are integers up to rounding
             counts = np.round(counts)
-        return (
-            np.concatenate([means, self.losses]),
-            counts,
-            np.concatenate([np.nonzero(filled)[0], self.groups]),
-        )
+        groups = np.concatenate([np.nonzero(filled)[0], self.groups])
+        return np.concatenate([means, self.losses]), counts, groups
 
     @property
     def finite(self) -> float:
@@ -177,11 +159,9 @@ class LossHistogram:
     def is_exact_at(self, thresholds: FloatArray) -> bool:
         """Whether thresholds read off this histogram are exact."""
         low, high = self.grid.near.T
-        present = self.weights.sum(axis=1) + np.bincount(
-            self.groups, self.masses, len(self.weights)
-        )
+        listed = np.bincount(self.groups, self.masses, len(self.weights))
         inside = ((thresholds > low) & (thresholds <= high)) | np.isinf(thresholds)
-        return self.exact and bool(inside[present > 0].all())
+        return self.exact and bool(inside[self.weights.sum(axis=1) + listed > 0].all())
 
     def _loss_at(self, k: int, total: float) -> float:
         own = self.groups == k
@@ -207,19 +187,16 @@ class LossHistogram:
         if self.exact and len(self.losses) <= policy().exact_losses:
             return self
         owners = [(int(k), self.groups == k) for k in np.unique(self.groups)]
-        losses, masses, groups = _joined(
-            [_grouped(self.losses[own], self.masses[own], k) for k, own in owners]
-        )
-        if self.exact and len(losses) <= policy().exact_losses:
-            return replace(self, losses=losses, masses=masses, groups=groups)
+        listed = _joined([_grouped(self.losses[own], self.masses[own], k) for k, own in owners])
+        if self.exact and len(listed[0]) <= policy().exact_losses:
+            return LossHistogram(self.grid, self.counts, *listed, self.max_loss)
         weights, sums = self.weights.copy(), self.sums.copy()
         for k, own in owners:
             bins = np.searchsorted(self.grid.edges[k], self.losses[own])
             np.add.at(weights[k], bins, self.masses[own])
             np.add.at(sums[k], bins, self.masses[own] * self.losses[own])
-        losses, masses, groups = _joined([])
         counts = Sum(np.array([weights, sums]))
-        return LossHistogram(self.grid, counts, losses, masses, groups, self.max_loss, exact=False)
+        return LossHistogram(self.grid, counts, *_joined([]), self.max_loss, exact=False)
 
 
 ExactValues = tuple[FloatArray, FloatArray, IntArray]
