@@ -49,21 +49,11 @@ Features = Callable[[], FloatArray]
 @final
 @dataclass(frozen=True)
 class JointSelection:
-    """Selected hyperparameters and weights.
+    """Selected positions of kernel and alpha, and the weights under that setting.
 
-    Attributes
-    ----------
-    kernel, alpha : int
-        Positions of the selected setting.
-    weights : array of shape (n,)
-    residuals : array of shape (n, k)
-        Standardised leave-one-out residuals under that setting.
-    deviations : array of shape (n,)
-        Standard deviations of these predictions, in units of the noise.
-    errors : array of shape (n_kernels, n_alphas)
-        Mean square of the leave-one-out residuals, under the weights of the last round that scored
-        the setting.
-    n_rounds : int
+    ``residuals``, (n, k), are its standardised leave-one-out residuals, ``deviations``, (n,), the
+    standard deviations of these predictions in units of the noise, and ``errors``, (n_kernels,
+    n_alphas), mean squared residuals under the weights of the last round that scored a setting.
     """
 
     kernel: int
@@ -88,19 +78,8 @@ def select_jointly(
 ) -> JointSelection:
     """Alternate until neither the setting nor the weights change.
 
-    Parameters
-    ----------
-    features : sequence of callables
-        One for each kernel, returning features of shape (n, m). Neighbours in the sequence are
-        similar kernels.
-    alphas : sequence of float
-    y : array of shape (n, k)
-    sample_weight, weights : array of shape (n,)
-        The rows' own weights, and those to start with.
-    reweight : callable (residuals, weights) -> weights
-    first : pair of int
-        Kernel and alpha of the first round: the setting that the first weights were found with.
-    fit_intercept : bool
+    Neighbours in the sequence of features are those of similar kernels. ``weights`` are those to
+    start with, and ``first`` is the setting, kernel and alpha, that they were found with.
     """
     scores = LooScores(features, alphas, y, sample_weight, fit_intercept)
     everything = range(len(features))
@@ -180,44 +159,28 @@ def select_hyperparameters(
 ) -> tuple[JointSelection, OutlierPosterior | None]:
     """Search for inliers, then select hyperparameters and weights jointly.
 
+    The candidates are the same rows under different kernels, of which neighbours are similar. A
+    contamination of None weights each row by its posterior probability, which is also returned. The
+    search is at the own alpha of the first design.
+
     If 25 % or more of the rows are flagged, the alternation restarts from uniform weights, and the
     solution of the higher leave-one-out predictive density is kept
     (:mod:`~untaint.contamination.restart`).
-
-    Parameters
-    ----------
-    candidates : sequence of Design
-        The same rows under different kernels; neighbours are similar.
-    alphas : array
-    y : array of shape (n, k)
-    contamination : float or None
-        Share to trim; None weights each row by its posterior probability.
-    n_starts : int
-    rng : Generator
-    first : pair of int
-        Kernel and alpha to begin with; the search is at that design's own alpha.
-
-    Returns
-    -------
-    JointSelection
-    OutlierPosterior or None
-        None if the contamination was given.
     """
     start = candidates[first[0]]
     sample_weight = start.sample_weight
     outlying = np.zeros(len(y), dtype=bool) if contamination == 0 else start.feature_outlier
     mixture = ResidualMixture(y, sample_weight, outlying)
-    weights = _initial_weights(start, y, contamination, outlying, n_starts, rng)
+    reweight: Reweight = mixture.posterior_weights
+    weights = sample_weight
+    if contamination != 0:
+        share = INITIAL_CONTAMINATION if contamination is None else contamination
+        weights = np.where(outlying, 0.0, find_inliers(start, y, share, n_starts, rng).weights)
+    if contamination is not None:
+        reweight = _trimming(contamination, sample_weight, outlying)
+    alternate = partial(select_jointly, y=y, sample_weight=sample_weight, reweight=reweight)
+    alternate = partial(alternate, fit_intercept=start.fit_intercept)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        alternate = partial(
-            select_jointly,
-            y=y,
-            sample_weight=sample_weight,
-            reweight=mixture.posterior_weights
-            if contamination is None
-            else _trimming(contamination, sample_weight, outlying),
-            fit_intercept=start.fit_intercept,
-        )
         features = [loo_features_of(design) for design in candidates]
         alphas = np.maximum(alphas, min_alpha(start, outlying))
         joint = alternate(features, alphas, weights=weights, first=first)
@@ -237,9 +200,8 @@ def estimate_posterior(
     design: Design, y: FloatArray, n_starts: int, rng: np.random.Generator
 ) -> OutlierPosterior:
     """Estimate the posterior at the one setting of a design."""
-    _, posterior = select_hyperparameters(
-        [design], np.array([design.alpha]), y, None, n_starts, rng
-    )
+    alphas = np.array([design.alpha])
+    _, posterior = select_hyperparameters([design], alphas, y, None, n_starts, rng)
     assert posterior is not None
     return posterior
 
@@ -247,21 +209,6 @@ def estimate_posterior(
 def loo_features_of(design: Design) -> Features:
     """Return a function that computes the leave-one-out features of a design."""
     return lambda: design.loo_features
-
-
-def _initial_weights(
-    design: Design,
-    y: FloatArray,
-    contamination: float | None,
-    outlying: BoolArray,
-    n_starts: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    if contamination == 0:
-        return design.sample_weight
-    share = INITIAL_CONTAMINATION if contamination is None else contamination
-    found = find_inliers(design, y, share, n_starts, rng)
-    return np.where(outlying, 0.0, found.weights)
 
 
 def _trimming(contamination: float, sample_weight: FloatArray, outlying: BoolArray) -> Reweight:
