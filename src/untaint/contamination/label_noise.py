@@ -53,18 +53,7 @@ class NoiseRate(NamedTuple):
 def estimate_noise_rate(
     scores: FloatArray, codes: IntArray, sample_weight: FloatArray, disagreement: float
 ) -> NoiseRate:
-    """Estimate the fraction of wrong labels, at most 0.45, from leave-one-out class scores, (n, K).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.linspace(-3.0, 3.0, 200)
-    >>> codes = (x > 0).astype(int)
-    >>> codes[::5] = 1 - codes[::5]
-    >>> found = estimate_noise_rate(np.column_stack([-x, x]), codes, np.ones(200), 0.2)
-    >>> round(found.contamination, 2), found.interval[0] < 0.2 < found.interval[1]
-    (0.2, True)
-    """
+    """Estimate the fraction of wrong labels, at most 0.45, from leave-one-out class scores."""
     channel = _Channel(scores, codes, sample_weight)
     starts = [channel.start(rate) for rate in STARTS]
     clean, _, x = channel.fit(0.0, FIXED, [channel.start(0.0)])

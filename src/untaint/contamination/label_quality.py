@@ -44,9 +44,7 @@ def loo_class_probabilities(
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         path = RidgePath(design.loo_features, weights)
         residuals, _ = path.leave_one_out(y, _best_alpha(path, y, sample_weight), sample_weight)
-    logs = _logs(y - residuals)
-    exponent = _exponent(logs, codes, sample_weight, contamination)
-    return np.asarray(softmax(exponent * logs, axis=1))
+    return _calibrated(y - residuals, codes, np.arange(len(y)), sample_weight, contamination)
 
 
 def loo_class_probabilities_blocked(
@@ -71,13 +69,7 @@ def loo_class_probabilities_blocked(
     fit = design.newton(SquaredLoss(), y).solve(weights, design.alpha, tol=PROBABILITY_TOL)
     q = design.leverages(weights)
     residuals, _ = deletion_residuals(y - fit.predictions, weights, design.sample_weight, q)
-    logs = _logs(y - residuals)
-    exponent = _exponent(logs[rows], codes[rows], ones, contamination)
-    return np.asarray(softmax(exponent * logs, axis=1))
-
-
-def _logs(scores: FloatArray) -> FloatArray:
-    return np.log(np.minimum(np.maximum(np.nan_to_num(scores), MIN_PROBABILITY), 1.0))
+    return _calibrated(y - residuals, codes, rows, ones, contamination)
 
 
 def leave_one_out_scores(
@@ -112,20 +104,25 @@ def _likelihoods(
     return right, right + contamination * (1.0 - own) / (probabilities.shape[1] - 1)
 
 
-def _exponent(
-    logs: FloatArray, codes: IntArray, sample_weight: FloatArray, contamination: float
-) -> float:
-    """Return the exponent that maximises the likelihood of the labels; 1 if all are correct."""
+def _calibrated(
+    scores: FloatArray, codes: IntArray, rows: IntArray, weights: FloatArray, contamination: float
+) -> FloatArray:
+    """Return probabilities with the exponent of the largest likelihood of the labels of ``rows``.
+
+    The exponent is 1 if all labels are correct.
+    """
+    logs = np.log(np.minimum(np.maximum(np.nan_to_num(scores), MIN_PROBABILITY), 1.0))
     if contamination == 0:
-        return 1.0
+        return np.asarray(softmax(logs, axis=1))
+    known, labels = logs[rows], codes[rows]
 
     def neg_log_likelihood(log_exponent: float) -> float:
-        probabilities = softmax(np.exp(log_exponent) * logs, axis=1)
-        _, likelihood = _likelihoods(probabilities, codes, contamination)
-        return -float(sample_weight @ np.log(np.maximum(likelihood, np.finfo(float).tiny)))
+        probabilities = softmax(np.exp(log_exponent) * known, axis=1)
+        _, likelihood = _likelihoods(probabilities, labels, contamination)
+        return -float(weights @ np.log(np.maximum(likelihood, np.finfo(float).tiny)))
 
     found = minimize_scalar(neg_log_likelihood, bounds=(-3.0, 3.0), method="bounded")
-    return float(np.exp(found.x))
+    return np.asarray(softmax(float(np.exp(found.x)) * logs, axis=1))
 
 
 def _best_alpha(path: RidgePath, y: FloatArray, sample_weight: FloatArray) -> float:

@@ -48,7 +48,10 @@ def loo_diagnostics_blocked(
     residuals, variance = deletion_residuals(y - predictions, weights, design.sample_weight, q)
     standardized = residuals / np.sqrt(1.0 + variance)[:, None]
     signed = without_rounding(signed_norms(standardized, weights), rounding_of(y))
-    posterior = _fit_on_subsample(design, y, signed, weights, feature_outlier)
+    rows, own = design.subsample_rows, np.maximum(design.sample_weight, np.finfo(float).tiny)
+    assert rows is not None
+    mixture = ResidualMixture(y[rows], np.ones(len(rows)), feature_outlier[rows])
+    posterior = mixture.fit(signed[rows, None], np.minimum(weights / own, 1.0)[rows])
     included = np.where(feature_outlier, 0.0, design.sample_weight)
     excluded = float(design.sample_weight[feature_outlier].sum() / design.sample_weight.sum())
     contamination = overall_contamination(posterior.candidates[0], signed, included, excluded)
@@ -69,17 +72,3 @@ def rounding_of(y: FloatArray) -> float:
 def without_rounding(signed: FloatArray, rounding: float) -> FloatArray:
     """Return residuals of which those that are rounding errors are zero."""
     return np.where(np.abs(signed) <= rounding, 0.0, signed)
-
-
-def _fit_on_subsample(
-    design: FeatureDesign,
-    y: FloatArray,
-    signed: FloatArray,
-    weights: FloatArray,
-    feature_outlier: BoolArray,
-) -> OutlierPosterior:
-    rows = design.subsample_rows
-    assert rows is not None
-    mixture = ResidualMixture(y[rows], np.ones(len(rows)), feature_outlier[rows])
-    own = np.maximum(design.sample_weight[rows], np.finfo(float).tiny)
-    return mixture.fit(signed[rows, None], np.minimum(weights[rows] / own, 1.0))

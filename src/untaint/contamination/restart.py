@@ -30,7 +30,8 @@ def should_restart(
 ) -> bool:
     """Return whether to restart the joint selection, given the contamination found so far.
 
-    Each sample stands for a number of copies, its count.
+    Samples are duplicates if another has equal features and targets, or if their count is two or
+    more.
 
     Examples
     --------
@@ -43,11 +44,6 @@ def should_restart(
     """
     if contamination < MIN_CONTAMINATION:
         return False
-    return duplicate_fraction(features, y, counts) <= MAX_DUPLICATES
-
-
-def duplicate_fraction(features: FloatArray, y: FloatArray, counts: FloatArray) -> float:
-    """Return the fraction of duplicated samples, targets included, or of a count of two or more."""
     rows = np.column_stack([features, y])
     sizes = np.abs(rows).max(axis=0)
     rows = rows / np.where(sizes > 0, sizes, 1.0)
@@ -56,4 +52,4 @@ def duplicate_fraction(features: FloatArray, y: FloatArray, counts: FloatArray) 
     order = np.argsort(rows @ direction, kind="stable")
     close = np.diff((rows @ direction)[order]) <= ROUNDING * float(np.abs(direction).sum())
     duplicate = np.r_[False, close] | np.r_[close, False] | (counts[order] >= 2)
-    return float(counts[order] @ duplicate / counts.sum())
+    return bool(counts[order] @ duplicate / counts.sum() <= MAX_DUPLICATES)

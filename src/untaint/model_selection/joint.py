@@ -81,7 +81,8 @@ def select_jointly(
     Neighbours in the sequence of features are those of similar kernels. ``weights`` are those to
     start with, and ``first`` is the setting, kernel and alpha, that they were found with.
     """
-    scores = LooScores(features, alphas, y, sample_weight, fit_intercept)
+    errors = np.full((len(features), len(alphas)), np.inf)
+    scores = LooScores(features, alphas, y, sample_weight, fit_intercept, errors)
     everything = range(len(features))
     choice, n_rounds = first, 0
     kernels: Sequence[int] = [first[0]]
@@ -98,9 +99,9 @@ def select_jointly(
         settled = moved <= SETTLED and choice == previous
         complete = settled and len(kernels) == len(features) and scores.complete
         if n_rounds >= MAX_ROUNDS or complete:
-            if scores.errors.size == 1:  # a single setting is not scored on the way
-                scores.errors[:] = path.mean_square(y, alphas[0], sample_weight)
-            return JointSelection(*choice, weights, residuals, deviations, scores.errors, n_rounds)
+            if errors.size == 1:  # a single setting is not scored on the way
+                errors[:] = path.mean_square(y, alphas[0], sample_weight)
+            return JointSelection(*choice, weights, residuals, deviations, errors, n_rounds)
         # All kernels are scored in the second and the last rounds, the neighbours in between.
         if n_rounds == 1 or settled or n_rounds == MAX_ROUNDS - 1:
             kernels = everything
@@ -109,20 +110,16 @@ def select_jointly(
 
 
 @final
+@dataclass(frozen=True)
 class LooScores:
-    """Leave-one-out errors of all settings."""
+    """Leave-one-out errors of all settings, infinite for those that were not scored so far."""
 
-    def __init__(
-        self,
-        features: Sequence[Features],
-        alphas: Sequence[float] | FloatArray,
-        y: FloatArray,
-        sample_weight: FloatArray,
-        fit_intercept: bool,
-    ) -> None:
-        self.features, self.alphas, self.y = features, alphas, y
-        self.sample_weight, self.fit_intercept = sample_weight, fit_intercept
-        self.errors = np.full((len(features), len(alphas)), np.inf)
+    features: Sequence[Features]
+    alphas: Sequence[float] | FloatArray
+    y: FloatArray
+    sample_weight: FloatArray
+    fit_intercept: bool
+    errors: FloatArray
 
     @property
     def complete(self) -> bool:

@@ -21,8 +21,8 @@ an accuracy. The fits are the steps of one continuation, from the largest alpha 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,9 +33,8 @@ from ..initialization.logistic_refit import LogisticRefit
 from ..losses import Loss, class_codes
 from ..optim.ridge_path import RidgePath
 from ..weighting.base import TrimmingRule
+from .joint import Features
 from .pairwise_auc import pairwise_auc
-
-Features = Callable[[], FloatArray]
 
 N_FOLDS = 10
 # Smallest alpha of a trimmed fit, as a part of the one for all samples.
@@ -46,8 +45,7 @@ FIRST_DOF = 6.0
 SAME = 1e-9
 
 
-@dataclass(frozen=True)
-class LabelSetting:
+class LabelSetting(NamedTuple):
     """The positions of the selected kernel and alpha, and the scores, (n_kernels, n_alphas).
 
     ``errors`` are leave-one-out Brier errors, ``aucs`` the pairwise AUC of trimmed fits on held-out
@@ -94,8 +92,7 @@ def select_label_setting(
     return LabelSetting(kernel, best.alpha, errors, np.full_like(errors, np.nan), best.predictions)
 
 
-@dataclass(frozen=True, eq=False)
-class _KernelScore:
+class _KernelScore(NamedTuple):
     """Errors of a kernel at every alpha; squared errors and predictions at its best one."""
 
     alpha: int
@@ -166,7 +163,7 @@ def select_alpha_by_auc(
     found = [pairwise_auc(f[inside], codes[inside], sample_weight[inside]) for f in raw]
     aucs = choice.aucs.copy()
     aucs[choice.kernel, steps] = found
-    return replace(choice, alpha=int(steps[np.argmax(found)]), aucs=aucs)
+    return choice._replace(alpha=int(steps[np.argmax(found)]), aucs=aucs)
 
 
 def _held_out_predictions(

@@ -41,8 +41,8 @@ FACTORS = np.r_[2.0, 2.5, 3.0 * 1.2 ** np.arange(32), 1e4, 1e6, 1e9]
 MIN_SINGLE_FACTOR = 3.0
 MAX_LAYERS = 30
 
-#: The smallest factor c that separates a group, given the group's fraction of all samples.
-MinFactor = Callable[[FloatArray], FloatArray]
+#: The smallest factor c that separates a group: u + v times the group's fraction of all samples.
+MinFactor = tuple[float, float]
 #: Called with a, b and c; whether the samples of radius in (a, b] may be set apart by the factor c.
 Accept = Callable[[float, float, float], bool]
 
@@ -58,13 +58,6 @@ def edge(
 
     Without a separate group, it is where one further sample would be an outlier. Weights are
     positive, and ``zeros`` is the weight of further samples of radius zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> radius = np.r_[np.linspace(0.0, 1.0, 100), 50.0]
-    >>> 1.0 < edge(radius, np.ones(101), lambda fraction: 3.0 + 0.0 * fraction) < 50.0
-    True
     """
     positive = radius > 0
     zeros += float(weights[~positive].sum())
@@ -129,15 +122,13 @@ class _Tail:
         m = self.W[-1] - self.W[last]
         v = self.W[last] - self.within[:, None]
         evidence = self._evidence(m, v, c)
-        passed = (m > 0) & (evidence > MIN_EVIDENCE) & (c >= min_factor(m / self.W[-1]))
+        least, growth = min_factor
+        passed = (m > 0) & (evidence > MIN_EVIDENCE) & (c >= least + growth * (m / self.W[-1]))
         i, j = np.nonzero(passed)
-        tried = set()
-        for at in np.lexsort((-limit[i, j], -c[j], m[i, j])):
-            key = float(m[i[at], j[at]])
-            # Only the widest gap around a group is tried.
-            if key in tried:
-                continue
-            tried.add(key)
+        order = np.lexsort((-limit[i, j], -c[j], m[i, j]))
+        i, j = i[order], j[order]
+        # Only the widest gap around a group is tried, the first of its weight m.
+        for at in np.unique(m[i, j], return_index=True)[1]:
             cut = float(limit[i[at], j[at]])
             if accept is None or accept(cut, top, float(c[j[at]])):
                 return cut

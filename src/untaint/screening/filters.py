@@ -70,11 +70,8 @@ class OutlyingnessFilter:
                 part = slice(start, start + BLOCK_ROWS)
                 out[part] = self.screen_model.total(X[part])
         if not isinstance(numbers, np.ndarray):
-            first, last = np.searchsorted(self.rows, [numbers, numbers + X.shape[0]])
-            own, outlying = self.rows[first:last] - numbers, self.outlying[first:last]
-        else:
-            places = np.minimum(np.searchsorted(self.rows, numbers), len(self.rows) - 1)
-            own = np.flatnonzero(self.rows[places] == numbers) if len(self.rows) else numbers[:0]
-            outlying = self.outlying[places[own]]
-        out[own] = np.maximum(out[own], outlying)
+            numbers = np.arange(numbers, numbers + X.shape[0])
+        places = np.searchsorted(self.rows, numbers)
+        own = np.flatnonzero(np.append(self.rows, -1)[places] == numbers)
+        out[own] = np.maximum(out[own], self.outlying[places[own]])
         return out

@@ -55,10 +55,8 @@ class Measures:
     """Centre and scale of every feature, and the size of every sample; weights are positive."""
 
     def __init__(self, columns: Columns, weights: FloatArray) -> None:
-        self.columns = columns
-        self.weights = weights
-        self.centre = np.zeros(columns.d)
-        self.scale = np.zeros(columns.d)
+        self.columns, self.weights = columns, weights
+        self.centre, self.scale = np.zeros((2, columns.d))
         self._measure(np.full(columns.n, True), first=True)
         for _ in range(2):
             size = self._sizes()

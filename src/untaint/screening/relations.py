@@ -64,26 +64,14 @@ class Relations:
 
     def violations(self, X: FloatArray) -> FloatArray:
         """Return the absolute residuals of the strong features, plus a tenth of their scales."""
-        return np.abs(self.residuals(X)) + RESIDUAL_FLOOR * self.scale
-
-    def residuals(self, X: FloatArray) -> FloatArray:
-        """Return the residuals of the strong features, given the other features."""
-        return np.asarray((X[:, self.columns] - self.mean) @ self.residual)
+        residuals = (X[:, self.columns] - self.mean) @ self.residual
+        return np.asarray(np.abs(residuals) + RESIDUAL_FLOOR * self.scale)
 
 
 def relations(X: FloatArray, weights: FloatArray, radius: FloatArray) -> Relations | None:
     """Fit the relations, starting from the samples of smallest radius.
 
     There are none, and None is returned, if there are too few samples or features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.linspace(-1.0, 1.0, 101)
-    >>> found = relations(np.c_[x, 2 * x], np.ones(101), np.abs(x))
-    >>> found.residuals(np.array([[0.5, 1.0], [0.5, -1.0]])).round(3)
-    array([[ 0.,  0.],
-           [ 1., -2.]])
     """
     columns = np.array([j for j in range(X.shape[1]) if _takes_part(X[:, j], weights)], dtype=int)
     if len(columns) < 2 or weights.sum() < MIN_ROWS_PER_FEATURE * len(columns):
@@ -105,14 +93,9 @@ def relations(X: FloatArray, weights: FloatArray, radius: FloatArray) -> Relatio
     left = scales_of((A - mean) @ residual, weights)
     strong = np.flatnonzero(left**2 < MAX_RESIDUAL_VARIANCE)
     spread = np.maximum(scales_of(Y[support], weights[support]), 0.5)
-    return Relations(
-        columns=columns,
-        mean=mean * unit,
-        whitener=V / np.sqrt(eigenvalues) / spread / unit[:, None],
-        strong=columns[strong],
-        residual=residual[:, strong] / unit[:, None] * unit[strong],
-        scale=unit[strong],
-    )
+    whitener = V / np.sqrt(eigenvalues) / spread / unit[:, None]
+    residual = residual[:, strong] / unit[:, None] * unit[strong]
+    return Relations(columns, mean * unit, whitener, columns[strong], residual, unit[strong])
 
 
 def _takes_part(column: FloatArray, weights: FloatArray) -> bool:

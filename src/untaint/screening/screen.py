@@ -46,6 +46,9 @@ MAX_CLUSTER_FACTOR = 25.0
 CONCENTRATED = 30.0
 WIDE, WIDER = 3.0, 4.0
 MAX_PASSES = 2
+# Smallest factors that separate groups by each measure.
+SIZE_FACTOR, MEAN_SQUARE_FACTOR = (2.0, 0.0), (2.0, 5.0)
+FEATURE_FACTOR, RELATION_FACTOR = (3.0, 60.0), (3.5, 150.0)
 
 
 @dataclass(frozen=True)
@@ -54,15 +57,6 @@ class Screen:
 
     The outlyingness of a sample is its size relative to the limit of inlying sizes. The model is
     None if there were too few samples to fit limits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(100, 3))
-    >>> X[7, 1] = 500.0
-    >>> found = screen(X)
-    >>> np.flatnonzero(found.feature_outlier), found.outlying_features([7])
-    (array([7]), [array([1])])
     """
 
     outlyingness: FloatArray
@@ -116,9 +110,7 @@ class _Screening:
     """One run of the five measures over samples of positive weight."""
 
     def __init__(self, columns: Columns, weights: FloatArray) -> None:
-        self.columns = columns
-        self.weights = weights
-        self.total = float(weights.sum())
+        self.columns, self.weights = columns, weights
         self.outlyingness = np.zeros(columns.n)
         self.limits = np.full(columns.d, np.inf)
         self.size_limit = np.inf
@@ -133,12 +125,12 @@ class _Screening:
 
     def run(self) -> None:
         """Apply all measures."""
-        self.size_limit = self.assess(self.size, np.full(self.columns.n, True), _any_factor)
+        self.size_limit = self.assess(self.size, np.full(self.columns.n, True), SIZE_FACTOR)
         for _ in range(MAX_PASSES):
             before = self.unflagged.sum()
             self.screen_features()
             active = self.unflagged
-            self.assess(self.measures.root_mean_square(active), active, _growing_factor)
+            self.assess(self.measures.root_mean_square(active), active, MEAN_SQUARE_FACTOR)
             self.screen_relations(active)
             if self.unflagged.sum() == before:
                 break
@@ -159,10 +151,10 @@ class _Screening:
             inside = active[rows]
             z, weights = np.abs(values - self.centre[j])[inside], self.weights[rows][inside]
             zeros = active_total - float(weights.sum())
-            limit = edge(z, weights, _feature_factor, zeros=zeros)
+            limit = edge(z, weights, FEATURE_FACTOR, zeros=zeros)
             self.limits[j] = min(self.limits[j], limit)
             self._update(np.arange(self.columns.n)[rows][inside], z / limit)
-        if float(self.weights[self.unflagged].sum()) < 0.5 * self.total:
+        if float(self.weights[self.unflagged].sum()) < 0.5 * float(self.weights.sum()):
             # Most samples flagged: the limits come from the outliers, so discard them.
             self.outlyingness = np.maximum(before, np.minimum(self.outlyingness, 1.0))
 
@@ -180,11 +172,11 @@ class _Screening:
         coordinates = np.abs(found.coordinates(Z))
         sizes = np.zeros(self.columns.n)
         sizes[rows] = np.expm1(np.log1p(coordinates).mean(axis=1))
-        self.assess(sizes, active, _any_factor)
+        self.assess(sizes, active, SIZE_FACTOR)
         if not len(found.strong):
             return
         residuals = found.violations(Z)
-        limits = np.array([edge(e, weights, _relation_factor) for e in residuals.T])
+        limits = np.array([edge(e, weights, RELATION_FACTOR) for e in residuals.T])
         for e, limit in zip(residuals.T, limits, strict=True):
             self._update(rows, e / limit)
         self.relation = (found, limits)
@@ -262,19 +254,3 @@ class ScreenModel:
 def _clipped(X: Any) -> FloatArray:
     X = X.toarray() if sparse.issparse(X) else X
     return np.clip(np.asarray(X, dtype=float), -MAX_VALUE, MAX_VALUE)
-
-
-def _any_factor(fraction: FloatArray) -> FloatArray:
-    return np.full_like(fraction, 2.0)
-
-
-def _growing_factor(fraction: FloatArray) -> FloatArray:
-    return 2.0 + 5.0 * fraction
-
-
-def _feature_factor(fraction: FloatArray) -> FloatArray:
-    return 3.0 + 60.0 * fraction
-
-
-def _relation_factor(fraction: FloatArray) -> FloatArray:
-    return 3.5 + 150.0 * fraction

@@ -11,7 +11,7 @@ exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -70,16 +70,6 @@ class LossHistogram:
     weighted losses; the last bin is that of infinite losses. ``losses``, ``masses`` and ``groups``
     are values, weights and classes of the losses that are listed, ``max_loss`` the largest finite
     loss of each class. It is ``exact`` if all losses of the near interval are listed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> grid = HistogramGrid(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 2.0]]))
-    >>> losses = np.array([0.5, 1.25, 1.5, 1.75, 9.0])
-    >>> first = grid.histogram(losses[:2], np.ones(2), np.zeros(2, int))
-    >>> both = first + grid.histogram(losses[2:], np.ones(3), np.zeros(3, int))
-    >>> both.losses_at(np.array([3.0]))  # the third smallest
-    array([1.5])
     """
 
     grid: HistogramGrid
@@ -92,15 +82,10 @@ class LossHistogram:
 
     def __add__(self, other: LossHistogram) -> LossHistogram:
         """Return the histogram of both parts."""
-        return replace(
-            self,
-            counts=self.counts + other.counts,
-            losses=np.concatenate([self.losses, other.losses]),
-            masses=np.concatenate([self.masses, other.masses]),
-            groups=np.concatenate([self.groups, other.groups]),
-            max_loss=np.maximum(self.max_loss, other.max_loss),
-            exact=self.exact and other.exact,
-        )._bounded()
+        parts = [(part.losses, part.masses, part.groups) for part in (self, other)]
+        counts, max_loss = self.counts + other.counts, np.maximum(self.max_loss, other.max_loss)
+        exact = self.exact and other.exact
+        return LossHistogram(self.grid, counts, *_joined(parts), max_loss, exact)._bounded()
 
     @property
     def weights(self) -> FloatArray:
