@@ -21,6 +21,7 @@ from ..design.partitioned import PartitionedDesign
 from ..optim.oracle import PassResult
 from ..optim.threshold_prediction import WeightingStrategy
 from ..weighting.threshold import SampleLosses
+from ..weighting.trimmed import loss_reached
 from .loo_diagnostics import rounding_of, without_rounding
 from .residual_mixture import OutlierPosterior, ResidualMixture, overall_contamination
 from .residual_norm import ResidualNorm, fit_residual_norm
@@ -76,8 +77,9 @@ class MixtureWeighting(WeightingStrategy):
         candidate = self.subsample_posterior.candidates[0]
         self.rule = MixtureWeights(candidate, residual_norm, self._rounding)
         self.inlier_weight = self.rule.weights(sample)
-        kept = float(self.inlier_weight.sum())
-        self._predict_thresholds(sample, lambda: _loss_of_rank(sample.losses, kept))
+        losses, kept = sample.losses, float(self.inlier_weight.sum())
+        ones = np.ones(len(losses))
+        self._predict_thresholds(sample, lambda: np.array([loss_reached(losses, ones, kept)]))
         return self.rule
 
     def observe(self, result: PassResult, sample: SampleLosses) -> None:
@@ -121,8 +123,3 @@ class MixtureWeighting(WeightingStrategy):
         """Continue from such a state."""
         super().load_state_dict(state)
         self.inlier_weight = state["inlier_weight"]
-
-
-def _loss_of_rank(losses: FloatArray, kept: float) -> FloatArray:
-    rank = min(max(int(np.ceil(kept - 1e-9)), 1), len(losses))
-    return np.array([np.partition(losses, rank - 1)[rank - 1]])

@@ -132,15 +132,17 @@ class ResidualMixture:
 
     def posterior_weights(self, residuals: FloatArray, weights: FloatArray) -> FloatArray:
         """Return new weights from residuals of a fit with the given ones."""
-        signed = signed_norms(residuals, weights)
-        best = self._candidates(signed, weights)[0]
-        return self._inlier_probability(best, signed, weights) * self.included
+        return self.fit(residuals, weights).inlier_probability * self.included
 
     def fit(self, residuals: FloatArray, weights: FloatArray) -> OutlierPosterior:
         """Return the posterior given residuals of a fit with these weights."""
         signed = signed_norms(residuals, weights)
-        candidates = self._candidates(signed, weights)
-        good = self._inlier_probability(candidates[0], signed, weights)
+        relative = weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
+        candidates = two_groups(signed, self.included, relative, self.min_scale, self.step)
+        good = candidates[0].inlier_probability(signed)
+        if float(self.included @ good) < MIN_KEPT * float(self.included.sum()):
+            # A candidate may concentrate on equal targets, which have no noise, and reject others.
+            good = relative
         excluded = 1.0 - float(self.included.sum() / self.sample_weight.sum())
         found = overall_contamination(candidates[0], signed, self.included, excluded)
         contamination, (low, high) = found
@@ -155,27 +157,8 @@ class ResidualMixture:
         Residuals are in units of the prediction's standard deviation, whose logarithm is the
         Jacobian.
         """
-        signed = signed_norms(residuals, weights)
-        likelihood = self._candidates(signed, weights)[0].log_likelihood
+        likelihood = self.fit(residuals, weights).candidates[0].log_likelihood
         return likelihood - float(as_rows(self.included) @ np.log(deviations))
-
-    def _candidates(self, signed: FloatArray, weights: FloatArray) -> list[TwoGroups]:
-        relative = self._relative(weights)
-        return two_groups(signed, self.included, relative, self.min_scale, self.step)
-
-    def _inlier_probability(
-        self, candidate: TwoGroups, signed: FloatArray, weights: FloatArray
-    ) -> FloatArray:
-        """Return posterior probabilities; if nearly all vanish, return the previous ones.
-
-        A candidate may concentrate on equal targets, which have no noise, and reject all others.
-        """
-        good = candidate.inlier_probability(signed)
-        few = float(self.included @ good) < MIN_KEPT * float(self.included.sum())
-        return self._relative(weights) if few else good
-
-    def _relative(self, weights: FloatArray) -> FloatArray:
-        return weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
 
 
 def overall_contamination(

@@ -115,13 +115,7 @@ class LossHistogram:
 
     def thresholds(self, weighting: TrimmingRule, unit: float = 1.0) -> FloatArray:
         """Return the thresholds of a rule by class; infinite where nothing is trimmed."""
-        if weighting.contamination == 0:
-            return np.full(len(self.weights), np.inf)
-        losses, weights, groups = self.points(unit)
-        rule = weighting.over(groups)
-        if rule.soft:
-            return rule.class_thresholds(losses, weights)
-        return self.losses_at(unit * rule.totals(losses, weights))
+        return self.threshold_weights(weighting, unit).thresholds
 
     def losses_at(self, totals: FloatArray) -> FloatArray:
         """Return the loss of each class up to which its samples have the given weight."""
@@ -129,12 +123,14 @@ class LossHistogram:
 
     def threshold_weights(self, weighting: TrimmingRule, unit: float = 1.0) -> ThresholdWeights:
         """Return the weights of a rule, with those of the samples tied at the threshold."""
-        thresholds = self.thresholds(weighting, unit)
-        if weighting.contamination == 0 or weighting.soft:
-            return ThresholdWeights(thresholds, weighting.smoothing)
+        if weighting.contamination == 0:
+            return ThresholdWeights(np.full(len(self.weights), np.inf), weighting.smoothing)
         losses, weights, groups = self.points(unit)
-        totals = weighting.over(groups).totals(losses, weights)
-        tied = np.ones(len(thresholds))
+        rule = weighting.over(groups)
+        if rule.soft:
+            return ThresholdWeights(rule.class_thresholds(losses, weights), rule.smoothing)
+        totals = rule.totals(losses, weights)
+        thresholds, tied = self.losses_at(unit * totals), np.ones(len(totals))
         for k, t in enumerate(thresholds):
             own = groups == k
             below, level = around(losses[own], t)
