@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from naive import two_groups as naive
 from untaint.contamination import two_groups
 from untaint.contamination.null_models import TAILS, log_student
-from untaint.contamination.two_groups import BINS, CERTAIN, DIFFUSE, TwoGroups
+from untaint.contamination.two_groups import BINS, DIFFUSE, MAX_RESIDUAL, TwoGroups
 
 
 def read(residuals, sample_weight=None, initial_probability=None, **options):
@@ -181,7 +181,7 @@ def test_probabilities_lie_between_none_and_one(draw, rng):
     residuals = draw(rng, 200, 0.3)
     beyond = np.r_[residuals, 0.0, 1e-300, 60.0, -60.0, 1e12, -1e300, np.inf, -np.inf, np.nan]
     for candidate in read(residuals):
-        good = candidate.good(beyond)
+        good = candidate.inlier_probability(beyond)
         assert good.shape == beyond.shape
         assert np.isfinite(good).all()
         assert good.min() >= 0
@@ -192,13 +192,15 @@ def test_probabilities_lie_between_none_and_one(draw, rng):
 def test_outlier_probabilities_average_to_the_contamination(draw, rng):
     residuals = draw(rng, 400, 0.2)
     best = read(residuals)[0]
-    np.testing.assert_allclose(1 - best.good(residuals).mean(), best.contamination, atol=5e-3)
+    np.testing.assert_allclose(
+        1 - best.inlier_probability(residuals).mean(), best.contamination, atol=5e-3
+    )
 
 
 @spoilt
 def test_posteriors_separate_outliers_from_inliers(draw, rng):
     n, contamination = 400, 0.2
-    good = read(draw(rng, n, contamination))[0].good(
+    good = read(draw(rng, n, contamination))[0].inlier_probability(
         draw(np.random.default_rng(0), n, contamination)
     )
     is_bad = np.arange(n) >= n - round(n * contamination)
@@ -217,7 +219,7 @@ def test_of_scattered_rows_the_farther_is_never_the_better(width):
         residuals = mirrored(np.random.default_rng(seed), width)
         best = read(residuals)[0]
         sizes = np.sort(np.abs(residuals))
-        good = best.good(sizes)
+        good = best.inlier_probability(sizes)
         assert best.contamination > 0
         # Student's tail overtakes a Gaussian one in the end, but only where both are gone.
         assert (good - np.minimum.accumulate(good)).max() < 0.02
@@ -226,7 +228,9 @@ def test_of_scattered_rows_the_farther_is_never_the_better(width):
 def test_signs_do_not_matter_to_symmetric_rows(rng):
     residuals = mirrored(rng, 12.0)
     best = read(residuals)[0]
-    np.testing.assert_allclose(best.good(residuals), best.good(-residuals), atol=1e-9)
+    np.testing.assert_allclose(
+        best.inlier_probability(residuals), best.inlier_probability(-residuals), atol=1e-9
+    )
 
 
 def times_a_far_row_is_kept(draw, far):
@@ -235,7 +239,7 @@ def times_a_far_row_is_kept(draw, far):
     for seed in range(10):
         residuals = np.r_[draw(np.random.default_rng(seed)), far]
         best = read(residuals)[0]
-        times += best.contamination > 0 and best.good(residuals)[-1] > 0.5
+        times += best.contamination > 0 and best.inlier_probability(residuals)[-1] > 0.5
     return times
 
 
@@ -262,8 +266,8 @@ def test_a_row_far_beyond_both_groups_is_bad(far):
 def test_rows_out_of_all_proportion_are_outliers_in_every_candidate(rng):
     residuals = scattered(rng, 200, 0.2)
     for candidate in read(residuals):
-        far = candidate.offset + np.array([-1.01, 1.01]) * CERTAIN * candidate.scale
-        np.testing.assert_array_equal(candidate.good(far), 0.0)
+        far = candidate.offset + np.array([-1.01, 1.01]) * MAX_RESIDUAL * candidate.scale
+        np.testing.assert_array_equal(candidate.inlier_probability(far), 0.0)
 
 
 # Kinds of outliers.
@@ -286,8 +290,8 @@ def test_a_fit_between_two_peaks_follows_the_larger_one(rng):
     assert best.clustered
     assert best.offset == pytest.approx(-4.0, abs=0.2)
     assert best.centre == pytest.approx(6.0, abs=0.2)
-    assert best.good(residuals)[:240].min() > 0.9
-    assert best.good(residuals)[240:].max() < 0.1
+    assert best.inlier_probability(residuals)[:240].min() > 0.9
+    assert best.inlier_probability(residuals)[240:].max() < 0.1
 
 
 def test_scattered_rows_do_not_agree_with_one_another(rng):
@@ -333,7 +337,7 @@ def test_a_step_does_not_hide_bad_rows(rng):
     residuals = np.r_[np.round(2 * rng.normal(size=270)), 40.0 + np.round(rng.normal(size=30))]
     best = read(residuals, step=1.0)[0]
     assert best.contamination == pytest.approx(0.1, abs=0.01)
-    assert best.good(residuals)[270:].max() < 0.01
+    assert best.inlier_probability(residuals)[270:].max() < 0.01
 
 
 def test_rounding_is_noise_too(rng):
@@ -422,7 +426,9 @@ def test_candidates_are_equivariant_to_the_unit_of_the_residuals(draw, unit, lea
     assert other.log_likelihood == pytest.approx(
         one.log_likelihood - 200 * np.log(unit), rel=1e-9, abs=1e-3
     )
-    np.testing.assert_allclose(other.good(unit * residuals), one.good(residuals), atol=1e-5)
+    np.testing.assert_allclose(
+        other.inlier_probability(unit * residuals), one.inlier_probability(residuals), atol=1e-5
+    )
 
 
 @spoilt
@@ -431,7 +437,9 @@ def test_the_sign_of_the_residuals_does_not_matter(draw, rng):
     one, other = read(residuals)[0], read(-residuals)[0]
     assert other.contamination == pytest.approx(one.contamination, abs=1e-6)
     assert other.centre == pytest.approx(-one.centre, abs=1e-6)
-    np.testing.assert_allclose(other.good(-residuals), one.good(residuals), atol=1e-6)
+    np.testing.assert_allclose(
+        other.inlier_probability(-residuals), one.inlier_probability(residuals), atol=1e-6
+    )
 
 
 @spoilt
@@ -466,7 +474,7 @@ def test_how_far_a_far_row_lies_does_not_matter(far, rng):
             read(near, initial_probability=initial_probability)[0],
             read(beyond, initial_probability=initial_probability)[0],
         )
-        good = other.good(beyond)
+        good = other.inlier_probability(beyond)
     assert_same_candidate(one, other, residuals)
     np.testing.assert_array_equal(good[200:], 0.0)
 
@@ -474,8 +482,8 @@ def test_how_far_a_far_row_lies_does_not_matter(far, rng):
 def test_a_row_without_a_residual_is_bad(rng):
     residuals = np.r_[rng.normal(size=199), np.nan]
     best = read(residuals, initial_probability=np.r_[np.ones(199), 0.0])[0]
-    assert best.good(residuals)[-1] == 0
-    assert best.good(residuals)[:199].mean() > 0.9
+    assert best.inlier_probability(residuals)[-1] == 0
+    assert best.inlier_probability(residuals)[:199].mean() > 0.9
 
 
 @pytest.mark.parametrize("far", [1e160, 1e300, np.inf, -np.inf])
@@ -485,7 +493,7 @@ def test_a_far_row_among_the_initial_inliers_does_not_inflate_the_scale(far, rng
     with np.errstate(over="ignore", invalid="ignore"):
         best = read(residuals, initial_probability=np.ones(200))[0]
     assert np.isfinite(best.scale)
-    assert best.good(residuals)[0] < 0.5
+    assert best.inlier_probability(residuals)[0] < 0.5
 
 
 # Degenerate residuals.
@@ -499,7 +507,7 @@ def test_very_few_rows_are_all_good(n, least_scale, rng):
         warnings.simplefilter("error")
         best = two_groups(residuals, np.ones(n), np.ones(n), least_scale)[0]
     assert best.contamination == 0
-    np.testing.assert_array_equal(best.good(residuals), 1.0)
+    np.testing.assert_array_equal(best.inlier_probability(residuals), 1.0)
     assert best.interval == (0.0, min(1.0, 3 / n))
 
 
@@ -513,13 +521,13 @@ def test_rows_that_are_all_alike_are_all_good(value, least_scale):
         best = two_groups(residuals, np.ones(40), np.ones(40), least_scale)[0]
     assert best.contamination == 0
     assert np.isfinite(best.scale)
-    np.testing.assert_array_equal(best.good(residuals), 1.0)
+    np.testing.assert_array_equal(best.inlier_probability(residuals), 1.0)
 
 
 def test_rows_without_any_error_are_all_good():
     best = two_groups(np.zeros(40), np.ones(40), np.ones(40), least_scale=1e-3)[0]
     assert np.isfinite(best.scale)
-    np.testing.assert_array_equal(best.good(np.zeros(40)), 1.0)
+    np.testing.assert_array_equal(best.inlier_probability(np.zeros(40)), 1.0)
 
 
 def test_equal_residuals_are_all_inliers_from_any_start():
@@ -528,13 +536,15 @@ def test_equal_residuals_are_all_inliers_from_any_start():
         warnings.simplefilter("error")
         candidates = two_groups(residuals, np.ones(40), initial_probability)
     assert np.isfinite([candidate.log_likelihood for candidate in candidates]).all()
-    np.testing.assert_array_equal(candidates[0].good(residuals), 1.0)
+    np.testing.assert_array_equal(candidates[0].inlier_probability(residuals), 1.0)
 
 
 def test_a_perfect_fit_leaves_only_bad_rows(rng):
     residuals = np.r_[np.zeros(80), rng.normal(size=20)]
     best = read(residuals)[0]
-    np.testing.assert_array_equal(best.good(residuals), np.r_[np.ones(80), np.zeros(20)])
+    np.testing.assert_array_equal(
+        best.inlier_probability(residuals), np.r_[np.ones(80), np.zeros(20)]
+    )
 
 
 def test_no_candidate_has_less_than_the_least_scale(rng):
@@ -547,7 +557,7 @@ def test_rounding_errors_of_a_perfect_fit_are_not_bad_rows(rng):
     residuals = np.r_[np.zeros(60), 1e-12 * rng.normal(size=40)]
     best = read(residuals, least_scale=1e-3)[0]
     assert best.contamination == 0
-    np.testing.assert_array_equal(best.good(residuals), 1.0)
+    np.testing.assert_array_equal(best.inlier_probability(residuals), 1.0)
 
 
 # Two ways to the same number.
@@ -566,7 +576,7 @@ def test_no_optimiser_finds_likelier_scattered_rows(seed, tail):
     found = likelihood_of(
         residuals, lambda candidate: not candidate.clustered and candidate.tail == tail
     )
-    best = naive.scattered(residuals, tail, DIFFUSE.least_width, DIFFUSE.least_reach)
+    best = naive.scattered(residuals, tail, DIFFUSE.min_width, DIFFUSE.min_deviation)
     assert found >= best - 0.01
 
 
@@ -580,7 +590,7 @@ def test_no_optimiser_finds_likelier_scattered_rows_where_bounds_bind(seed):
     found = likelihood_of(
         residuals, lambda candidate: not candidate.clustered and np.isinf(candidate.tail)
     )
-    best = naive.scattered(residuals, np.inf, DIFFUSE.least_width, DIFFUSE.least_reach)
+    best = naive.scattered(residuals, np.inf, DIFFUSE.min_width, DIFFUSE.min_deviation)
     assert found >= best - 0.1
 
 
@@ -634,7 +644,9 @@ def test_many_binned_rows_are_few_rows_with_weights(draw, rng):
     assert one.clustered == other.clustered
     assert other.contamination == pytest.approx(one.contamination, abs=1e-3)
     assert other.scale == pytest.approx(one.scale, rel=1e-2)
-    np.testing.assert_allclose(other.good(residuals), one.good(residuals), atol=5e-3)
+    np.testing.assert_allclose(
+        other.inlier_probability(residuals), one.inlier_probability(residuals), atol=5e-3
+    )
 
 
 @spoilt
@@ -648,7 +660,7 @@ def test_the_true_groups_are_no_better_start(draw):
 
 def test_a_candidate_without_outliers_keeps_all_but_certain_ones():
     candidate = TwoGroups(contamination=0.0, scale=2.0, tail=np.inf)
-    good = candidate.good(np.array([0.0, 2 * CERTAIN, 2 * CERTAIN + 1e-6]))
+    good = candidate.inlier_probability(np.array([0.0, 2 * MAX_RESIDUAL, 2 * MAX_RESIDUAL + 1e-6]))
     np.testing.assert_array_equal(good, [1.0, 1.0, 0.0])
 
 
@@ -662,4 +674,6 @@ def assert_same_candidate(one, other, residuals):
     assert other.scale == pytest.approx(one.scale, rel=1e-8)
     assert other.offset == pytest.approx(one.offset, abs=1e-8)
     assert other.interval == pytest.approx(one.interval, abs=1e-8)
-    np.testing.assert_allclose(other.good(residuals), one.good(residuals), atol=1e-8)
+    np.testing.assert_allclose(
+        other.inlier_probability(residuals), one.inlier_probability(residuals), atol=1e-8
+    )

@@ -109,7 +109,7 @@ def test_threshold_lies_where_as_much_weight_stays_below_as_is_kept():
     rule = FixedWeights(0.4, np.array([0.0, 1.0, 1.0, 1.0, 0.0]))
     losses = np.array([9.0, 1.0, 3.0, 2.0, 8.0])
     assert rule.threshold(losses, np.ones(5)) == 3.0
-    np.testing.assert_array_equal(rule.row_thresholds(losses, np.ones(5)), np.full(5, 3.0))
+    np.testing.assert_array_equal(rule.class_thresholds(losses, np.ones(5)), [3.0])
 
 
 def test_an_infinite_loss_of_a_row_without_weight_does_not_matter():

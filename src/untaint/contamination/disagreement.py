@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import norm
 
 from .._typing import BoolArray, FloatArray, IntArray
+from ..weighting.trimmed import loss_reached
 
 MAX_SCORE = 3.5
 MAX_CONTAMINATION = 0.45
@@ -24,24 +25,11 @@ SAME = 1e-9
 def estimate_contamination(scores: FloatArray, sample_weight: FloatArray) -> float:
     """Estimate the fraction of scores beyond 3.5 robust standard deviations, at most 0.45.
 
-    Parameters
-    ----------
-    scores : array of shape (n,)
-        Non-negative outlier scores of a fit to other samples, larger for outliers.
-    sample_weight : array of shape (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scores = np.r_[np.linspace(0.0, 2.0, 80), np.full(20, 50.0)]
-    >>> estimate_contamination(scores, np.ones(100))
-    0.2
+    The scores are non-negative, of a fit to other samples, and larger for outliers.
     """
-    order = np.argsort(scores, kind="stable")
-    cumulative = np.cumsum(sample_weight[order])
-    middle = order[np.searchsorted(cumulative, 0.5 * cumulative[-1])]
-    scale = scores[middle] / norm.ppf(0.75)
-    contamination = float(sample_weight[scores > MAX_SCORE * scale].sum() / cumulative[-1])
+    total = float(sample_weight.sum())
+    scale = loss_reached(scores, sample_weight, 0.5 * total) / norm.ppf(0.75)
+    contamination = float(sample_weight[scores > MAX_SCORE * scale].sum() / total)
     return min(contamination, MAX_CONTAMINATION)
 
 
@@ -50,22 +38,8 @@ def estimate_disagreement(scores: FloatArray, codes: IntArray, sample_weight: Fl
 
     Among the samples predicted as class k, those half with the largest margin over class j should
     be labelled j only by label noise. Overlapping classes make some pairs an exception, so the
-    median rate over j is used for each of the other classes.
-
-    Parameters
-    ----------
-    scores : array of shape (n, K)
-        Class scores of a fit that is robust to wrong labels, or made to other samples.
-    codes : array of shape (n,), int
-        Observed classes.
-    sample_weight : array of shape (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> codes = np.tile([0, 0, 0, 1], 10)
-    >>> estimate_disagreement(np.tile([[5.0, 0.0]], (40, 1)), codes, np.ones(40))
-    0.25
+    median rate over j is used for each of the other classes. The class scores, (n, K), are those of
+    a fit that is robust to wrong labels, or made to other samples.
     """
     n_classes, predicted = scores.shape[1], scores.argmax(axis=1)
     wrong = 0.0

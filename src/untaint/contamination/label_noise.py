@@ -20,8 +20,7 @@ rate without evidence in the likelihood is set to zero.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 from scipy.optimize import minimize
@@ -43,8 +42,7 @@ FIXED = 2e-3
 BISECTIONS = 7
 
 
-@dataclass(frozen=True)
-class NoiseRate:
+class NoiseRate(NamedTuple):
     """The fraction of wrong labels, its 95 % interval, and its log-likelihood ratio statistic."""
 
     contamination: float
@@ -55,33 +53,7 @@ class NoiseRate:
 def estimate_noise_rate(
     scores: FloatArray, codes: IntArray, sample_weight: FloatArray, disagreement: float
 ) -> NoiseRate:
-    """Estimate the fraction of wrong labels.
-
-    Parameters
-    ----------
-    scores : array of shape (n, K)
-        Leave-one-out class scores.
-    codes : array of shape (n,), int
-        Observed classes.
-    sample_weight : array of shape (n,)
-    disagreement : float
-        Disagreement rate; see :func:`~untaint.contamination.disagreement.estimate_disagreement`.
-
-    Returns
-    -------
-    NoiseRate
-        Contamination and interval are at most 0.45.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.linspace(-3.0, 3.0, 200)
-    >>> codes = (x > 0).astype(int)
-    >>> codes[::5] = 1 - codes[::5]
-    >>> found = estimate_noise_rate(np.column_stack([-x, x]), codes, np.ones(200), 0.2)
-    >>> round(found.contamination, 2), found.interval[0] < 0.2 < found.interval[1]
-    (0.2, True)
-    """
+    """Estimate the fraction of wrong labels, at most 0.45, from leave-one-out class scores."""
     channel = _Channel(scores, codes, sample_weight)
     starts = [channel.start(rate) for rate in STARTS]
     clean, _, x = channel.fit(0.0, FIXED, [channel.start(0.0)])
@@ -118,9 +90,8 @@ class _Channel:
 
     def __init__(self, scores: FloatArray, codes: IntArray, sample_weight: FloatArray) -> None:
         centred = scores - scores.mean(axis=1, keepdims=True)
-        size = np.sqrt(
-            sample_weight @ np.einsum("ij,ij->i", centred, centred) / sample_weight.sum()
-        )
+        squares = np.einsum("ij,ij->i", centred, centred)
+        size = np.sqrt(sample_weight @ squares / sample_weight.sum())
         self.scores = centred / size if size > 0 else centred
         self.own = np.eye(scores.shape[1])[codes]
         self.weights = sample_weight
@@ -141,10 +112,8 @@ class _Channel:
 
         Returns the value without the penalty, the contamination reached and the parameters.
         """
-        ends = [
-            minimize(self._value, x, (contamination, deviation), jac=True, method="L-BFGS-B")
-            for x in starts
-        ]
+        at = (contamination, deviation)
+        ends = [minimize(self._value, x, at, jac=True, method="L-BFGS-B") for x in starts]
         best = min(ends, key=lambda end: float(end.fun))
         reached = self._contamination(best.x)
         return float(best.fun) - 0.5 * ((reached - contamination) / deviation) ** 2, reached, best.x

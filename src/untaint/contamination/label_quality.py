@@ -35,26 +35,16 @@ PROBABILITY_TOL = 1e-3
 def loo_class_probabilities(
     design: Design, codes: IntArray, n_classes: int, weights: FloatArray, contamination: float
 ) -> FloatArray:
-    """Return leave-one-out class probabilities, shape (n, n_classes).
+    """Return leave-one-out class probabilities, (n, n_classes).
 
-    Parameters
-    ----------
-    design : Design
-    codes : array of shape (n,), int
-    n_classes : int
-    weights : array of shape (n,)
-        Weights of the fit, zero for excluded samples.
-    contamination : float
-        Fraction of wrong labels.
+    The weights of the fit are zero for excluded samples.
     """
     y = np.eye(n_classes)[codes]
     sample_weight = design.sample_weight
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         path = RidgePath(design.loo_features, weights)
         residuals, _ = path.leave_one_out(y, _best_alpha(path, y, sample_weight), sample_weight)
-    logs = _logs(y - residuals)
-    exponent = _exponent(logs, codes, sample_weight, contamination) if contamination > 0 else 1.0
-    return np.asarray(softmax(exponent * logs, axis=1))
+    return _calibrated(y - residuals, codes, np.arange(len(y)), sample_weight, contamination)
 
 
 def loo_class_probabilities_blocked(
@@ -64,10 +54,9 @@ def loo_class_probabilities_blocked(
     weights: FloatArray,
     contamination: float,
 ) -> FloatArray:
-    """Return leave-one-out class probabilities of a large design.
+    """Return leave-one-out class probabilities of a large design, (n, n_classes).
 
-    Ridge parameter and exponent are selected on its subsample; for the other parameters see
-    :func:`loo_class_probabilities`.
+    Ridge parameter and exponent are selected on its subsample.
     """
     rows = design.subsample_rows
     assert rows is not None
@@ -80,13 +69,7 @@ def loo_class_probabilities_blocked(
     fit = design.newton(SquaredLoss(), y).solve(weights, design.alpha, tol=PROBABILITY_TOL)
     q = design.leverages(weights)
     residuals, _ = deletion_residuals(y - fit.predictions, weights, design.sample_weight, q)
-    logs = _logs(y - residuals)
-    exponent = _exponent(logs[rows], codes[rows], ones, contamination) if contamination > 0 else 1.0
-    return np.asarray(softmax(exponent * logs, axis=1))
-
-
-def _logs(scores: FloatArray) -> FloatArray:
-    return np.log(np.minimum(np.maximum(np.nan_to_num(scores), MIN_PROBABILITY), 1.0))
+    return _calibrated(y - residuals, codes, rows, ones, contamination)
 
 
 def leave_one_out_scores(
@@ -107,38 +90,39 @@ def leave_one_out_scores(
 
 
 def label_quality(probabilities: FloatArray, codes: IntArray, contamination: float) -> FloatArray:
-    """Return the posterior probability that each label is correct.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> probabilities = np.array([[0.9, 0.1], [0.1, 0.9]])
-    >>> label_quality(probabilities, np.array([0, 0]), 0.5).round(2)
-    array([0.9, 0.1])
-    """
-    own = np.take_along_axis(probabilities, codes[:, None], axis=1)[:, 0]
-    right = (1.0 - contamination) * own
-    wrong = contamination * (1.0 - own) / (probabilities.shape[1] - 1)
-    both = right + wrong
+    """Return the posterior probability that each label is correct."""
+    right, both = _likelihoods(probabilities, codes, contamination)
     return np.divide(right, both, out=np.ones_like(right), where=both > 0)
 
 
-def _exponent(
-    logs: FloatArray, codes: IntArray, sample_weight: FloatArray, contamination: float
-) -> float:
-    """Return the exponent of the probabilities that maximises the likelihood of the labels."""
+def _likelihoods(
+    probabilities: FloatArray, codes: IntArray, contamination: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the likelihoods of the labels as correct ones, and altogether."""
+    own = np.take_along_axis(probabilities, codes[:, None], axis=1)[:, 0]
+    right = (1.0 - contamination) * own
+    return right, right + contamination * (1.0 - own) / (probabilities.shape[1] - 1)
+
+
+def _calibrated(
+    scores: FloatArray, codes: IntArray, rows: IntArray, weights: FloatArray, contamination: float
+) -> FloatArray:
+    """Return probabilities with the exponent of the largest likelihood of the labels of ``rows``.
+
+    The exponent is 1 if all labels are correct.
+    """
+    logs = np.log(np.minimum(np.maximum(np.nan_to_num(scores), MIN_PROBABILITY), 1.0))
+    if contamination == 0:
+        return np.asarray(softmax(logs, axis=1))
+    known, labels = logs[rows], codes[rows]
 
     def neg_log_likelihood(log_exponent: float) -> float:
-        probabilities = softmax(np.exp(log_exponent) * logs, axis=1)
-        own = np.take_along_axis(probabilities, codes[:, None], axis=1)[:, 0]
-        likelihood = (1.0 - contamination) * own + contamination * (1.0 - own) / (
-            probabilities.shape[1] - 1
-        )
-        return -float(sample_weight @ np.log(np.maximum(likelihood, np.finfo(float).tiny)))
+        probabilities = softmax(np.exp(log_exponent) * known, axis=1)
+        _, likelihood = _likelihoods(probabilities, labels, contamination)
+        return -float(weights @ np.log(np.maximum(likelihood, np.finfo(float).tiny)))
 
-    return float(
-        np.exp(minimize_scalar(neg_log_likelihood, bounds=(-3.0, 3.0), method="bounded").x)
-    )
+    found = minimize_scalar(neg_log_likelihood, bounds=(-3.0, 3.0), method="bounded")
+    return np.asarray(softmax(float(np.exp(found.x)) * logs, axis=1))
 
 
 def _best_alpha(path: RidgePath, y: FloatArray, sample_weight: FloatArray) -> float:

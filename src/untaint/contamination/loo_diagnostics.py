@@ -6,8 +6,6 @@ residuals are computed in blocks and a subsample fits the mixture.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from .._threads import single_threaded_blas
@@ -49,9 +47,15 @@ def loo_diagnostics_blocked(
     q = design.leverages(weights)
     residuals, variance = deletion_residuals(y - predictions, weights, design.sample_weight, q)
     standardized = residuals / np.sqrt(1.0 + variance)[:, None]
-    signed = without_rounding(signed_norms(standardized, weights), y)
-    fitted = _fit_on_subsample(design, y, signed, weights, feature_outlier)
-    return residuals, _for_all_rows(fitted, signed, design.sample_weight, feature_outlier)
+    signed = without_rounding(signed_norms(standardized, weights), rounding_of(y))
+    rows, own = design.subsample_rows, np.maximum(design.sample_weight, np.finfo(float).tiny)
+    assert rows is not None
+    mixture = ResidualMixture(y[rows], np.ones(len(rows)), feature_outlier[rows])
+    posterior = mixture.fit(signed[rows, None], np.minimum(weights / own, 1.0)[rows])
+    included = np.where(feature_outlier, 0.0, design.sample_weight)
+    excluded = float(design.sample_weight[feature_outlier].sum() / design.sample_weight.sum())
+    contamination = overall_contamination(posterior.candidates[0], signed, included, excluded)
+    return residuals, posterior.of_samples(signed, feature_outlier, *contamination)
 
 
 def min_alpha(design: Design, feature_outlier: BoolArray) -> float:
@@ -60,40 +64,11 @@ def min_alpha(design: Design, feature_outlier: BoolArray) -> float:
     return MIN_ALPHA * float(np.einsum("ij,ij->", included, included)) / max(len(included), 1)
 
 
-def without_rounding(signed: FloatArray, y: FloatArray) -> FloatArray:
-    """Set residuals to zero that are rounding errors, as of targets that are all equal."""
-    return np.where(np.abs(signed) <= ROUNDING * float(np.median(np.abs(y))), 0.0, signed)
+def rounding_of(y: FloatArray) -> float:
+    """Return the size of residuals that are rounding errors, as of targets that are all equal."""
+    return ROUNDING * float(np.median(np.abs(y)))
 
 
-def _fit_on_subsample(
-    design: FeatureDesign,
-    y: FloatArray,
-    signed: FloatArray,
-    weights: FloatArray,
-    feature_outlier: BoolArray,
-) -> OutlierPosterior:
-    rows = design.subsample_rows
-    assert rows is not None
-    mixture = ResidualMixture(y[rows], np.ones(len(rows)), feature_outlier[rows])
-    own = np.maximum(design.sample_weight[rows], np.finfo(float).tiny)
-    return mixture.fit(signed[rows, None], np.minimum(weights[rows] / own, 1.0))
-
-
-def _for_all_rows(
-    posterior: OutlierPosterior,
-    signed: FloatArray,
-    sample_weight: FloatArray,
-    feature_outlier: BoolArray,
-) -> OutlierPosterior:
-    """Apply a mixture that a subsample fitted to the residuals of all rows."""
-    best = posterior.candidates[0]
-    included = np.where(feature_outlier, 0.0, sample_weight)
-    excluded = float(sample_weight[feature_outlier].sum()) / float(sample_weight.sum())
-    contamination, interval = overall_contamination(best, signed, included, excluded)
-    return replace(
-        posterior,
-        inlier_probability=np.where(feature_outlier, 0.0, best.inlier_probability(signed)),
-        residuals=signed,
-        contamination=contamination,
-        interval=interval,
-    )
+def without_rounding(signed: FloatArray, rounding: float) -> FloatArray:
+    """Return residuals of which those that are rounding errors are zero."""
+    return np.where(np.abs(signed) <= rounding, 0.0, signed)

@@ -11,7 +11,7 @@ without leave-one-out corrections: among so many samples none bends the function
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -21,7 +21,8 @@ from ..design.partitioned import PartitionedDesign
 from ..optim.oracle import PassResult
 from ..optim.threshold_prediction import WeightingStrategy
 from ..weighting.threshold import SampleLosses
-from .loo_diagnostics import ROUNDING
+from ..weighting.trimmed import loss_reached
+from .loo_diagnostics import rounding_of, without_rounding
 from .residual_mixture import OutlierPosterior, ResidualMixture, overall_contamination
 from .residual_norm import ResidualNorm, fit_residual_norm
 from .two_groups import TwoGroups
@@ -32,13 +33,7 @@ from .two_groups import TwoGroups
 class MixtureWeights:
     """Weights by the posterior probability that a sample is an inlier.
 
-    Attributes
-    ----------
-    candidate : TwoGroups
-    residual_norm : ResidualNorm
-        Reduces the residuals of several outputs to one number.
-    rounding : float
-        Residuals up to this size are rounding errors, and count as zero.
+    Signed residuals up to the size ``rounding`` are rounding errors, and count as zero.
     """
 
     candidate: TwoGroups
@@ -46,37 +41,21 @@ class MixtureWeights:
     rounding: float
 
     def weights(self, rows: SampleLosses) -> FloatArray:
-        """Return the posterior probabilities times the samples' own weights."""
-        return self.inlier_probability(rows) * rows.sample_weight
-
-    def inlier_probability(self, rows: SampleLosses) -> FloatArray:
-        """Return the posterior probabilities; zero for samples that are excluded a priori."""
-        return np.where(
-            rows.excluded, 0.0, self.candidate.inlier_probability(self.signed(rows.deviations))
-        )
+        """Return the posterior probabilities times the samples' own weights; zero if excluded."""
+        probability = self.candidate.inlier_probability(self.signed(rows.deviations))
+        return np.where(rows.excluded, 0.0, probability) * rows.sample_weight
 
     def signed(self, deviations: FloatArray) -> FloatArray:
         """Return one signed residual for each sample."""
-        signed = self.residual_norm.signed(deviations)
-        return np.where(np.abs(signed) <= self.rounding, 0.0, signed)
+        return without_rounding(self.residual_norm.signed(deviations), self.rounding)
 
 
 @final
 class MixtureWeighting(WeightingStrategy):
     """Weights samples by a mixture model of the subsample's residuals.
 
-    Parameters
-    ----------
-    design : PartitionedDesign
-    inlier_weight : array of shape (m,)
-        Initial weights of the subsample.
-
-    Attributes
-    ----------
-    subsample_posterior : OutlierPosterior
-        The mixture last fitted to the subsample; set by ``predict``.
-    rule : MixtureWeights
-        The weights that follow from it.
+    ``inlier_weight`` holds the weights of the subsample, at first the initial ones. ``predict``
+    sets ``subsample_posterior``, the mixture last fitted to it, and the ``rule`` that follows.
     """
 
     comparable = False
@@ -88,19 +67,19 @@ class MixtureWeighting(WeightingStrategy):
         self.inlier_weight = inlier_weight
         self._total = design.total
         self._mixture = ResidualMixture(design.y, np.ones(len(design.y)), design.excluded)
-        self._rounding = ROUNDING * float(np.median(np.abs(design.y)))
+        self._rounding = rounding_of(design.y)
 
     def predict(self, sample: SampleLosses) -> MixtureWeights:
         """Fit the mixture to the subsample's residuals, and return its weights."""
         residual_norm = fit_residual_norm(sample.deviations, self.inlier_weight)
-        signed = residual_norm.signed(sample.deviations)
-        signed = np.where(np.abs(signed) <= self._rounding, 0.0, signed)
+        signed = without_rounding(residual_norm.signed(sample.deviations), self._rounding)
         self.subsample_posterior = self._mixture.fit(signed[:, None], self.inlier_weight)
         candidate = self.subsample_posterior.candidates[0]
         self.rule = MixtureWeights(candidate, residual_norm, self._rounding)
         self.inlier_weight = self.rule.weights(sample)
-        kept = float(self.inlier_weight.sum())
-        self._predict_thresholds(sample, lambda: _loss_of_rank(sample.losses, kept))
+        losses, kept = sample.losses, float(self.inlier_weight.sum())
+        ones = np.ones(len(losses))
+        self._predict_thresholds(sample, lambda: np.array([loss_reached(losses, ones, kept)]))
         return self.rule
 
     def observe(self, result: PassResult, sample: SampleLosses) -> None:
@@ -127,23 +106,14 @@ class MixtureWeighting(WeightingStrategy):
 
     def contamination(self, result: PassResult) -> tuple[float, tuple[float, float]]:
         """Return the share of outliers, excluded samples included, and its interval."""
-        return overall_contamination(
-            self.subsample_posterior.candidates[0],
-            self.subsample_posterior.residuals,
-            self._mixture.included,
-            result.excluded / self._total,
-        )
+        signed, excluded = self.subsample_posterior.residuals, result.excluded / self._total
+        return overall_contamination(self.rule.candidate, signed, self._mixture.included, excluded)
 
     def posterior(self, result: PassResult, rows: SampleLosses) -> OutlierPosterior:
         """Return the posterior of all samples, where they are in memory."""
-        contamination, interval = self.contamination(result)
-        return replace(
-            self.subsample_posterior,
-            inlier_probability=self.rule.inlier_probability(rows),
-            residuals=self.rule.signed(rows.deviations),
-            contamination=contamination,
-            interval=interval,
-        )
+        signed = self.rule.signed(rows.deviations)
+        found = self.contamination(result)
+        return self.subsample_posterior.of_samples(signed, rows.excluded, *found)
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the thresholds and the weights of the subsample."""
@@ -153,8 +123,3 @@ class MixtureWeighting(WeightingStrategy):
         """Continue from such a state."""
         super().load_state_dict(state)
         self.inlier_weight = state["inlier_weight"]
-
-
-def _loss_of_rank(losses: FloatArray, kept: float) -> FloatArray:
-    rank = min(max(int(np.ceil(kept - 1e-9)), 1), len(losses))
-    return np.array([np.partition(losses, rank - 1)[rank - 1]])

@@ -6,8 +6,8 @@ row's weight in the fit is its posterior probability of belonging to the inliers
 
 .. math:: p_i = (1 - \epsilon)\, f_0(r_i) / f(r_i).
 
-Rows with outlying features are excluded a priori. With a part e of the weight excluded, the share of
-all rows is :math:`e + (1 - e)\,\epsilon`.
+Rows with outlying features are excluded a priori. With a part e of the weight excluded, the share
+of all rows is :math:`e + (1 - e)\,\epsilon`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,7 @@ import numpy as np
 from .._typing import BoolArray, FloatArray
 from .residual_norm import signed_norms
 from .target_noise import median_distance, resolution
-from .two_groups import (
-    AMBIGUITY,
-    MAX_CONTAMINATION,
-    MAX_RESIDUAL,
-    TwoGroups,
-    as_rows,
-    two_groups,
-)
+from .two_groups import AMBIGUITY, MAX_CONTAMINATION, MAX_RESIDUAL, TwoGroups, as_rows, two_groups
 
 # A cluster of outliers of this share might be the majority of the truth.
 RIVAL_CONTAMINATION = 0.3
@@ -48,20 +41,11 @@ Interval = tuple[float, float]
 @final
 @dataclass(frozen=True)
 class OutlierPosterior:
-    """Posterior of a residual mixture.
+    """Posterior of a residual mixture: probabilities that rows are inliers, and how they follow.
 
-    Attributes
-    ----------
-    inlier_probability : array of shape (n,)
-        Posterior probability that each row is an inlier.
-    residuals : array of shape (n,)
-        Signed leave-one-out residuals over the standard deviation of such predictions.
-    contamination : float
-        Share of outliers, rows with outlying features included.
-    interval : tuple of float
-        95 % interval of the contamination.
-    candidates : list of TwoGroups
-        Fitted models of the residuals, the likeliest first.
+    The residuals are signed leave-one-out residuals over the standard deviation of such
+    predictions. The contamination counts rows with outlying features too, and has a 95 % interval.
+    The candidates are fitted models of the residuals, the likeliest first.
     """
 
     inlier_probability: FloatArray
@@ -69,6 +53,13 @@ class OutlierPosterior:
     contamination: float
     interval: Interval
     candidates: list[TwoGroups]
+
+    def of_samples(
+        self, residuals: FloatArray, excluded: BoolArray, contamination: float, interval: Interval
+    ) -> OutlierPosterior:
+        """Return the posterior of other samples by the likeliest model; zero if excluded."""
+        probability = np.where(excluded, 0.0, self.candidates[0].inlier_probability(residuals))
+        return OutlierPosterior(probability, residuals, contamination, interval, self.candidates)
 
     @property
     def scale(self) -> float:
@@ -126,47 +117,37 @@ class OutlierPosterior:
 
 @final
 class ResidualMixture:
-    """Fits the mixture to residuals and returns posterior weights.
+    """Fits the mixture to residuals of targets, (n, k), and returns posterior weights.
 
-    Parameters
-    ----------
-    y : array of shape (n, k)
-    sample_weight : array of shape (n,)
-    feature_outlier : bool array of shape (n,)
-        Rows that are excluded a priori.
+    Feature outliers are excluded a priori.
     """
 
     def __init__(
         self, y: FloatArray, sample_weight: FloatArray, feature_outlier: BoolArray
     ) -> None:
-        self.sample_weight = sample_weight
-        self.feature_outlier = feature_outlier
+        self.sample_weight, self.feature_outlier = sample_weight, feature_outlier
         self.included = np.where(feature_outlier, 0.0, sample_weight)
         self.min_scale = MIN_NOISE * median_distance(y, self.included)
         self.step = resolution(y, self.included)
 
     def posterior_weights(self, residuals: FloatArray, weights: FloatArray) -> FloatArray:
         """Return new weights from residuals of a fit with the given ones."""
-        signed = signed_norms(residuals, weights)
-        best = self._candidates(signed, weights)[0]
-        return self._inlier_probability(best, signed, weights) * self.included
+        return self.fit(residuals, weights).inlier_probability * self.included
 
     def fit(self, residuals: FloatArray, weights: FloatArray) -> OutlierPosterior:
         """Return the posterior given residuals of a fit with these weights."""
         signed = signed_norms(residuals, weights)
-        candidates = self._candidates(signed, weights)
-        good = self._inlier_probability(candidates[0], signed, weights)
+        relative = weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
+        candidates = two_groups(signed, self.included, relative, self.min_scale, self.step)
+        good = candidates[0].inlier_probability(signed)
+        if float(self.included @ good) < MIN_KEPT * float(self.included.sum()):
+            # A candidate may concentrate on equal targets, which have no noise, and reject others.
+            good = relative
         excluded = 1.0 - float(self.included.sum() / self.sample_weight.sum())
-        contamination, (low, high) = overall_contamination(
-            candidates[0], signed, self.included, excluded
-        )
-        return OutlierPosterior(
-            np.where(self.feature_outlier, 0.0, good),
-            signed,
-            contamination,
-            (min(low, contamination), high),
-            candidates,
-        )
+        found = overall_contamination(candidates[0], signed, self.included, excluded)
+        contamination, (low, high) = found
+        interval, good = (min(low, contamination), high), np.where(self.feature_outlier, 0.0, good)
+        return OutlierPosterior(good, signed, contamination, interval, candidates)
 
     def log_predictive_density(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
@@ -176,27 +157,8 @@ class ResidualMixture:
         Residuals are in units of the prediction's standard deviation, whose logarithm is the
         Jacobian.
         """
-        signed = signed_norms(residuals, weights)
-        likelihood = self._candidates(signed, weights)[0].log_likelihood
+        likelihood = self.fit(residuals, weights).candidates[0].log_likelihood
         return likelihood - float(as_rows(self.included) @ np.log(deviations))
-
-    def _candidates(self, signed: FloatArray, weights: FloatArray) -> list[TwoGroups]:
-        initial = self._relative(weights)
-        return two_groups(signed, self.included, initial, self.min_scale, self.step)
-
-    def _inlier_probability(
-        self, candidate: TwoGroups, signed: FloatArray, weights: FloatArray
-    ) -> FloatArray:
-        """Return posterior probabilities; if nearly all vanish, return the previous ones.
-
-        A candidate may concentrate on equal targets, which have no noise, and reject all others.
-        """
-        good = candidate.inlier_probability(signed)
-        few = float(self.included @ good) < MIN_KEPT * float(self.included.sum())
-        return self._relative(weights) if few else good
-
-    def _relative(self, weights: FloatArray) -> FloatArray:
-        return weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
 
 
 def overall_contamination(
@@ -204,24 +166,13 @@ def overall_contamination(
 ) -> tuple[float, Interval]:
     """Return the share of outliers among all rows, and its interval.
 
-    Parameters
-    ----------
-    candidate : TwoGroups
-        Model of the residuals of the included rows.
-    signed : array of shape (n,)
-        Their residuals.
-    included : array of shape (n,)
-        Their weights.
-    excluded : float
-        Part of the total weight that was excluded a priori.
+    The candidate models residuals of rows that weigh ``included``; ``excluded`` is the part of the
+    total weight that was excluded a priori.
     """
-    found = max(candidate.contamination, gross_outlier_fraction(candidate, signed, included))
+    # Gross outliers count even if they are too few to form a group.
+    gross = np.abs(signed - candidate.offset) > MAX_RESIDUAL * candidate.scale
+    found = float(included @ gross) / max(float(included.sum()), 1e-300)
+    found = max(candidate.contamination, found)
     contamination = min(excluded + (1.0 - excluded) * found, MAX_CONTAMINATION)
     low, high = (float(excluded + (1.0 - excluded) * end) for end in candidate.interval)
     return float(contamination), (low, max(high, float(contamination)))
-
-
-def gross_outlier_fraction(candidate: TwoGroups, signed: FloatArray, included: FloatArray) -> float:
-    """Return the share of gross outliers, which count even if too few to form a group."""
-    certain = np.abs(signed - candidate.offset) > MAX_RESIDUAL * candidate.scale
-    return float(included @ certain) / max(float(included.sum()), 1e-300)

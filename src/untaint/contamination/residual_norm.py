@@ -1,8 +1,8 @@
 r"""One signed number for the residual of each row, also where there are several outputs.
 
 The squared norm of Gaussian residuals of k outputs is approximately :math:`v\,\chi^2_m`, with m
-between 1 (perfectly correlated outputs) and k (independent ones). Its quantile is mapped to the same
-quantile of one Gaussian residual of variance v, so that a single mixture model serves any k.
+between 1 (perfectly correlated outputs) and k (independent ones). Its quantile is mapped to that
+of one Gaussian residual of variance v, so that a single mixture model serves any k.
 """
 
 from __future__ import annotations
@@ -20,15 +20,7 @@ from ..screening.radius import weighted_median
 @final
 @dataclass(frozen=True)
 class ResidualNorm:
-    """Maps residuals of shape (n, k) to signed norms of shape (n,).
-
-    Attributes
-    ----------
-    dof : float
-        The effective number of outputs, m above.
-    variance : float
-        v above.
-    """
+    """Maps residuals of shape (n, k) to signed norms of shape (n,); m and v above."""
 
     dof: float = 1.0
     variance: float = 1.0

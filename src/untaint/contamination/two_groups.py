@@ -127,9 +127,8 @@ class TwoGroups:
         """Return the log-densities of inliers and outliers, times the groups' fractions."""
         z = (residuals - self.offset) / self.scale
         log_in = np.log1p(-self.contamination) + log_student(z, self.tail)
-        log_out = np.log(self.contamination) + log_student(
-            (residuals - self.centre) / self.width, np.inf
-        )
+        z = (residuals - self.centre) / self.width
+        log_out = np.log(self.contamination) + log_student(z, np.inf)
         return log_in - np.log(self.scale), log_out - np.log(self.width)
 
 
@@ -168,27 +167,23 @@ def two_groups(
     """
     present, sample_weight = sample_weight > 0, as_rows(sample_weight)
     least_scale = max(least_scale, step / np.sqrt(12.0))
-    scale = max(
-        least_scale,
-        _first_scale(residuals[present], (initial_probability * sample_weight)[present]),
-    )
+    inlying = (initial_probability * sample_weight)[present]
+    scale = max(least_scale, _first_scale(residuals[present], inlying))
     if scale == 0:
         return [TwoGroups(0.0, np.finfo(float).tiny, np.inf)]
     bound = MAX_RESIDUAL * scale
     clipped = np.clip(np.nan_to_num(residuals[present], nan=bound), -bound, bound)
     values, weights, start = _binned(clipped, sample_weight[present], initial_probability[present])
-    candidates = [
-        TwoGroups(0.0, scale, tail, log_likelihood=likelihood)
-        for scale, tail, likelihood in null_fits(values, weights, least_scale)
-    ]
+    nulls = null_fits(values, weights, least_scale)
+    candidates = [TwoGroups(0.0, *null[:2], log_likelihood=null.log_likelihood) for null in nulls]
     means = _two_means(values, weights)
     starts = [(DIFFUSE, tail, start) for tail in TAILS]
     starts += [(CLUSTERED, np.inf, start), (CLUSTERED, np.inf, means), (SHIFTED, np.inf, means)]
     for model, tail, p in starts:
         candidate = _fit(values, weights, p, tail, model, least_scale)
-        if candidate is not None and not (
-            model.offset and abs(candidate.centre - candidate.offset) < MIN_STEPS * step
-        ):
+        if candidate is None:
+            continue
+        if not (model.offset and abs(candidate.centre - candidate.offset) < MIN_STEPS * step):
             candidates.append(candidate)
     candidates.sort(key=lambda candidate: (candidate.overlapping, -candidate.log_likelihood))
     return [_with_interval(candidate, candidates, values, weights) for candidate in candidates]
@@ -198,12 +193,6 @@ def as_rows(sample_weight: FloatArray) -> FloatArray:
     """Return the weights as numbers of samples.
 
     A common weight becomes 1, counts are unchanged, and other weights have the mean 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_rows(np.array([0.5, 0.5, 0.0]))
-    array([1., 1., 0.])
     """
     present = sample_weight > 0
     if not present.any():
@@ -314,13 +303,11 @@ def _own_interval(
     total = float(weights.sum())
     if candidate.contamination == 0:
         return 0.0, min(1.0, 3.0 / total)
-    log_in, log_out = candidate._log_densities(values)
+    epsilon, (log_in, log_out) = candidate.contamination, candidate._log_densities(values)
     log_f = np.logaddexp(log_in, log_out)
-    score = np.exp(log_out - log_f) / candidate.contamination - np.exp(log_in - log_f) / (
-        1 - candidate.contamination
-    )
+    score = np.exp(log_out - log_f) / epsilon - np.exp(log_in - log_f) / (1 - epsilon)
     error = 1.96 / np.sqrt(max(float(weights @ score**2), 1.0))
-    return max(0.0, candidate.contamination - error), min(1.0, candidate.contamination + error)
+    return max(0.0, epsilon - error), min(1.0, epsilon + error)
 
 
 def _first_scale(residuals: FloatArray, weights: FloatArray) -> float:
@@ -344,7 +331,5 @@ def _binned(
     bins = np.minimum((reached / reached[-1] * BINS).astype(np.intp), BINS - 1)
     total = np.asarray(np.bincount(bins, weights[order], BINS), dtype=float)
     used = total > 0
-    means = [
-        np.bincount(bins, weights[order] * x[order], BINS)[used] / total[used] for x in (values, p)
-    ]
-    return means[0], total[used], means[1]
+    sums = [np.bincount(bins, weights[order] * x[order], BINS) for x in (values, p)]
+    return sums[0][used] / total[used], total[used], sums[1][used] / total[used]

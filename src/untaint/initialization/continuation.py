@@ -20,7 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self, final
+from typing import NamedTuple, Self, final
 
 import numpy as np
 from scipy.linalg import eigh
@@ -37,8 +37,7 @@ ALPHA_STEP = 10.0
 NEGLIGIBLE = 0.1
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(NamedTuple):
     """The first fit of a path: its degrees of freedom, and the quantile of y that it estimates.
 
     Class labels have no quantiles; their first fits ignore this one.
@@ -48,8 +47,7 @@ class Start:
     quantile: float = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
+class Candidate(NamedTuple):
     """Weights on a path, and the fit that they were found with where the task keeps it."""
 
     weights: FloatArray
@@ -60,18 +58,9 @@ class Candidate:
 class Refit(ABC):
     """The part of a continuation that depends on the task: fits and their weights, at one alpha.
 
-    The ``columns`` that methods take are a constant column and the leading principal components.
-
-    Parameters
-    ----------
-    y : array of shape (n, k)
-        Targets of the loss.
-    sample_weight : array of shape (n,)
-    near : bool array of shape (n,)
-        Samples that may be kept; the others are trimmed whatever their loss.
-    loss : Loss
-    rule : TrimmingRule
-        A rule for these n samples.
+    The targets are those of the loss, (n, k), and the rule is one for these n samples. Samples that
+    are not ``near`` are trimmed whatever their loss. The ``columns`` that methods take are a
+    constant column and the leading principal components.
     """
 
     y: FloatArray
@@ -116,20 +105,10 @@ class Refit(ABC):
 
 @final
 class Continuation:
-    """Trimmed fits of one task on one set of samples, along a regularisation path.
-
-    Parameters
-    ----------
-    features : array of shape (n, m)
-    alpha : float
-        Last ridge parameter of the path.
-    refit : Refit
-        The task, for these n samples.
-    """
+    """Trimmed fits of one task on one set of samples, along a path that ends at alpha."""
 
     def __init__(self, features: FloatArray, alpha: float, refit: Refit) -> None:
-        self.alpha = alpha
-        self.refit = refit
+        self.alpha, self.refit = alpha, refit
         frame = np.where(refit.near, refit.sample_weight, 0.0)
         spectrum, self._rotate = principal_rotation(np.asarray(features, dtype=float), frame)
         self._spectrum = 0.5 * refit.curvature * spectrum
@@ -145,8 +124,7 @@ class Continuation:
     def start(self, start: Start, members: BoolArray) -> Candidate:
         """Return the weights that the first fit to some of the samples leads to."""
         alpha = self.alpha_for_dof(start.dof)
-        columns = self._leading(alpha)
-        return Candidate(self.refit.start(columns, alpha, start.quantile, members))
+        return Candidate(self.refit.start(self._leading(alpha), alpha, start.quantile, members))
 
     def follow_path(self, candidate: Candidate, alpha: float, last: float) -> Candidate:
         """Take concentration steps at ever smaller alpha, the first and the last included."""
@@ -188,14 +166,7 @@ class Continuation:
 
 
 def alpha_of_dof(spectrum: FloatArray, dof: float) -> float:
-    """Return the ridge parameter of a fit of ``dof`` degrees of freedom, 0 if none has as many.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(alpha_of_dof(np.ones(10), 5.0), 6)
-    1.0
-    """
+    """Return the ridge parameter of a fit of ``dof`` degrees of freedom, 0 if none has as many."""
     positive = spectrum[spectrum > 0]
     if len(positive) <= dof:
         return 0.0
@@ -203,8 +174,7 @@ def alpha_of_dof(spectrum: FloatArray, dof: float) -> float:
     def excess(log_alpha: float) -> float:
         return float(np.sum(positive / (positive + np.exp(log_alpha)))) - dof
 
-    low = float(np.log(positive.min())) - 20.0
-    high = float(np.log(positive.max())) + 20.0
+    low, high = float(np.log(positive.min())) - 20.0, float(np.log(positive.max())) + 20.0
     return float(np.exp(brentq(excess, low, high, xtol=1e-10))) if excess(low) > 0 else 0.0
 
 

@@ -10,11 +10,12 @@ here, so that few steps are taken, each is solved loosely, and the number of unk
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from .._typing import FloatArray
+from ..optim.base import Fit
 from ..optim.c_steps import alternate
 from ..optim.newton import Newton
 from ..optim.newton_step import KernelSpace
@@ -46,20 +47,14 @@ class LogisticRefit(Refit):
         """Alternate from the start's weights, the first fit near the start's predictions."""
         newton = self._newton(columns)
         around = None if start.fit is None else start.fit.predictions
-        solution = alternate(
-            lambda weights, fit, tol: newton.solve(weights, alpha, fit, tol, around),
-            self.loss,
-            self.rule,
-            self.y,
-            self.sample_weight,
-            start.weights,
-            alpha,
-            tol=TOLERANCE,
-            max_iter=C_STEPS_PER_ALPHA,
-            excluded=~self.near,
-        )
-        losses = self.loss.value(self.y, solution.fit.predictions)
-        return Candidate(self.trim(losses), solution.fit)
+
+        def solve(weights: FloatArray, fit: Fit | None, tol: float) -> Fit:
+            return newton.solve(weights, alpha, fit, tol, around)
+
+        task = (self.loss, self.rule, self.y, self.sample_weight)
+        limits: Any = {"tol": TOLERANCE, "max_iter": C_STEPS_PER_ALPHA, "excluded": ~self.near}
+        fit = alternate(solve, *task, start.weights, alpha, **limits).fit
+        return Candidate(self.trim(self.loss.value(self.y, fit.predictions)), fit)
 
     def objective(self, columns: FloatArray, alpha: float, candidate: Candidate) -> float:
         """Return the trimmed objective of the candidate's fit."""

@@ -17,7 +17,7 @@ continuation in alpha (:mod:`~untaint.initialization.continuation`) from there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +38,7 @@ LABEL_STARTS = tuple(Start(dof) for dof in (3.0, 12.0, 6.0, 24.0, 48.0, np.inf))
 FINALISTS = 2
 
 
-@dataclass(frozen=True)
-class StartingPoint:
+class StartingPoint(NamedTuple):
     """Weights of the samples to begin with, and in classification the predictions of their fit."""
 
     weights: FloatArray
@@ -51,15 +50,9 @@ def find_inliers(
 ) -> StartingPoint:
     """Search a design for the samples that a trimmed regression begins with.
 
-    Parameters
-    ----------
-    design : Design
-    y : array of shape (n, k)
-    contamination : float
-    n_starts : int
-        1: a median of few degrees of freedom. 2 and 3: a lower and an upper quantile too. 4 to 6:
-        all three with more degrees of freedom. More: medians of random halves of the samples.
-    rng : Generator
+    The first start is a median of few degrees of freedom, the second and third are a lower and an
+    upper quantile, the fourth to sixth all three with more degrees of freedom, and further ones
+    medians of random halves of the samples.
     """
     rule, y = Trimmed(contamination), np.asarray(y, dtype=float)
     refit = RidgeRefit(y, design.sample_weight, design.near, SquaredLoss(), rule)
@@ -82,16 +75,8 @@ def find_label_inliers(
 ) -> StartingPoint:
     """Search a design for the samples that a trimmed classification begins with.
 
-    Parameters
-    ----------
-    design : Design
-    y : array of shape (n, 1) or (n, K)
-    loss : Loss
-    weighting : TrimmingRule
-        A rule for all samples of the design.
-    n_starts : int
-        Up to six, the degrees of freedom of the first fit vary. More: on random halves.
-    rng : Generator
+    The first six starts differ in the degrees of freedom of their first fit; further ones are made
+    on random halves of the samples.
     """
     refit = LogisticRefit(y, design.sample_weight, design.near, loss, weighting)
     starts = (n_starts * LABEL_STARTS)[:n_starts]
@@ -116,24 +101,10 @@ def multistart(
 ) -> tuple[Continuation, Candidate]:
     """Follow the paths of several starts, from few samples to many.
 
-    Parameters
-    ----------
-    design : Design
-    levels : sequence of Subset
-        Samples of the starts, of the finalists, and of the best; each within the next.
-    refit : Refit
-        The task, for all samples of the design.
-    starts : sequence of Start
-        All samples of the first level take part in the first six, random halves in others.
-    rng : Generator
-    dof : float
-        Degrees of freedom at which paths on the first level end; by default they go on to the
-        design's alpha.
-
-    Returns
-    -------
-    (Continuation, Candidate)
-        The continuation on the last level, and the best candidate there.
+    The levels are the samples of the starts, of the finalists, and of the best, each within the
+    next. All samples of the first level take part in the first six starts, random halves in others;
+    paths end there at ``dof`` degrees of freedom, by default at the design's alpha. The results are
+    the continuation on the last level, and the best candidate there.
     """
     level, path = levels[0], _continuation_on(levels[0], design, refit)
     reached = path.alpha_for_dof(dof)

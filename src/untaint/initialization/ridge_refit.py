@@ -78,9 +78,8 @@ class RidgeRefit(Refit):
         """Return the costs z^2, infinite where they overflow."""
         beta, inverse = _solve(columns, self.y, weights, alpha)
         q = np.einsum("ij,ij->i", columns @ inverse, columns)
-        errors, variances = deletion_residuals(
-            self.y - columns @ beta, weights, self.sample_weight, q
-        )
+        residuals = self.y - columns @ beta
+        errors, variances = deletion_residuals(residuals, weights, self.sample_weight, q)
         squares = self.loss.value(errors, np.zeros_like(errors))
         costs = squares / (1.0 + np.minimum(variances, MAX_PREDICTIVE_VARIANCE))
         return np.nan_to_num(costs, copy=False, nan=np.inf, posinf=np.inf)
@@ -90,14 +89,7 @@ class RidgeRefit(Refit):
 
 
 def weighted_quantile(values: FloatArray, weights: FloatArray, level: float) -> FloatArray:
-    """Return a quantile of each column, of samples that count ``weights`` times.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighted_quantile(np.array([[1.0], [2.0], [3.0]]), np.ones(3), 0.5)
-    array([2.])
-    """
+    """Return a quantile of each column, of samples that count ``weights`` times."""
     order = np.argsort(values, axis=0, kind="stable")
     reached = np.cumsum(weights[order], axis=0)
     ranks = np.argmax(reached >= level * reached[-1], axis=0)

@@ -28,16 +28,10 @@ FIRST_ALPHA = 0.3
 @final
 @dataclass(frozen=True)
 class Grid:
-    """The kernels and ridge parameters to select from.
+    """The kernels, whose scales are ``gammas``, and ascending ridge parameters to select from.
 
-    Attributes
-    ----------
-    gammas : list of float or None
-        Scales of the kernels, None for a kernel without one.
-    kernels : list of Kernel
-    alphas : array, ascending
-    first : pair of int
-        Positions of the kernel and the alpha to begin with.
+    A kernel may be without a scale. ``first`` holds the positions of the kernel and the alpha to
+    begin with.
     """
 
     gammas: Sequence[float | None]
@@ -46,12 +40,7 @@ class Grid:
     first: tuple[int, int]
 
     def results(self, errors: FloatArray) -> dict[str, Any]:
-        """Return the dict for ``cv_results_``, with one entry per setting.
-
-        Parameters
-        ----------
-        errors : array of shape (n_kernels, n_alphas)
-        """
+        """Return the dict for ``cv_results_`` from the errors, (n_kernels, n_alphas)."""
         settings = [(gamma, float(alpha)) for gamma in self.gammas for alpha in self.alphas]
         scores = -errors.ravel()
         ranks = np.array([1 + int(np.sum(scores > score)) for score in scores])
@@ -65,21 +54,9 @@ class Grid:
 
 
 def auto_alphas(unit: float, n_rows: float, factors: FloatArray = ALPHA_FACTORS) -> FloatArray:
-    """Return a grid of alpha around a power of ten.
+    """Return a grid of alpha around a power of ten: ``factors`` times about the unit.
 
-    Parameters
-    ----------
-    unit : float
-        Mean squared norm of the centred features.
-    n_rows : float
-    factors : array
-        Multiples of the unit.
-
-    Examples
-    --------
-    >>> from untaint.model_selection.grid import auto_alphas
-    >>> float(auto_alphas(1.0, 1000)[0]), float(auto_alphas(100.0, 1000)[-1])
-    (0.0001, 10000.0)
+    The unit is the mean squared norm of the centred features.
     """
     size = max(unit, np.finfo(float).tiny) * (n_rows / 1000.0) ** (1.0 / 3.0)
     return np.asarray(10.0 ** np.round(np.log10(size)) * factors)

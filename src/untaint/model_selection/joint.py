@@ -1,6 +1,6 @@
 r"""Joint selection of hyperparameters and weights by leave-one-out residuals.
 
-Hyperparameters can be selected by leave-one-out errors once the inliers are known, and inliers can be
+Hyperparameters can be selected by leave-one-out errors once the inliers are known, and inliers be
 identified by leave-one-out residuals once the hyperparameters are known. The two steps alternate:
 
 1. For each setting, compute the leave-one-out residuals of the fit with the present weights. The
@@ -49,21 +49,11 @@ Features = Callable[[], FloatArray]
 @final
 @dataclass(frozen=True)
 class JointSelection:
-    """Selected hyperparameters and weights.
+    """Selected positions of kernel and alpha, and the weights under that setting.
 
-    Attributes
-    ----------
-    kernel, alpha : int
-        Positions of the selected setting.
-    weights : array of shape (n,)
-    residuals : array of shape (n, k)
-        Standardised leave-one-out residuals under that setting.
-    deviations : array of shape (n,)
-        Standard deviations of these predictions, in units of the noise.
-    errors : array of shape (n_kernels, n_alphas)
-        Mean square of the leave-one-out residuals, under the weights of the last round that scored
-        the setting.
-    n_rounds : int
+    ``residuals``, (n, k), are its standardised leave-one-out residuals, ``deviations``, (n,), the
+    standard deviations of these predictions in units of the noise, and ``errors``, (n_kernels,
+    n_alphas), mean squared residuals under the weights of the last round that scored a setting.
     """
 
     kernel: int
@@ -88,21 +78,11 @@ def select_jointly(
 ) -> JointSelection:
     """Alternate until neither the setting nor the weights change.
 
-    Parameters
-    ----------
-    features : sequence of callables
-        One for each kernel, returning features of shape (n, m). Neighbours in the sequence are
-        similar kernels.
-    alphas : sequence of float
-    y : array of shape (n, k)
-    sample_weight, weights : array of shape (n,)
-        The rows' own weights, and those to start with.
-    reweight : callable (residuals, weights) -> weights
-    first : pair of int
-        Kernel and alpha of the first round: the setting that the first weights were found with.
-    fit_intercept : bool
+    Neighbours in the sequence of features are those of similar kernels. ``weights`` are those to
+    start with, and ``first`` is the setting, kernel and alpha, that they were found with.
     """
-    scores = LooScores(features, alphas, y, sample_weight, fit_intercept)
+    errors = np.full((len(features), len(alphas)), np.inf)
+    scores = LooScores(features, alphas, y, sample_weight, fit_intercept, errors)
     everything = range(len(features))
     choice, n_rounds = first, 0
     kernels: Sequence[int] = [first[0]]
@@ -119,9 +99,9 @@ def select_jointly(
         settled = moved <= SETTLED and choice == previous
         complete = settled and len(kernels) == len(features) and scores.complete
         if n_rounds >= MAX_ROUNDS or complete:
-            if scores.errors.size == 1:  # a single setting is not scored on the way
-                scores.errors[:] = path.mean_square(y, alphas[0], sample_weight)
-            return JointSelection(*choice, weights, residuals, deviations, scores.errors, n_rounds)
+            if errors.size == 1:  # a single setting is not scored on the way
+                errors[:] = path.mean_square(y, alphas[0], sample_weight)
+            return JointSelection(*choice, weights, residuals, deviations, errors, n_rounds)
         # All kernels are scored in the second and the last rounds, the neighbours in between.
         if n_rounds == 1 or settled or n_rounds == MAX_ROUNDS - 1:
             kernels = everything
@@ -130,20 +110,16 @@ def select_jointly(
 
 
 @final
+@dataclass(frozen=True)
 class LooScores:
-    """Leave-one-out errors of all settings."""
+    """Leave-one-out errors of all settings, infinite for those that were not scored so far."""
 
-    def __init__(
-        self,
-        features: Sequence[Features],
-        alphas: Sequence[float] | FloatArray,
-        y: FloatArray,
-        sample_weight: FloatArray,
-        fit_intercept: bool,
-    ) -> None:
-        self.features, self.alphas, self.y = features, alphas, y
-        self.sample_weight, self.fit_intercept = sample_weight, fit_intercept
-        self.errors = np.full((len(features), len(alphas)), np.inf)
+    features: Sequence[Features]
+    alphas: Sequence[float] | FloatArray
+    y: FloatArray
+    sample_weight: FloatArray
+    fit_intercept: bool
+    errors: FloatArray
 
     @property
     def complete(self) -> bool:
@@ -180,44 +156,28 @@ def select_hyperparameters(
 ) -> tuple[JointSelection, OutlierPosterior | None]:
     """Search for inliers, then select hyperparameters and weights jointly.
 
+    The candidates are the same rows under different kernels, of which neighbours are similar. A
+    contamination of None weights each row by its posterior probability, which is also returned. The
+    search is at the own alpha of the first design.
+
     If 25 % or more of the rows are flagged, the alternation restarts from uniform weights, and the
     solution of the higher leave-one-out predictive density is kept
     (:mod:`~untaint.contamination.restart`).
-
-    Parameters
-    ----------
-    candidates : sequence of Design
-        The same rows under different kernels; neighbours are similar.
-    alphas : array
-    y : array of shape (n, k)
-    contamination : float or None
-        Share to trim; None weights each row by its posterior probability.
-    n_starts : int
-    rng : Generator
-    first : pair of int
-        Kernel and alpha to begin with; the search is at that design's own alpha.
-
-    Returns
-    -------
-    JointSelection
-    OutlierPosterior or None
-        None if the contamination was given.
     """
     start = candidates[first[0]]
     sample_weight = start.sample_weight
     outlying = np.zeros(len(y), dtype=bool) if contamination == 0 else start.feature_outlier
     mixture = ResidualMixture(y, sample_weight, outlying)
-    weights = _initial_weights(start, y, contamination, outlying, n_starts, rng)
+    reweight: Reweight = mixture.posterior_weights
+    weights = sample_weight
+    if contamination != 0:
+        share = INITIAL_CONTAMINATION if contamination is None else contamination
+        weights = np.where(outlying, 0.0, find_inliers(start, y, share, n_starts, rng).weights)
+    if contamination is not None:
+        reweight = _trimming(contamination, sample_weight, outlying)
+    alternate = partial(select_jointly, y=y, sample_weight=sample_weight, reweight=reweight)
+    alternate = partial(alternate, fit_intercept=start.fit_intercept)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        alternate = partial(
-            select_jointly,
-            y=y,
-            sample_weight=sample_weight,
-            reweight=mixture.posterior_weights
-            if contamination is None
-            else _trimming(contamination, sample_weight, outlying),
-            fit_intercept=start.fit_intercept,
-        )
         features = [loo_features_of(design) for design in candidates]
         alphas = np.maximum(alphas, min_alpha(start, outlying))
         joint = alternate(features, alphas, weights=weights, first=first)
@@ -237,9 +197,8 @@ def estimate_posterior(
     design: Design, y: FloatArray, n_starts: int, rng: np.random.Generator
 ) -> OutlierPosterior:
     """Estimate the posterior at the one setting of a design."""
-    _, posterior = select_hyperparameters(
-        [design], np.array([design.alpha]), y, None, n_starts, rng
-    )
+    alphas = np.array([design.alpha])
+    _, posterior = select_hyperparameters([design], alphas, y, None, n_starts, rng)
     assert posterior is not None
     return posterior
 
@@ -247,21 +206,6 @@ def estimate_posterior(
 def loo_features_of(design: Design) -> Features:
     """Return a function that computes the leave-one-out features of a design."""
     return lambda: design.loo_features
-
-
-def _initial_weights(
-    design: Design,
-    y: FloatArray,
-    contamination: float | None,
-    outlying: BoolArray,
-    n_starts: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    if contamination == 0:
-        return design.sample_weight
-    share = INITIAL_CONTAMINATION if contamination is None else contamination
-    found = find_inliers(design, y, share, n_starts, rng)
-    return np.where(outlying, 0.0, found.weights)
 
 
 def _trimming(contamination: float, sample_weight: FloatArray, outlying: BoolArray) -> Reweight:

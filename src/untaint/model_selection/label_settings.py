@@ -21,8 +21,8 @@ an accuracy. The fits are the steps of one continuation, from the largest alpha 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,9 +33,8 @@ from ..initialization.logistic_refit import LogisticRefit
 from ..losses import Loss, class_codes
 from ..optim.ridge_path import RidgePath
 from ..weighting.base import TrimmingRule
+from .joint import Features
 from .pairwise_auc import pairwise_auc
-
-Features = Callable[[], FloatArray]
 
 N_FOLDS = 10
 # Smallest alpha of a trimmed fit, as a part of the one for all samples.
@@ -46,20 +45,12 @@ FIRST_DOF = 6.0
 SAME = 1e-9
 
 
-@dataclass(frozen=True)
-class LabelSetting:
-    """The selected setting, and the scores of all settings.
+class LabelSetting(NamedTuple):
+    """The positions of the selected kernel and alpha, and the scores, (n_kernels, n_alphas).
 
-    Attributes
-    ----------
-    kernel, alpha : int
-        Positions of the setting.
-    errors : array of shape (n_kernels, n_alphas)
-        Leave-one-out Brier errors.
-    aucs : array of shape (n_kernels, n_alphas)
-        Pairwise AUC of trimmed fits on held-out labels, nan for settings that were not compared.
-    predictions : array of shape (n, 1) or (n, K)
-        Leave-one-out predictions of ridge regression, at the setting that the errors selected.
+    ``errors`` are leave-one-out Brier errors, ``aucs`` the pairwise AUC of trimmed fits on held-out
+    labels, nan for settings that were not compared. ``predictions``, (n, 1) or (n, K), are the
+    leave-one-out ones of ridge regression at the setting that the errors selected.
     """
 
     kernel: int
@@ -81,35 +72,9 @@ def select_label_setting(
 ) -> LabelSetting:
     """Select kernel and alpha of a fit to all samples, whatever part of the labels is wrong.
 
-    Parameters
-    ----------
-    features : sequence of callables
-        One for each kernel, the smoothest first, that returns features of shape (n, m).
-    alphas : sequence of float, positive
-        Ridge parameters of the log-loss.
-    y : array of shape (n, 1) or (n, K)
-        Targets of the loss: 0 and 1, or indicators.
-    loss : Loss
-    sample_weight : array of shape (n,)
-        A weight of k means k copies.
-    near : bool array of shape (n,), optional
-        Samples that take part.
-    fit_intercept : bool
-
-    Returns
-    -------
-    LabelSetting
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.losses import LogisticLoss
-    >>> x = np.linspace(-1.0, 1.0, 40)
-    >>> y = (x > 0).astype(float)[:, None]
-    >>> y[::5] = 1.0 - y[::5]  # every fifth label is wrong
-    >>> kernels = [lambda: np.abs(x)[:, None], lambda: x[:, None]]
-    >>> select_label_setting(kernels, [0.1, 1.0], y, LogisticLoss(), np.ones(40)).kernel
-    1
+    The features are those of each kernel, the smoothest first. The alphas are ridge parameters of
+    the log-loss, positive, and y its targets: 0 and 1, or indicators. Only ``near`` samples take
+    part.
     """
     inside = np.ones(len(y), dtype=bool) if near is None else near
     weights = np.where(inside, sample_weight, 0.0)
@@ -127,8 +92,7 @@ def select_label_setting(
     return LabelSetting(kernel, best.alpha, errors, np.full_like(errors, np.nan), best.predictions)
 
 
-@dataclass(frozen=True, eq=False)
-class _KernelScore:
+class _KernelScore(NamedTuple):
     """Errors of a kernel at every alpha; squared errors and predictions at its best one."""
 
     alpha: int
@@ -182,40 +146,9 @@ def select_alpha_by_auc(
 ) -> LabelSetting:
     """Select alpha of a trimmed fit, given the setting of a fit to all samples.
 
-    Parameters
-    ----------
-    choice : LabelSetting
-        Result of :func:`select_label_setting` for these samples.
-    features : array of shape (n, m)
-        Features of the selected kernel.
-    alphas : sequence of float, positive
-    y : array of shape (n, 1) or (n, K)
-    loss : Loss
-    weighting : TrimmingRule
-        A rule for these samples; if it trims none, the choice is returned as it is.
-    sample_weight : array of shape (n,)
-        A weight of k means k copies, which are held out together.
-    near : bool array of shape (n,), optional
-        Samples that take part; the others are always trimmed.
-
-    Returns
-    -------
-    LabelSetting
-        The given kernel, and an alpha that is at most as large.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.losses import LogisticLoss
-    >>> from untaint.weighting import ClassBalanced
-    >>> x, alphas = np.linspace(-1.0, 1.0, 40)[:, None], [0.01, 0.1, 1.0]
-    >>> y = (x > 0).astype(float)
-    >>> y[::5] = 1.0 - y[::5]
-    >>> first = select_label_setting([lambda: x], alphas, y, LogisticLoss(), np.ones(40))
-    >>> rule = ClassBalanced(0.2, y[:, 0].astype(int), n_groups=2)
-    >>> final = select_alpha_by_auc(first, x, alphas, y, LogisticLoss(), rule, np.ones(40))
-    >>> final.alpha <= first.alpha
-    True
+    The features are those of the selected kernel, and the new alpha is at most as large. If the
+    rule trims no sample, the choice is returned as it is. Copies of a sample are held out together;
+    samples that are not ``near`` are always trimmed.
     """
     alphas, codes = np.asarray(alphas, dtype=float), class_codes(y)
     inside = np.ones(len(y), dtype=bool) if near is None else near
@@ -230,7 +163,7 @@ def select_alpha_by_auc(
     found = [pairwise_auc(f[inside], codes[inside], sample_weight[inside]) for f in raw]
     aucs = choice.aucs.copy()
     aucs[choice.kernel, steps] = found
-    return replace(choice, alpha=int(steps[np.argmax(found)]), aucs=aucs)
+    return choice._replace(alpha=int(steps[np.argmax(found)]), aucs=aucs)
 
 
 def _held_out_predictions(

@@ -21,18 +21,8 @@ from .._typing import BoolArray, FloatArray, IntArray
 def pairwise_auc(raw: FloatArray, codes: IntArray, weights: FloatArray) -> float:
     """Return A_jk averaged over pairs of classes, weighted by the harmonic mean of their sizes.
 
-    Parameters
-    ----------
-    raw : array of shape (n, 1) or (n, K)
-        Log-odds of the second class, or one score per class, at held-out samples.
-    codes : array of shape (n,), int
-        Labels.
-    weights : array of shape (n,)
-
-    Returns
-    -------
-    float
-        One half for uninformative scores, nan for a single class.
+    ``raw`` holds the log-odds of the second class, (n, 1), or one score per class, (n, K), at
+    held-out samples. The average is one half for uninformative scores, nan for a single class.
 
     Examples
     --------

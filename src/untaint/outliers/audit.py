@@ -27,16 +27,9 @@ MAX_FEATURES = 3
 class LooDiagnostics:
     """Leave-one-out outlier diagnostics of the training samples.
 
-    Attributes
-    ----------
-    score : array of shape (n,)
-        Outlier score, larger for outliers.
-    inlier_probability : array of shape (n,)
-        Posterior probability that the target is correct.
-    expected : array
-        Leave-one-out prediction of the target.
-    far_off : bool array of shape (n,)
-        Whether the target is an outlier for any features.
+    Scores are larger for outliers, ``inlier_probability`` is the posterior probability that a
+    target is correct, ``expected`` its leave-one-out prediction, and ``far_off`` the mask of
+    targets that are outliers for any features.
     """
 
     score: FloatArray
@@ -75,14 +68,7 @@ def kinds(flagged: BoolArray, feature_outlier: BoolArray, far_off: BoolArray) ->
 
 
 def beyond_range(y: FloatArray, kept: BoolArray) -> BoolArray:
-    """Return whether targets, (n, k), lie half a range beyond the range of the kept ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> beyond_range(np.array([[0.0], [1.0], [9.0]]), np.array([True, True, False]))
-    array([False, False,  True])
-    """
+    """Return whether targets, (n, k), lie half a range beyond the range of the kept ones."""
     if not kept.any():  # tied samples may all be kept to a small fraction only
         return np.zeros(len(y), dtype=bool)
     low, high = y[kept].min(axis=0), y[kept].max(axis=0)
@@ -115,17 +101,8 @@ def audit_table(
 ) -> Any:
     """Return the audit table: one line per training sample, flagged first, by decreasing score.
 
-    Parameters
-    ----------
-    screen : Screen, optional
-        The screening of X for feature outliers.
-    flagged, score, observed, expected, far_off : array of shape (n,) or (n, k)
-        See :class:`LooDiagnostics`.
-    names : sequence of str, optional
-        Names of the features.
-    q_value : array of shape (n,), optional
-    more : mapping of str to array, optional
-        Further columns.
+    For the columns see :class:`LooDiagnostics`; ``names`` are those of the features, and ``more``
+    holds further columns.
     """
     n = len(flagged)
     feature_outlier = np.zeros(n, dtype=bool) if screen is None else screen.feature_outlier
@@ -155,9 +132,6 @@ def table(columns: Mapping[str, NDArray[Any]], order: IntArray) -> Any:
         for name, values in ordered.items():
             result[name] = values
         return result
-    return pandas.DataFrame(
-        {
-            name: values if values.ndim == 1 else list(values)  # several outputs: arrays as cells
-            for name, values in ordered.items()
-        }
-    )
+    # Several outputs are arrays as cells.
+    cells = {name: x if x.ndim == 1 else list(x) for name, x in ordered.items()}
+    return pandas.DataFrame(cells)

@@ -25,14 +25,7 @@ MIN_THRESHOLD = 1e-12
 def outlier_scores(
     losses: FloatArray, sample_weight: FloatArray, contamination: float, n_outputs: int
 ) -> FloatArray:
-    """Return the outlier score of each sample; the scale ignores samples of weight zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> outlier_scores(np.array([1.0, 1.0, 9.0]), np.array([1.0, 1.0, 0.0]), 0.0, 1)
-    array([1., 1., 3.])
-    """
+    """Return the outlier score of each sample; the scale ignores samples of weight zero."""
     present = sample_weight > 0
     scale = score_scale(losses[present], sample_weight[present], contamination, n_outputs)
     return np.sqrt(losses) / scale

@@ -19,7 +19,7 @@ from .._policy import policy
 from .._typing import FloatArray, IntArray
 from .filters import BLOCK_ROWS, OutlyingnessFilter
 from .radius import centre, distances_from
-from .scales import scale_of
+from .scales import scales_of
 from .screen import Screen, screen
 
 
@@ -27,22 +27,10 @@ def screen_by_sample(X: Any, sample: IntArray) -> Screen:
     """Find the feature outliers of all samples from a screen of a subsample.
 
     ``sample`` holds the indices of the subsample, drawn in proportion to the weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(5000, 3))
-    >>> X[7, 1] = 500.0
-    >>> np.flatnonzero(screen_by_sample(X, np.arange(0, 5000, 10)).feature_outlier)
-    array([7])
     """
     top = ExtremeSamples(X[sample]).rows(X)
     sample_filter = outlyingness_filter(X[sample], sample, top, X.shape[0])
-    outlyingness = sample_filter.outlyingness(X)
-    screen_model = (
-        None if sample_filter.screen_model is None else sample_filter.screen_model.for_samples(X)
-    )
-    return Screen(outlyingness > 1, outlyingness, screen_model)
+    return Screen(sample_filter.outlyingness(X), X, sample_filter.screen_model)
 
 
 @final
@@ -50,12 +38,8 @@ def screen_by_sample(X: Any, sample: IntArray) -> Screen:
 class TopK:
     """The most extreme samples of some or all of the data, by each of several measures.
 
-    Attributes
-    ----------
-    sizes, numbers : list of arrays
-        For each measure, the values of the extreme samples and their indices among all samples.
-    X : list of arrays or CSR
-        The samples themselves.
+    For each measure, ``sizes`` holds its values of the extreme samples, ``numbers`` their indices
+    among all samples, and ``X`` the samples themselves.
     """
 
     sizes: list[FloatArray]
@@ -77,26 +61,22 @@ class TopK:
     def distinct(self) -> tuple[IntArray, Any]:
         """Return the ascending indices of the extreme samples, and the samples, each once."""
         numbers, first = np.unique(np.concatenate(self.numbers), return_index=True)
-        X = self.X[0]
-        for more in self.X[1:]:
-            X = _stacked(X, more)
-        return numbers, X[first]
+        return numbers, _stacked(*self.X)[first]
 
 
 class ExtremeSamples:
     """Finds the most extreme samples, by distance from the centre and by the worst feature.
 
-    Parameters
-    ----------
-    reference : array or CSR of shape (m, d)
-        The subsample from which centre and scales are estimated.
+    Centre and scales are estimated from ``reference``, a subsample.
     """
 
     def __init__(self, reference: Any) -> None:
-        self.middle = centre(reference, np.ones(reference.shape[0]))
+        ones = np.ones(reference.shape[0])
+        self.middle = centre(reference, ones)
         self.scales = None
         if not sparse.issparse(reference):
-            self.scales = _scales(np.asarray(reference, dtype=float) - self.middle)
+            scales = scales_of(np.asarray(reference, dtype=float) - self.middle, ones)
+            self.scales = np.where(scales > 0, scales, 1.0)
 
     def rows(self, X: Any, offset: int = 0) -> TopK:
         """Return the extreme samples of X, whose first row has the index ``offset`` among all."""
@@ -111,18 +91,9 @@ class ExtremeSamples:
 def outlyingness_filter(
     reference: Any, sample: IntArray, top: TopK, n_rows: int
 ) -> OutlyingnessFilter:
-    """Fit a filter of feature outliers to a subsample and the extreme samples.
+    """Fit a filter of feature outliers to a subsample and the extreme samples of all ``n_rows``.
 
-    Parameters
-    ----------
-    reference : array or CSR of shape (m, d)
-        The subsample.
-    sample : array of shape (m,), ascending
-        Indices of the subsample among all samples.
-    top : TopK
-        The extreme samples of all.
-    n_rows : int
-        Number of all samples.
+    ``sample`` holds the ascending indices of the subsample ``reference`` among all samples.
     """
     numbers, X_outer = top.distinct()
     bulk = ~np.isin(sample, numbers)
@@ -133,8 +104,7 @@ def outlyingness_filter(
     found = screen(_stacked(reference[bulk], X_outer), weights)
     rows = np.concatenate([sample[bulk], numbers])
     order = np.argsort(rows)
-    screen_model = None if found.screen_model is None else found.screen_model.for_samples(None)
-    return OutlyingnessFilter(screen_model, rows[order], found.outlyingness[order])
+    return OutlyingnessFilter(found.screen_model, rows[order], found.outlyingness[order])
 
 
 def _largest(sizes: FloatArray, count: int) -> IntArray:
@@ -147,16 +117,10 @@ def _largest(sizes: FloatArray, count: int) -> IntArray:
     return np.sort(np.concatenate([beyond, tied]))
 
 
-def _stacked(X: Any, more: Any) -> Any:
-    if sparse.issparse(X):
-        return sparse.vstack([X, more], format="csr")
-    return np.concatenate([X, more])
-
-
-def _scales(deviations: FloatArray) -> FloatArray:
-    ones = np.ones(len(deviations))
-    scales = np.array([scale_of(np.abs(column), ones) for column in deviations.T])
-    return np.where(scales > 0, scales, 1.0)
+def _stacked(*parts: Any) -> Any:
+    return (
+        sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+    )
 
 
 def _worst_feature(X: Any, middle: FloatArray, scales: FloatArray) -> FloatArray:

@@ -41,8 +41,8 @@ FACTORS = np.r_[2.0, 2.5, 3.0 * 1.2 ** np.arange(32), 1e4, 1e6, 1e9]
 MIN_SINGLE_FACTOR = 3.0
 MAX_LAYERS = 30
 
-#: The smallest factor c that separates a group, given the group's fraction of all samples.
-MinFactor = Callable[[FloatArray], FloatArray]
+#: The smallest factor c that separates a group: u + v times the group's fraction of all samples.
+MinFactor = tuple[float, float]
 #: Called with a, b and c; whether the samples of radius in (a, b] may be set apart by the factor c.
 Accept = Callable[[float, float, float], bool]
 
@@ -56,26 +56,8 @@ def edge(
 ) -> float:
     """Return the largest inlying radius, found from the outermost group of samples inwards.
 
-    Without a separate group, it is where one further sample would be an outlier.
-
-    Parameters
-    ----------
-    radius : array of shape (n,), non-negative
-    weights : array of shape (n,), positive
-        A weight of k is equivalent to k copies of the sample.
-    min_factor : callable
-        Smallest factor c that separates a group, given the group's fraction of all samples.
-    accept : callable, optional
-        Called with a, b and c before the samples of radius in (a, b] are set apart by the factor c.
-    zeros : float
-        Weight of further samples of radius zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> radius = np.r_[np.linspace(0.0, 1.0, 100), 50.0]
-    >>> 1.0 < edge(radius, np.ones(101), lambda fraction: 3.0 + 0.0 * fraction) < 50.0
-    True
+    Without a separate group, it is where one further sample would be an outlier. Weights are
+    positive, and ``zeros`` is the weight of further samples of radius zero.
     """
     positive = radius > 0
     zeros += float(weights[~positive].sum())
@@ -83,37 +65,28 @@ def edge(
         return np.inf
     r, w = _ascending(radius[positive], weights[positive])
     W = zeros + np.cumsum(w)
-    # Logarithms relative to half of the smallest radius, so that the smallest counts as well.
-    low = 0.5 * r[0]
-    S = np.cumsum(w * (np.log(r) - np.log(low)))
     middle = 0.5 * W[-1] if zeros < 0.5 * W[-1] else 0.5 * (zeros + W[-1])
     start = int(np.searchsorted(W, middle))
-    end, top, cut = len(r), np.inf, np.inf
+    cut = np.inf
     for _ in range(MAX_LAYERS):
-        tail = _Tail(r[:end], w[:end], W[:end], S[:end], zeros, low, start)
-        below = tail.outermost(min_factor, accept, top)
+        end = int(np.searchsorted(r, cut, side="right"))
+        tail = _Tail(r[:end], w[:end], zeros, start)
+        below = tail.outermost(min_factor, accept, cut)
         if below is None:
             break
-        cut, top = below, below
-        end = int(np.searchsorted(r, cut, side="right"))
+        cut = below
     return cut if cut < np.inf else tail.single_limit()
 
 
 class _Tail:
-    """Ascending radii, with the tail index at each candidate a of a limit."""
+    """Ascending radii, with the tail index at each candidate a of a limit from ``start`` on."""
 
-    def __init__(
-        self,
-        r: FloatArray,
-        w: FloatArray,
-        W: FloatArray,
-        S: FloatArray,
-        zeros: float,
-        low: float,
-        start: int,
-    ) -> None:
-        self.r, self.W = r, W
-        n = W[-1]
+    def __init__(self, r: FloatArray, w: FloatArray, zeros: float, start: int) -> None:
+        self.r, self.W = r, zeros + np.cumsum(w)
+        W, n = self.W, self.W[-1]
+        # Logarithms relative to half of the smallest radius, so that the smallest counts as well.
+        low = 0.5 * r[0]
+        S = np.cumsum(w * (np.log(r) - np.log(low)))
         # Candidates are ten per cent apart, and the 30 largest radii.
         steps = np.exp(np.arange(0.0, np.log(r[-1]) - np.log(r[start]) + 0.1, 0.1))
         places = np.searchsorted(r, r[start] * steps, side="right") - 1
@@ -149,15 +122,13 @@ class _Tail:
         m = self.W[-1] - self.W[last]
         v = self.W[last] - self.within[:, None]
         evidence = self._evidence(m, v, c)
-        passed = (m > 0) & (evidence > MIN_EVIDENCE) & (c >= min_factor(m / self.W[-1]))
+        least, growth = min_factor
+        passed = (m > 0) & (evidence > MIN_EVIDENCE) & (c >= least + growth * (m / self.W[-1]))
         i, j = np.nonzero(passed)
-        tried = set()
-        for at in np.lexsort((-limit[i, j], -c[j], m[i, j])):
-            key = float(m[i[at], j[at]])
-            # Only the widest gap around a group is tried.
-            if key in tried:
-                continue
-            tried.add(key)
+        order = np.lexsort((-limit[i, j], -c[j], m[i, j]))
+        i, j = i[order], j[order]
+        # Only the widest gap around a group is tried, the first of its weight m.
+        for at in np.unique(m[i, j], return_index=True)[1]:
             cut = float(limit[i[at], j[at]])
             if accept is None or accept(cut, top, float(c[j[at]])):
                 return cut

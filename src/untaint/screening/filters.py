@@ -35,14 +35,7 @@ class SampleFilter(Protocol):
 @final
 @dataclass(frozen=True)
 class RadiusFilter:
-    """A filter that excludes samples farther than ``limit`` from ``centre``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> RadiusFilter(np.zeros(2), 5.0).excluded_mask(np.array([[3.0, 4.0], [3.0, 4.1]]))
-    array([False,  True])
-    """
+    """A filter that excludes samples farther than ``limit`` from ``centre``."""
 
     centre: FloatArray
     limit: float
@@ -57,14 +50,8 @@ class RadiusFilter:
 class OutlyingnessFilter:
     """A filter that excludes samples beyond the limits of a fitted screen.
 
-    Attributes
-    ----------
-    screen_model : ScreenModel or None
-        The fitted limits; None if there were too few samples to fit them.
-    rows : array of indices, ascending
-        Indices of the subsample among all samples.
-    outlying : array of the same length
-        The screen's outlyingness of the subsample.
+    ``rows`` holds the ascending indices of the subsample among all samples, and ``outlying`` the
+    screen's outlyingness of it. The model is None if there were too few samples to fit limits.
     """
 
     screen_model: ScreenModel | None
@@ -78,17 +65,13 @@ class OutlyingnessFilter:
     def outlyingness(self, X: Any, numbers: IntArray | int = 0) -> FloatArray:
         """Return the outlyingness of each row of X; beyond 1 it is a feature outlier."""
         out = np.zeros(X.shape[0])
-        screen_model = None if self.screen_model is None else self.screen_model.for_samples(X)
-        if screen_model is not None:
+        if self.screen_model is not None:
             for start in range(0, X.shape[0], BLOCK_ROWS):
-                part = slice(start, min(start + BLOCK_ROWS, X.shape[0]))
-                out[part] = screen_model.total(part)
+                part = slice(start, start + BLOCK_ROWS)
+                out[part] = self.screen_model.total(X[part])
         if not isinstance(numbers, np.ndarray):
-            first, last = np.searchsorted(self.rows, [numbers, numbers + X.shape[0]])
-            own, outlying = self.rows[first:last] - numbers, self.outlying[first:last]
-        else:
-            places = np.minimum(np.searchsorted(self.rows, numbers), len(self.rows) - 1)
-            own = np.flatnonzero(self.rows[places] == numbers) if len(self.rows) else numbers[:0]
-            outlying = self.outlying[places[own]]
-        out[own] = np.maximum(out[own], outlying)
+            numbers = np.arange(numbers, numbers + X.shape[0])
+        places = np.searchsorted(self.rows, numbers)
+        own = np.flatnonzero(np.append(self.rows, -1)[places] == numbers)
+        out[own] = np.maximum(out[own], self.outlying[places[own]])
         return out

@@ -52,20 +52,11 @@ class Columns:
 
 
 class Measures:
-    """Centre and scale of every feature, and the size of every sample.
-
-    Parameters
-    ----------
-    columns : Columns
-    weights : array of shape (n,), positive
-        A weight of k is equivalent to k copies of the sample.
-    """
+    """Centre and scale of every feature, and the size of every sample; weights are positive."""
 
     def __init__(self, columns: Columns, weights: FloatArray) -> None:
-        self.columns = columns
-        self.weights = weights
-        self.centre = np.zeros(columns.d)
-        self.scale = np.zeros(columns.d)
+        self.columns, self.weights = columns, weights
+        self.centre, self.scale = np.zeros((2, columns.d))
         self._measure(np.full(columns.n, True), first=True)
         for _ in range(2):
             size = self._sizes()
@@ -120,29 +111,18 @@ class Measures:
 
     def spread(self, rows: IntArray) -> float:
         """Return the median size of some samples about their own centre; dense X only."""
-        weights, used = self.weights[rows], np.flatnonzero(self.scale > 0)
-        total = np.zeros(len(rows))
-        for j in used:
-            values = self.columns.X[rows, j]
-            middle = centre_of(values, weights)
-            total += np.log1p(_ratio(values - middle, self.scale[j]))
-        return quantile(np.expm1(total / max(len(used), 1)), weights, 0.5)
+        X, weights = self.columns.X[rows], self.weights[rows]
+        middle = np.array([centre_of(x, weights) for x in X.T])
+        return quantile(row_sizes(X, middle, self.scale), weights, 0.5)
 
 
 def row_sizes(X: FloatArray, centre: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return the sizes of dense samples, for given centres and scales of the features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> row_sizes(np.array([[3.0], [-1.0]]), np.array([1.0]), np.array([2.0]))
-    array([1., 1.])
-    """
+    """Return the sizes of dense samples, for given centres and scales of the features."""
     used = scale > 0
-    ratios = np.minimum(np.abs(X[:, used] - centre[used]) / scale[used], MAX_VALUE)
+    ratios = _ratio(X[:, used] - centre[used], scale[used])
     return np.expm1(np.log1p(ratios).sum(axis=1) / max(int(used.sum()), 1))
 
 
-def _ratio(deviations: FloatArray, scale: float) -> FloatArray:
+def _ratio(deviations: FloatArray, scale: Any) -> FloatArray:
     with np.errstate(over="ignore"):
         return np.minimum(np.abs(deviations) / scale, MAX_VALUE)

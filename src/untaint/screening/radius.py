@@ -63,14 +63,7 @@ def centre(X: Any, weights: FloatArray) -> FloatArray:
 
 
 def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> FloatArray:
-    """Return the distance of each row of X from the centre.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> radii(np.array([[0.0], [1.0], [5.0]]), np.ones(3))
-    array([1., 0., 4.])
-    """
+    """Return the distance of each row of X from the centre."""
     moved = X.astype(float, copy=False) if sparse.issparse(X) else X - centre(X, weights)
     if distance == "manhattan":
         return np.asarray(abs(moved).sum(axis=1)).ravel()
@@ -80,14 +73,7 @@ def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> Floa
 
 
 def distances_from(X: Any, middle: FloatArray, block_rows: int) -> FloatArray:
-    """Return the Euclidean distance of each row of X from a point, by blocks of rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> distances_from(np.array([[0.0], [1.0], [5.0]]), np.array([1.0]), 2)
-    array([1., 0., 4.])
-    """
+    """Return the Euclidean distance of each row of X from a point, by blocks of rows."""
     out = np.empty(X.shape[0])
     for start in range(0, X.shape[0], block_rows):
         rows = slice(start, start + block_rows)
@@ -105,13 +91,6 @@ def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:
 
     The medoid is the sample of smallest median distance. Beyond ``MATRIX_ROWS`` samples, where it
     is too expensive, all radii are zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.array([0.0, 1.0, 5.0])
-    >>> radii_of_matrix(np.outer(x, x), np.ones(3))
-    array([1., 0., 4.])
     """
     if len(K) > MATRIX_ROWS:
         return np.zeros(len(K))
@@ -123,28 +102,12 @@ def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def near_rows(radius: FloatArray, weights: FloatArray, far_out: float = SCREEN_RADIUS) -> BoolArray:
-    """Return the mask of the samples whose radius is at most ``far_out`` median radii.
-
-    The median is that of :func:`median_radius`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> near_rows(np.array([0.0, 1.0, 2.0, 1e12]), np.ones(4))
-    array([ True,  True,  True, False])
-    """
+    """Return the mask of the samples whose radius is at most ``far_out`` median radii."""
     return radius <= far_out * median_radius(radius, weights)
 
 
 def median_radius(radius: FloatArray, weights: FloatArray) -> float:
-    """Return the median radius; if it is zero, the median of the positive radii.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> median_radius(np.array([0.0, 0.0, 0.0, 2.0]), np.ones(4))
-    2.0
-    """
+    """Return the median radius; if it is zero, the median of the positive radii."""
     middle = weighted_median(radius, weights)
     if middle == 0 and radius.any():
         middle = weighted_median(radius[radius > 0], weights[radius > 0])
@@ -154,19 +117,9 @@ def median_radius(radius: FloatArray, weights: FloatArray) -> float:
 def representatives(
     X: Any, weights: FloatArray, radius: FloatArray, count: int
 ) -> tuple[IntArray, FloatArray]:
-    """Return at most ``count`` representative samples, and the multiplicity of each.
+    """Return the ascending indices of at most ``count`` representatives, and their multiplicities.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d), or None
-        Breaks ties between samples of equal radius.
-    weights, radius : array of shape (n,)
-    count : int
-
-    Returns
-    -------
-    rows : array of indices, in ascending order
-    counts : array of the same length
+    X, unless None, breaks ties between samples of equal radius.
 
     Examples
     --------
@@ -193,10 +146,13 @@ def _outwards(X: Any, radius: FloatArray) -> IntArray:
     tied = np.r_[steps, False] | np.r_[False, steps]
     if X is not None and tied.any():
         rows = order[tied]
-        if sparse.issparse(X):
-            # A projection that tells rows apart, since a dense copy might not fit into memory.
-            features = (X[rows] @ np.modf(np.arange(1, X.shape[1] + 1) * np.sqrt(2))[0])[:, None]
-        else:
-            features = X[rows]
+        # Of sparse rows a projection, since a dense copy might not fit into memory.
+        features = projection(X[rows])[:, None] if sparse.issparse(X) else X[rows]
         order[tied] = rows[np.lexsort((*features.T[::-1], radius[rows]))]
     return order
+
+
+def projection(X: Any) -> FloatArray:
+    """Return one number for each row of X that tells different rows apart."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(X @ np.modf(np.arange(1, X.shape[1] + 1) * np.sqrt(2.0))[0])

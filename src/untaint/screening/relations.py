@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from .scales import centre_of, quantile, scale_of
+from .scales import centre_of, quantile, scale_of, scales_of
 
 SUPPORT_FRACTION = 0.75
 C_STEPS = 4
@@ -44,21 +44,11 @@ RESIDUAL_FLOOR = 0.1
 
 @dataclass(frozen=True)
 class Relations:
-    """Fitted linear relations between features.
+    """Fitted linear relations between c features, the ``columns``.
 
-    Parameters
-    ----------
-    columns : array of shape (c,)
-        Indices of the features that take part.
-    mean : array of shape (c,)
-    whitener : array of shape (c, c)
-        Maps deviations from the mean to uncorrelated coordinates of scale one.
-    strong : array of shape (s,)
-        Indices of the features that are nearly determined by the others.
-    residual : array of shape (c, s)
-        Maps deviations from the mean to the residuals of the strong features.
-    scale : array of shape (s,)
-        Scale of the strong features.
+    ``strong`` holds the indices of the s features that are nearly determined by the others, and
+    ``scale`` their scales. Deviations from the mean are mapped to uncorrelated coordinates of scale
+    one by ``whitener``, (c, c), and to the residuals of the strong ones by ``residual``, (c, s).
     """
 
     columns: IntArray
@@ -74,37 +64,20 @@ class Relations:
 
     def violations(self, X: FloatArray) -> FloatArray:
         """Return the absolute residuals of the strong features, plus a tenth of their scales."""
-        return np.abs(self.residuals(X)) + RESIDUAL_FLOOR * self.scale
-
-    def residuals(self, X: FloatArray) -> FloatArray:
-        """Return the residuals of the strong features, given the other features."""
-        return np.asarray((X[:, self.columns] - self.mean) @ self.residual)
+        residuals = (X[:, self.columns] - self.mean) @ self.residual
+        return np.asarray(np.abs(residuals) + RESIDUAL_FLOOR * self.scale)
 
 
 def relations(X: FloatArray, weights: FloatArray, radius: FloatArray) -> Relations | None:
-    """Fit the relations; None if there are too few samples or features.
+    """Fit the relations, starting from the samples of smallest radius.
 
-    Parameters
-    ----------
-    X : array of shape (n, d)
-    weights : array of shape (n,)
-    radius : array of shape (n,)
-        The concentration steps start from the samples of smallest radius.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.linspace(-1.0, 1.0, 101)
-    >>> found = relations(np.c_[x, 2 * x], np.ones(101), np.abs(x))
-    >>> found.residuals(np.array([[0.5, 1.0], [0.5, -1.0]])).round(3)
-    array([[ 0.,  0.],
-           [ 1., -2.]])
+    There are none, and None is returned, if there are too few samples or features.
     """
     columns = np.array([j for j in range(X.shape[1]) if _takes_part(X[:, j], weights)], dtype=int)
     if len(columns) < 2 or weights.sum() < MIN_ROWS_PER_FEATURE * len(columns):
         return None
     A = X[:, columns]
-    unit = _scales(A - [centre_of(a, weights) for a in A.T], weights)
+    unit = scales_of(A - [centre_of(a, weights) for a in A.T], weights)
     A = A / unit
     support = radius <= quantile(radius, weights, SUPPORT_FRACTION)
     for _ in range(C_STEPS):
@@ -117,21 +90,12 @@ def relations(X: FloatArray, weights: FloatArray, radius: FloatArray) -> Relatio
         support = size <= quantile(size, weights, SUPPORT_FRACTION)
     precision = (V / eigenvalues) @ V.T
     residual = precision / np.diag(precision)
-    left = _scales((A - mean) @ residual, weights)
+    left = scales_of((A - mean) @ residual, weights)
     strong = np.flatnonzero(left**2 < MAX_RESIDUAL_VARIANCE)
-    spread = np.maximum(_scales(Y[support], weights[support]), 0.5)
-    return Relations(
-        columns=columns,
-        mean=mean * unit,
-        whitener=V / np.sqrt(eigenvalues) / spread / unit[:, None],
-        strong=columns[strong],
-        residual=residual[:, strong] / unit[:, None] * unit[strong],
-        scale=unit[strong],
-    )
-
-
-def _scales(X: FloatArray, weights: FloatArray) -> FloatArray:
-    return np.array([scale_of(np.abs(x), weights) for x in X.T])
+    spread = np.maximum(scales_of(Y[support], weights[support]), 0.5)
+    whitener = V / np.sqrt(eigenvalues) / spread / unit[:, None]
+    residual = residual[:, strong] / unit[:, None] * unit[strong]
+    return Relations(columns, mean * unit, whitener, columns[strong], residual, unit[strong])
 
 
 def _takes_part(column: FloatArray, weights: FloatArray) -> bool:

@@ -34,14 +34,7 @@ def quantile(values: FloatArray, weights: FloatArray, fraction: float) -> float:
 
 
 def centre_of(column: FloatArray, weights: FloatArray) -> float:
-    """Return the weighted median, or the more frequent of the two middle values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> centre_of(np.array([0.0, 0.0, 1.0, 2.0]), np.ones(4))
-    0.0
-    """
+    """Return the weighted median, or the more frequent of the two middle values."""
     lower, upper = quantile(column, weights, 0.5), -quantile(-column, weights, 0.5)
     if lower == upper:
         return lower
@@ -57,14 +50,6 @@ def scale_of(
     """Return a quantile of the distances, or of the positive ones if that is zero.
 
     ``zeros`` is the weight of further distances that are zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scale_of(np.array([0.0, 0.0, 0.0, 5.0]), np.ones(4))
-    5.0
-    >>> scale_of(np.array([2.0, 4.0, 6.0]), np.ones(3), zeros=2.0)
-    2.0
     """
     away = distances > 0
     if not away.any():
@@ -75,3 +60,8 @@ def scale_of(
     positive = float(weights.sum())
     left = fraction * (zeros + positive) - zeros
     return quantile(distances, weights, left / positive if left > 0 else fraction)
+
+
+def scales_of(deviations: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the scale of each column of deviations from a centre."""
+    return np.array([scale_of(np.abs(column), weights) for column in deviations.T])

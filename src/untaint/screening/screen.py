@@ -21,7 +21,7 @@ be bimodal. In doubt, a sample is not flagged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from scipy import sparse
 from .._typing import BoolArray, FloatArray, IntArray
 from .edges import Accept, MinFactor, edge
 from .measures import MAX_VALUE, Columns, Measures, row_sizes
-from .radius import representatives
+from .radius import projection, representatives
 from .relations import Relations, relations
 from .scales import quantile, scale_of
 
@@ -46,34 +46,27 @@ MAX_CLUSTER_FACTOR = 25.0
 CONCENTRATED = 30.0
 WIDE, WIDER = 3.0, 4.0
 MAX_PASSES = 2
+# Smallest factors that separate groups by each measure.
+SIZE_FACTOR, MEAN_SQUARE_FACTOR = (2.0, 0.0), (2.0, 5.0)
+FEATURE_FACTOR, RELATION_FACTOR = (3.0, 60.0), (3.5, 150.0)
 
 
 @dataclass(frozen=True)
 class Screen:
     """The result of screening X for feature outliers.
 
-    Parameters
-    ----------
-    feature_outlier : array of bool of shape (n,)
-        Mask of the feature outliers.
-    outlyingness : array of shape (n,), non-negative
-        Size of each sample relative to the limit of inlying sizes; above 1 for feature outliers.
-    screen_model : ScreenModel, optional
-        The fitted limits; None if there were too few samples to fit them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(100, 3))
-    >>> X[7, 1] = 500.0
-    >>> found = screen(X)
-    >>> np.flatnonzero(found.feature_outlier), found.outlying_features([7])
-    (array([7]), [array([1])])
+    The outlyingness of a sample is its size relative to the limit of inlying sizes. The model is
+    None if there were too few samples to fit limits.
     """
 
-    feature_outlier: BoolArray
     outlyingness: FloatArray
+    X: Any = field(default=None, repr=False, compare=False)
     screen_model: ScreenModel | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def feature_outlier(self) -> BoolArray:
+        """The mask of the feature outliers, whose outlyingness exceeds 1."""
+        return self.outlyingness > 1
 
     def outlying_features(self, rows: Any, most: int = 5) -> list[IntArray]:
         """Return the outlying features of some samples, the most outlying first.
@@ -83,71 +76,41 @@ class Screen:
         if self.screen_model is None:
             return [np.empty(0, dtype=np.intp) for _ in np.atleast_1d(rows)]
         found = []
-        for outlying in self.screen_model.outlyingness(np.atleast_1d(rows)):
+        for outlying in self.screen_model.outlyingness(self.X[np.atleast_1d(rows)]):
             order = np.argsort(-outlying, kind="stable")[:most]
-            found.append(
-                order[(outlying[order] > 0) & (outlying[order] >= 0.5 * outlying[order[0]])]
-            )
+            sizes = outlying[order]
+            found.append(order[(sizes > 0) & (sizes >= 0.5 * sizes[0])])
         return found
 
 
-def _distinct(X: Any) -> int:
-    """Return the number of distinct rows, counted by a projection that separates them."""
-    weights = np.modf(np.arange(1, X.shape[1] + 1) * np.sqrt(2.0))[0]
-    with np.errstate(over="ignore", invalid="ignore"):
-        return len(np.unique(np.asarray(X @ weights)))
-
-
 def screen(X: Any, sample_weight: FloatArray | None = None) -> Screen:
-    """Find the feature outliers of X.
+    """Find the feature outliers of X, an array or CSR of finite numbers.
 
     The result does not depend on the order of the samples, nor on the unit or origin of a feature.
-
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-        Finite numbers.
-    sample_weight : array of shape (n,), optional
-        A weight of k is equivalent to k copies; a sample of weight zero is ignored and not flagged.
-
-    Returns
-    -------
-    Screen
-        Nothing is flagged among fewer than 20 samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(100, 3))
-    >>> X[:40] *= 1000.0
-    >>> bool(screen(X).feature_outlier[:40].all())
-    True
+    A sample of weight zero is ignored and not flagged, and so are all among fewer than 20 samples.
     """
     n = X.shape[0]
     weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     outlyingness = np.zeros(n)
     present = np.flatnonzero(weights > 0)
     if float(weights.sum()) < MIN_ROWS or X.shape[1] == 0:
-        return Screen(outlyingness > 1, outlyingness)
-    if _distinct(X[present]) < MIN_DISTINCT:
+        return Screen(outlyingness)
+    if len(np.unique(projection(X[present]))) < MIN_DISTINCT:
         # The repeated points of an experimental design are separate from one another.
-        return Screen(outlyingness > 1, outlyingness)
+        return Screen(outlyingness)
     work = _Screening(Columns(X if len(present) == n else X[present]), weights[present])
     work.run()
     outlyingness[present] = work.outlyingness
-    screen_model = ScreenModel(
-        X, work.centre, work.limits, work.relation, work.measures.scale, work.size_limit
-    )
-    return Screen(outlyingness > 1, outlyingness, screen_model)
+    scale = work.measures.scale
+    model = ScreenModel(work.centre, work.limits, work.relation, scale, work.size_limit)
+    return Screen(outlyingness, X, model)
 
 
 class _Screening:
     """One run of the five measures over samples of positive weight."""
 
     def __init__(self, columns: Columns, weights: FloatArray) -> None:
-        self.columns = columns
-        self.weights = weights
-        self.total = float(weights.sum())
+        self.columns, self.weights = columns, weights
         self.outlyingness = np.zeros(columns.n)
         self.limits = np.full(columns.d, np.inf)
         self.size_limit = np.inf
@@ -162,12 +125,12 @@ class _Screening:
 
     def run(self) -> None:
         """Apply all measures."""
-        self.size_limit = self.assess(self.size, np.full(self.columns.n, True), _any_factor)
+        self.size_limit = self.assess(self.size, np.full(self.columns.n, True), SIZE_FACTOR)
         for _ in range(MAX_PASSES):
             before = self.unflagged.sum()
             self.screen_features()
             active = self.unflagged
-            self.assess(self.measures.root_mean_square(active), active, _growing_factor)
+            self.assess(self.measures.root_mean_square(active), active, MEAN_SQUARE_FACTOR)
             self.screen_relations(active)
             if self.unflagged.sum() == before:
                 break
@@ -188,10 +151,10 @@ class _Screening:
             inside = active[rows]
             z, weights = np.abs(values - self.centre[j])[inside], self.weights[rows][inside]
             zeros = active_total - float(weights.sum())
-            limit = edge(z, weights, _feature_factor, zeros=zeros)
+            limit = edge(z, weights, FEATURE_FACTOR, zeros=zeros)
             self.limits[j] = min(self.limits[j], limit)
             self._update(np.arange(self.columns.n)[rows][inside], z / limit)
-        if float(self.weights[self.unflagged].sum()) < 0.5 * self.total:
+        if float(self.weights[self.unflagged].sum()) < 0.5 * float(self.weights.sum()):
             # Most samples flagged: the limits come from the outliers, so discard them.
             self.outlyingness = np.maximum(before, np.minimum(self.outlyingness, 1.0))
 
@@ -209,11 +172,11 @@ class _Screening:
         coordinates = np.abs(found.coordinates(Z))
         sizes = np.zeros(self.columns.n)
         sizes[rows] = np.expm1(np.log1p(coordinates).mean(axis=1))
-        self.assess(sizes, active, _any_factor)
+        self.assess(sizes, active, SIZE_FACTOR)
         if not len(found.strong):
             return
         residuals = found.violations(Z)
-        limits = np.array([edge(e, weights, _relation_factor) for e in residuals.T])
+        limits = np.array([edge(e, weights, RELATION_FACTOR) for e in residuals.T])
         for e, limit in zip(residuals.T, limits, strict=True):
             self._update(rows, e / limit)
         self.relation = (found, limits)
@@ -256,43 +219,30 @@ class _Screening:
 
 @dataclass(frozen=True)
 class ScreenModel:
-    """Samples, with the fitted centre, scales and limits of the features.
+    """The fitted centres, limits and scales of the features, and the largest inlying size.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    centre, limits, scale : array of shape (d,)
-        ``limits`` holds the largest inlying distance of each feature from its centre.
-    relation : tuple of Relations and array of shape (s,), or None
-        The strong relations, with the limits of their residuals.
-    size_limit : float
-        The largest inlying size of a sample.
+    A limit is the largest inlying distance of a feature from its centre. The strong relations go
+    with the limits of their residuals.
     """
 
-    X: Any
     centre: FloatArray
     limits: FloatArray
     relation: tuple[Relations, FloatArray] | None
     scale: FloatArray
     size_limit: float
 
-    def for_samples(self, X: Any) -> ScreenModel:
-        """Return this model with other samples."""
-        return replace(self, X=X)
-
-    def total(self, rows: slice) -> FloatArray:
-        """Return the outlyingness of some samples: of the worst feature or of all together."""
-        outlying = self.outlyingness(rows).max(axis=1)
+    def total(self, X: Any) -> FloatArray:
+        """Return the outlyingness of each sample: of the worst feature or of all together."""
+        outlying = self.outlyingness(X).max(axis=1)
         if not np.isfinite(self.size_limit):
             return outlying
-        X = self.X[rows].toarray() if sparse.issparse(self.X) else np.asarray(self.X[rows], float)
-        size = row_sizes(np.clip(X, -MAX_VALUE, MAX_VALUE), self.centre, self.scale)
-        return np.maximum(outlying, size / self.size_limit)
+        return np.maximum(
+            outlying, row_sizes(_clipped(X), self.centre, self.scale) / self.size_limit
+        )
 
-    def outlyingness(self, rows: IntArray | slice) -> FloatArray:
-        """Return the outlyingness of each feature of some samples, shape (m, d)."""
-        X = self.X[rows].toarray() if sparse.issparse(self.X) else self.X[rows]
-        Z = np.clip(np.asarray(X, dtype=float), -MAX_VALUE, MAX_VALUE) - self.centre
+    def outlyingness(self, X: Any) -> FloatArray:
+        """Return the outlyingness of each feature of each sample, shape (n, d)."""
+        Z = _clipped(X) - self.centre
         outlying = np.abs(Z) / self.limits
         if self.relation is not None:
             found, limits = self.relation
@@ -301,17 +251,6 @@ class ScreenModel:
         return outlying
 
 
-def _any_factor(fraction: FloatArray) -> FloatArray:
-    return np.full_like(fraction, 2.0)
-
-
-def _growing_factor(fraction: FloatArray) -> FloatArray:
-    return 2.0 + 5.0 * fraction
-
-
-def _feature_factor(fraction: FloatArray) -> FloatArray:
-    return 3.0 + 60.0 * fraction
-
-
-def _relation_factor(fraction: FloatArray) -> FloatArray:
-    return 3.5 + 150.0 * fraction
+def _clipped(X: Any) -> FloatArray:
+    X = X.toarray() if sparse.issparse(X) else X
+    return np.clip(np.asarray(X, dtype=float), -MAX_VALUE, MAX_VALUE)

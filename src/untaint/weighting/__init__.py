@@ -6,27 +6,18 @@ The subpackage sees losses only, never features or predictions.
 from .base import TrimmingRule, WeightingRule
 from .class_balanced import ClassBalanced
 from .class_balanced_soft import SoftClassBalanced
-from .fixed import FixedWeights
-from .histogram import HistogramGrid, LossHistogram
 from .softplus import Softplus
-from .threshold import SampleLosses, ThresholdWeights, WeightFunction
 from .tilted import Tilted
 from .trimmed import Trimmed
 from .truncated import Truncated
 
 __all__ = [
     "ClassBalanced",
-    "FixedWeights",
-    "HistogramGrid",
-    "LossHistogram",
-    "SampleLosses",
     "SoftClassBalanced",
     "Softplus",
-    "ThresholdWeights",
     "Tilted",
     "Trimmed",
     "TrimmingRule",
     "Truncated",
-    "WeightFunction",
     "WeightingRule",
 ]

@@ -29,8 +29,8 @@ from typing import final
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from .base import TrimmingRule, unit_weight
-from .trimmed import keep_trimmed, loss_reached
+from .base import unit_weight
+from .trimmed import Trimmed, keep_trimmed, loss_reached
 
 # Fraction of every class that is kept whatever its losses.
 MIN_FRACTION = 0.1
@@ -40,7 +40,7 @@ MAX_HALVINGS = 80
 
 
 @dataclass(frozen=True, eq=False)
-class ClassBalanced(TrimmingRule):
+class ClassBalanced(Trimmed):
     """Trim the samples whose labels are least likely, relative to the labels' frequencies.
 
     Parameters
@@ -81,12 +81,8 @@ class ClassBalanced(TrimmingRule):
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
         """Return the sum of the kept losses plus the label entropy term."""
-        kept = weights > 0
-        return float(weights[kept] @ losses[kept]) + self._label_entropy(weights)
-
-    def threshold(self, losses: FloatArray, sample_weight: FloatArray) -> float:
-        """Return the ``1 - contamination`` quantile of all losses, classes ignored."""
-        return loss_reached(losses, sample_weight, self.kept_total(sample_weight))
+        totals = np.array([weights[rows].sum() for rows in self._members])
+        return super().value_at(weights, losses, sample_weight) + self.label_entropy(totals)
 
     def class_thresholds(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
         """Return the largest kept loss of each class, shape (K,)."""
@@ -116,11 +112,8 @@ class ClassBalanced(TrimmingRule):
         if self.contamination == 0 or floors.sum() > kept * (1 + 1e-9):
             return sizes
         least = min(float(losses.min()), np.finfo(float).max)
-        ends = [
-            _ClassEnd(losses[rows] - least, sample_weight[rows], kept, unit)
-            for rows in self._members
-            if len(rows)
-        ]
+        parts = [(losses[rows] - least, sample_weight[rows]) for rows in self._members if len(rows)]
+        ends = [_ClassEnd(*part, kept, unit) for part in parts]
         lower = floors[sizes > 0]
 
         def at(log_scale: float) -> FloatArray:
@@ -130,9 +123,6 @@ class ClassBalanced(TrimmingRule):
         totals = np.zeros(self.n_groups)
         totals[sizes > 0] = _bisect(at, kept, max(end.max_loss for end in ends), unit)
         return totals
-
-    def _label_entropy(self, weights: FloatArray) -> float:
-        return self.label_entropy(np.array([weights[rows].sum() for rows in self._members]))
 
     def label_entropy(self, totals: FloatArray) -> float:
         """Return sum n_k log(K pi_k), n times the KL divergence from equal frequencies."""
@@ -152,16 +142,13 @@ class _ClassEnd:
         self, above: FloatArray, sample_weight: FloatArray, kept: float, unit: float | None
     ) -> None:
         if (sample_weight == sample_weight[0]).all():
-            self.above = np.sort(above)
-            self.reached = np.cumsum(sample_weight)
+            above = np.sort(above)
         else:
             order = np.argsort(above, kind="stable")
-            self.above = above[order]
-            self.reached = np.cumsum(sample_weight[order])
-        np.minimum(self.above, MAX_LOSS, out=self.above)
+            above, sample_weight = above[order], sample_weight[order]
+        self.above, self.reached = np.minimum(above, MAX_LOSS), np.cumsum(sample_weight)
         self.max_loss = float(self.above[-1])
-        self.kept = kept
-        self.unit = unit
+        self.kept, self.unit = kept, unit
 
     def at(self, log_scale: float) -> float:
         """Return the kept weight at t = smallest loss + log_scale."""

@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
-from scipy.special import entr, expit
+from scipy.special import expit
 
 from .._typing import BoolArray, FloatArray, IntArray
 from .class_balanced import ClassBalanced
+from .softplus import weight_entropy
 
 MAX_STEPS = 100
 MAX_HALVINGS = 60
@@ -63,14 +64,8 @@ class SoftClassBalanced(ClassBalanced):
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
         """Return the value of the hard rule minus the entropy of the weights over lambda."""
-        kept = weights > 0
-        part = weights[kept] / sample_weight[kept]
-        entropy = float(sample_weight[kept] @ (entr(part) + entr(1.0 - part)))
-        return (
-            float(weights[kept] @ losses[kept])
-            + self._label_entropy(weights)
-            - entropy / self.smoothing
-        )
+        entropy = weight_entropy(weights, sample_weight)
+        return super().value_at(weights, losses, sample_weight) - entropy / self.smoothing
 
     def class_thresholds(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
         """Return the threshold s_k of each class, by Newton's method from the hard thresholds."""
@@ -78,17 +73,14 @@ class SoftClassBalanced(ClassBalanced):
         if self.contamination == 0 or not np.isfinite(s).all():
             return s
         kept = float(self.kept_total(sample_weight))
-        sizes = self._class_sums(sample_weight)
-        present = sizes > 0
+        present = self._class_sums(sample_weight) > 0
         max_step = 2.0 / self.smoothing + 1.0
         for _ in range(MAX_STEPS):
             part = expit(self._below(s, losses))
             n = np.maximum(self._class_sums(sample_weight * part), 1e-300)
-            rise = np.maximum(
-                self.smoothing * self._class_sums(sample_weight * part * (1.0 - part)), 1e-12 * n
-            )
-            level = s + np.log(n)
-            slope = 1.0 + rise / n
+            rise = self.smoothing * self._class_sums(sample_weight * part * (1.0 - part))
+            rise = np.maximum(rise, 1e-12 * n)
+            level, slope = s + np.log(n), 1.0 + rise / n
             fraction = np.where(present, rise / slope, 0.0)
             t = (kept - n[present].sum() + float(fraction @ level)) / max(fraction.sum(), 1e-290)
             step = np.where(present, (t - level) / slope, 0.0)

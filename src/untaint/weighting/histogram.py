@@ -11,7 +11,7 @@ exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -29,12 +29,8 @@ from .trimmed import around, part_of_tied
 class HistogramGrid:
     """Bins of the losses of each class.
 
-    Attributes
-    ----------
-    edges : array of shape (K, E), ascending
-        Bin j is up to and including edge j; the last bin is unbounded.
-    near : array of shape (K, 2)
-        Losses above the first and up to the second number are listed; both are edges.
+    Bin j is up to and including edge j of ``edges``, (K, E) and ascending; the last bin is
+    unbounded. Losses above the first and up to the second of ``near``, (K, 2), are listed.
     """
 
     edges: FloatArray
@@ -45,10 +41,8 @@ class HistogramGrid:
     ) -> LossHistogram:
         """Return the histogram of the losses of some samples."""
         n_groups, n_edges = self.edges.shape
-        weights = np.zeros((n_groups, n_edges + 2))
-        sums = np.zeros((n_groups, n_edges + 2))
-        exact_values = []
-        max_loss = np.zeros(n_groups)
+        weights, sums = np.zeros((2, n_groups, n_edges + 2))
+        exact_values, max_loss = [], np.zeros(n_groups)
         for k in range(n_groups):
             own = slice(None) if n_groups == 1 else np.flatnonzero(groups == k)
             values, mass = losses[own], sample_weight[own]
@@ -63,9 +57,8 @@ class HistogramGrid:
             with np.errstate(invalid="ignore"):
                 products = np.where(mass > 0, mass * values, 0.0)
             sums[k] = np.bincount(bins, products, n_edges + 2)
-        values, masses, owners = _joined(exact_values)
         counts = Sum(np.array([weights, sums]))
-        return LossHistogram(self, counts, values, masses, owners, max_loss)._bounded()
+        return LossHistogram(self, counts, *_joined(exact_values), max_loss)._bounded()
 
 
 @final
@@ -73,28 +66,10 @@ class HistogramGrid:
 class LossHistogram:
     """Histogram of the losses of some samples.
 
-    Attributes
-    ----------
-    grid : HistogramGrid
-    counts : Sum of shape (2, K, E + 2)
-        Weight of the samples in each bin, and the sum of their weighted losses; the last bin holds
-        infinite losses.
-    losses, masses, groups : array
-        Values, weights and classes of the losses that are listed.
-    max_loss : array of shape (K,)
-        The largest finite loss of each class.
-    exact : bool
-        Whether all losses of the near interval are listed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> grid = HistogramGrid(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 2.0]]))
-    >>> losses = np.array([0.5, 1.25, 1.5, 1.75, 9.0])
-    >>> first = grid.histogram(losses[:2], np.ones(2), np.zeros(2, int))
-    >>> both = first + grid.histogram(losses[2:], np.ones(3), np.zeros(3, int))
-    >>> both.losses_at(np.array([3.0]))  # the third smallest
-    array([1.5])
+    ``counts``, (2, K, E + 2), holds the weight of the samples in each bin and the sum of their
+    weighted losses; the last bin is that of infinite losses. ``losses``, ``masses`` and ``groups``
+    are values, weights and classes of the losses that are listed, ``max_loss`` the largest finite
+    loss of each class. It is ``exact`` if all losses of the near interval are listed.
     """
 
     grid: HistogramGrid
@@ -107,15 +82,10 @@ class LossHistogram:
 
     def __add__(self, other: LossHistogram) -> LossHistogram:
         """Return the histogram of both parts."""
-        return replace(
-            self,
-            counts=self.counts + other.counts,
-            losses=np.concatenate([self.losses, other.losses]),
-            masses=np.concatenate([self.masses, other.masses]),
-            groups=np.concatenate([self.groups, other.groups]),
-            max_loss=np.maximum(self.max_loss, other.max_loss),
-            exact=self.exact and other.exact,
-        )._bounded()
+        parts = [(part.losses, part.masses, part.groups) for part in (self, other)]
+        counts, max_loss = self.counts + other.counts, np.maximum(self.max_loss, other.max_loss)
+        exact = self.exact and other.exact
+        return LossHistogram(self.grid, counts, *_joined(parts), max_loss, exact)._bounded()
 
     @property
     def weights(self) -> FloatArray:
@@ -135,11 +105,8 @@ class LossHistogram:
         counts = np.concatenate([self.weights[filled], self.masses]) / unit
         if unit != 1.0:  # multiples of a unit like 0.1 are integers up to rounding
             counts = np.round(counts)
-        return (
-            np.concatenate([means, self.losses]),
-            counts,
-            np.concatenate([np.nonzero(filled)[0], self.groups]),
-        )
+        groups = np.concatenate([np.nonzero(filled)[0], self.groups])
+        return np.concatenate([means, self.losses]), counts, groups
 
     @property
     def finite(self) -> float:
@@ -148,13 +115,7 @@ class LossHistogram:
 
     def thresholds(self, weighting: TrimmingRule, unit: float = 1.0) -> FloatArray:
         """Return the thresholds of a rule by class; infinite where nothing is trimmed."""
-        if weighting.contamination == 0:
-            return np.full(len(self.weights), np.inf)
-        losses, weights, groups = self.points(unit)
-        rule = weighting.over(groups)
-        if rule.soft:
-            return rule.class_thresholds(losses, weights)
-        return self.losses_at(unit * rule.totals(losses, weights))
+        return self.threshold_weights(weighting, unit).thresholds
 
     def losses_at(self, totals: FloatArray) -> FloatArray:
         """Return the loss of each class up to which its samples have the given weight."""
@@ -162,12 +123,14 @@ class LossHistogram:
 
     def threshold_weights(self, weighting: TrimmingRule, unit: float = 1.0) -> ThresholdWeights:
         """Return the weights of a rule, with those of the samples tied at the threshold."""
-        thresholds = self.thresholds(weighting, unit)
-        if weighting.contamination == 0 or weighting.soft:
-            return ThresholdWeights(thresholds, weighting.smoothing)
+        if weighting.contamination == 0:
+            return ThresholdWeights(np.full(len(self.weights), np.inf), weighting.smoothing)
         losses, weights, groups = self.points(unit)
-        totals = weighting.over(groups).totals(losses, weights)
-        tied = np.ones(len(thresholds))
+        rule = weighting.over(groups)
+        if rule.soft:
+            return ThresholdWeights(rule.class_thresholds(losses, weights), rule.smoothing)
+        totals = rule.totals(losses, weights)
+        thresholds, tied = self.losses_at(unit * totals), np.ones(len(totals))
         for k, t in enumerate(thresholds):
             own = groups == k
             below, level = around(losses[own], t)
@@ -177,11 +140,9 @@ class LossHistogram:
     def is_exact_at(self, thresholds: FloatArray) -> bool:
         """Whether thresholds read off this histogram are exact."""
         low, high = self.grid.near.T
-        present = self.weights.sum(axis=1) + np.bincount(
-            self.groups, self.masses, len(self.weights)
-        )
+        listed = np.bincount(self.groups, self.masses, len(self.weights))
         inside = ((thresholds > low) & (thresholds <= high)) | np.isinf(thresholds)
-        return self.exact and bool(inside[present > 0].all())
+        return self.exact and bool(inside[self.weights.sum(axis=1) + listed > 0].all())
 
     def _loss_at(self, k: int, total: float) -> float:
         own = self.groups == k
@@ -207,19 +168,16 @@ class LossHistogram:
         if self.exact and len(self.losses) <= policy().exact_losses:
             return self
         owners = [(int(k), self.groups == k) for k in np.unique(self.groups)]
-        losses, masses, groups = _joined(
-            [_grouped(self.losses[own], self.masses[own], k) for k, own in owners]
-        )
-        if self.exact and len(losses) <= policy().exact_losses:
-            return replace(self, losses=losses, masses=masses, groups=groups)
+        listed = _joined([_grouped(self.losses[own], self.masses[own], k) for k, own in owners])
+        if self.exact and len(listed[0]) <= policy().exact_losses:
+            return LossHistogram(self.grid, self.counts, *listed, self.max_loss)
         weights, sums = self.weights.copy(), self.sums.copy()
         for k, own in owners:
             bins = np.searchsorted(self.grid.edges[k], self.losses[own])
             np.add.at(weights[k], bins, self.masses[own])
             np.add.at(sums[k], bins, self.masses[own] * self.losses[own])
-        losses, masses, groups = _joined([])
         counts = Sum(np.array([weights, sums]))
-        return LossHistogram(self.grid, counts, losses, masses, groups, self.max_loss, exact=False)
+        return LossHistogram(self.grid, counts, *_joined([]), self.max_loss, exact=False)
 
 
 ExactValues = tuple[FloatArray, FloatArray, IntArray]

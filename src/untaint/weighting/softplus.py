@@ -19,13 +19,12 @@ from scipy.optimize import brentq
 from scipy.special import entr, expit
 
 from .._typing import FloatArray
-from .base import TrimmingRule
 from .trimmed import Trimmed
 
 
 @final
 @dataclass(frozen=True)
-class Softplus(TrimmingRule):
+class Softplus(Trimmed):
     """Trimming with a sigmoid of width ``1 / smoothing`` around the threshold.
 
     Parameters
@@ -52,21 +51,19 @@ class Softplus(TrimmingRule):
         t = self.threshold(losses, sample_weight)
         if not np.isfinite(t):
             # Nothing is trimmed, or infinite losses are kept: there is no threshold to smooth.
-            return self._hard.weights(losses, sample_weight)
+            return super().weights(losses, sample_weight)
         return sample_weight * expit(self._below(t, losses))
 
     def value_at(self, weights: FloatArray, losses: FloatArray, sample_weight: FloatArray) -> float:
         """Return h, computed as the kept losses minus the entropy of the weights over lambda."""
         # The terms of this dual form are of the size of the kept losses and do not cancel.
-        kept = weights > 0
-        part = weights[kept] / sample_weight[kept]
-        entropy = sample_weight[kept] @ (entr(part) + entr(1.0 - part))
-        return float(weights[kept] @ losses[kept] - entropy / self.smoothing)
+        entropy = weight_entropy(weights, sample_weight)
+        return super().value_at(weights, losses, sample_weight) - entropy / self.smoothing
 
     def threshold(self, losses: FloatArray, sample_weight: FloatArray) -> float:
         """Return the t at which the weights sum to the kept total; infinite without trimming."""
         kept = self.kept_total(sample_weight)
-        hard = self._hard.threshold(losses, sample_weight)
+        hard = super().threshold(losses, sample_weight)
         if kept >= sample_weight.sum() or not np.isfinite(hard):
             return np.inf
         # The root lies within the width of the sigmoid of the hard threshold, or of the next loss
@@ -83,14 +80,16 @@ class Softplus(TrimmingRule):
 
         if excess(high) <= 0:
             return high
-        return float(
-            brentq(excess, low, high, xtol=1e-14 / self.smoothing, rtol=1e-15, maxiter=500)
-        )
-
-    @property
-    def _hard(self) -> Trimmed:
-        return Trimmed(self.contamination)
+        xtol = 1e-14 / self.smoothing
+        return float(brentq(excess, low, high, xtol=xtol, rtol=1e-15, maxiter=500))
 
     def _below(self, t: float, losses: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):
             return self.smoothing * (t - losses)
+
+
+def weight_entropy(weights: FloatArray, sample_weight: FloatArray) -> float:
+    """Return the sum of the binary entropies of the kept fractions of the samples' weights."""
+    kept = weights > 0
+    part = weights[kept] / sample_weight[kept]
+    return float(sample_weight[kept] @ (entr(part) + entr(1.0 - part)))

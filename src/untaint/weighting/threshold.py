@@ -23,18 +23,10 @@ from .trimmed import around
 @final
 @dataclass(frozen=True)
 class SampleLosses:
-    """Losses of some samples under a function.
+    """Losses of n samples under a function, and the deviations, (n, k), of targets from values.
 
-    Attributes
-    ----------
-    losses : array of shape (n,)
-    deviations : array of shape (n, k)
-        Targets less values.
-    sample_weight : array of shape (n,)
-    groups : array of shape (n,), int
-        Class of each sample; zero where there are none.
-    excluded : bool array of shape (n,)
-        Samples that are excluded a priori.
+    ``groups`` holds the class of each sample, zero where there are none, and ``excluded`` the mask
+    of the samples that are excluded a priori.
     """
 
     losses: FloatArray
@@ -56,22 +48,9 @@ class WeightFunction(Protocol):
 class ThresholdWeights:
     """Weights that keep the samples up to the threshold of their class.
 
-    Parameters
-    ----------
-    thresholds : array of shape (K,)
-        Infinite where nothing is trimmed.
-    smoothing : float, optional
-        Steepness lambda of a soft threshold; None is a hard one.
-    tied : array of shape (K,), optional
-        Part that is kept of the samples tied with the threshold; None keeps them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> losses, groups = np.array([1.0, 3.0, 3.0]), np.array([0, 0, 1])
-    >>> rows = SampleLosses(losses, losses[:, None], np.ones(3), groups, np.zeros(3, bool))
-    >>> ThresholdWeights(np.array([2.0, 4.0])).weights(rows)
-    array([1., 0., 1.])
+    Thresholds are infinite where nothing is trimmed; ``smoothing`` is the steepness lambda of soft
+    ones. ``tied`` holds the fraction that is kept of the samples tied with each threshold; None
+    keeps them.
     """
 
     thresholds: FloatArray

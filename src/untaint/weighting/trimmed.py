@@ -12,7 +12,7 @@ equivalent to k copies and the result does not depend on the order of the sample
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from .base import TrimmingRule
 TIE_TOLERANCE = 1e-9
 
 
-@final
 @dataclass(frozen=True)
 class Trimmed(TrimmingRule):
     """Keep the samples with the smallest losses, up to exactly the fraction ``1 - contamination``.
