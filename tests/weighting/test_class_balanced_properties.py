@@ -20,7 +20,7 @@ RULES = {
     "narrow": lambda *frame: SoftClassBalanced(*frame, smoothing=20.0),
 }
 each = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-quick = settings(max_examples=25)
+quick = settings(max_examples=15)
 
 # At most half is trimmed, as everywhere: no class of two rows loses both.
 contaminations = st.one_of(st.sampled_from([0.0, 0.25, 0.1, 0.4]), st.floats(0.001, 0.45))
