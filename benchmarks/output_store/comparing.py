@@ -21,28 +21,35 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of a configuration: outputs beyond its rule, and the largest of all."""
+    """The difference of a configuration: outputs beyond its rule, and the largest of all.
 
-    beyond: tuple[str, ...]
+    Attributes
+    ----------
+    beyond : dict from output to (difference, words)
+    largest : float
+    """
+
+    beyond: dict[str, tuple[float, str]]
     largest: float
 
     def __str__(self) -> str:
         if self.beyond:
-            return "DIFFERENT: " + "; ".join(self.beyond)
+            words = (f"{name} {message}" for name, (_, message) in sorted(self.beyond.items()))
+            return "DIFFERENT: " + "; ".join(words)
         return f"differs by {self.largest:.1e}" if self.largest else "same bits"
 
 
 def compare_outputs(stored: Outputs, found: Outputs, rule: Rule) -> Difference:
     """Compare every output, those too that only one side has."""
-    beyond = [f"{name} is gone" for name in stored if name not in found]
-    beyond += [f"{name} is new" for name in found if name not in stored]
+    beyond = {name: (np.inf, "is gone") for name in stored if name not in found}
+    beyond |= {name: (np.inf, "is new") for name in found if name not in stored}
     largest = 0.0
     for name in stored.keys() & found.keys():
         gap, message = difference(stored[name], found[name])
         largest = max(largest, gap)
         if gap > (TOLERANCE if rule == "1e-9" else 0.0):
-            beyond.append(f"{name} {message}")
-    return Difference(tuple(sorted(beyond)), largest)
+            beyond[name] = (gap, message)
+    return Difference(beyond, largest)
 
 
 def difference(a: NDArray[Any], b: NDArray[Any]) -> tuple[float, str]:
