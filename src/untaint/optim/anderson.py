@@ -23,15 +23,13 @@ from .base import Fit
 # Fits that are combined, and rows on which residuals are compared.
 DEPTH = 6
 COMPARED_ROWS = 20_000
+# Parts of a fit that are linear in it.
+PARTS = ("coef", "intercept", "predictions")
 
 
 @final
 class AndersonAcceleration:
-    """Extrapolation from the last few fits on the same features.
-
-    Parameters
-    ----------
-    n_rows : int
+    """Extrapolation from the last few fits on the same features of ``n_rows`` rows.
 
     Examples
     --------
@@ -69,30 +67,20 @@ class AndersonAcceleration:
         """Return the last fits and residuals, stacked."""
         if not self._fits:
             return {}
-        return {
-            "coef": np.stack([fit.coef for fit in self._fits]),
-            "intercept": np.stack([fit.intercept for fit in self._fits]),
-            "predictions": np.stack([fit.predictions for fit in self._fits]),
-            "residuals": np.stack(self._residuals),
-        }
+        parts = {name: np.stack([getattr(fit, name) for fit in self._fits]) for name in PARTS}
+        return parts | {"residuals": np.stack(self._residuals)}
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""
         self.reset()
         if state:
-            parts = (state["coef"], state["intercept"], state["predictions"])
-            self._fits = [
-                Fit(coef, intercept, predictions, float(np.vdot(coef, coef)))
-                for coef, intercept, predictions in zip(*parts, strict=True)
-            ]
+            parts = zip(*(state[name] for name in PARTS), strict=True)
+            self._fits = [Fit.on_features(*part) for part in parts]
             self._residuals = list(state["residuals"])
 
 
 def _combined(factors: list[float], fits: list[Fit]) -> Fit:
+    """Return the linear combination of some fits."""
     pairs = list(zip(factors, fits, strict=True))
-    coef = np.asarray(sum(factor * fit.coef for factor, fit in pairs))
-    intercept = np.asarray(sum(factor * fit.intercept for factor, fit in pairs))
-    predictions = np.zeros_like(fits[0].predictions)
-    for factor, fit in pairs:
-        predictions += factor * fit.predictions
-    return Fit(coef, intercept, predictions, float(np.vdot(coef, coef)))
+    parts = (sum(factor * getattr(fit, name) for factor, fit in pairs) for name in PARTS)
+    return Fit.on_features(*map(np.asarray, parts))

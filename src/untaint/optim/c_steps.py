@@ -40,10 +40,7 @@ REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
 class Process(Stateful, Protocol):
     """One iteration of concentration steps, and the state between two of them.
 
-    Attributes
-    ----------
-    path : list of float
-        Objective of each iteration so far.
+    ``path`` has the objective of each iteration so far.
     """
 
     path: list[float]
@@ -69,20 +66,9 @@ def c_steps(
     callback: Callback = no_callback,
     slot: CheckpointSlot | None = None,
 ) -> Solution:
-    """Iterate a process until it stops.
+    """Iterate a process until it stops, from and to a slot of a checkpoint if there is one.
 
-    Parameters
-    ----------
-    process : Process
-    max_iter : int
-    callback : callable
-        Receives the progress after each iteration.
-    slot : CheckpointSlot, optional
-        Where the process resumes from, and is saved to.
-
-    Returns
-    -------
-    Solution
+    The callback receives the progress after each iteration.
     """
     if slot is not None:
         slot.load(process)
@@ -115,34 +101,7 @@ def alternate(
 ) -> Solution:
     """Alternate exact refits and weights until the weights no longer change.
 
-    Parameters
-    ----------
-    refit : callable (weights, start, tol) -> Fit
-        Minimiser of the weighted problem; may be inexact, to a relative residual of tol.
-    loss : Loss
-    weighting : WeightingRule
-    y : array of shape (n, k)
-    sample_weight : array of shape (n,)
-        The rows' own weights.
-    weights : array of shape (n,)
-        Initial weights.
-    alpha : float
-    tol : float
-        Tolerance of the last refits. Two steps that lower the objective by less than a hundredth
-        of it, relatively, end the iteration.
-    max_iter : int
-    loose : float
-        Tolerance of the first refits; tol or less for a refit that is exact in any case.
-    excluded : bool array of shape (n,), optional
-        Rows that are excluded a priori.
-    callback : callable
-    start : Fit, optional
-        Start of the first refit.
-    slot : CheckpointSlot, optional
-
-    Returns
-    -------
-    Solution
+    See :class:`ExactRefits` for the problem, and :func:`c_steps` for the rest.
     """
     data = (y, sample_weight, weights, alpha)
     process = ExactRefits(refit, loss, weighting, *data, tol, loose, excluded, start)
@@ -152,7 +111,24 @@ def alternate(
 @final
 @dataclass(eq=False)
 class ExactRefits:
-    """Concentration steps with exact refits; see :func:`alternate` for the fields."""
+    """Concentration steps with exact refits.
+
+    Parameters
+    ----------
+    refit : callable (weights, start, tol) -> Fit
+        Minimiser of the weighted problem; may be inexact, to a relative residual of tol.
+    y, sample_weight, weights : arrays of shape (n, k), (n,) and (n,)
+        Targets, the rows' own weights, and initial weights.
+    tol : float
+        Tolerance of the last refits. Two steps that lower the objective by less than a hundredth
+        of it, relatively, end the iteration.
+    loose : float
+        Tolerance of the first refits; tol or less for a refit that is exact in any case.
+    excluded : bool array of shape (n,), optional
+        Rows that are excluded a priori.
+    fit : Fit, optional
+        Start of the first refit.
+    """
 
     refit: Refit
     loss: Loss
@@ -211,18 +187,15 @@ class ExactRefits:
     def solution(self) -> Solution:
         """Return the last refit and the weights that it belongs to."""
         assert self.fit is not None
-        converged = self.stopped
-        remedy = "" if converged else REMEDY
-        return Solution(self.fit, self.weights, self.path, len(self.path), converged, remedy)
+        path = (self.path, len(self.path), self.stopped, "" if self.stopped else REMEDY)
+        return Solution(self.fit, self.weights, *path)
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the fit, the next weights, the path and the tolerance."""
         assert self.fit is not None
-        return nested("fit", pack(self.fit)) | {
-            "weights": self.weights,
-            "path": np.array(self.path),
-            "tolerance": np.array(self._tolerance),
-        }
+        path, tolerance = np.array(self.path), np.array(self._tolerance)
+        own = {"weights": self.weights, "path": path, "tolerance": tolerance}
+        return nested("fit", pack(self.fit)) | own
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""

@@ -8,8 +8,7 @@ that it would have taken, with the same sums in its preconditioner, and ends wit
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -48,19 +47,12 @@ def part_of(name: str, state: dict[str, FloatArray]) -> dict[str, FloatArray]:
 
 def pack(fit: Fit) -> dict[str, FloatArray]:
     """Return a function as named arrays."""
-    state = {
-        "coef": fit.coef,
-        "intercept": fit.intercept,
-        "predictions": fit.predictions,
-        "squared_norm": np.array(fit.squared_norm),
-    }
-    return state if fit.dual is None else state | {"dual": fit.dual}
+    return {name: np.asarray(part) for name, part in vars(fit).items() if part is not None}
 
 
 def unpack(state: dict[str, FloatArray]) -> Fit:
     """Return the function of named arrays."""
-    parts = (state["coef"], state["intercept"], state["predictions"])
-    return Fit(*parts, float(state["squared_norm"]), state.get("dual"))
+    return Fit(**state | {"squared_norm": float(state["squared_norm"])})  # type: ignore[arg-type]
 
 
 @final
@@ -104,10 +96,9 @@ class Checkpoint:
 
     def load(self, stage: int) -> dict[str, FloatArray] | None:
         """Return the state of a stage, once; None if the file is of another stage."""
-        saved = self._saved
-        if saved is None or int(saved["stage"]) != stage:
+        if self.stage != stage:
             return None
-        self._saved = None
+        saved, self._saved = self._saved, None
         return saved
 
     @property
@@ -117,14 +108,8 @@ class Checkpoint:
 
     def save(self, stage: int, state: dict[str, FloatArray]) -> None:
         """Write the state of a stage."""
-        about = {
-            "format": np.array(FORMAT),
-            "key": np.array(self.key),
-            "seed": np.array(self.seed),
-            "width": np.array(self.width or 0),
-            "stage": np.array(stage),
-        }
-        self._write(about | state)
+        header = {"format": FORMAT, "key": self.key, "seed": self.seed, "width": self.width or 0}
+        self._write(header | {"stage": stage} | state)
         self._written = monotonic()
 
     def _write(self, state: dict[str, Any]) -> None:
@@ -160,26 +145,12 @@ class Checkpoint:
             )
         return saved
 
-    @contextmanager
-    def loading(self) -> Iterator[None]:
-        """Report errors while loading a state as those of a damaged file."""
-        try:
-            yield
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"checkpoint {self.path} is damaged: delete it, or name another file."
-            ) from error
-
 
 def _is_complete(saved: dict[str, Any]) -> bool:
     """Whether the header of a checkpoint is complete and of the right types."""
-    numbers = [saved.get(name) for name in ("seed", "width", "stage")]
+    numbers = [np.asarray(saved.get(name)) for name in ("seed", "width", "stage")]
     return "key" in saved and all(
-        isinstance(number, np.ndarray)
-        and number.shape == ()
-        and number.dtype.kind in "iu"
-        and number >= 0
-        for number in numbers
+        number.shape == () and number.dtype.kind in "iu" and number >= 0 for number in numbers
     )
 
 
@@ -195,10 +166,15 @@ class CheckpointSlot:
     def load(self, process: Stateful) -> None:
         """Let the process and the systems continue from the file, if it is of this stage."""
         saved = self.checkpoint.load(self.stage)
-        if saved is not None:
-            with self.checkpoint.loading():
-                for name, part in self._parts(process):
-                    part.load_state_dict(part_of(name, saved))
+        if saved is None:
+            return
+        try:
+            for name, part in self._parts(process):
+                part.load_state_dict(part_of(name, saved))
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            path = self.checkpoint.path
+            message = f"checkpoint {path} is damaged: delete it, or name another file."
+            raise ValueError(message) from error
 
     def save(self, process: Stateful) -> None:
         """Write the state of the process and the systems, unless the last one is recent."""

@@ -46,16 +46,7 @@ class IncrementalGram:
         Change of a weight, relative to the largest weight, that is ignored. With 0 the matrix is
         exact, and drift by rounding is bounded.
     rows : array of indices, optional
-        Sample of rows that stand for all.
-    scale : float
-        Number of rows that each row of the sample stands for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> gram = IncrementalGram(np.array([[1.0], [2.0]]))
-    >>> gram.at(np.array([1.0, 1.0]))
-    array([[5.]])
+        Sample of rows that stand for all, each for ``scale`` of them.
     """
 
     def __init__(
@@ -100,10 +91,6 @@ class IncrementalGram:
         if self._factor is None or not np.array_equal(self._factor[0], penalty):
             self._factor = (penalty.copy(), factorised(G, penalty))
         return self._factor[1]
-
-    def follow_exactly(self) -> None:
-        """Give up the tolerance: an approximate matrix costs more iterations than it saves."""
-        self.tolerance = 0.0
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return G, the weights that it belongs to, and the tolerance."""

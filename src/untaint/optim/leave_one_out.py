@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
 
 from .._typing import FloatArray
-from .ridge_exact import symmetric_part
+from .ridge_exact import scaled_matrix
 
 # Bound on the leverage: a row of leverage one has no leave-one-out residual.
 MAX_LEVERAGE = 1.0 - 1e-9
@@ -39,9 +39,7 @@ def deletion_residuals(
     weights, sample_weight : arrays of shape (n,)
         Weights of the fit, and the numbers of copies.
     leverage : array of shape (n,)
-        q.
-    max_leverage : float
-        Bound on the leverage of one copy.
+        Leverage per unit of weight, q; that of one copy is bounded by ``max_leverage``.
 
     Examples
     --------
@@ -56,26 +54,9 @@ def deletion_residuals(
 
 
 def leave_one_out_residuals(
-    K: FloatArray,
-    y: FloatArray,
-    weights: FloatArray,
-    alpha: float,
-    *,
-    fit_intercept: bool = True,
+    K: FloatArray, y: FloatArray, weights: FloatArray, alpha: float, *, fit_intercept: bool = True
 ) -> FloatArray:
-    """Return the residual of each row under the kernel ridge fit to all others.
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n, k)
-    weights : array of shape (n,)
-    alpha : float, positive
-    fit_intercept : bool
-
-    Returns
-    -------
-    array of shape (n, k)
+    """Return the residual (n, k) of each row under the kernel ridge fit to all others.
 
     Examples
     --------
@@ -86,8 +67,7 @@ def leave_one_out_residuals(
     """
     rows = np.flatnonzero(weights > 0)
     d = np.sqrt(weights[rows])
-    A = symmetric_part(np.asarray(K, dtype=float), rows, d)
-    A.flat[:: len(A) + 1] += alpha
+    A = scaled_matrix(np.asarray(K, dtype=float), rows, d, alpha)
     factor = cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
     both = cho_solve(factor, np.column_stack([d[:, None] * y[rows], d]), check_finite=False)
     u, v = both[:, :-1], both[:, -1]

@@ -30,26 +30,8 @@ def leverages(
 ) -> FloatArray:
     """Return the leverage q of every row, per unit of weight.
 
-    Parameters
-    ----------
-    features : Features
-    weights : array of shape (n,)
-    alpha : float
-    sample : array of indices, optional
-        Rows whose Gram matrix stands for that of all rows.
-    exact : bool
-        Whether the norm is computed without the random projection.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.design.blocked import BlockedFeatures
-    >>> from untaint.design.memory_plan import Plan
-    >>> from untaint.feature_maps.identity import IdentityMap
-    >>> X = np.array([[1.0], [2.0]])
-    >>> features = BlockedFeatures(IdentityMap(np.zeros(1)), X, False, Plan(2, 0))
-    >>> leverages(features, np.ones(2), alpha=5.0)
-    array([0.1, 0.4])
+    The Gram matrix of the rows ``sample`` stands for that of all. ``exact`` computes the norm
+    without the random projection.
     """
     if sample is None:
         A = features.gram(weights)

@@ -14,18 +14,7 @@ from .._typing import FloatArray, IntArray
 
 
 def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
-    """Return features of all rows from their kernel values with the landmarks.
-
-    Parameters
-    ----------
-    columns : array of shape (m, n)
-        k(landmark, row).
-    landmarks : array of m indices
-        Rows that are the landmarks.
-
-    Returns
-    -------
-    array of shape (n, m)
+    """Return features (n, m) of all rows from their kernel values (m, n) with the landmark rows.
 
     Examples
     --------

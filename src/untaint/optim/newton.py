@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar, final
+from typing import ClassVar, Generic, NamedTuple, TypeVar, final
 
 import numpy as np
 
@@ -67,9 +67,7 @@ class WeightedObjective:
         return self.loss.hessian(self.y, values).weighted(self.weights)
 
 
-@final
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """The predicted decrease of a full Newton step, and the fit at a fraction of it."""
 
     decrease: float
@@ -79,11 +77,8 @@ class Step:
 class NewtonSpace(ABC):
     """The representation of functions in which Newton steps are solved.
 
-    Attributes
-    ----------
-    in_passes : bool
-        Whether a product reads all rows, so that steps must be few: then a quadratic loss takes one
-        step, and a step of small decrease is taken without a line search.
+    ``in_passes`` says that a product reads all rows, so that steps must be few: then a quadratic
+    loss takes one step, and a step of small decrease is taken without a line search.
     """
 
     in_passes: ClassVar[bool]
@@ -98,14 +93,8 @@ class NewtonSpace(ABC):
     ) -> Step:
         """Minimise the second-order expansion around a fit.
 
-        Parameters
-        ----------
-        objective : WeightedObjective
-        fit : Fit
-        tol : float
-            The square of it is the part of the decrease that may be missing.
-        value : float, optional
-            Objective of the fit, where tol is relative to the objective instead.
+        The square of ``tol`` is the part of the decrease that may be missing, or that of the
+        objective, where its value at the fit is given.
         """
 
     def normalised(self, fit: Fit) -> Fit:
@@ -118,14 +107,9 @@ Space = TypeVar("Space", bound=NewtonSpace)
 
 @final
 class Newton(Generic[Space]):
-    """Newton's method for one loss and one target, with weights and alphas that change.
+    """Newton's method for one loss and targets (n, k), with weights and alphas that change.
 
-    Parameters
-    ----------
-    space : NewtonSpace
-        Representation of functions. It remembers preconditioners from one call to the next.
-    loss : Loss
-    y : array of shape (n, k)
+    The space, which represents functions, keeps preconditioners from one call to the next.
 
     Examples
     --------
@@ -152,19 +136,11 @@ class Newton(Generic[Space]):
         tol: float = 1e-8,
         around: FloatArray | None = None,
     ) -> Fit:
-        """Return the minimiser for some weights.
+        """Return the minimiser for weights (n,), from a first iterate if there is one.
 
-        Parameters
-        ----------
-        weights : array of shape (n,)
-        alpha : float
-        start : Fit, optional
-            First iterate, in the same space.
-        tol : float
-            Relative accuracy of the objective is ``tol ** 1.5``, of predictions the root of that.
-        around : array of shape (n, k), optional
-            Predictions of a function close to the minimiser whose coefficients are unknown: in the
-            kernel's space the first step expands the loss there if there is no start.
+        Relative accuracy of the objective is ``tol ** 1.5``, of predictions the root of that.
+        ``around`` are predictions (n, k) of a function close to the minimiser whose coefficients
+        are unknown: without a start, the first step in the kernel's space expands the loss there.
         """
         one_step = self.loss.quadratic and self.space.in_passes
         if not one_step:

@@ -49,24 +49,15 @@ def solve_in_ball(
     start: Fit | None = None,
     tol: float = 1e-8,
 ) -> Fit:
-    """Return the minimiser of a problem with a ridge penalty over the ball.
+    """Return the minimiser of a problem with a ridge penalty over the ball of radius R.
 
-    Parameters
-    ----------
-    solve : callable (alpha, start, tol) -> Fit
-        Minimiser without the ball.
-    alpha : float
-    norm_bound : float or None
-        R; None is no bound.
-    start : Fit, optional
-    tol : float
+    ``solve`` is the minimiser without the ball, for any (alpha, start, tol).
     """
     fit = solve(alpha, start, tol)
     if norm_bound is None or fit.squared_norm <= norm_bound**2:
         return fit
     goal = max(1e-12, 1e-2 * tol)
-    gap = _gap(fit, norm_bound)
-    low, low_gap = 0.0, gap
+    low, low_gap = 0.0, _gap(fit, norm_bound)
     high, high_gap = max(alpha, 1e-3), -1.0
     while high_gap < 0:  # widen until the fit is within the ball
         high *= 8.0

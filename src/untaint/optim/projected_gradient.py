@@ -109,26 +109,11 @@ def projected_gradient(
     max_iter: int = 1000,
     callback: Callback = no_callback,
 ) -> Solution:
-    """Minimise the trimmed objective from some dual coefficients.
+    """Minimise the trimmed objective from dual coefficients (n, k).
 
-    Parameters
-    ----------
-    problem : TrimmedProblem
-    coef : array of shape (n, k)
-        Dual coefficients of the first iterate.
-    acceleration : {"momentum", "nesterov"} or None
-    learning_rate : float, callable of the iteration, or None
-        None is one over the smoothness constant of the objective.
-    momentum : float
-        mu.
-    tol : float
-        Relative change of the objective over ten iterations below which it has converged.
-    max_iter : int
-    callback : callable
-
-    Returns
-    -------
-    Solution
+    The learning rate may be a function of the iteration; None is one over the smoothness constant
+    of the objective. ``momentum`` is mu. The iteration has converged where ten steps change the
+    objective relatively by less than ``tol``.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # the remedy reports divergence
         rate = _schedule(learning_rate, problem)

@@ -39,23 +39,8 @@ LOST = 1e-5
 class IterativeRidge(RidgeSystem):
     """Kernel ridge regression in the dual, solved to a tolerance.
 
-    Parameters
-    ----------
-    K : array of shape (n, n), C-contiguous
-        Symmetric.
-    features : array of shape (n, m)
-        Nystroem features: features @ features.T is close to K.
-    fit_intercept : bool
-    gram : IncrementalGram, optional
-        Gram matrix of these features, to share it with another system.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> K = np.array([[2.0, 1.0], [1.0, 2.0]])
-    >>> system = IterativeRidge(K, np.ones((2, 1)), fit_intercept=False)
-    >>> system.solve(np.array([[4.0], [4.0]]), np.ones(2), alpha=1.0).predictions.ravel()
-    array([3., 3.])
+    K is symmetric and C-contiguous, and close to features @ features.T for Nystroem features (n,
+    m). Their Gram matrix may be shared with another system.
     """
 
     def __init__(

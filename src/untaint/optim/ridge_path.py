@@ -28,13 +28,7 @@ MAX_LEVERAGE = 1.0 - 1e-12
 
 @final
 class RidgePath:
-    """Leave-one-out residuals for given weights and any alpha.
-
-    Parameters
-    ----------
-    features : array of shape (n, m)
-    weights : array of shape (n,)
-    fit_intercept : bool
+    """Leave-one-out residuals of fits to features (n, m) for given weights and any alpha.
 
     Examples
     --------
@@ -62,22 +56,10 @@ class RidgePath:
     def leave_one_out(
         self, y: FloatArray, alpha: float, sample_weight: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the residual of each row under the fit to all others, and its variance.
+        """Return the residual (n, k) of each row under the fit to all others, and its variance.
 
-        One copy is left out of a row whose sample weight is that of several copies.
-
-        Parameters
-        ----------
-        y : array of shape (n, k)
-        alpha : float, positive
-        sample_weight : array of shape (n,)
-            Number of copies of each row.
-
-        Returns
-        -------
-        residuals : array of shape (n, k)
-        variances : array of shape (n,)
-            Variance of each prediction in units of the noise.
+        The variances (n,) are in units of the noise. One copy is left out of a row whose sample
+        weight is that of several copies.
         """
         w, inside = self.weights, self.weights > 0
         base = np.zeros(y.shape[1])

@@ -22,15 +22,9 @@ from .woodbury import newton_inverse
 
 @final
 class PrimalRidge(RidgeSystem):
-    """Ridge regression on features, with an incremental Gram matrix.
+    """Ridge regression on features, dense or CSR of shape (n, p); centred ones round less.
 
-    Parameters
-    ----------
-    features : dense or CSR of shape (n, p)
-        Centred ones round less.
-    fit_intercept : bool
-    gram : IncrementalGram, optional
-        Gram matrix of these features, to share it with another system.
+    Their incremental Gram matrix may be shared with another system.
 
     Examples
     --------

@@ -21,7 +21,6 @@ from typing import final
 import numpy as np
 
 from .._typing import FloatArray
-from ..weighting.threshold import SampleLosses, WeightFunction
 from .anderson import AndersonAcceleration
 from .base import Fit, Solution
 from .c_steps import REMEDY
@@ -52,17 +51,12 @@ class SubsampledSteps:
 
     Parameters
     ----------
-    oracle : Oracle
-        All samples.
-    newton : SubsampledNewton
-        The subsample.
-    strategy : WeightingStrategy
+    oracle, newton
+        All samples, and the subsample.
     point : Fit
         The next function; at first that found on the subsample.
-    alpha : float
     min_decrease : float
         Predicted decrease, relative to the objective, that is not worth another step.
-    norm_bound : float, optional
     exact : bool
         Whether the thresholds of the solution are refined until they are exact.
     path : list of float
@@ -90,10 +84,8 @@ class SubsampledSteps:
 
     def evaluate(self) -> int:
         """Evaluate the current function on all samples, and find the Newton step from there."""
-        sample = self.newton.evaluate_losses(self.point)
-        weight_function = self.strategy.predict(sample)
-        result = self._pass(self.point, sample, weight_function, self.newton.curvature)
-        before, self._weights = self._weights, weight_function.weights(sample)
+        before = self._weights
+        result, self._weights = self._pass(self.point, self.newton.curvature)
         step = self.newton.step(self.point, self._weights, result, self.alpha, self.norm_bound)
         value = self.strategy.objective(result) + self.alpha * self.point.squared_norm
         self.accept(replace(step, value=value, reliable=self.strategy.is_reliable(result)))
@@ -150,32 +142,24 @@ class SubsampledSteps:
         assert last is not None
         if best is not None and not settled and self._is_worse(last, best):
             last = best
-            sample = self.newton.evaluate_losses(best.point)
-            weight_function = self.strategy.predict(sample)
-            self._pass(best.point, sample, weight_function)
-            self._weights = weight_function.weights(sample)
+            _, self._weights = self._pass(best.point)
         converged = settled or (self._stalled and self._is_small(last, STALLED_FACTOR))
         result = self._result
         assert result is not None and self._weights is not None
         if self.exact:
             result = refine_thresholds(self.oracle, self.newton, self.strategy, last.point, result)
-        remedy = "" if converged else REMEDY
-        path = (self.path, len(self.path), converged, remedy)
+        path = (self.path, len(self.path), converged, "" if converged else REMEDY)
         return Solution(last.point, self._weights, *path, result=result)
 
-    def _pass(
-        self,
-        point: Fit,
-        sample: SampleLosses,
-        weight_function: WeightFunction,
-        curvature: Curvature = None,
-    ) -> PassResult:
+    def _pass(self, point: Fit, curvature: Curvature = None) -> tuple[PassResult, FloatArray]:
+        """Evaluate a function on all samples; return the sums and the subsample's weights."""
         self._result = None  # so that the predictions of two passes are never in memory at once
-        coef, grid = self.newton.coef(point), self.strategy.grid
-        result = self.oracle.evaluate(coef, weight_function, grid, curvature)
+        sample, coef = self.newton.evaluate_losses(point), self.newton.coef(point)
+        weight_function = self.strategy.predict(sample)
+        result = self.oracle.evaluate(coef, weight_function, self.strategy.grid, curvature)
         self.strategy.observe(result, sample)
         self._result = result
-        return result
+        return result, weight_function.weights(sample)
 
     def _is_worse(self, iterate: Iterate, best: Iterate) -> bool:
         if not best.reliable:
@@ -195,10 +179,8 @@ class SubsampledSteps:
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return all that the next iterations depend on."""
-        state = nested("point", pack(self.point)) | {
-            "path": np.array(self.path),
-            "counts": np.array([self._n_stalled, int(self._extrapolated)]),
-        }
+        counts = np.array([self._n_stalled, int(self._extrapolated)])
+        state = {"path": np.array(self.path), "counts": counts} | nested("point", pack(self.point))
         if self._best is not None:
             state |= nested("best", self._best.state_dict())
         for name, part in self._parts.items():
@@ -228,16 +210,7 @@ def refine_thresholds(
     fit: Fit,
     result: PassResult,
 ) -> PassResult:
-    """Repeat passes under one function, with finer bins, until the thresholds are exact.
-
-    Parameters
-    ----------
-    oracle, newton, strategy
-        As in :class:`SubsampledSteps`.
-    fit : Fit
-    result : PassResult
-        The last pass over the function.
-    """
+    """Repeat passes under one function, with finer bins, until the thresholds are exact."""
     sample = newton.evaluate_losses(fit)
     strategy.observe(result, sample)
     for _ in range(MAX_REFINEMENTS):

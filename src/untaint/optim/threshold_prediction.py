@@ -45,14 +45,8 @@ RELIABLE, SOFTLY_RELIABLE = 0.3, 10.0
 class WeightingStrategy(ABC):
     """Weights of all samples from iteration to iteration, by thresholds that are predicted.
 
-    Parameters
-    ----------
-    n_groups : int
-        Number of classes with a threshold each.
-    count : float
-        Number of all samples, copies counted.
-    coarse : int
-        Bins over all losses.
+    Each of K groups has a threshold; ``count`` is the number of all samples, copies counted, and
+    ``coarse`` that of bins over all losses.
 
     Attributes
     ----------
@@ -60,10 +54,8 @@ class WeightingStrategy(ABC):
         Whether values of the objective can be compared from function to function.
     hard : bool
         Whether samples are kept or not, and never in part.
-    thresholds : array of shape (K,), or None
-        Thresholds found by the last pass.
-    predicted : array of shape (K,)
-        Thresholds predicted for it.
+    thresholds, predicted : arrays of shape (K,)
+        Thresholds that the last pass found, or None before it, and those predicted for it.
     grid : HistogramGrid
         Bins for the next pass.
     """
@@ -177,14 +169,8 @@ class WeightingStrategy(ABC):
 class TrimmedWeighting(WeightingStrategy):
     """Keeps the samples below the thresholds of a trimming rule.
 
-    Parameters
-    ----------
-    rule : TrimmingRule
-    total : float
-        Weight of all samples.
-    unit : float or None
-        Weight of one sample, if all weights are multiples of it.
-    n_groups : int
+    ``total`` is the weight of all samples, and ``unit`` that of one, if all weights are multiples
+    of it.
     """
 
     comparable = True
