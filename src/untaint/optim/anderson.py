@@ -29,19 +29,7 @@ PARTS = ("coef", "intercept", "predictions")
 
 @final
 class AndersonAcceleration:
-    """Extrapolation from the last few fits on the same features of ``n_rows`` rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> def fit(x):
-    ...     return Fit(np.array([[x]]), np.zeros(1), np.full((1, 1), x), x * x)
-    >>> anderson = AndersonAcceleration(1)
-    >>> anderson.propose(fit(4.0), fit(2.0)) is None  # one step is not enough
-    True
-    >>> float(anderson.propose(fit(2.0), fit(1.0)).coef[0, 0])  # halving converges to zero
-    0.0
-    """
+    """Extrapolation from the last few fits on the same features of ``n_rows`` rows."""
 
     def __init__(self, n_rows: int) -> None:
         self.step = max(1, n_rows // COMPARED_ROWS)
@@ -57,7 +45,9 @@ class AndersonAcceleration:
             return None
         changes = np.column_stack([residual - r for r in self._residuals[:-1]])
         theta, *_ = np.linalg.lstsq(changes, residual, rcond=1e-8)
-        return _combined([*theta, 1.0 - float(theta.sum())], self._fits)
+        pairs = list(zip([*theta, 1.0 - float(theta.sum())], self._fits, strict=True))
+        parts = (sum(factor * getattr(fit, name) for factor, fit in pairs) for name in PARTS)
+        return Fit.on_features(*map(np.asarray, parts))
 
     def reset(self) -> None:
         """Forget all fits."""
@@ -77,10 +67,3 @@ class AndersonAcceleration:
             parts = zip(*(state[name] for name in PARTS), strict=True)
             self._fits = [Fit.on_features(*part) for part in parts]
             self._residuals = list(state["residuals"])
-
-
-def _combined(factors: list[float], fits: list[Fit]) -> Fit:
-    """Return the linear combination of some fits."""
-    pairs = list(zip(factors, fits, strict=True))
-    parts = (sum(factor * getattr(fit, name) for factor, fit in pairs) for name in PARTS)
-    return Fit.on_features(*map(np.asarray, parts))

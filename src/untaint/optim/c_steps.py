@@ -30,18 +30,13 @@ Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
 # Loosest tolerance of a refit whose weights are about to change.
 LOOSE = 1e-2
-# Tolerance of the other refits, as a multiple of the share of the weight that changed.
-ACCURACY = 1.0
 # Tolerances from here on are of single precision.
 SINGLE = 1e-6
 REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
 
 
 class Process(Stateful, Protocol):
-    """One iteration of concentration steps, and the state between two of them.
-
-    ``path`` has the objective of each iteration so far.
-    """
+    """One iteration of concentration steps, and the objectives of those so far as its path."""
 
     path: list[float]
 
@@ -113,21 +108,11 @@ def alternate(
 class ExactRefits:
     """Concentration steps with exact refits.
 
-    Parameters
-    ----------
-    refit : callable (weights, start, tol) -> Fit
-        Minimiser of the weighted problem; may be inexact, to a relative residual of tol.
-    y, sample_weight, weights : arrays of shape (n, k), (n,) and (n,)
-        Targets, the rows' own weights, and initial weights.
-    tol : float
-        Tolerance of the last refits. Two steps that lower the objective by less than a hundredth
-        of it, relatively, end the iteration.
-    loose : float
-        Tolerance of the first refits; tol or less for a refit that is exact in any case.
-    excluded : bool array of shape (n,), optional
-        Rows that are excluded a priori.
-    fit : Fit, optional
-        Start of the first refit.
+    ``refit`` minimises the weighted problem from a start, to a relative residual of a tolerance.
+    For the first refits that is ``loose``, and for the last ones ``tol``; with tol or less,
+    ``loose`` says that the refit is exact in any case. The iteration also ends where two steps
+    lower the objective, relatively, by less than a hundredth of tol. ``weights`` are the initial
+    ones, ``fit`` the start of the first refit, and ``excluded`` rows are excluded a priori.
     """
 
     refit: Refit
@@ -179,9 +164,9 @@ class ExactRefits:
         return len(path) > 2 and path[-3] - path[-1] <= little * abs(path[-1])
 
     def advance(self) -> None:
-        """Take the new weights, and refit the more accurately the fewer of them changed."""
+        """Take the new weights, and refit to the share of them that changed."""
         if self.loose > self.tol:
-            self._tolerance = min(self._tolerance, max(self.tol, ACCURACY * self._moved))
+            self._tolerance = min(self._tolerance, max(self.tol, self._moved))
         self.weights = self._next
 
     def solution(self) -> Solution:

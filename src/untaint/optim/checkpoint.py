@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol, final
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 
@@ -45,6 +44,18 @@ def part_of(name: str, state: dict[str, FloatArray]) -> dict[str, FloatArray]:
     return {key[len(start) :]: value for key, value in state.items() if key.startswith(start)}
 
 
+def states(parts: dict[str, Stateful]) -> dict[str, FloatArray]:
+    """Return the states of some parts, each under the namespace of its name."""
+    every = (nested(name, part.state_dict()) for name, part in parts.items())
+    return {key: value for state in every for key, value in state.items()}
+
+
+def load_states(parts: dict[str, Stateful], state: dict[str, FloatArray]) -> None:
+    """Let each part continue from its namespace of a state."""
+    for name, part in parts.items():
+        part.load_state_dict(part_of(name, state))
+
+
 def pack(fit: Fit) -> dict[str, FloatArray]:
     """Return a function as named arrays."""
     return {name: np.asarray(part) for name, part in vars(fit).items() if part is not None}
@@ -59,19 +70,12 @@ def unpack(state: dict[str, FloatArray]) -> Fit:
 class Checkpoint:
     """The file of one fit.
 
-    Parameters
-    ----------
-    path : Path
-    key : str
-        Identifies the rows and the parameters of the fit; the file of another fit is refused.
-    seed : int
-        Seed of the fit's random numbers; replaced by that of the file, if there is one.
+    The key identifies the rows and the parameters of the fit; the file of another fit is refused.
+    The seed of the fit's random numbers is replaced by that of the file, if there is one.
     """
 
     def __init__(self, path: Path, key: str, seed: int) -> None:
-        self.path = path
-        self.key = key
-        self.seed = seed
+        self.path, self.key, self.seed = path, key, seed
         #: Number of raw features of the fit, once it is known.
         self.width: int | None = None
         self._written = monotonic()
@@ -134,15 +138,11 @@ class Checkpoint:
             return None
         saved = self._arrays()
         if str(saved.get("format")) != FORMAT or not _is_complete(saved):
-            raise ValueError(
-                f"checkpoint must name a checkpoint of untaint or a new file, got {self.path}, "
-                "which holds something else."
-            )
+            wanted = "checkpoint must name a checkpoint of untaint or a new file"
+            raise ValueError(f"{wanted}, got {self.path}, which holds something else.")
         if str(saved["key"]) != self.key:
-            raise ValueError(
-                f"checkpoint {self.path} belongs to a fit with other rows or parameters: delete "
-                "it, or name another file."
-            )
+            problem = f"checkpoint {self.path} belongs to a fit with other rows or parameters"
+            raise ValueError(f"{problem}: delete it, or name another file.")
         return saved
 
 
@@ -154,9 +154,7 @@ def _is_complete(saved: dict[str, Any]) -> bool:
     )
 
 
-@final
-@dataclass(frozen=True)
-class CheckpointSlot:
+class CheckpointSlot(NamedTuple):
     """One stage's part of a checkpoint: the process of the stage and the systems that it uses."""
 
     checkpoint: Checkpoint
@@ -169,21 +167,15 @@ class CheckpointSlot:
         if saved is None:
             return
         try:
-            for name, part in self._parts(process):
-                part.load_state_dict(part_of(name, saved))
+            load_states(self._parts(process), saved)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            path = self.checkpoint.path
-            message = f"checkpoint {path} is damaged: delete it, or name another file."
-            raise ValueError(message) from error
+            problem = f"checkpoint {self.checkpoint.path} is damaged"
+            raise ValueError(f"{problem}: delete it, or name another file.") from error
 
     def save(self, process: Stateful) -> None:
         """Write the state of the process and the systems, unless the last one is recent."""
         if self.checkpoint.due:
-            state: dict[str, FloatArray] = {}
-            for name, part in self._parts(process):
-                state |= nested(name, part.state_dict())
-            self.checkpoint.save(self.stage, state)
+            self.checkpoint.save(self.stage, states(self._parts(process)))
 
-    def _parts(self, process: Stateful) -> list[tuple[str, Stateful]]:
-        systems = [(f"system{j}", system) for j, system in enumerate(self.systems)]
-        return [("process", process), *systems]
+    def _parts(self, process: Stateful) -> dict[str, Stateful]:
+        return {"process": process} | {f"system{j}": s for j, s in enumerate(self.systems)}

@@ -77,8 +77,8 @@ class Features(Protocol):
 class FeatureSpace(NewtonSpace):
     """Functions by their coefficients on blocked features.
 
-    The preconditioner may take the Gram matrix of ``sample``, ascending indices of some rows, for
-    that of all.
+    In the preconditioner the Gram matrix of ``sample``, ascending indices of rows, may stand for
+    that of all rows.
     """
 
     in_passes = True
@@ -103,35 +103,16 @@ class FeatureSpace(NewtonSpace):
         self, objective: WeightedObjective, fit: Fit, tol: float, value: float | None = None
     ) -> Step:
         """Minimise the second-order expansion around a fit; see :meth:`NewtonSpace.step`."""
-        penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
+        start, penalised = self.coef(fit), self.features.penalised[:, None]
         gradient = self.features.rmatvec(objective.gradient(fit.predictions))
-        gradient = gradient + penalty * self.coef(fit)
-        problem = (objective, gradient, fit.predictions, penalty)
-        direction, values, decrease = self._conjugate_gradients(*problem, tol, value)
-        start = self.coef(fit)
+        gradient = gradient + 2.0 * objective.alpha * penalised * start
+        parts = (objective, gradient, fit.predictions)
+        direction, values, decrease = self.solve_step(*parts, tol, value=value)
 
         def moved(length: float) -> Fit:
             return self.fit(start + length * direction, fit.predictions + length * values)
 
         return Step(decrease, moved)
-
-    def solve_step(
-        self,
-        objective: WeightedObjective,
-        gradient: FloatArray,
-        values: FloatArray,
-        tol: float,
-        extra: FloatArray | None = None,
-    ) -> FloatArray:
-        """Return the Newton step (p, k) for a gradient from elsewhere, to a relative accuracy.
-
-        The loss is expanded at the function of some values, (n, k). ``extra``, (p, k), is added to
-        the diagonal of the Hessian.
-        """
-        penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
-        if extra is not None and extra.any():
-            penalty = penalty + extra
-        return self._conjugate_gradients(objective, gradient, values, penalty, tol, None)[0]
 
     def coef(self, fit: Fit) -> FloatArray:
         """Return the coefficients of all columns, that of the intercept included."""
@@ -166,19 +147,24 @@ class FeatureSpace(NewtonSpace):
     def _new_gram(self) -> IncrementalGram:
         return IncrementalGram(self.features, GRAM_TOLERANCE, self._sample, self._scale)
 
-    def _conjugate_gradients(
+    def solve_step(
         self,
         objective: WeightedObjective,
         gradient: FloatArray,
         values: FloatArray,
-        penalty: FloatArray,
         tol: float,
-        value: float | None,
+        extra: FloatArray | None = None,
+        value: float | None = None,
     ) -> tuple[FloatArray, FloatArray, float]:
-        """Return a step, its values at the rows and the decrease of the expansion.
+        """Return the step (p, k) for any gradient, its values at the rows, and the decrease.
 
-        The accuracy is relative to the objective if its value is given, or else to the decrease.
+        The loss is expanded at the function of ``values``, (n, k), with ``extra``, (p, k), added to
+        the diagonal of the Hessian. The accuracy is relative to the objective if its value is
+        given, or else to the decrease of the expansion.
         """
+        penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
+        if extra is not None and extra.any():
+            penalty = penalty + extra
         hessian = objective.hessian(values)
         precondition = self._preconditioner(objective, hessian, penalty)
         residual, direction = -gradient, np.zeros(gradient.shape)

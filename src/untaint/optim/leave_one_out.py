@@ -29,17 +29,10 @@ def deletion_residuals(
     leverage: FloatArray,
     max_leverage: float = MAX_LEVERAGE,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the residuals of fits without the row, and the variances of such predictions.
+    """Return the residuals (n, k) of fits without the row, and the variances of such predictions.
 
-    One copy is left out of a row whose sample weight is that of several copies.
-
-    Parameters
-    ----------
-    residuals : array of shape (n, k)
-    weights, sample_weight : arrays of shape (n,)
-        Weights of the fit, and the numbers of copies.
-    leverage : array of shape (n,)
-        Leverage per unit of weight, q; that of one copy is bounded by ``max_leverage``.
+    One copy is left out of a row whose sample weight is that of several copies. The leverage q is
+    per unit of weight, and bounded for one copy.
 
     Examples
     --------
@@ -56,15 +49,7 @@ def deletion_residuals(
 def leave_one_out_residuals(
     K: FloatArray, y: FloatArray, weights: FloatArray, alpha: float, *, fit_intercept: bool = True
 ) -> FloatArray:
-    """Return the residual (n, k) of each row under the kernel ridge fit to all others.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> K, y = np.eye(3), np.array([[1.0], [2.0], [6.0]])
-    >>> leave_one_out_residuals(K, y, np.ones(3), 1.0).ravel()
-    array([-3. , -1.5,  4.5])
-    """
+    """Return the residual (n, k) of each row under the kernel ridge fit to all others."""
     rows = np.flatnonzero(weights > 0)
     d = np.sqrt(weights[rows])
     A = scaled_matrix(np.asarray(K, dtype=float), rows, d, alpha)

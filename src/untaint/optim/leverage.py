@@ -33,10 +33,8 @@ def leverages(
     The Gram matrix of the rows ``sample`` stands for that of all. ``exact`` computes the norm
     without the random projection.
     """
-    if sample is None:
-        A = features.gram(weights)
-    else:
-        A = features.n_rows / len(sample) * features.gram(weights[sample], sample)
+    scale = 1.0 if sample is None else features.n_rows / len(sample)
+    A = scale * features.gram(weights if sample is None else weights[sample], sample)
     A.flat[:: len(A) + 1] += alpha * features.penalised
     jitter = MIN_JITTER * max(float(np.trace(A)) / len(A), np.finfo(float).tiny)
     L, _ = jittered_cholesky(A, 0.0, jitter)

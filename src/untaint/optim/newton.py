@@ -6,9 +6,8 @@ Every iteration minimises the second-order expansion of the objective up to an i
 a line search halves the step until the objective falls (Armijo's rule). The inner tolerance of a
 step is the relative decrease that the last step brought: an inexact Newton method.
 
-How a step is solved depends on how functions are represented: by dual coefficients of a kernel
-(:class:`~untaint.optim.newton_step.KernelSpace`) or by coefficients of explicit features that are
-read in blocks (:class:`~untaint.optim.feature_newton.FeatureSpace`).
+Functions are represented by dual coefficients (:mod:`~untaint.optim.newton_step`) or by those of
+features that are read in blocks (:mod:`~untaint.optim.feature_newton`).
 """
 
 from __future__ import annotations
@@ -106,27 +105,16 @@ Space = TypeVar("Space", bound=NewtonSpace)
 
 
 @final
+@dataclass(frozen=True, eq=False)
 class Newton(Generic[Space]):
     """Newton's method for one loss and targets (n, k), with weights and alphas that change.
 
     The space, which represents functions, keeps preconditioners from one call to the next.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.losses import LogisticLoss
-    >>> from untaint.optim.newton_step import KernelSpace
-    >>> from untaint.optim.ridge_primal import PrimalRidge
-    >>> y = np.array([[0.0], [1.0], [1.0]])
-    >>> newton = Newton(KernelSpace(PrimalRidge(np.zeros((3, 1)))), LogisticLoss(), y)
-    >>> newton.solve(np.ones(3), alpha=1.0).intercept.round(4)  # log 2
-    array([0.6931])
     """
 
-    def __init__(self, space: Space, loss: Loss, y: FloatArray) -> None:
-        self.space = space
-        self.loss = loss
-        self.y = y
+    space: Space
+    loss: Loss
+    y: FloatArray
 
     def solve(
         self,

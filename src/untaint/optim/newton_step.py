@@ -62,8 +62,9 @@ class KernelSpace(NewtonSpace):
             return zero
         hessian = objective.hessian(around)
         gradient = objective.gradient(around) - hessian.times(around)
-        self._precondition = None  # of other weights
-        fit, _ = self._step(objective, zero, gradient, hessian, LOOSE_STEP)
+        self._precondition = self._preconditioner(objective, hessian)
+        problem = (gradient, hessian, 2 * objective.alpha, self._precondition)
+        fit, _ = newton_step(self.system, zero, *problem, LOOSE_STEP)
         if objective.value(fit) < objective.value(zero):
             return fit
         self._precondition = None
@@ -75,25 +76,19 @@ class KernelSpace(NewtonSpace):
         """Minimise the second-order expansion around a fit; see :meth:`NewtonSpace.step`."""
         gradient = objective.gradient(fit.predictions)
         hessian = objective.hessian(fit.predictions)
-        target, iterations = self._step(objective, fit, gradient, hessian, tol)
+        if self._precondition is None:
+            self._precondition = self._preconditioner(objective, hessian)
+        problem = (gradient, hessian, 2 * objective.alpha, self._precondition)
+        target, iterations = newton_step(self.system, fit, *problem, tol)
         if iterations > PATIENCE:
             self._precondition = None
         slope = float(np.vdot(gradient, target.predictions - fit.predictions))
         slope += 2 * objective.alpha * (self.system.inner(fit, target) - fit.squared_norm)
         return Step(-0.5 * slope, partial(self.system.interpolate, fit, target))
 
-    def _step(
-        self,
-        objective: WeightedObjective,
-        fit: Fit,
-        gradient: FloatArray,
-        hessian: Hessian,
-        tol: float,
-    ) -> tuple[Fit, int]:
-        system, penalty, k = self.system, 2 * objective.alpha, objective.y.shape[1]
-        if self._precondition is None:
-            self._precondition = system.newton_preconditioner(hessian, k, penalty)
-        return newton_step(system, fit, gradient, hessian, penalty, self._precondition, tol)
+    def _preconditioner(self, objective: WeightedObjective, hessian: Hessian) -> Precondition:
+        n_outputs = objective.y.shape[1]
+        return self.system.newton_preconditioner(hessian, n_outputs, 2 * objective.alpha)
 
 
 def newton_step(
@@ -153,9 +148,7 @@ class _Expansion:
     """The operator H K + rho I of a step, its intercept eliminated, and the inner product."""
 
     def __init__(self, system: RidgeSystem, hessian: Hessian, penalty: float) -> None:
-        self.system = system
-        self.hessian = hessian
-        self.penalty = penalty
+        self.system, self.hessian, self.penalty = system, hessian, penalty
         self.delta = DELTA * penalty
         self._inverse: FloatArray | None = None
         if system.fit_intercept:

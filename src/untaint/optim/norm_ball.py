@@ -13,7 +13,6 @@ left side is nearly linear in mu.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from .base import Fit
 
@@ -21,25 +20,13 @@ MAX_ITER = 60
 
 
 def project(fit: Fit, norm_bound: float | None) -> Fit:
-    """Return the nearest function within the ball, with the same intercept (Lemma 18).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> fit = Fit(np.array([[2.0]]), np.zeros(1), np.array([[2.0]]), 4.0)
-    >>> project(fit, 1.0).coef
-    array([[1.]])
-    """
+    """Return the nearest function within the ball, with the same intercept (Lemma 18)."""
     if norm_bound is None or fit.squared_norm <= norm_bound**2:
         return fit
     shrink = norm_bound / fit.squared_norm**0.5
-    return replace(
-        fit,
-        coef=shrink * fit.coef,
-        predictions=shrink * (fit.predictions - fit.intercept) + fit.intercept,
-        squared_norm=norm_bound**2,
-        dual=None if fit.dual is None else shrink * fit.dual,
-    )
+    predictions = shrink * (fit.predictions - fit.intercept) + fit.intercept
+    dual = None if fit.dual is None else shrink * fit.dual
+    return Fit(shrink * fit.coef, fit.intercept, predictions, norm_bound**2, dual)
 
 
 def solve_in_ball(

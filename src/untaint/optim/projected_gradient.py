@@ -138,7 +138,8 @@ def projected_gradient(
             before, weights = weights, problem.weights(fit.predictions)
             n_changed = int(np.count_nonzero(before != weights))
             callback(Progress(iteration, max_iter, path[-1], n_changed))
-            if _converged(path, tol):
+            recent = path[-1 - PATIENCE :]
+            if len(recent) > PATIENCE and abs(recent[0] - path[-1]) <= tol * abs(path[-1]):
                 return Solution(fit, weights, path, iteration)
         remedy = 'raise max_iter or tol, or use solver="exact"'
         return Solution(fit, weights, path, max_iter, converged=False, remedy=remedy)
@@ -149,10 +150,3 @@ def _schedule(learning_rate: float | Schedule | None, problem: TrimmedProblem) -
         return learning_rate
     rate = 1.0 / problem.smoothness() if learning_rate is None else learning_rate
     return lambda iteration: rate
-
-
-def _converged(path: list[float], tol: float) -> bool:
-    """Return whether ten iterations hardly changed the objective."""
-    if len(path) <= PATIENCE:
-        return False
-    return abs(path[-1 - PATIENCE] - path[-1]) <= tol * abs(path[-1])

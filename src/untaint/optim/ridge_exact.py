@@ -9,6 +9,7 @@ where the last equation belongs to the unpenalised intercept b. Rows of weight z
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -20,20 +21,12 @@ from .base import Fit, Precondition, RidgeSystem, by_output
 
 
 @final
+@dataclass(eq=False)
 class ExactRidge(RidgeSystem):
-    """Kernel ridge regression in the dual, solved to rounding.
+    """Kernel ridge regression in the dual, solved to rounding."""
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> system = ExactRidge(np.eye(2), fit_intercept=False)
-    >>> system.solve(np.array([[2.0], [4.0]]), np.ones(2), alpha=1.0).predictions.ravel()
-    array([1., 2.])
-    """
-
-    def __init__(self, K: FloatArray, fit_intercept: bool = True) -> None:
-        self.K = K
-        self.fit_intercept = fit_intercept
+    K: FloatArray
+    fit_intercept: bool = True
 
     def solve(
         self,

@@ -28,21 +28,11 @@ MAX_LEVERAGE = 1.0 - 1e-12
 
 @final
 class RidgePath:
-    """Leave-one-out residuals of fits to features (n, m) for given weights and any alpha.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> path = RidgePath(np.eye(3), np.ones(3))
-    >>> path.leave_one_out(np.array([[1.0], [2.0], [6.0]]), 1.0, np.ones(3))[0].ravel().round(6)
-    array([-3. , -1.5,  4.5])
-    """
+    """Leave-one-out residuals of fits to features (n, m), for given weights and any alpha."""
 
     def __init__(self, features: Any, weights: FloatArray, fit_intercept: bool = True) -> None:
-        self.weights = weights
-        self.fit_intercept = fit_intercept
-        self.total = float(weights.sum())
-        inside = weights > 0
+        self.weights, self.fit_intercept = weights, fit_intercept
+        self.total, inside = float(weights.sum()), weights > 0
         centred = np.asarray(features, dtype=float)
         if fit_intercept:
             centred = centred - weights[inside] @ centred[inside] / self.total

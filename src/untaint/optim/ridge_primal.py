@@ -25,20 +25,12 @@ class PrimalRidge(RidgeSystem):
     """Ridge regression on features, dense or CSR of shape (n, p); centred ones round less.
 
     Their incremental Gram matrix may be shared with another system.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> system = PrimalRidge(np.array([[-1.0], [1.0]]))
-    >>> system.solve(np.array([[0.0], [4.0]]), np.ones(2), alpha=2.0).predictions.ravel()
-    array([1., 3.])
     """
 
     def __init__(
         self, features: Any, fit_intercept: bool = True, gram: IncrementalGram | None = None
     ) -> None:
-        self.features = features
-        self.fit_intercept = fit_intercept
+        self.features, self.fit_intercept = features, fit_intercept
         self.gram = gram if gram is not None else IncrementalGram(features)
 
     def solve(

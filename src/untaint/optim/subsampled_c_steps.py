@@ -24,7 +24,7 @@ from .._typing import FloatArray
 from .anderson import AndersonAcceleration
 from .base import Fit, Solution
 from .c_steps import REMEDY
-from .checkpoint import Stateful, nested, pack, part_of, unpack
+from .checkpoint import Stateful, load_states, nested, pack, part_of, states, unpack
 from .norm_ball import project
 from .oracle import Curvature, Oracle, PassResult
 from .subsampled_newton import Iterate, SubsampledNewton
@@ -49,18 +49,10 @@ STALLED_FACTOR = 100.0
 class SubsampledSteps:
     """Newton steps with the Hessian of a subsample, safeguarded and accelerated.
 
-    Parameters
-    ----------
-    oracle, newton
-        All samples, and the subsample.
-    point : Fit
-        The next function; at first that found on the subsample.
-    min_decrease : float
-        Predicted decrease, relative to the objective, that is not worth another step.
-    exact : bool
-        Whether the thresholds of the solution are refined until they are exact.
-    path : list of float
-        Objective of each iteration so far.
+    ``oracle`` has all samples, and ``newton`` the subsample; ``point`` is the next function, at
+    first that found on the subsample. A predicted decrease below ``min_decrease``, relative to the
+    objective, is not worth another step. ``exact`` refines the thresholds of the solution until
+    they are exact.
     """
 
     oracle: Oracle
@@ -100,16 +92,12 @@ class SubsampledSteps:
     @property
     def stopped(self) -> bool:
         """Whether a step is not worth its pass, or no step has brought progress for long."""
-        return self._settled or self._stalled
+        return self._settled or self._n_stalled >= PATIENCE
 
     @property
     def _settled(self) -> bool:
         last = self._last
         return last is not None and last.reliable and self._is_small(last)
-
-    @property
-    def _stalled(self) -> bool:
-        return self._n_stalled >= PATIENCE
 
     def _is_small(self, iterate: Iterate, factor: float = 1.0) -> bool:
         return iterate.predicted_decrease <= factor * self.min_decrease * abs(iterate.value)
@@ -129,12 +117,11 @@ class SubsampledSteps:
         self._best = last
         if not last.reliable and self.strategy.hard:
             self._anderson.reset()  # a mispredicted hard threshold misleads the extrapolation
+        self.point = last.target
         proposal = self._anderson.propose(last.point, last.target)
         self._extrapolated = proposal is not None
-        self.point = last.target
         if proposal is not None:
-            fit = self.newton.fit(self.newton.coef(proposal))
-            self.point = project(fit, self.norm_bound)
+            self.point = project(self.newton.fit(self.newton.coef(proposal)), self.norm_bound)
 
     def solution(self) -> Solution:
         """Return the last function, or an earlier one that was better, and the pass over it."""
@@ -143,7 +130,8 @@ class SubsampledSteps:
         if best is not None and not settled and self._is_worse(last, best):
             last = best
             _, self._weights = self._pass(best.point)
-        converged = settled or (self._stalled and self._is_small(last, STALLED_FACTOR))
+        stalled = self._n_stalled >= PATIENCE
+        converged = settled or (stalled and self._is_small(last, STALLED_FACTOR))
         result = self._result
         assert result is not None and self._weights is not None
         if self.exact:
@@ -183,9 +171,7 @@ class SubsampledSteps:
         state = {"path": np.array(self.path), "counts": counts} | nested("point", pack(self.point))
         if self._best is not None:
             state |= nested("best", self._best.state_dict())
-        for name, part in self._parts.items():
-            state |= nested(name, part.state_dict())
-        return state
+        return state | states(self._parts)
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""
@@ -194,8 +180,7 @@ class SubsampledSteps:
         self._n_stalled, self._extrapolated = int(state["counts"][0]), bool(state["counts"][1])
         best = part_of("best", state)
         self._best = Iterate.from_state_dict(best) if best else None
-        for name, part in self._parts.items():
-            part.load_state_dict(part_of(name, state))
+        load_states(self._parts, state)
 
     @property
     def _parts(self) -> dict[str, Stateful]:

@@ -68,13 +68,8 @@ class Iterate:
 class SubsampledNewton:
     """Newton steps with the Hessian of a subsample.
 
-    Parameters
-    ----------
-    newton : Newton
-        Solver on the subsample's features.
-    groups, excluded : int and bool arrays of shape (m,)
-    part : float
-        Weight of the subsample over that of all samples.
+    ``newton`` solves on the subsample's features; groups and excluded rows are (m,), and ``part``
+    is the weight of the subsample over that of all samples.
     """
 
     def __init__(
@@ -124,12 +119,11 @@ class SubsampledNewton:
         def solve(alpha: float, start: Fit | None, tol: float) -> Fit:
             gradient = result.gradient + 2.0 * alpha * penalised * coef
             if result.gram is not None:
-                return self.fit(
-                    coef - factorised(result.gram, 2.0 * alpha * penalised[:, 0])(gradient)
-                )
+                solver = factorised(result.gram, 2.0 * alpha * self.features.penalised)
+                return self.fit(coef - solver(gradient))
             own = replace(objective, alpha=self.part * alpha)
             parts = (own, self.part * gradient, point.predictions)
-            return self.fit(coef + self.newton.space.solve_step(*parts, STEP_TOL, lacking))
+            return self.fit(coef + self.newton.space.solve_step(*parts, STEP_TOL, lacking)[0])
 
         target = solve_in_ball(solve, alpha, bound)
         if not self.loss.quadratic:

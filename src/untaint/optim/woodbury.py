@@ -40,9 +40,11 @@ def newton_inverse(features: Any, hessian: Hessian, n_outputs: int, alpha: float
     if n_outputs * features.shape[1] <= MOST_COUPLED:
         solve, shift = _joint(features, hessian, n_outputs, alpha)
     else:
+        entries = [hessian.entry(j, j) for j in range(n_outputs)]
+        factors = [_factorised(weighted_gram(features, entry), alpha) for entry in entries]
+        solve, shift = by_output([factor for factor, _ in factors]), max(own for _, own in factors)
         # The full H around the inverse of its diagonal would not be positive definite.
-        hessian = DiagonalHessian(np.column_stack([hessian.entry(j, j) for j in range(n_outputs)]))
-        solve, shift = _separate(features, hessian, n_outputs, alpha)
+        hessian = DiagonalHessian(np.column_stack(entries))
     return lambda v: (v - hessian.times(_through(features, solve, v))) / shift
 
 
@@ -64,15 +66,6 @@ def _joint(
             A[j * p : (j + 1) * p, k * p : (k + 1) * p] = block
     solve, shift = _factorised(A, alpha)
     return lambda v: solve(v.T.ravel()).reshape(n_outputs, -1).T, shift
-
-
-def _separate(
-    features: Any, hessian: Hessian, n_outputs: int, alpha: float
-) -> tuple[Precondition, float]:
-    """Factorise S for each output, without the blocks that couple it to others."""
-    grams = [weighted_gram(features, hessian.entry(j, j)) for j in range(n_outputs)]
-    solvers, shifts = zip(*[_factorised(gram, alpha) for gram in grams], strict=True)
-    return by_output(list(solvers)), max(shifts)
 
 
 def _factorised(A: FloatArray, alpha: float) -> tuple[Precondition, float]:
