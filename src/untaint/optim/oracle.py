@@ -49,13 +49,10 @@ class PassResult:
 
     def __add__(self, other: PassResult) -> PassResult:
         """Return the result of both parts."""
-        return PassResult(
-            self.totals + other.totals,
-            self.histogram + other.histogram,
-            self.gradients + other.gradients,
-            _added(self.grams, other.grams),
-            _added(self.column_squares, other.column_squares),
-        )
+        totals, histogram = self.totals + other.totals, self.histogram + other.histogram
+        squares = _added(self.column_squares, other.column_squares)
+        grams, gradients = _added(self.grams, other.grams), self.gradients + other.gradients
+        return PassResult(totals, histogram, gradients, grams, squares)
 
     @property
     def loss(self) -> float:

@@ -96,15 +96,6 @@ def scaled_matrix(K: FloatArray, rows: IntArray, d: FloatArray, alpha: float) ->
     return A
 
 
-def solve_definite(A: FloatArray, alpha: float, right: FloatArray) -> FloatArray:
-    """Solve (A + alpha I) x = right, overwriting A; with least norm if that is singular."""
-    A.flat[:: len(A) + 1] += alpha
-    try:
-        return cho_solve(definite_factor(A), right, check_finite=False)
-    except LinAlgError:
-        return least_norm(A, right)
-
-
 def definite_factor(A: FloatArray) -> tuple[FloatArray, bool]:
     """Return the Cholesky factor; raise LinAlgError if A is singular to rounding."""
     factor = cho_factor(A, lower=True, check_finite=False)

@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_solve
 
 from .._typing import FloatArray
 from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem
 from .gram import IncrementalGram
-from .ridge_exact import solve_definite
+from .ridge_exact import definite_factor, least_norm
 from .woodbury import newton_inverse
 
 
@@ -50,7 +51,11 @@ class PrimalRidge(RidgeSystem):
             mean = weighted.sum(axis=0) / total
             A -= np.outer(s / total, s)
             right -= np.outer(s, mean)
-        coef = solve_definite(A, alpha, right)
+        A.flat[:: len(A) + 1] += alpha
+        try:
+            coef = cho_solve(definite_factor(A), right, check_finite=False)
+        except LinAlgError:
+            coef = least_norm(A, right)
         intercept = mean - s / total @ coef if self.fit_intercept else np.zeros(y.shape[1])
         predictions = self._columns(coef) + intercept
         return Fit(coef, intercept, predictions, float(np.sum(coef * coef)))

@@ -155,7 +155,5 @@ class SubsampledNewton:
         if not np.isfinite(end).all():
             return point
         changes = (target.predictions - point.predictions)[~self.excluded]
-        largest = float(np.abs(changes).max(initial=0.0))
-        if largest <= MAX_CHANGE:
-            return target
-        return self.fit(coef + (MAX_CHANGE / largest) * (end - coef))
+        shrink = MAX_CHANGE / max(float(np.abs(changes).max(initial=0.0)), MAX_CHANGE)
+        return target if shrink == 1 else self.fit(coef + shrink * (end - coef))

@@ -215,11 +215,9 @@ class TrimmedWeighting(WeightingStrategy):
 
     def is_exact(self, result: PassResult) -> bool:
         """Whether the thresholds are those of all losses to the last bit."""
-        if not self._trims:
-            return True
+        if not self._trims or (self.rule.smoothing is not None and len(result.kept) > 1):
+            return True  # under soft weights by class, another, hard rule flags samples
         if self.rule.smoothing is not None:
-            if len(result.kept) > 1:
-                return True  # samples are flagged by another, hard rule
             error = abs(float(result.kept.sum()) - self._kept_by_rule(result))
             return error <= EXACT * self.count * self.unit
         assert self.thresholds is not None
