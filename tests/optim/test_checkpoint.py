@@ -14,7 +14,8 @@ from untaint.losses import SquaredLoss
 from untaint.optim.base import Fit
 from untaint.optim.c_steps import alternate
 from untaint.optim.checkpoint import Checkpoint, nested, pack, part_of, unpack
-from untaint.optim.feature_newton import FeatureNewton
+from untaint.optim.feature_newton import FeatureSpace
+from untaint.optim.newton import Newton
 from untaint.weighting.trimmed import Trimmed
 
 
@@ -190,9 +191,8 @@ def test_exact_refits_resume_bitwise(path, at_once, stop, rng):
     y[:60] += rng.normal(2.0, 2.0, size=(60, 1))
 
     def run(checkpoint, stop_after=None):
-        newton = FeatureNewton(
-            blocked(maps(X)["landmarks"], X, kept_rows=200), SquaredLoss(), y, np.arange(0, 200, 2)
-        )
+        features = blocked(maps(X)["landmarks"], X, kept_rows=200)
+        newton = Newton(FeatureSpace(features, np.arange(0, 200, 2)), SquaredLoss(), y)
         calls = []
 
         def refit(weights, start, tol):
@@ -201,7 +201,7 @@ def test_exact_refits_resume_bitwise(path, at_once, stop, rng):
             calls.append(1)
             return newton.solve(weights, 0.1, start, tol)
 
-        slot = None if checkpoint is None else checkpoint.at(0, [newton])
+        slot = None if checkpoint is None else checkpoint.at(0, [newton.space])
         ones = np.ones(200)
         found = alternate(
             refit, SquaredLoss(), Trimmed(0.3), y, ones, ones, 0.1, tol=1e-8, max_iter=50,

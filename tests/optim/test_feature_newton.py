@@ -285,7 +285,7 @@ def test_a_step_towards_is_that_of_the_second_order(name, kind, fit_intercept, r
     weights, k = fractional_weights(rng, N), y.shape[1]
     values, gradient = rng.normal(size=y.shape), level(rng.normal(size=(features.width, k)))
     objective = WeightedObjective(LOSSES[name], y, weights, 0.3)
-    step = newton.space.solve_step(objective, gradient, values, tol=1e-8)
+    step, *_ = newton.space.solve_step(objective, gradient, values, tol=1e-8)
     bent = LOSSES[name].hessian(y, values).weighted(weights).times(features.values(step))
     image = features.rmatvec(bent) + 0.6 * features.penalised[:, None] * step
     # Passes end where they bring no more than a millionth: a thousandth of the step.
@@ -296,7 +296,7 @@ def test_a_step_towards_nothing_is_none(rng):
     features, y, newton = design("squared", "landmarks", rng)
     nowhere = np.zeros((features.width, y.shape[1]))
     objective = WeightedObjective(SquaredLoss(), y, np.ones(N), 0.3)
-    found = newton.space.solve_step(objective, nowhere, y, tol=1e-3)
+    found, *_ = newton.space.solve_step(objective, nowhere, y, tol=1e-3)
     np.testing.assert_array_equal(found, nowhere)
 
 

@@ -167,7 +167,7 @@ def test_without_its_tolerance_it_is_exact(rng):
     *before, last = walk(rng, 5, 8)
     for weights in before:
         gram.at(weights)
-    gram.follow_exactly()
+    gram.tolerance = 0.0
     assert_current(gram, X, last, rtol=1e-10, atol=1e-10)
 
 
@@ -255,7 +255,7 @@ def test_a_restored_matrix_goes_on_with_the_same_bits(sample, rng):
 
 def test_a_given_up_tolerance_is_restored(rng):
     gram, again = (IncrementalGram(features_of(), tolerance=0.1) for _ in range(2))
-    gram.follow_exactly()
+    gram.tolerance = 0.0
     weights = rng.random(N)
     gram.at(weights)
     again.load_state_dict(gram.state_dict())

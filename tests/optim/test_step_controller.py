@@ -28,7 +28,7 @@ class Memoryless:
 class Line:
     """Functions of one coefficient, which is also their value at the only row."""
 
-    newton = Memoryless()
+    newton = SimpleNamespace(space=Memoryless())
 
     def coef(self, fit):
         return fit.coef

@@ -10,7 +10,8 @@ from untaint.design.blocked import BlockedFeatures
 from untaint.design.memory_plan import Plan
 from untaint.feature_maps.identity import IdentityMap
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
-from untaint.optim.feature_newton import FeatureNewton
+from untaint.optim.feature_newton import FeatureSpace
+from untaint.optim.newton import Newton
 from untaint.optim.oracle import PassResult
 from untaint.optim.subsampled_newton import Iterate, SubsampledNewton
 from untaint.weighting.histogram import HistogramGrid
@@ -33,7 +34,7 @@ def newton_of(rng, name="squared", d=D, intercept=True, scale=1.0):
     codes = (X[:, 0] + rng.normal(size=N) > 0).astype(int)
     y = np.eye(3)[(codes + (X[:, 1] > 1)) % 3] if name == "softmax" else codes[:, None] * 1.0
     features = BlockedFeatures(IdentityMap(np.zeros(d)), X, intercept, Plan(N, 0))
-    newton = FeatureNewton(features, LOSSES[name], y)
+    newton = Newton(FeatureSpace(features), LOSSES[name], y)
     phi = np.column_stack([X, np.ones(N)]) if intercept else X
     return SubsampledNewton(newton, np.zeros(N, int), np.zeros(N, bool), PART), phi, y
 

@@ -23,27 +23,13 @@ from .base import Fit
 # Fits that are combined, and rows on which residuals are compared.
 DEPTH = 6
 COMPARED_ROWS = 20_000
+# Parts of a fit that are linear in it.
+PARTS = ("coef", "intercept", "predictions")
 
 
 @final
 class AndersonAcceleration:
-    """Extrapolation from the last few fits on the same features.
-
-    Parameters
-    ----------
-    n_rows : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> def fit(x):
-    ...     return Fit(np.array([[x]]), np.zeros(1), np.full((1, 1), x), x * x)
-    >>> anderson = AndersonAcceleration(1)
-    >>> anderson.propose(fit(4.0), fit(2.0)) is None  # one step is not enough
-    True
-    >>> float(anderson.propose(fit(2.0), fit(1.0)).coef[0, 0])  # halving converges to zero
-    0.0
-    """
+    """Extrapolation from the last few fits on the same features of ``n_rows`` rows."""
 
     def __init__(self, n_rows: int) -> None:
         self.step = max(1, n_rows // COMPARED_ROWS)
@@ -59,7 +45,9 @@ class AndersonAcceleration:
             return None
         changes = np.column_stack([residual - r for r in self._residuals[:-1]])
         theta, *_ = np.linalg.lstsq(changes, residual, rcond=1e-8)
-        return _combined([*theta, 1.0 - float(theta.sum())], self._fits)
+        pairs = list(zip([*theta, 1.0 - float(theta.sum())], self._fits, strict=True))
+        parts = (sum(factor * getattr(fit, name) for factor, fit in pairs) for name in PARTS)
+        return Fit.on_features(*map(np.asarray, parts))
 
     def reset(self) -> None:
         """Forget all fits."""
@@ -69,30 +57,13 @@ class AndersonAcceleration:
         """Return the last fits and residuals, stacked."""
         if not self._fits:
             return {}
-        return {
-            "coef": np.stack([fit.coef for fit in self._fits]),
-            "intercept": np.stack([fit.intercept for fit in self._fits]),
-            "predictions": np.stack([fit.predictions for fit in self._fits]),
-            "residuals": np.stack(self._residuals),
-        }
+        parts = {name: np.stack([getattr(fit, name) for fit in self._fits]) for name in PARTS}
+        return parts | {"residuals": np.stack(self._residuals)}
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""
         self.reset()
         if state:
-            parts = (state["coef"], state["intercept"], state["predictions"])
-            self._fits = [
-                Fit(coef, intercept, predictions, float(np.vdot(coef, coef)))
-                for coef, intercept, predictions in zip(*parts, strict=True)
-            ]
+            parts = zip(*(state[name] for name in PARTS), strict=True)
+            self._fits = [Fit.on_features(*part) for part in parts]
             self._residuals = list(state["residuals"])
-
-
-def _combined(factors: list[float], fits: list[Fit]) -> Fit:
-    pairs = list(zip(factors, fits, strict=True))
-    coef = np.asarray(sum(factor * fit.coef for factor, fit in pairs))
-    intercept = np.asarray(sum(factor * fit.intercept for factor, fit in pairs))
-    predictions = np.zeros_like(fits[0].predictions)
-    for factor, fit in pairs:
-        predictions += factor * fit.predictions
-    return Fit(coef, intercept, predictions, float(np.vdot(coef, coef)))

@@ -33,17 +33,9 @@ def by_output(inverses: list[Precondition]) -> Precondition:
 class Fit:
     """A function, by its coefficients and by its values at the training rows.
 
-    Attributes
-    ----------
-    coef : array of shape (n, k) or (p, k)
-        Dual coefficients, one for each row, or primal ones, one for each feature.
-    intercept : array of shape (k,)
-    predictions : array of shape (n, k)
-        Values at every training row, those of weight zero included.
-    squared_norm : float
-        Squared norm of the function without its intercept.
-    dual : array of shape (n, k), optional
-        Dual coefficients, where they are known in addition to primal ones.
+    The coefficients are dual ones, (n, k), or those of features, (p, k). Predictions are values at
+    every training row, those of weight zero included. The squared norm is that of the function
+    without its intercept. ``dual`` are the dual coefficients, where they are known as well.
     """
 
     coef: FloatArray
@@ -52,14 +44,14 @@ class Fit:
     squared_norm: float
     dual: FloatArray | None = None
 
+    @classmethod
+    def on_features(cls, coef: FloatArray, intercept: FloatArray, predictions: FloatArray) -> Fit:
+        """Return the function of primal coefficients, whose norm is theirs."""
+        return cls(coef, intercept, predictions, float(np.vdot(coef, coef)))
+
 
 class RidgeSystem(ABC):
-    """A weighted ridge problem whose weights may change from call to call.
-
-    Attributes
-    ----------
-    fit_intercept : bool
-    """
+    """A weighted ridge problem whose weights may change from call to call."""
 
     fit_intercept: bool
 
@@ -72,17 +64,10 @@ class RidgeSystem(ABC):
         start: Fit | None = None,
         tol: float = 1e-8,
     ) -> Fit:
-        """Return the minimiser for some weights.
+        """Return the minimiser for targets (n, k) and non-negative weights (n,).
 
-        Parameters
-        ----------
-        y : array of shape (n, k)
-        weights : array of shape (n,), non-negative
-        alpha : float
-        start : Fit, optional
-            First iterate of an iterative system; others ignore it.
-        tol : float
-            Relative residual at which an iterative system stops; others ignore it.
+        An iterative system starts at ``start``, and stops at a relative residual of ``tol``; others
+        ignore both.
         """
 
     @abstractmethod
@@ -121,23 +106,16 @@ class RidgeSystem(ABC):
 
     def interpolate(self, a: Fit, b: Fit, fraction: float) -> Fit:
         """Return a + fraction (b - a)."""
-        squared_norm = (
-            (1 - fraction) ** 2 * a.squared_norm
-            + fraction**2 * b.squared_norm
-            + 2 * fraction * (1 - fraction) * self.inner(a, b)
-        )
+        rest = 1 - fraction
+        squared_norm = rest**2 * a.squared_norm + fraction**2 * b.squared_norm
+        squared_norm = max(0.0, squared_norm + 2 * fraction * rest * self.inner(a, b))
 
         def mix(x: FloatArray, y: FloatArray) -> FloatArray:
             return x + fraction * (y - x) if fraction != 1 else y
 
-        known = a.dual is not None and b.dual is not None
-        return Fit(
-            mix(a.coef, b.coef),
-            mix(a.intercept, b.intercept),
-            mix(a.predictions, b.predictions),
-            max(0.0, squared_norm),
-            mix(a.dual, b.dual) if known else None,  # type: ignore[arg-type]
-        )
+        coef, intercept = mix(a.coef, b.coef), mix(a.intercept, b.intercept)
+        dual = None if a.dual is None or b.dual is None else mix(a.dual, b.dual)
+        return Fit(coef, intercept, mix(a.predictions, b.predictions), squared_norm, dual)
 
 
 @dataclass(frozen=True)
@@ -161,20 +139,10 @@ def no_callback(progress: Progress) -> None:
 class Solution:
     """The result of an optimisation: a fit, its weights, and how it was reached.
 
-    Attributes
-    ----------
-    fit : Fit
-    weights : array of shape (n,)
-        Sample weight of each row times the part of it that was kept.
-    objective_path : list of float
-        Objective after each refit.
-    n_iter : int
-    converged : bool
-    remedy : str
-        Advice to the user where it did not converge.
-    result : PassResult, optional
-        The last pass over all samples, where the fit made passes; ``weights`` are then those of the
-        subsample.
+    A weight is the sample weight of a row times the part of it that was kept. The path has the
+    objective after each refit, and the remedy is advice where the fit did not converge. Where the
+    fit made passes over all samples, ``result`` is the last one, and the weights are those of the
+    subsample.
     """
 
     fit: Fit

@@ -7,9 +7,8 @@ Both steps lower :math:`h(\ell(f)) + \alpha \|f\|^2`, because h is concave: unde
 objective never rises, and with trimming the iteration ends after finitely many steps. These are
 eqs. (9) and (10) of the papers with the exact minimiser in place of a gradient step.
 
-:func:`c_steps` is the outer loop of every fit. A process defines one iteration of it: exact refits
-(:class:`ExactRefits`), or Newton steps whose Hessian comes from a subsample
-(:class:`untaint.optim.subsampled_c_steps.SubsampledSteps`).
+:func:`c_steps` is the outer loop of every fit. A process is one iteration of it: an exact refit, or
+a Newton step with the Hessian of a subsample (:mod:`untaint.optim.subsampled_c_steps`).
 """
 
 from __future__ import annotations
@@ -30,21 +29,13 @@ Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
 # Loosest tolerance of a refit whose weights are about to change.
 LOOSE = 1e-2
-# Tolerance of the other refits, as a multiple of the share of the weight that changed.
-ACCURACY = 1.0
 # Tolerances from here on are of single precision.
 SINGLE = 1e-6
 REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
 
 
 class Process(Stateful, Protocol):
-    """One iteration of concentration steps, and the state between two of them.
-
-    Attributes
-    ----------
-    path : list of float
-        Objective of each iteration so far.
-    """
+    """One iteration of concentration steps, and the objectives of those so far as its path."""
 
     path: list[float]
 
@@ -69,20 +60,9 @@ def c_steps(
     callback: Callback = no_callback,
     slot: CheckpointSlot | None = None,
 ) -> Solution:
-    """Iterate a process until it stops.
+    """Iterate a process until it stops, from and to a slot of a checkpoint if there is one.
 
-    Parameters
-    ----------
-    process : Process
-    max_iter : int
-    callback : callable
-        Receives the progress after each iteration.
-    slot : CheckpointSlot, optional
-        Where the process resumes from, and is saved to.
-
-    Returns
-    -------
-    Solution
+    The callback receives the progress after each iteration.
     """
     if slot is not None:
         slot.load(process)
@@ -115,34 +95,7 @@ def alternate(
 ) -> Solution:
     """Alternate exact refits and weights until the weights no longer change.
 
-    Parameters
-    ----------
-    refit : callable (weights, start, tol) -> Fit
-        Minimiser of the weighted problem; may be inexact, to a relative residual of tol.
-    loss : Loss
-    weighting : WeightingRule
-    y : array of shape (n, k)
-    sample_weight : array of shape (n,)
-        The rows' own weights.
-    weights : array of shape (n,)
-        Initial weights.
-    alpha : float
-    tol : float
-        Tolerance of the last refits. Two steps that lower the objective by less than a hundredth
-        of it, relatively, end the iteration.
-    max_iter : int
-    loose : float
-        Tolerance of the first refits; tol or less for a refit that is exact in any case.
-    excluded : bool array of shape (n,), optional
-        Rows that are excluded a priori.
-    callback : callable
-    start : Fit, optional
-        Start of the first refit.
-    slot : CheckpointSlot, optional
-
-    Returns
-    -------
-    Solution
+    See :class:`ExactRefits` for the problem, and :func:`c_steps` for the rest.
     """
     data = (y, sample_weight, weights, alpha)
     process = ExactRefits(refit, loss, weighting, *data, tol, loose, excluded, start)
@@ -152,7 +105,14 @@ def alternate(
 @final
 @dataclass(eq=False)
 class ExactRefits:
-    """Concentration steps with exact refits; see :func:`alternate` for the fields."""
+    """Concentration steps with exact refits.
+
+    ``refit`` minimises the weighted problem from a start, to a relative residual of a tolerance.
+    For the first refits that is ``loose``, and for the last ones ``tol``; with tol or less,
+    ``loose`` says that the refit is exact in any case. The iteration also ends where two steps
+    lower the objective, relatively, by less than a hundredth of tol. ``weights`` are the initial
+    ones, ``fit`` the start of the first refit, and ``excluded`` rows are excluded a priori.
+    """
 
     refit: Refit
     loss: Loss
@@ -203,26 +163,23 @@ class ExactRefits:
         return len(path) > 2 and path[-3] - path[-1] <= little * abs(path[-1])
 
     def advance(self) -> None:
-        """Take the new weights, and refit the more accurately the fewer of them changed."""
+        """Take the new weights, and refit to the share of them that changed."""
         if self.loose > self.tol:
-            self._tolerance = min(self._tolerance, max(self.tol, ACCURACY * self._moved))
+            self._tolerance = min(self._tolerance, max(self.tol, self._moved))
         self.weights = self._next
 
     def solution(self) -> Solution:
         """Return the last refit and the weights that it belongs to."""
         assert self.fit is not None
-        converged = self.stopped
-        remedy = "" if converged else REMEDY
-        return Solution(self.fit, self.weights, self.path, len(self.path), converged, remedy)
+        path = (self.path, len(self.path), self.stopped, "" if self.stopped else REMEDY)
+        return Solution(self.fit, self.weights, *path)
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the fit, the next weights, the path and the tolerance."""
         assert self.fit is not None
-        return nested("fit", pack(self.fit)) | {
-            "weights": self.weights,
-            "path": np.array(self.path),
-            "tolerance": np.array(self._tolerance),
-        }
+        path, tolerance = np.array(self.path), np.array(self._tolerance)
+        own = {"weights": self.weights, "path": path, "tolerance": tolerance}
+        return nested("fit", pack(self.fit)) | own
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""

@@ -8,12 +8,10 @@ that it would have taken, with the same sums in its preconditioner, and ends wit
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol, final
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 
@@ -46,40 +44,38 @@ def part_of(name: str, state: dict[str, FloatArray]) -> dict[str, FloatArray]:
     return {key[len(start) :]: value for key, value in state.items() if key.startswith(start)}
 
 
+def states(parts: dict[str, Stateful]) -> dict[str, FloatArray]:
+    """Return the states of some parts, each under the namespace of its name."""
+    every = (nested(name, part.state_dict()) for name, part in parts.items())
+    return {key: value for state in every for key, value in state.items()}
+
+
+def load_states(parts: dict[str, Stateful], state: dict[str, FloatArray]) -> None:
+    """Let each part continue from its namespace of a state."""
+    for name, part in parts.items():
+        part.load_state_dict(part_of(name, state))
+
+
 def pack(fit: Fit) -> dict[str, FloatArray]:
     """Return a function as named arrays."""
-    state = {
-        "coef": fit.coef,
-        "intercept": fit.intercept,
-        "predictions": fit.predictions,
-        "squared_norm": np.array(fit.squared_norm),
-    }
-    return state if fit.dual is None else state | {"dual": fit.dual}
+    return {name: np.asarray(part) for name, part in vars(fit).items() if part is not None}
 
 
 def unpack(state: dict[str, FloatArray]) -> Fit:
     """Return the function of named arrays."""
-    parts = (state["coef"], state["intercept"], state["predictions"])
-    return Fit(*parts, float(state["squared_norm"]), state.get("dual"))
+    return Fit(**state | {"squared_norm": float(state["squared_norm"])})  # type: ignore[arg-type]
 
 
 @final
 class Checkpoint:
     """The file of one fit.
 
-    Parameters
-    ----------
-    path : Path
-    key : str
-        Identifies the rows and the parameters of the fit; the file of another fit is refused.
-    seed : int
-        Seed of the fit's random numbers; replaced by that of the file, if there is one.
+    The key identifies the rows and the parameters of the fit; the file of another fit is refused.
+    The seed of the fit's random numbers is replaced by that of the file, if there is one.
     """
 
     def __init__(self, path: Path, key: str, seed: int) -> None:
-        self.path = path
-        self.key = key
-        self.seed = seed
+        self.path, self.key, self.seed = path, key, seed
         #: Number of raw features of the fit, once it is known.
         self.width: int | None = None
         self._written = monotonic()
@@ -104,10 +100,9 @@ class Checkpoint:
 
     def load(self, stage: int) -> dict[str, FloatArray] | None:
         """Return the state of a stage, once; None if the file is of another stage."""
-        saved = self._saved
-        if saved is None or int(saved["stage"]) != stage:
+        if self.stage != stage:
             return None
-        self._saved = None
+        saved, self._saved = self._saved, None
         return saved
 
     @property
@@ -117,14 +112,8 @@ class Checkpoint:
 
     def save(self, stage: int, state: dict[str, FloatArray]) -> None:
         """Write the state of a stage."""
-        about = {
-            "format": np.array(FORMAT),
-            "key": np.array(self.key),
-            "seed": np.array(self.seed),
-            "width": np.array(self.width or 0),
-            "stage": np.array(stage),
-        }
-        self._write(about | state)
+        header = {"format": FORMAT, "key": self.key, "seed": self.seed, "width": self.width or 0}
+        self._write(header | {"stage": stage} | state)
         self._written = monotonic()
 
     def _write(self, state: dict[str, Any]) -> None:
@@ -149,43 +138,23 @@ class Checkpoint:
             return None
         saved = self._arrays()
         if str(saved.get("format")) != FORMAT or not _is_complete(saved):
-            raise ValueError(
-                f"checkpoint must name a checkpoint of untaint or a new file, got {self.path}, "
-                "which holds something else."
-            )
+            wanted = "checkpoint must name a checkpoint of untaint or a new file"
+            raise ValueError(f"{wanted}, got {self.path}, which holds something else.")
         if str(saved["key"]) != self.key:
-            raise ValueError(
-                f"checkpoint {self.path} belongs to a fit with other rows or parameters: delete "
-                "it, or name another file."
-            )
+            problem = f"checkpoint {self.path} belongs to a fit with other rows or parameters"
+            raise ValueError(f"{problem}: delete it, or name another file.")
         return saved
-
-    @contextmanager
-    def loading(self) -> Iterator[None]:
-        """Report errors while loading a state as those of a damaged file."""
-        try:
-            yield
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"checkpoint {self.path} is damaged: delete it, or name another file."
-            ) from error
 
 
 def _is_complete(saved: dict[str, Any]) -> bool:
     """Whether the header of a checkpoint is complete and of the right types."""
-    numbers = [saved.get(name) for name in ("seed", "width", "stage")]
+    numbers = [np.asarray(saved.get(name)) for name in ("seed", "width", "stage")]
     return "key" in saved and all(
-        isinstance(number, np.ndarray)
-        and number.shape == ()
-        and number.dtype.kind in "iu"
-        and number >= 0
-        for number in numbers
+        number.shape == () and number.dtype.kind in "iu" and number >= 0 for number in numbers
     )
 
 
-@final
-@dataclass(frozen=True)
-class CheckpointSlot:
+class CheckpointSlot(NamedTuple):
     """One stage's part of a checkpoint: the process of the stage and the systems that it uses."""
 
     checkpoint: Checkpoint
@@ -195,19 +164,18 @@ class CheckpointSlot:
     def load(self, process: Stateful) -> None:
         """Let the process and the systems continue from the file, if it is of this stage."""
         saved = self.checkpoint.load(self.stage)
-        if saved is not None:
-            with self.checkpoint.loading():
-                for name, part in self._parts(process):
-                    part.load_state_dict(part_of(name, saved))
+        if saved is None:
+            return
+        try:
+            load_states(self._parts(process), saved)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            problem = f"checkpoint {self.checkpoint.path} is damaged"
+            raise ValueError(f"{problem}: delete it, or name another file.") from error
 
     def save(self, process: Stateful) -> None:
         """Write the state of the process and the systems, unless the last one is recent."""
         if self.checkpoint.due:
-            state: dict[str, FloatArray] = {}
-            for name, part in self._parts(process):
-                state |= nested(name, part.state_dict())
-            self.checkpoint.save(self.stage, state)
+            self.checkpoint.save(self.stage, states(self._parts(process)))
 
-    def _parts(self, process: Stateful) -> list[tuple[str, Stateful]]:
-        systems = [(f"system{j}", system) for j, system in enumerate(self.systems)]
-        return [("process", process), *systems]
+    def _parts(self, process: Stateful) -> dict[str, Stateful]:
+        return {"process": process} | {f"system{j}": s for j, s in enumerate(self.systems)}

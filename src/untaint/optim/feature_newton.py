@@ -15,7 +15,6 @@ is needed for the values of the sum of all steps, nor for a line search.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Protocol, final
 
 import numpy as np
@@ -78,25 +77,8 @@ class Features(Protocol):
 class FeatureSpace(NewtonSpace):
     """Functions by their coefficients on blocked features.
 
-    Parameters
-    ----------
-    features : Features
-    sample : array of indices, ascending, optional
-        Rows whose Gram matrix stands for that of all rows in the preconditioner.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.design.blocked import BlockedFeatures
-    >>> from untaint.design.memory_plan import Plan
-    >>> from untaint.feature_maps.identity import IdentityMap
-    >>> from untaint.losses import SquaredLoss
-    >>> from untaint.optim.newton import Newton
-    >>> X, y = np.array([[-1.0], [1.0]]), np.array([[0.0], [4.0]])
-    >>> features = BlockedFeatures(IdentityMap(np.zeros(1)), X, True, Plan(2, 0))
-    >>> newton = Newton(FeatureSpace(features), SquaredLoss(), y)
-    >>> newton.solve(np.ones(2), alpha=2.0).predictions.ravel().round(6)
-    array([1., 3.])
+    In the preconditioner the Gram matrix of ``sample``, ascending indices of rows, may stand for
+    that of all rows.
     """
 
     in_passes = True
@@ -121,44 +103,27 @@ class FeatureSpace(NewtonSpace):
         self, objective: WeightedObjective, fit: Fit, tol: float, value: float | None = None
     ) -> Step:
         """Minimise the second-order expansion around a fit; see :meth:`NewtonSpace.step`."""
-        penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
+        start, penalised = self.coef(fit), self.features.penalised[:, None]
         gradient = self.features.rmatvec(objective.gradient(fit.predictions))
-        gradient = gradient + penalty * self.coef(fit)
-        coef, values, decrease = self._conjugate_gradients(
-            objective, gradient, fit.predictions, penalty, tol, value
-        )
-        return Step(decrease, partial(self._moved, fit, coef, values))
+        gradient = gradient + 2.0 * objective.alpha * penalised * start
+        parts = (objective, gradient, fit.predictions)
+        direction, values, decrease = self.solve_step(*parts, tol, value=value)
 
-    def solve_step(
-        self,
-        objective: WeightedObjective,
-        gradient: FloatArray,
-        values: FloatArray,
-        tol: float,
-        extra: FloatArray | None = None,
-    ) -> FloatArray:
-        """Return the Newton step for a gradient from elsewhere.
+        def moved(length: float) -> Fit:
+            return self.fit(start + length * direction, fit.predictions + length * values)
 
-        Parameters
-        ----------
-        objective : WeightedObjective
-            Gives the second derivatives.
-        gradient : array of shape (p, k)
-        values : array of shape (n, k)
-            Of the function at which the loss is expanded.
-        tol : float
-            Relative accuracy of the step.
-        extra : array of shape (p, k), optional
-            Added to the diagonal of the Hessian.
-        """
-        penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
-        if extra is not None and extra.any():
-            penalty = penalty + extra
-        return self._conjugate_gradients(objective, gradient, values, penalty, tol, None)[0]
+        return Step(decrease, moved)
 
     def coef(self, fit: Fit) -> FloatArray:
         """Return the coefficients of all columns, that of the intercept included."""
         return np.vstack([fit.coef, fit.intercept]) if self.features.fit_intercept else fit.coef
+
+    def fit(self, coef: FloatArray, predictions: FloatArray) -> Fit:
+        """Return the function of coefficients of all columns."""
+        intercept = np.zeros(coef.shape[1])
+        if self.features.fit_intercept:
+            coef, intercept = coef[:-1], coef[-1]
+        return Fit.on_features(coef, intercept, predictions)
 
     def normalised(self, fit: Fit) -> Fit:
         """Return the fit with intercepts of mean zero: classes only differ by their scores."""
@@ -182,28 +147,24 @@ class FeatureSpace(NewtonSpace):
     def _new_gram(self) -> IncrementalGram:
         return IncrementalGram(self.features, GRAM_TOLERANCE, self._sample, self._scale)
 
-    def _moved(self, fit: Fit, step: FloatArray, values: FloatArray, length: float) -> Fit:
-        """Return the fit that a fraction of a step leads to."""
-        if length != 1.0:
-            step, values = length * step, length * values
-        coef, intercept = self.coef(fit) + step, fit.intercept
-        if self.features.fit_intercept:
-            coef, intercept = coef[:-1], coef[-1]
-        return Fit(coef, intercept, fit.predictions + values, float(np.vdot(coef, coef)))
-
-    def _conjugate_gradients(
+    def solve_step(
         self,
         objective: WeightedObjective,
         gradient: FloatArray,
         values: FloatArray,
-        penalty: FloatArray,
         tol: float,
-        value: float | None,
+        extra: FloatArray | None = None,
+        value: float | None = None,
     ) -> tuple[FloatArray, FloatArray, float]:
-        """Return a step, its values at the rows and the decrease of the expansion.
+        """Return the step (p, k) for any gradient, its values at the rows, and the decrease.
 
-        The accuracy is relative to the objective if its value is given, or else to the decrease.
+        The loss is expanded at the function of ``values``, (n, k), with ``extra``, (p, k), added to
+        the diagonal of the Hessian. The accuracy is relative to the objective if its value is
+        given, or else to the decrease of the expansion.
         """
+        penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
+        if extra is not None and extra.any():
+            penalty = penalty + extra
         hessian = objective.hessian(values)
         precondition = self._preconditioner(objective, hessian, penalty)
         residual, direction = -gradient, np.zeros(gradient.shape)
@@ -229,9 +190,9 @@ class FeatureSpace(NewtonSpace):
             residual = residual - length * image
             decrease += 0.5 * length * rho
             passes += 1
-        if passes > PATIENCE:
+        if passes > PATIENCE:  # an approximate Gram matrix costs more passes than it saves
             for gram in self._grams:
-                gram.follow_exactly()
+                gram.tolerance = 0.0
         return step, step_values, decrease
 
     def _preconditioner(

@@ -11,6 +11,7 @@ scaled Gram matrix of the sample is that of all rows to about :math:`1 \pm 2 / \
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -36,40 +37,23 @@ MIN_JITTER = 1e-12
 
 
 @final
+@dataclass(eq=False)
 class IncrementalGram:
     """The Gram matrix for the weights last asked for, exactly or within a tolerance.
 
-    Parameters
-    ----------
-    features : dense or CSR of shape (n, p), or an object with a method ``gram(weights, rows)``
-    tolerance : float
-        Change of a weight, relative to the largest weight, that is ignored. With 0 the matrix is
-        exact, and drift by rounding is bounded.
-    rows : array of indices, optional
-        Sample of rows that stand for all.
-    scale : float
-        Number of rows that each row of the sample stands for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> gram = IncrementalGram(np.array([[1.0], [2.0]]))
-    >>> gram.at(np.array([1.0, 1.0]))
-    array([[5.]])
+    Features are dense or CSR, (n, p), or have a method ``gram(weights, rows)``. A change of a
+    weight up to the tolerance, relative to the largest weight, is ignored; with 0 the matrix is
+    exact, and drift by rounding is bounded. A sample of ``rows`` may stand for all, each for
+    ``scale`` of them.
     """
 
-    def __init__(
-        self,
-        features: Any,
-        tolerance: float = 0.0,
-        rows: IntArray | None = None,
-        scale: float = 1.0,
-    ) -> None:
-        self.features = features
-        self.tolerance = tolerance
-        self.rows = rows
-        self.scale = scale
-        self._bounds_drift = tolerance == 0
+    features: Any
+    tolerance: float = 0.0
+    rows: IntArray | None = None
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._bounds_drift = self.tolerance == 0
         self._weights: FloatArray | None = None
         self._G: FloatArray = np.zeros((0, 0))
         self._peak: FloatArray = np.zeros(1)
@@ -100,10 +84,6 @@ class IncrementalGram:
         if self._factor is None or not np.array_equal(self._factor[0], penalty):
             self._factor = (penalty.copy(), factorised(G, penalty))
         return self._factor[1]
-
-    def follow_exactly(self) -> None:
-        """Give up the tolerance: an approximate matrix costs more iterations than it saves."""
-        self.tolerance = 0.0
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return G, the weights that it belongs to, and the tolerance."""

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
 
 from .._typing import FloatArray
-from .ridge_exact import symmetric_part
+from .ridge_exact import scaled_matrix
 
 # Bound on the leverage: a row of leverage one has no leave-one-out residual.
 MAX_LEVERAGE = 1.0 - 1e-9
@@ -29,19 +29,10 @@ def deletion_residuals(
     leverage: FloatArray,
     max_leverage: float = MAX_LEVERAGE,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the residuals of fits without the row, and the variances of such predictions.
+    """Return the residuals (n, k) of fits without the row, and the variances of such predictions.
 
-    One copy is left out of a row whose sample weight is that of several copies.
-
-    Parameters
-    ----------
-    residuals : array of shape (n, k)
-    weights, sample_weight : arrays of shape (n,)
-        Weights of the fit, and the numbers of copies.
-    leverage : array of shape (n,)
-        q.
-    max_leverage : float
-        Bound on the leverage of one copy.
+    One copy is left out of a row whose sample weight is that of several copies. The leverage q is
+    per unit of weight, and bounded for one copy.
 
     Examples
     --------
@@ -56,38 +47,12 @@ def deletion_residuals(
 
 
 def leave_one_out_residuals(
-    K: FloatArray,
-    y: FloatArray,
-    weights: FloatArray,
-    alpha: float,
-    *,
-    fit_intercept: bool = True,
+    K: FloatArray, y: FloatArray, weights: FloatArray, alpha: float, *, fit_intercept: bool = True
 ) -> FloatArray:
-    """Return the residual of each row under the kernel ridge fit to all others.
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n, k)
-    weights : array of shape (n,)
-    alpha : float, positive
-    fit_intercept : bool
-
-    Returns
-    -------
-    array of shape (n, k)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> K, y = np.eye(3), np.array([[1.0], [2.0], [6.0]])
-    >>> leave_one_out_residuals(K, y, np.ones(3), 1.0).ravel()
-    array([-3. , -1.5,  4.5])
-    """
+    """Return the residual (n, k) of each row under the kernel ridge fit to all others."""
     rows = np.flatnonzero(weights > 0)
     d = np.sqrt(weights[rows])
-    A = symmetric_part(np.asarray(K, dtype=float), rows, d)
-    A.flat[:: len(A) + 1] += alpha
+    A = scaled_matrix(np.asarray(K, dtype=float), rows, d, alpha)
     factor = cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
     both = cho_solve(factor, np.column_stack([d[:, None] * y[rows], d]), check_finite=False)
     u, v = both[:, :-1], both[:, -1]

@@ -30,31 +30,11 @@ def leverages(
 ) -> FloatArray:
     """Return the leverage q of every row, per unit of weight.
 
-    Parameters
-    ----------
-    features : Features
-    weights : array of shape (n,)
-    alpha : float
-    sample : array of indices, optional
-        Rows whose Gram matrix stands for that of all rows.
-    exact : bool
-        Whether the norm is computed without the random projection.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.design.blocked import BlockedFeatures
-    >>> from untaint.design.memory_plan import Plan
-    >>> from untaint.feature_maps.identity import IdentityMap
-    >>> X = np.array([[1.0], [2.0]])
-    >>> features = BlockedFeatures(IdentityMap(np.zeros(1)), X, False, Plan(2, 0))
-    >>> leverages(features, np.ones(2), alpha=5.0)
-    array([0.1, 0.4])
+    The Gram matrix of the rows ``sample`` stands for that of all. ``exact`` computes the norm
+    without the random projection.
     """
-    if sample is None:
-        A = features.gram(weights)
-    else:
-        A = features.n_rows / len(sample) * features.gram(weights[sample], sample)
+    scale = 1.0 if sample is None else features.n_rows / len(sample)
+    A = scale * features.gram(weights if sample is None else weights[sample], sample)
     A.flat[:: len(A) + 1] += alpha * features.penalised
     jitter = MIN_JITTER * max(float(np.trace(A)) / len(A), np.finfo(float).tiny)
     L, _ = jittered_cholesky(A, 0.0, jitter)

@@ -14,18 +14,7 @@ from .._typing import FloatArray, IntArray
 
 
 def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
-    """Return features of all rows from their kernel values with the landmarks.
-
-    Parameters
-    ----------
-    columns : array of shape (m, n)
-        k(landmark, row).
-    landmarks : array of m indices
-        Rows that are the landmarks.
-
-    Returns
-    -------
-    array of shape (n, m)
+    """Return features (n, m) of all rows from their kernel values (m, n) with the landmark rows.
 
     Examples
     --------
@@ -38,9 +27,8 @@ def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
     K_mm = columns[:, landmarks].astype(float)
     scale = max(float(np.trace(K_mm)) / len(landmarks), np.finfo(float).tiny)
     jitter = 10.0 * np.finfo(columns.dtype).eps * scale
-    identity = np.arange(len(landmarks))
     while True:
-        K_mm[identity, identity] += jitter
+        K_mm.flat[:: len(landmarks) + 1] += jitter
         try:
             L = cholesky(K_mm, lower=True, check_finite=False)
             break
@@ -49,6 +37,5 @@ def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
             if jitter > scale:  # not positive semi-definite: use the diagonal
                 L = np.diag(np.sqrt(np.maximum(np.diag(K_mm), scale)))
                 break
-    factor = L.astype(columns.dtype)
-    features = solve_triangular(factor, columns, lower=True, check_finite=False)
-    return np.ascontiguousarray(features.T)
+    L = L.astype(columns.dtype)
+    return np.ascontiguousarray(solve_triangular(L, columns, lower=True, check_finite=False).T)

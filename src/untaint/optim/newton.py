@@ -6,9 +6,8 @@ Every iteration minimises the second-order expansion of the objective up to an i
 a line search halves the step until the objective falls (Armijo's rule). The inner tolerance of a
 step is the relative decrease that the last step brought: an inexact Newton method.
 
-How a step is solved depends on how functions are represented: by dual coefficients of a kernel
-(:class:`~untaint.optim.newton_step.KernelSpace`) or by coefficients of explicit features that are
-read in blocks (:class:`~untaint.optim.feature_newton.FeatureSpace`).
+Functions are represented by dual coefficients (:mod:`~untaint.optim.newton_step`) or by those of
+features that are read in blocks (:mod:`~untaint.optim.feature_newton`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar, final
+from typing import ClassVar, Generic, NamedTuple, TypeVar, final
 
 import numpy as np
 
@@ -69,9 +68,7 @@ class WeightedObjective:
         return self.loss.hessian(self.y, values).weighted(self.weights)
 
 
-@final
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """The predicted decrease of a full Newton step, and the fit at a fraction of it."""
 
     decrease: float
@@ -81,11 +78,8 @@ class Step:
 class NewtonSpace(ABC):
     """The representation of functions in which Newton steps are solved.
 
-    Attributes
-    ----------
-    in_passes : bool
-        Whether a product reads all rows, so that steps must be few: then a quadratic loss takes one
-        step, and a step of small decrease is taken without a line search.
+    ``in_passes`` says that a product reads all rows, so that steps must be few: then a quadratic
+    loss takes one step, and a step of small decrease is taken without a line search.
     """
 
     in_passes: ClassVar[bool]
@@ -100,14 +94,8 @@ class NewtonSpace(ABC):
     ) -> Step:
         """Minimise the second-order expansion around a fit.
 
-        Parameters
-        ----------
-        objective : WeightedObjective
-        fit : Fit
-        tol : float
-            The square of it is the part of the decrease that may be missing.
-        value : float, optional
-            Objective of the fit, where tol is relative to the objective instead.
+        The square of ``tol`` is the part of the decrease that may be missing, or that of the
+        objective, where its value at the fit is given.
         """
 
     def normalised(self, fit: Fit) -> Fit:
@@ -119,32 +107,16 @@ Space = TypeVar("Space", bound=NewtonSpace)
 
 
 @final
+@dataclass(frozen=True, eq=False)
 class Newton(Generic[Space]):
-    """Newton's method for one loss and one target, with weights and alphas that change.
+    """Newton's method for one loss and targets (n, k), with weights and alphas that change.
 
-    Parameters
-    ----------
-    space : NewtonSpace
-        Representation of functions. It remembers preconditioners from one call to the next.
-    loss : Loss
-    y : array of shape (n, k)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.losses import LogisticLoss
-    >>> from untaint.optim.newton_step import KernelSpace
-    >>> from untaint.optim.ridge_primal import PrimalRidge
-    >>> y = np.array([[0.0], [1.0], [1.0]])
-    >>> newton = Newton(KernelSpace(PrimalRidge(np.zeros((3, 1)))), LogisticLoss(), y)
-    >>> newton.solve(np.ones(3), alpha=1.0).intercept.round(4)  # log 2
-    array([0.6931])
+    The space, which represents functions, keeps preconditioners from one call to the next.
     """
 
-    def __init__(self, space: Space, loss: Loss, y: FloatArray) -> None:
-        self.space = space
-        self.loss = loss
-        self.y = y
+    space: Space
+    loss: Loss
+    y: FloatArray
 
     def solve(
         self,
@@ -154,20 +126,12 @@ class Newton(Generic[Space]):
         tol: float = 1e-8,
         around: FloatArray | None = None,
     ) -> Fit:
-        """Return the minimiser for some weights.
+        """Return the minimiser for weights (n,), from a first iterate if there is one.
 
-        Parameters
-        ----------
-        weights : array of shape (n,)
-        alpha : float
-        start : Fit, optional
-            First iterate, in the same space.
-        tol : float
-            Relative accuracy of the objective is ``tol ** 1.5``, in the kernel's space ``tol ** 2.25``
-            below single precision; that of predictions is the root of it.
-        around : array of shape (n, k), optional
-            Predictions of a function close to the minimiser whose coefficients are unknown: in the
-            kernel's space the first step expands the loss there if there is no start.
+        The relative accuracy of the objective is ``tol ** 1.5``, in the kernel's space ``tol ** 2.25``
+        below single precision; that of predictions is the root of it.
+        ``around`` are predictions (n, k) of a function close to the minimiser whose coefficients
+        are unknown: without a start, the first step in the kernel's space expands the loss there.
         """
         one_step = self.loss.quadratic and self.space.in_passes
         if not one_step:

@@ -41,11 +41,8 @@ SLOWEST = 0.99
 class KernelSpace(NewtonSpace):
     """Functions by their dual coefficients, with the products of a ridge system.
 
-    Parameters
-    ----------
-    system : RidgeSystem
-        The preconditioner that it gives for one step serves the next ones too, for other weights
-        and other alphas, until a step takes too many iterations.
+    The preconditioner of one step serves the next ones too, for other weights and other alphas,
+    until a step takes too many iterations.
     """
 
     in_passes = False
@@ -65,10 +62,9 @@ class KernelSpace(NewtonSpace):
             return zero
         hessian = objective.hessian(around)
         gradient = objective.gradient(around) - hessian.times(around)
-        self._precondition = precondition = self._preconditioner(objective, hessian)
-        fit, _ = newton_step(
-            self.system, zero, gradient, hessian, 2 * objective.alpha, precondition, LOOSE_STEP
-        )
+        self._precondition = self._preconditioner(objective, hessian)
+        problem = (gradient, hessian, 2 * objective.alpha, self._precondition)
+        fit, _ = newton_step(self.system, zero, *problem, LOOSE_STEP)
         if objective.value(fit) < objective.value(zero):
             return fit
         self._precondition = None
@@ -82,14 +78,12 @@ class KernelSpace(NewtonSpace):
         hessian = objective.hessian(fit.predictions)
         if self._precondition is None:
             self._precondition = self._preconditioner(objective, hessian)
-        penalty = 2 * objective.alpha
-        target, iterations = newton_step(
-            self.system, fit, gradient, hessian, penalty, self._precondition, tol
-        )
+        problem = (gradient, hessian, 2 * objective.alpha, self._precondition)
+        target, iterations = newton_step(self.system, fit, *problem, tol)
         if iterations > PATIENCE:
             self._precondition = None
         slope = float(np.vdot(gradient, target.predictions - fit.predictions))
-        slope += penalty * (self.system.inner(fit, target) - fit.squared_norm)
+        slope += 2 * objective.alpha * (self.system.inner(fit, target) - fit.squared_norm)
         return Step(-0.5 * slope, partial(self.system.interpolate, fit, target))
 
     def _preconditioner(self, objective: WeightedObjective, hessian: Hessian) -> Precondition:
@@ -108,21 +102,9 @@ def newton_step(
 ) -> tuple[Fit, int]:
     """Return the minimiser of the second-order expansion, and the number of iterations made.
 
-    Parameters
-    ----------
-    system : RidgeSystem
-    fit : Fit
-        With dual coefficients.
-    gradient : array of shape (n, k)
-        G.
-    hessian : Hessian
-        H.
-    penalty : float, positive
-        rho.
-    precondition : callable
-        Close to the inverse of H K + rho I.
-    tol : float
-        The square of it is the part of the decrease that may be missing.
+    The fit has dual coefficients. Gradients G, (n, k), and Hessian H are weighted, the penalty is
+    rho > 0, and ``precondition`` is close to the inverse of H K + rho I. The square of ``tol`` is
+    the part of the decrease that may be missing.
     """
     assert fit.dual is not None
     expansion = _Expansion(system, hessian, penalty)
@@ -136,7 +118,7 @@ def newton_step(
         last_rho, restart = rho, iterations == 0
         z, K_z, rho = expansion.descent(precondition, residual)
         if not rho > 0:  # the preconditioner is not positive definite
-            precondition, restart = _scaled(penalty), True
+            precondition, restart = (lambda v: v / penalty), True
             z, K_z, rho = expansion.descent(precondition, residual)
         if not rho > 0:
             break
@@ -166,9 +148,7 @@ class _Expansion:
     """The operator H K + rho I of a step, its intercept eliminated, and the inner product."""
 
     def __init__(self, system: RidgeSystem, hessian: Hessian, penalty: float) -> None:
-        self.system = system
-        self.hessian = hessian
-        self.penalty = penalty
+        self.system, self.hessian, self.penalty = system, hessian, penalty
         self.delta = DELTA * penalty
         self._inverse: FloatArray | None = None
         if system.fit_intercept:
@@ -194,7 +174,3 @@ class _Expansion:
         bent = self.hessian.times(K_direction)
         shift = np.broadcast_to(self.intercept(bent), bent.shape)
         return bent - self.hessian.times(shift) + self.penalty * direction
-
-
-def _scaled(penalty: float) -> Precondition:
-    return lambda v: v / penalty

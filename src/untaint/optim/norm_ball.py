@@ -13,7 +13,6 @@ left side is nearly linear in mu.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from .base import Fit
 
@@ -21,25 +20,13 @@ MAX_ITER = 60
 
 
 def project(fit: Fit, norm_bound: float | None) -> Fit:
-    """Return the nearest function within the ball, with the same intercept (Lemma 18).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> fit = Fit(np.array([[2.0]]), np.zeros(1), np.array([[2.0]]), 4.0)
-    >>> project(fit, 1.0).coef
-    array([[1.]])
-    """
+    """Return the nearest function within the ball, with the same intercept (Lemma 18)."""
     if norm_bound is None or fit.squared_norm <= norm_bound**2:
         return fit
     shrink = norm_bound / fit.squared_norm**0.5
-    return replace(
-        fit,
-        coef=shrink * fit.coef,
-        predictions=shrink * (fit.predictions - fit.intercept) + fit.intercept,
-        squared_norm=norm_bound**2,
-        dual=None if fit.dual is None else shrink * fit.dual,
-    )
+    predictions = shrink * (fit.predictions - fit.intercept) + fit.intercept
+    dual = None if fit.dual is None else shrink * fit.dual
+    return Fit(shrink * fit.coef, fit.intercept, predictions, norm_bound**2, dual)
 
 
 def solve_in_ball(
@@ -49,24 +36,15 @@ def solve_in_ball(
     start: Fit | None = None,
     tol: float = 1e-8,
 ) -> Fit:
-    """Return the minimiser of a problem with a ridge penalty over the ball.
+    """Return the minimiser of a problem with a ridge penalty over the ball of radius R.
 
-    Parameters
-    ----------
-    solve : callable (alpha, start, tol) -> Fit
-        Minimiser without the ball.
-    alpha : float
-    norm_bound : float or None
-        R; None is no bound.
-    start : Fit, optional
-    tol : float
+    ``solve`` is the minimiser without the ball, for any (alpha, start, tol).
     """
     fit = solve(alpha, start, tol)
     if norm_bound is None or fit.squared_norm <= norm_bound**2:
         return fit
     goal = max(1e-12, 1e-2 * tol)
-    gap = _gap(fit, norm_bound)
-    low, low_gap = 0.0, gap
+    low, low_gap = 0.0, _gap(fit, norm_bound)
     high, high_gap = max(alpha, 1e-3), -1.0
     while high_gap < 0:  # widen until the fit is within the ball
         high *= 8.0

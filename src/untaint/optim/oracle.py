@@ -34,19 +34,10 @@ Curvature = Literal["gram", "squares"] | None
 class PassResult:
     """Sums over samples, which add up over disjoint parts of them.
 
-    Attributes
-    ----------
-    totals : Sum of shape (2 + K,)
-        Weighted loss of the kept samples, weight of those excluded a priori, kept weight by class.
-    histogram : LossHistogram
-    gradients : Sum of shape (p, k)
-        Weighted gradients.
-    grams : Sum of shape (p, p), or None
-        Weighted second derivatives, common to all outputs.
-    column_squares : Sum of shape (p, k), or None
-        Diagonal of the second derivatives, by output.
-    predictions : array of shape (n, k), or None
-        Values of the function, where the samples are in memory.
+    ``totals`` are the weighted loss of the kept samples, the weight of those excluded a priori and
+    the kept weight by class; ``gradients`` is (p, k). The second derivatives, if asked for, are
+    ``grams`` (p, p), common to all outputs, or their diagonal ``column_squares`` (p, k). Where the
+    samples are in memory, ``predictions`` are the values (n, k) of the function.
     """
 
     totals: Sum
@@ -58,13 +49,10 @@ class PassResult:
 
     def __add__(self, other: PassResult) -> PassResult:
         """Return the result of both parts."""
-        return PassResult(
-            self.totals + other.totals,
-            self.histogram + other.histogram,
-            self.gradients + other.gradients,
-            _added(self.grams, other.grams),
-            _added(self.column_squares, other.column_squares),
-        )
+        totals, histogram = self.totals + other.totals, self.histogram + other.histogram
+        squares = _added(self.column_squares, other.column_squares)
+        grams, gradients = _added(self.grams, other.grams), self.gradients + other.gradients
+        return PassResult(totals, histogram, gradients, grams, squares)
 
     @property
     def loss(self) -> float:
@@ -108,16 +96,9 @@ class Oracle(ABC):
         grid: HistogramGrid,
         curvature: Curvature = None,
     ) -> PassResult:
-        """Return the sums over all samples.
+        """Return the sums over all samples, with their losses in the bins of a grid.
 
-        Parameters
-        ----------
-        coef : array of shape (p, k)
-            Coefficients of the features, that of the column of ones last.
-        weight_function : WeightFunction
-        grid : HistogramGrid
-            Bins of the losses.
-        curvature : {"gram", "squares"} or None
+        The coefficients of the features are (p, k), that of the column of ones last.
         """
 
 

@@ -109,26 +109,11 @@ def projected_gradient(
     max_iter: int = 1000,
     callback: Callback = no_callback,
 ) -> Solution:
-    """Minimise the trimmed objective from some dual coefficients.
+    """Minimise the trimmed objective from dual coefficients (n, k).
 
-    Parameters
-    ----------
-    problem : TrimmedProblem
-    coef : array of shape (n, k)
-        Dual coefficients of the first iterate.
-    acceleration : {"momentum", "nesterov"} or None
-    learning_rate : float, callable of the iteration, or None
-        None is one over the smoothness constant of the objective.
-    momentum : float
-        mu.
-    tol : float
-        Relative change of the objective over ten iterations below which it has converged.
-    max_iter : int
-    callback : callable
-
-    Returns
-    -------
-    Solution
+    The learning rate may be a function of the iteration; None is one over the smoothness constant
+    of the objective. ``momentum`` is mu. The iteration has converged where ten steps change the
+    objective relatively by less than ``tol``.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # the remedy reports divergence
         rate = _schedule(learning_rate, problem)
@@ -153,7 +138,8 @@ def projected_gradient(
             before, weights = weights, problem.weights(fit.predictions)
             n_changed = int(np.count_nonzero(before != weights))
             callback(Progress(iteration, max_iter, path[-1], n_changed))
-            if _converged(path, tol):
+            recent = path[-1 - PATIENCE :]
+            if len(recent) > PATIENCE and abs(recent[0] - path[-1]) <= tol * abs(path[-1]):
                 return Solution(fit, weights, path, iteration)
         remedy = 'raise max_iter or tol, or use solver="exact"'
         return Solution(fit, weights, path, max_iter, converged=False, remedy=remedy)
@@ -164,10 +150,3 @@ def _schedule(learning_rate: float | Schedule | None, problem: TrimmedProblem) -
         return learning_rate
     rate = 1.0 / problem.smoothness() if learning_rate is None else learning_rate
     return lambda iteration: rate
-
-
-def _converged(path: list[float], tol: float) -> bool:
-    """Return whether ten iterations hardly changed the objective."""
-    if len(path) <= PATIENCE:
-        return False
-    return abs(path[-1 - PATIENCE] - path[-1]) <= tol * abs(path[-1])

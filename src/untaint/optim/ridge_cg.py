@@ -4,12 +4,8 @@ The system of :mod:`~untaint.optim.ridge_exact` in the space orthogonal to d = s
 
 .. math:: P (D K D + \alpha I) P u = P D y, \qquad P = I - d d^T / d^T d,
 
-preconditioned by its Nystroem form, whose inverse Woodbury gives from p x p matrices:
-
-.. math:: (D \Phi\Phi^T D + \alpha I)^{-1} v
-          = \tfrac1\alpha \bigl(v - D\Phi (\Phi^T W \Phi + \alpha I)^{-1} \Phi^T D v\bigr).
-
-Each iteration reads K once. Vectors are float64 even where K is float32.
+preconditioned by its Nystroem form (:mod:`~untaint.optim.woodbury`). Each iteration reads K once.
+Vectors are float64 even where K is float32.
 """
 
 from __future__ import annotations
@@ -39,23 +35,8 @@ LOST = 1e-5
 class IterativeRidge(RidgeSystem):
     """Kernel ridge regression in the dual, solved to a tolerance.
 
-    Parameters
-    ----------
-    K : array of shape (n, n), C-contiguous
-        Symmetric.
-    features : array of shape (n, m)
-        Nystroem features: features @ features.T is close to K.
-    fit_intercept : bool
-    gram : IncrementalGram, optional
-        Gram matrix of these features, to share it with another system.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> K = np.array([[2.0, 1.0], [1.0, 2.0]])
-    >>> system = IterativeRidge(K, np.ones((2, 1)), fit_intercept=False)
-    >>> system.solve(np.array([[4.0], [4.0]]), np.ones(2), alpha=1.0).predictions.ravel()
-    array([3., 3.])
+    K is symmetric and C-contiguous, and close to features @ features.T for Nystroem features (n,
+    m). Their Gram matrix may be shared with another system.
     """
 
     def __init__(
@@ -65,9 +46,7 @@ class IterativeRidge(RidgeSystem):
         fit_intercept: bool = True,
         gram: IncrementalGram | None = None,
     ) -> None:
-        self.K = K
-        self.features = features
-        self.fit_intercept = fit_intercept
+        self.K, self.features, self.fit_intercept = K, features, fit_intercept
         self.gram = gram if gram is not None else IncrementalGram(features)
 
     def solve(
@@ -87,10 +66,10 @@ class IterativeRidge(RidgeSystem):
         precondition = symmetric_inverse(self.gram, weights, alpha)
         right = project(d * np.where(d > 0, y, 0.0))
         u: FloatArray = np.zeros(y.shape)
+        smooth: FloatArray = np.zeros(y.shape)
         if start is not None:
             u = project(np.divide(start.coef, d, out=u, where=d > 0))
-        smooth = self.times(d * u) if start is not None else np.zeros(y.shape)
-
+            smooth = self.times(d * u)
         residual = right - project(d * smooth) - alpha * u
         size = np.linalg.norm(right, axis=0)
         goal = tol * size
@@ -102,8 +81,7 @@ class IterativeRidge(RidgeSystem):
             K_direction = self.times(d * direction)
             image = project(d * K_direction) + alpha * direction
             step = _ratio(rho, _dots(direction, image))
-            u = u + step * direction
-            smooth = smooth + step * K_direction
+            u, smooth = u + step * direction, smooth + step * K_direction
             residual = residual - step * image
             z = project(precondition(residual))
             rho, previous = _dots(residual, z), rho

@@ -9,37 +9,24 @@ where the last equation belongs to the unpenalised intercept b. Rows of weight z
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, get_lapack_funcs
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem, by_output
 
 
 @final
+@dataclass(eq=False)
 class ExactRidge(RidgeSystem):
-    """Kernel ridge regression in the dual, solved to rounding.
+    """Kernel ridge regression in the dual, solved to rounding."""
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-        Symmetric, positive semi-definite.
-    fit_intercept : bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> system = ExactRidge(np.eye(2), fit_intercept=False)
-    >>> system.solve(np.array([[2.0], [4.0]]), np.ones(2), alpha=1.0).predictions.ravel()
-    array([1., 2.])
-    """
-
-    def __init__(self, K: FloatArray, fit_intercept: bool = True) -> None:
-        self.K = K
-        self.fit_intercept = fit_intercept
+    K: FloatArray
+    fit_intercept: bool = True
 
     def solve(
         self,
@@ -52,9 +39,8 @@ class ExactRidge(RidgeSystem):
         """Return the minimiser for some weights; see :meth:`RidgeSystem.solve`."""
         rows = np.flatnonzero(weights > 0)
         d = np.sqrt(weights[rows]).astype(self.K.dtype)
-        A = symmetric_part(self.K, rows, d)
+        A = scaled_matrix(self.K, rows, d, alpha)
         right = d[:, None] * y[rows]
-        A.flat[:: len(A) + 1] += alpha
         try:
             factor = definite_factor(A)
             both = cho_solve(factor, np.column_stack([right, d]), check_finite=False)
@@ -79,10 +65,8 @@ class ExactRidge(RidgeSystem):
     def _newton_inverse(self, weights: FloatArray, alpha: float) -> Precondition:
         """Apply (W K + alpha I)^{-1} = (I - D (D K D + alpha I)^{-1} D K) / alpha, D^2 = W."""
         d = np.sqrt(weights).astype(self.K.dtype)
-        A = symmetric_part(self.K, np.arange(len(d)), d)
-        A.flat[:: len(A) + 1] += alpha
         try:
-            factor = definite_factor(A)
+            factor = definite_factor(scaled_matrix(self.K, np.arange(len(d)), d, alpha))
         except LinAlgError:
             return lambda v: v / alpha
 
@@ -102,22 +86,14 @@ class ExactRidge(RidgeSystem):
         return least_norm(A, right)
 
 
-def symmetric_part(K: FloatArray, rows: np.ndarray, d: FloatArray) -> FloatArray:
-    """Return D K D restricted to some rows, as a new array."""
+def scaled_matrix(K: FloatArray, rows: IntArray, d: FloatArray, alpha: float) -> FloatArray:
+    """Return D K D + alpha I restricted to some rows, as a new array."""
     A: FloatArray = K.copy() if len(rows) == len(K) else K[np.ix_(rows, rows)]
     if not (d == 1).all():
         A *= d
         A *= d[:, None]
-    return A
-
-
-def solve_definite(A: FloatArray, alpha: float, right: FloatArray) -> FloatArray:
-    """Solve (A + alpha I) x = right, overwriting A; with least norm if that is singular."""
     A.flat[:: len(A) + 1] += alpha
-    try:
-        return cho_solve(definite_factor(A), right, check_finite=False)
-    except LinAlgError:
-        return least_norm(A, right)
+    return A
 
 
 def definite_factor(A: FloatArray) -> tuple[FloatArray, bool]:

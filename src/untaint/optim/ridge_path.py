@@ -28,27 +28,11 @@ MAX_LEVERAGE = 1.0 - 1e-12
 
 @final
 class RidgePath:
-    """Leave-one-out residuals for given weights and any alpha.
-
-    Parameters
-    ----------
-    features : array of shape (n, m)
-    weights : array of shape (n,)
-    fit_intercept : bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> path = RidgePath(np.eye(3), np.ones(3))
-    >>> path.leave_one_out(np.array([[1.0], [2.0], [6.0]]), 1.0, np.ones(3))[0].ravel().round(6)
-    array([-3. , -1.5,  4.5])
-    """
+    """Leave-one-out residuals of fits to features (n, m), for given weights and any alpha."""
 
     def __init__(self, features: Any, weights: FloatArray, fit_intercept: bool = True) -> None:
-        self.weights = weights
-        self.fit_intercept = fit_intercept
-        self.total = float(weights.sum())
-        inside = weights > 0
+        self.weights, self.fit_intercept = weights, fit_intercept
+        self.total, inside = float(weights.sum()), weights > 0
         centred = np.asarray(features, dtype=float)
         if fit_intercept:
             centred = centred - weights[inside] @ centred[inside] / self.total
@@ -62,22 +46,10 @@ class RidgePath:
     def leave_one_out(
         self, y: FloatArray, alpha: float, sample_weight: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the residual of each row under the fit to all others, and its variance.
+        """Return the residual (n, k) of each row under the fit to all others, and its variance.
 
-        One copy is left out of a row whose sample weight is that of several copies.
-
-        Parameters
-        ----------
-        y : array of shape (n, k)
-        alpha : float, positive
-        sample_weight : array of shape (n,)
-            Number of copies of each row.
-
-        Returns
-        -------
-        residuals : array of shape (n, k)
-        variances : array of shape (n,)
-            Variance of each prediction in units of the noise.
+        The variances (n,) are in units of the noise. One copy is left out of a row whose sample
+        weight is that of several copies.
         """
         w, inside = self.weights, self.weights > 0
         base = np.zeros(y.shape[1])

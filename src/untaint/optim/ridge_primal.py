@@ -11,40 +11,27 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_solve
 
 from .._typing import FloatArray
 from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem
 from .gram import IncrementalGram
-from .ridge_exact import solve_definite
+from .ridge_exact import definite_factor, least_norm
 from .woodbury import newton_inverse
 
 
 @final
 class PrimalRidge(RidgeSystem):
-    """Ridge regression on features, with an incremental Gram matrix.
+    """Ridge regression on features, dense or CSR of shape (n, p); centred ones round less.
 
-    Parameters
-    ----------
-    features : dense or CSR of shape (n, p)
-        Centred ones round less.
-    fit_intercept : bool
-    gram : IncrementalGram, optional
-        Gram matrix of these features, to share it with another system.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> system = PrimalRidge(np.array([[-1.0], [1.0]]))
-    >>> system.solve(np.array([[0.0], [4.0]]), np.ones(2), alpha=2.0).predictions.ravel()
-    array([1., 3.])
+    Their incremental Gram matrix may be shared with another system.
     """
 
     def __init__(
         self, features: Any, fit_intercept: bool = True, gram: IncrementalGram | None = None
     ) -> None:
-        self.features = features
-        self.fit_intercept = fit_intercept
+        self.features, self.fit_intercept = features, fit_intercept
         self.gram = gram if gram is not None else IncrementalGram(features)
 
     def solve(
@@ -64,7 +51,11 @@ class PrimalRidge(RidgeSystem):
             mean = weighted.sum(axis=0) / total
             A -= np.outer(s / total, s)
             right -= np.outer(s, mean)
-        coef = solve_definite(A, alpha, right)
+        A.flat[:: len(A) + 1] += alpha
+        try:
+            coef = cho_solve(definite_factor(A), right, check_finite=False)
+        except LinAlgError:
+            coef = least_norm(A, right)
         intercept = mean - s / total @ coef if self.fit_intercept else np.zeros(y.shape[1])
         predictions = self._columns(coef) + intercept
         return Fit(coef, intercept, predictions, float(np.sum(coef * coef)))

@@ -21,11 +21,10 @@ from typing import final
 import numpy as np
 
 from .._typing import FloatArray
-from ..weighting.threshold import SampleLosses, WeightFunction
 from .anderson import AndersonAcceleration
 from .base import Fit, Solution
 from .c_steps import REMEDY
-from .checkpoint import Stateful, nested, pack, part_of, unpack
+from .checkpoint import Stateful, load_states, nested, pack, part_of, states, unpack
 from .norm_ball import project
 from .oracle import Curvature, Oracle, PassResult
 from .subsampled_newton import Iterate, SubsampledNewton
@@ -50,23 +49,10 @@ STALLED_FACTOR = 100.0
 class SubsampledSteps:
     """Newton steps with the Hessian of a subsample, safeguarded and accelerated.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        All samples.
-    newton : SubsampledNewton
-        The subsample.
-    strategy : WeightingStrategy
-    point : Fit
-        The next function; at first that found on the subsample.
-    alpha : float
-    min_decrease : float
-        Predicted decrease, relative to the objective, that is not worth another step.
-    norm_bound : float, optional
-    exact : bool
-        Whether the thresholds of the solution are refined until they are exact.
-    path : list of float
-        Objective of each iteration so far.
+    ``oracle`` has all samples, and ``newton`` the subsample; ``point`` is the next function, at
+    first that found on the subsample. A predicted decrease below ``min_decrease``, relative to the
+    objective, is not worth another step. ``exact`` refines the thresholds of the solution until
+    they are exact.
     """
 
     oracle: Oracle
@@ -90,10 +76,8 @@ class SubsampledSteps:
 
     def evaluate(self) -> int:
         """Evaluate the current function on all samples, and find the Newton step from there."""
-        sample = self.newton.evaluate_losses(self.point)
-        weight_function = self.strategy.predict(sample)
-        result = self._pass(self.point, sample, weight_function, self.newton.curvature)
-        before, self._weights = self._weights, weight_function.weights(sample)
+        before = self._weights
+        result, self._weights = self._pass(self.point, self.newton.curvature)
         step = self.newton.step(self.point, self._weights, result, self.alpha, self.norm_bound)
         value = self.strategy.objective(result) + self.alpha * self.point.squared_norm
         self.accept(replace(step, value=value, reliable=self.strategy.is_reliable(result)))
@@ -108,16 +92,12 @@ class SubsampledSteps:
     @property
     def stopped(self) -> bool:
         """Whether a step is not worth its pass, or no step has brought progress for long."""
-        return self._settled or self._stalled
+        return self._settled or self._n_stalled >= PATIENCE
 
     @property
     def _settled(self) -> bool:
         last = self._last
         return last is not None and last.reliable and self._is_small(last)
-
-    @property
-    def _stalled(self) -> bool:
-        return self._n_stalled >= PATIENCE
 
     def _is_small(self, iterate: Iterate, factor: float = 1.0) -> bool:
         return iterate.predicted_decrease <= factor * self.min_decrease * abs(iterate.value)
@@ -137,12 +117,11 @@ class SubsampledSteps:
         self._best = last
         if not last.reliable and self.strategy.hard:
             self._anderson.reset()  # a mispredicted hard threshold misleads the extrapolation
+        self.point = last.target
         proposal = self._anderson.propose(last.point, last.target)
         self._extrapolated = proposal is not None
-        self.point = last.target
         if proposal is not None:
-            fit = self.newton.fit(self.newton.coef(proposal))
-            self.point = project(fit, self.norm_bound)
+            self.point = project(self.newton.fit(self.newton.coef(proposal)), self.norm_bound)
 
     def solution(self) -> Solution:
         """Return the last function, or an earlier one that was better, and the pass over it."""
@@ -150,32 +129,25 @@ class SubsampledSteps:
         assert last is not None
         if best is not None and not settled and self._is_worse(last, best):
             last = best
-            sample = self.newton.evaluate_losses(best.point)
-            weight_function = self.strategy.predict(sample)
-            self._pass(best.point, sample, weight_function)
-            self._weights = weight_function.weights(sample)
-        converged = settled or (self._stalled and self._is_small(last, STALLED_FACTOR))
+            _, self._weights = self._pass(best.point)
+        stalled = self._n_stalled >= PATIENCE
+        converged = settled or (stalled and self._is_small(last, STALLED_FACTOR))
         result = self._result
         assert result is not None and self._weights is not None
         if self.exact:
             result = refine_thresholds(self.oracle, self.newton, self.strategy, last.point, result)
-        remedy = "" if converged else REMEDY
-        path = (self.path, len(self.path), converged, remedy)
+        path = (self.path, len(self.path), converged, "" if converged else REMEDY)
         return Solution(last.point, self._weights, *path, result=result)
 
-    def _pass(
-        self,
-        point: Fit,
-        sample: SampleLosses,
-        weight_function: WeightFunction,
-        curvature: Curvature = None,
-    ) -> PassResult:
+    def _pass(self, point: Fit, curvature: Curvature = None) -> tuple[PassResult, FloatArray]:
+        """Evaluate a function on all samples; return the sums and the subsample's weights."""
         self._result = None  # so that the predictions of two passes are never in memory at once
-        coef, grid = self.newton.coef(point), self.strategy.grid
-        result = self.oracle.evaluate(coef, weight_function, grid, curvature)
+        sample, coef = self.newton.evaluate_losses(point), self.newton.coef(point)
+        weight_function = self.strategy.predict(sample)
+        result = self.oracle.evaluate(coef, weight_function, self.strategy.grid, curvature)
         self.strategy.observe(result, sample)
         self._result = result
-        return result
+        return result, weight_function.weights(sample)
 
     def _is_worse(self, iterate: Iterate, best: Iterate) -> bool:
         if not best.reliable:
@@ -195,15 +167,11 @@ class SubsampledSteps:
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return all that the next iterations depend on."""
-        state = nested("point", pack(self.point)) | {
-            "path": np.array(self.path),
-            "counts": np.array([self._n_stalled, int(self._extrapolated)]),
-        }
+        counts = np.array([self._n_stalled, int(self._extrapolated)])
+        state = {"path": np.array(self.path), "counts": counts} | nested("point", pack(self.point))
         if self._best is not None:
             state |= nested("best", self._best.state_dict())
-        for name, part in self._parts.items():
-            state |= nested(name, part.state_dict())
-        return state
+        return state | states(self._parts)
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""
@@ -212,8 +180,7 @@ class SubsampledSteps:
         self._n_stalled, self._extrapolated = int(state["counts"][0]), bool(state["counts"][1])
         best = part_of("best", state)
         self._best = Iterate.from_state_dict(best) if best else None
-        for name, part in self._parts.items():
-            part.load_state_dict(part_of(name, state))
+        load_states(self._parts, state)
 
     @property
     def _parts(self) -> dict[str, Stateful]:
@@ -228,16 +195,7 @@ def refine_thresholds(
     fit: Fit,
     result: PassResult,
 ) -> PassResult:
-    """Repeat passes under one function, with finer bins, until the thresholds are exact.
-
-    Parameters
-    ----------
-    oracle, newton, strategy
-        As in :class:`SubsampledSteps`.
-    fit : Fit
-    result : PassResult
-        The last pass over the function.
-    """
+    """Repeat passes under one function, with finer bins, until the thresholds are exact."""
     sample = newton.evaluate_losses(fit)
     strategy.observe(result, sample)
     for _ in range(MAX_REFINEMENTS):

@@ -8,13 +8,13 @@ pass and used instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..losses import Loss
+from ..losses import Hessian
 from ..weighting.threshold import SampleLosses
 from .base import Fit
 from .checkpoint import nested, pack, part_of, unpack
@@ -37,19 +37,10 @@ MAX_CHANGE = 30.0
 @final
 @dataclass(frozen=True)
 class Iterate:
-    """A function, the Newton step from there, and the objective.
+    """A function, the Newton step from there to a target, and the objective.
 
-    Attributes
-    ----------
-    point, target : Fit
-        Where the step begins and ends.
-    gradient : array of shape (p, k)
-    predicted_decrease : float
-        Decrease of the objective by the step, to second order.
-    value : float
-        Objective at the point.
-    reliable : bool
-        Whether the weights, and with them gradient and objective, were those of the point.
+    The predicted decrease is that of the objective by the step, to second order. The iterate is
+    reliable if the weights, and with them gradient (p, k) and value, were those of the point.
     """
 
     point: Fit
@@ -77,30 +68,16 @@ class Iterate:
 class SubsampledNewton:
     """Newton steps with the Hessian of a subsample.
 
-    Parameters
-    ----------
-    newton : Newton
-        Solver on the subsample's features.
-    groups : array of shape (m,), int
-    excluded : bool array of shape (m,)
-    part : float
-        Weight of the subsample over that of all samples.
+    ``newton`` solves on the subsample's features; groups and excluded rows are (m,), and ``part``
+    is the weight of the subsample over that of all samples.
     """
 
     def __init__(
         self, newton: Newton[FeatureSpace], groups: IntArray, excluded: BoolArray, part: float
     ) -> None:
-        self.newton = newton
-        self.features = newton.space.features
-        self.groups = groups
-        self.excluded = excluded
-        self.part = part
-        self._ones = np.ones(len(groups))
-
-    @property
-    def loss(self) -> Loss:
-        """The loss of a sample."""
-        return self.newton.loss
+        self.newton, self.loss = newton, newton.loss
+        self.features, self.coef = newton.space.features, newton.space.coef
+        self.groups, self.excluded, self.part = groups, excluded, part
 
     @property
     def curvature(self) -> Curvature:
@@ -117,77 +94,56 @@ class SubsampledNewton:
     def fit(self, coef: FloatArray) -> Fit:
         """Return the function of these coefficients, with its values at the subsample."""
         values = self.features.matvec_rmatvec(coef, lambda rows, values: np.zeros_like(values))[0]
-        inner, intercept = coef, np.zeros(coef.shape[1])
-        if self.features.fit_intercept:
-            inner, intercept = coef[:-1], coef[-1]
-        return Fit(inner, intercept, values, float(np.vdot(inner, inner)))
-
-    def coef(self, fit: Fit) -> FloatArray:
-        """Return the coefficients of all columns, that of ones last."""
-        return np.vstack([fit.coef, fit.intercept]) if self.features.fit_intercept else fit.coef
+        return self.newton.space.fit(coef, values)
 
     def evaluate_losses(self, fit: Fit) -> SampleLosses:
         """Return the losses of the subsample under a function."""
-        y = self.newton.y
-        return evaluate_losses(
-            self.loss, y, fit.predictions, self._ones, self.groups, self.excluded
-        )
+        y, ones = self.newton.y, np.ones(len(self.groups))
+        return evaluate_losses(self.loss, y, fit.predictions, ones, self.groups, self.excluded)
 
     def step(
-        self,
-        point: Fit,
-        weights: FloatArray,
-        result: PassResult,
-        alpha: float,
-        bound: float | None,
+        self, point: Fit, weights: FloatArray, result: PassResult, alpha: float, bound: float | None
     ) -> Iterate:
-        """Return the Newton step from a function.
+        """Return the Newton step from a function, within a ball if there is a bound.
 
-        Parameters
-        ----------
-        point : Fit
-        weights : array of shape (m,)
-            Weights of the subsample under the function.
-        result : PassResult
-            Sums over all samples under the function.
-        alpha : float
-        bound : float or None
-            Radius of the ball that the step stays in.
+        The weights, (m,), are those of the subsample under the function, and the result is that of
+        a pass over all samples.
         """
         coef, penalised = self.coef(point), self.features.penalised[:, None]
         if not self.loss.quadratic:
             alpha = max(alpha, MIN_ALPHA * float(weights.sum()) / self.part)
-        lacking = self._lacking_squares(point, weights, result)
+        objective = WeightedObjective(self.loss, self.newton.y, weights, self.part * alpha)
+        hessian = objective.hessian(point.predictions)
+        lacking = self._lacking_squares(hessian, result.squares)
 
         def solve(alpha: float, start: Fit | None, tol: float) -> Fit:
             gradient = result.gradient + 2.0 * alpha * penalised * coef
             if result.gram is not None:
-                diagonal = 2.0 * alpha * self.features.penalised
-                return self.fit(coef - factorised(result.gram, diagonal)(gradient))
-            y, space = self.newton.y, self.newton.space
-            objective = WeightedObjective(self.loss, y, weights, self.part * alpha)
-            parts = (objective, self.part * gradient, point.predictions)
-            return self.fit(coef + space.solve_step(*parts, tol=STEP_TOL, extra=lacking))
+                solver = factorised(result.gram, 2.0 * alpha * self.features.penalised)
+                return self.fit(coef - solver(gradient))
+            own = replace(objective, alpha=self.part * alpha)
+            parts = (own, self.part * gradient, point.predictions)
+            return self.fit(coef + self.newton.space.solve_step(*parts, STEP_TOL, lacking)[0])
 
         target = solve_in_ball(solve, alpha, bound)
         if not self.loss.quadratic:
             target = self._trust_region(point, target)
         gradient, step = result.gradient + 2.0 * alpha * penalised * coef, self.coef(target) - coef
-        bend = self._second_derivative(point, target, weights, result.gram)
+        moved = target.predictions - point.predictions
+        if result.gram is not None:
+            bend = float(np.vdot(step, result.gram @ step))
+        else:
+            bend = float(np.vdot(moved, hessian.times(moved))) / self.part
         bend += 2.0 * alpha * float(np.sum(penalised * step**2))
         bend += 0.0 if lacking is None else float(np.sum(lacking * step**2)) / self.part
         return Iterate(point, target, gradient, -float(np.vdot(gradient, step)) - 0.5 * bend)
 
-    def _lacking_squares(
-        self, point: Fit, weights: FloatArray, result: PassResult
-    ) -> FloatArray | None:
+    def _lacking_squares(self, hessian: Hessian, squares: FloatArray | None) -> FloatArray | None:
         """Diagonal of the Hessian that the subsample lacks, for columns it has too little of."""
-        if result.squares is None:
+        if squares is None:
             return None
-        hessian = self.loss.hessian(self.newton.y, point.predictions).weighted(weights)
-        k = self.newton.y.shape[1]
-        own = self.features.squares(np.column_stack([hessian.entry(j, j) for j in range(k)]))
-        wanted = self.part * result.squares
+        entries = [hessian.entry(j, j) for j in range(squares.shape[1])]
+        own, wanted = self.features.squares(np.column_stack(entries)), self.part * squares
         return np.where(own < MIN_SQUARES * wanted, wanted - own, 0.0)
 
     def _trust_region(self, point: Fit, target: Fit) -> Fit:
@@ -199,18 +155,5 @@ class SubsampledNewton:
         if not np.isfinite(end).all():
             return point
         changes = (target.predictions - point.predictions)[~self.excluded]
-        largest = float(np.abs(changes).max(initial=0.0))
-        if largest <= MAX_CHANGE:
-            return target
-        return self.fit(coef + (MAX_CHANGE / largest) * (end - coef))
-
-    def _second_derivative(
-        self, point: Fit, target: Fit, weights: FloatArray, gram: FloatArray | None
-    ) -> float:
-        """Second derivative of the weighted loss along a step."""
-        if gram is not None:
-            step = self.coef(target) - self.coef(point)
-            return float(np.vdot(step, gram @ step))
-        moved = target.predictions - point.predictions
-        hessian = self.loss.hessian(self.newton.y, point.predictions).weighted(weights)
-        return float(np.vdot(moved, hessian.times(moved))) / self.part
+        shrink = MAX_CHANGE / max(float(np.abs(changes).max(initial=0.0)), MAX_CHANGE)
+        return target if shrink == 1 else self.fit(coef + shrink * (end - coef))

@@ -45,36 +45,18 @@ RELIABLE, SOFTLY_RELIABLE = 0.3, 10.0
 class WeightingStrategy(ABC):
     """Weights of all samples from iteration to iteration, by thresholds that are predicted.
 
-    Parameters
-    ----------
-    n_groups : int
-        Number of classes with a threshold each.
-    count : float
-        Number of all samples, copies counted.
-    coarse : int
-        Bins over all losses.
-
-    Attributes
-    ----------
-    comparable : bool
-        Whether values of the objective can be compared from function to function.
-    hard : bool
-        Whether samples are kept or not, and never in part.
-    thresholds : array of shape (K,), or None
-        Thresholds found by the last pass.
-    predicted : array of shape (K,)
-        Thresholds predicted for it.
-    grid : HistogramGrid
-        Bins for the next pass.
+    Each of K groups has a threshold; ``count`` is the number of all samples, copies counted, and
+    ``coarse`` that of bins over all losses. ``thresholds`` (K,) are those that the last pass found,
+    ``predicted`` those that were predicted for it, and ``grid`` has the bins for the next pass.
+    Objectives are ``comparable`` from function to function or not; under ``hard`` weights a sample
+    is kept or not, and never in part.
     """
 
     comparable: ClassVar[bool]
     hard: bool = False
 
     def __init__(self, n_groups: int, count: float, coarse: int = COARSE) -> None:
-        self.n_groups = n_groups
-        self.count = count
-        self.coarse = coarse
+        self.n_groups, self.count, self.coarse = n_groups, count, coarse
         self.thresholds: FloatArray | None = None
         self.predicted: FloatArray = np.full(n_groups, np.inf)
         self.grid = HistogramGrid(np.zeros((n_groups, 1)), np.zeros((n_groups, 2)))
@@ -120,40 +102,35 @@ class WeightingStrategy(ABC):
     def _predict_thresholds(self, sample: SampleLosses, initial: Callable[[], FloatArray]) -> None:
         """Predict by the last thresholds; the first prediction is the subsample's own."""
         losses = self._sorted_losses(sample)
-        if self.thresholds is not None:
+        if self.thresholds is None:
+            self.predicted = initial()
+        else:
             known = zip(losses, self._ranks, self.thresholds, strict=True)
             self.predicted = np.array([_loss_at(*rank) for rank in known])
-            self.grid = self._grid_around(losses)
-            return
-        self.predicted = initial()
         self.grid = self._grid_around(losses)
-        pairs = zip(losses, self.predicted, strict=True)
-        self.predicted = np.array([_gap_threshold(*pair) for pair in pairs])
+        if self.thresholds is None:
+            self.predicted = np.array(list(map(_gap_threshold, losses, self.predicted)))
 
     def _observe_thresholds(
         self, thresholds: FloatArray, grid: HistogramGrid, sample: SampleLosses
     ) -> None:
-        self.thresholds = thresholds
-        self.grid = grid
+        self.thresholds, self.grid = thresholds, grid
         with np.errstate(invalid="ignore"):
             self._error = np.nan_to_num(np.abs(thresholds - self.predicted), posinf=0.0)
-        pairs = zip(self._sorted_losses(sample), thresholds, strict=True)
-        self._ranks = np.array([_rank(*pair) for pair in pairs])
+        self._ranks = np.array(list(map(_rank, self._sorted_losses(sample), thresholds)))
 
     def _refine_grid(self) -> None:
         """Place the next bins within the bin that each threshold was found in."""
         assert self.thresholds is not None
-        edges, near = [], []
+        near = []
         for own, t in zip(self.grid.edges, self.thresholds, strict=True):
             # The bin of the threshold and its neighbours.
             place = int(np.searchsorted(own, t)) if np.isfinite(t) else len(own)
-            low, high = own[max(place - 2, 0)], own[min(place + 1, len(own) - 1)]
-            high = max(high, t) if np.isfinite(t) else high
-            if place < 2:
-                low = -1.0  # so that losses of zero are listed too
-            edges.append(np.linspace(low, high, FINE))
-            near.append([low, high])
+            high = own[min(place + 1, len(own) - 1)]
+            low = own[place - 2] if place >= 2 else -1.0  # so that losses of zero are listed too
+            near.append([low, max(high, t) if np.isfinite(t) else high])
         self.predicted = self.thresholds
+        edges = [np.linspace(low, high, FINE) for low, high in near]
         self.grid = HistogramGrid(np.array(edges), np.array(near))
 
     def _sorted_losses(self, sample: SampleLosses) -> list[FloatArray]:
@@ -161,13 +138,12 @@ class WeightingStrategy(ABC):
         return [np.sort(sample.losses[finite & (sample.groups == k)]) for k in range(self.n_groups)]
 
     def _grid_around(self, groups: list[FloatArray]) -> HistogramGrid:
-        edges, near = [], []
+        bins, total = [], max(sum(map(len, groups)), 1)
         for k, losses in enumerate(groups):
             error = None if self._error is None else float(self._error[k])
-            rows = self.count * max(len(losses), 1) / max(sum(map(len, groups)), 1)
-            own, interval = _bins(losses, float(self.predicted[k]), error, rows, self.coarse)
-            edges.append(own)
-            near.append(interval)
+            rows = self.count * max(len(losses), 1) / total
+            bins.append(_bins(losses, float(self.predicted[k]), error, rows, self.coarse))
+        edges, near = zip(*bins, strict=True)
         longest = max(map(len, edges))
         padded = [np.concatenate([own, np.full(longest - len(own), own[-1])]) for own in edges]
         return HistogramGrid(np.array(padded), np.array(near))
@@ -177,14 +153,8 @@ class WeightingStrategy(ABC):
 class TrimmedWeighting(WeightingStrategy):
     """Keeps the samples below the thresholds of a trimming rule.
 
-    Parameters
-    ----------
-    rule : TrimmingRule
-    total : float
-        Weight of all samples.
-    unit : float or None
-        Weight of one sample, if all weights are multiples of it.
-    n_groups : int
+    ``total`` is the weight of all samples, and ``unit`` that of one, if all weights are multiples
+    of it.
     """
 
     comparable = True
@@ -192,11 +162,10 @@ class TrimmedWeighting(WeightingStrategy):
     def __init__(
         self, rule: TrimmingRule, total: float, unit: float | None, n_groups: int = 1
     ) -> None:
-        self.rule = rule
-        self.unit = 1.0 if unit is None else unit
+        self.rule, self.unit = rule, 1.0 if unit is None else unit
         self._trims = rule.contamination > 0
         self.hard = self._trims and rule.smoothing is None
-        self._min_error = self.unit if unit is not None else 0.0
+        self._min_error = unit or 0.0
         # A soft threshold depends on all losses.
         coarse = COARSE if rule.smoothing is None else FINE
         super().__init__(n_groups, total / self.unit, coarse)
@@ -204,10 +173,8 @@ class TrimmedWeighting(WeightingStrategy):
     def predict(self, sample: SampleLosses) -> ThresholdWeights:
         """Return the weights by the predicted thresholds."""
         if self._trims:
-            rule = self.rule.over(sample.groups)
-            self._predict_thresholds(
-                sample, lambda: rule.class_thresholds(sample.losses, sample.sample_weight)
-            )
+            rule, data = self.rule.over(sample.groups), (sample.losses, sample.sample_weight)
+            self._predict_thresholds(sample, lambda: rule.class_thresholds(*data))
         return ThresholdWeights(self.predicted, self.rule.smoothing)
 
     def observe(self, result: PassResult, sample: SampleLosses) -> None:
@@ -222,9 +189,8 @@ class TrimmedWeighting(WeightingStrategy):
         """Return the weights by the thresholds that were found."""
         if self.rule.smoothing is None:
             self._refine_grid()
-        else:
-            assert self.thresholds is not None
-            self.predicted = self.thresholds
+        assert self.thresholds is not None
+        self.predicted = self.thresholds
         return ThresholdWeights(self.predicted, self.rule.smoothing)
 
     def objective(self, result: PassResult) -> float:
@@ -236,9 +202,8 @@ class TrimmedWeighting(WeightingStrategy):
 
     def is_reliable(self, result: PassResult) -> bool:
         """Whether about as much weight was kept as the rule keeps."""
-        if not self._trims:
-            return True
-        if self.thresholds is not None and np.array_equal(self.predicted, self.thresholds):
+        found = self.thresholds is not None and np.array_equal(self.predicted, self.thresholds)
+        if not self._trims or found:
             return True  # tied samples are all kept, even if they are more than the rule keeps
         contamination = self.rule.contamination
         chance = self.unit * np.sqrt(self.count * contamination * (1.0 - contamination))
@@ -250,11 +215,9 @@ class TrimmedWeighting(WeightingStrategy):
 
     def is_exact(self, result: PassResult) -> bool:
         """Whether the thresholds are those of all losses to the last bit."""
-        if not self._trims:
-            return True
+        if not self._trims or (self.rule.smoothing is not None and len(result.kept) > 1):
+            return True  # under soft weights by class, another, hard rule flags samples
         if self.rule.smoothing is not None:
-            if len(result.kept) > 1:
-                return True  # samples are flagged by another, hard rule
             error = abs(float(result.kept.sum()) - self._kept_by_rule(result))
             return error <= EXACT * self.count * self.unit
         assert self.thresholds is not None
@@ -277,23 +240,19 @@ class TrimmedWeighting(WeightingStrategy):
         that it kept. The last part of a sample takes a Newton step, as weight is kept in whole
         samples.
         """
+        assert self.rule.smoothing is not None
         used, kept = self.predicted, float(result.kept.sum())
         error = self._kept_by_rule(result) - kept
         if abs(error) <= self.unit and np.isfinite(used).all():
             losses, weights, _ = result.histogram.points(self.unit)
-            slope = self._slope(float(used[0]), losses, self.unit * weights)
+            part = expit(self.rule.smoothing * (float(used[0]) - losses))
+            slope = float(self.rule.smoothing * (self.unit * weights) @ (part * (1.0 - part)))
             return used + error / slope if slope > 0 else used
         contamination = 1.0 - kept / (self.unit * self.count)
         if not (0.0 < contamination < 1.0 and np.isfinite([*used, *found]).all()):
             return found
         rule = replace(self.rule, contamination=contamination)
         return used + found - result.histogram.thresholds(rule, self.unit)
-
-    def _slope(self, t: float, losses: FloatArray, weights: FloatArray) -> float:
-        """Return the derivative of the kept weight by the threshold."""
-        assert self.rule.smoothing is not None
-        kept = expit(self.rule.smoothing * (t - losses))
-        return float(self.rule.smoothing * weights @ (kept * (1.0 - kept)))
 
 
 def _rank(losses: FloatArray, t: float) -> tuple[float, float]:
@@ -317,15 +276,21 @@ def _gap_threshold(losses: FloatArray, t: float) -> float:
     """
     if len(losses) < 2 or not np.isfinite(t):
         return t
-    m, rank = len(losses), float(np.interp(t, losses, np.arange(len(losses))))
-    reach = FIRST_MARGIN * np.sqrt(max(rank * (m - rank) / m, 1.0))
-    first, last = max(int(rank - reach), 0), min(int(rank + reach) + 2, m)
-    near = np.maximum(losses[first:last], np.finfo(float).tiny)
-    steps = np.diff(np.log(near))
-    widest = int(np.argmax(steps)) if len(steps) else 0
-    if not len(steps) or steps[widest] < GAP:
+    rank, deviation = _sampling_error(losses, t)
+    reach = FIRST_MARGIN * deviation
+    near = losses[max(int(rank - reach), 0) : int(rank + reach) + 2]
+    near = np.maximum(near, np.finfo(float).tiny)
+    steps = np.diff(np.log(near), append=-np.inf)
+    widest = int(np.argmax(steps))
+    if steps[widest] < GAP:
         return t
     return float(np.sqrt(near[widest]) * np.sqrt(near[widest + 1]))
+
+
+def _sampling_error(losses: FloatArray, t: float) -> tuple[float, float]:
+    """Rank of a threshold among sorted losses, and its standard deviation over subsamples."""
+    m, rank = len(losses), float(np.interp(t, losses, np.arange(len(losses))))
+    return rank, float(np.sqrt(max(rank * (m - rank) / m, 1.0)))
 
 
 def _loss_at(losses: FloatArray, rank: FloatArray, last: float) -> float:
@@ -342,11 +307,9 @@ def _bins(
     """Edges of bins around a threshold, and the interval whose losses are listed one by one."""
     if len(losses) < 2 or not np.isfinite(t):
         return np.array([0.0, max(float(losses.max(initial=0.0)), 1e-300)]), [0.0, 0.0]
-    m, rank = len(losses), float(np.interp(t, losses, np.arange(len(losses))))
-    deviation = np.sqrt(max(rank * (m - rank) / m, 1.0))
-    low, high = (
-        float(np.interp(rank + side * MARGIN * deviation, np.arange(m), losses)) for side in (-1, 1)
-    )
+    m, (rank, deviation) = len(losses), _sampling_error(losses, t)
+    ends = rank + MARGIN * deviation * np.array([-1.0, 1.0])
+    low, high = np.interp(ends, np.arange(m), losses).tolist()
     # Distance from one loss of all samples to the next.
     spacing = (high - low) / (2.0 * MARGIN * deviation / m * rows)
     if error is not None:

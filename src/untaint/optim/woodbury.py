@@ -29,37 +29,22 @@ MOST_COUPLED = 1500
 
 
 def symmetric_inverse(gram: IncrementalGram, weights: FloatArray, alpha: float) -> Precondition:
-    """Return the map v -> (D Phi Phi^T D + alpha I)^{-1} v of (n, k) arrays.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> inverse = symmetric_inverse(IncrementalGram(np.array([[1.0], [0.0]])), np.ones(2), 1.0)
-    >>> inverse(np.array([[2.0], [2.0]])).ravel()
-    array([1., 2.])
-    """
+    """Return the map v -> (D Phi Phi^T D + alpha I)^{-1} v of (n, k) arrays."""
     features, d = gram.features, np.sqrt(weights)[:, None]
     solve, shift = _factorised(gram.at(weights).copy(), alpha)
     return lambda v: (v - d * _through(features, solve, d * v)) / shift
 
 
 def newton_inverse(features: Any, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
-    """Return the map v -> (H Phi Phi^T + alpha I)^{-1} v of (n, k) arrays.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.losses.hessian import DiagonalHessian
-    >>> features, hessian = np.array([[1.0], [0.0]]), DiagonalHessian(np.ones((2, 1)))
-    >>> newton_inverse(features, hessian, 1, alpha=1.0)(np.array([[2.0], [2.0]])).ravel()
-    array([1., 2.])
-    """
+    """Return the map v -> (H Phi Phi^T + alpha I)^{-1} v of (n, k) arrays."""
     if n_outputs * features.shape[1] <= MOST_COUPLED:
         solve, shift = _joint(features, hessian, n_outputs, alpha)
     else:
+        entries = [hessian.entry(j, j) for j in range(n_outputs)]
+        factors = [_factorised(weighted_gram(features, entry), alpha) for entry in entries]
+        solve, shift = by_output([factor for factor, _ in factors]), max(own for _, own in factors)
         # The full H around the inverse of its diagonal would not be positive definite.
-        hessian = DiagonalHessian(np.column_stack([hessian.entry(j, j) for j in range(n_outputs)]))
-        solve, shift = _separate(features, hessian, n_outputs, alpha)
+        hessian = DiagonalHessian(np.column_stack(entries))
     return lambda v: (v - hessian.times(_through(features, solve, v))) / shift
 
 
@@ -81,15 +66,6 @@ def _joint(
             A[j * p : (j + 1) * p, k * p : (k + 1) * p] = block
     solve, shift = _factorised(A, alpha)
     return lambda v: solve(v.T.ravel()).reshape(n_outputs, -1).T, shift
-
-
-def _separate(
-    features: Any, hessian: Hessian, n_outputs: int, alpha: float
-) -> tuple[Precondition, float]:
-    """Factorise S for each output, without the blocks that couple it to others."""
-    grams = [weighted_gram(features, hessian.entry(j, j)) for j in range(n_outputs)]
-    solvers, shifts = zip(*[_factorised(gram, alpha) for gram in grams], strict=True)
-    return by_output(list(solvers)), max(shifts)
 
 
 def _factorised(A: FloatArray, alpha: float) -> tuple[Precondition, float]:
