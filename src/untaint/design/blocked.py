@@ -54,22 +54,9 @@ def _no_progress(done: int, total: int) -> None:
 class BlockedFeatures:
     """The feature matrix Phi of X, computed block by block and cached in part.
 
-    Parameters
-    ----------
-    feature_map : FeatureMap
-    X : array or CSR of shape (n, d)
-    fit_intercept : bool
-        Whether the last column of Phi is a column of ones.
-    plan : Plan
-    n_threads : int, optional
-        None means all cores.
-    offset : int
-        The number of rows before these, if they are a part of a larger data set.
-
-    Attributes
-    ----------
-    on_progress : callable
-        Called after each block of a pass with the numbers of rows done and of all rows.
+    With ``fit_intercept`` the last column of Phi is a column of ones. ``n_threads=None`` means all
+    cores, and ``offset`` is the number of rows before these in a larger data set. ``on_progress``
+    is called after each block of a pass with the numbers of rows done and of all rows.
 
     Examples
     --------
@@ -118,22 +105,15 @@ class BlockedFeatures:
     @property
     def penalised(self) -> FloatArray:
         """A vector of one for each penalised column, and zero for the column of ones."""
-        ones = np.ones(self.width)
-        if self.fit_intercept:
-            ones[-1] = 0.0
-        return ones
+        return np.append(np.ones(self.map.width), [0.0] * self.fit_intercept)
 
     def values(self, coef: FloatArray) -> FloatArray:
         """Return Phi c, of shape (n, k)."""
-        out = np.empty((self.n_rows, coef.shape[1]))
-        raw_coef, unit, shift = self._unwhitened(coef)
+        return self._filled(np.empty((self.n_rows, coef.shape[1])), coef, lambda values: values)
 
-        def work(rows: slice, block: _Block) -> None:
-            out[rows] = _times(unit, block.times(raw_coef)) + shift
-
-        for _ in self._pass(work):
-            pass
-        return out
+    def squared_sizes(self, coef: FloatArray) -> FloatArray:
+        """Return the squared norm of each row of Phi c, without storing the matrix."""
+        return self._filled(np.empty(self.n_rows), coef, lambda v: np.einsum("ij,ij->i", v, v))
 
     def rmatvec(self, slopes: FloatArray) -> FloatArray:
         """Return Phi^T u, of shape (p, k)."""
@@ -142,39 +122,29 @@ class BlockedFeatures:
     def matvec_rmatvec(self, coef: FloatArray, slopes: Slopes) -> tuple[FloatArray, FloatArray]:
         """Return Phi c, and Phi^T u for slopes u of these values, in one pass."""
         out = np.empty((self.n_rows, coef.shape[1]))
-        raw_coef, unit, shift = self._unwhitened(coef)
+        values = self._evaluated(coef)
 
         def work(rows: slice, block: _Block) -> tuple[FloatArray, FloatArray]:
-            values = _times(unit, block.times(raw_coef)) + shift
-            out[rows] = values
-            return block.rmatvec(slopes(rows, values))
+            out[rows] = own = values(rows, block)
+            return block.rmatvec(slopes(rows, own))
 
         return out, self._whitened_sums(work, coef.shape[1])
 
     def map_reduce(
         self, coef: FloatArray, block_function: Callable[[slice, FloatArray, _Block], T]
     ) -> T:
-        """Return the sum over blocks of a function of their rows, values there and features.
-
-        Parameters
-        ----------
-        coef : array of shape (p, k)
-            Coefficients whose values Phi c are computed.
-        block_function : callable (rows, values, block) -> T
-            Its results add up.
-        """
-        raw_coef, unit, shift = self._unwhitened(coef)
+        """Return the sum over blocks of a function of their rows, values Phi c and features."""
+        values = self._evaluated(coef)
 
         def work(rows: slice, block: _Block) -> Any:
-            return block_function(rows, _times(unit, block.times(raw_coef)) + shift, block)
+            return block_function(rows, values(rows, block), block)
 
         return reduce(add, self._pass(work))
 
     def squares(self, weights: FloatArray) -> FloatArray:
         """Return the weighted sums of squared raw features, for each column of weights."""
-        total = np.zeros((self.map.raw_width + 1, weights.shape[1]))
-        for part in self._pass(lambda rows, block: block.squares(weights[rows])):
-            total += part
+        parts = self._pass(lambda rows, block: block.squares(weights[rows]))
+        total = sum(parts, np.zeros((self.map.raw_width + 1, weights.shape[1])))
         return total if self.fit_intercept else total[:-1]
 
     @property
@@ -196,24 +166,11 @@ class BlockedFeatures:
             gram = whole.T @ gram @ whole
         return gram if self.fit_intercept else gram[:-1, :-1]
 
-    def squared_sizes(self, coef: FloatArray) -> FloatArray:
-        """Return the squared norm of each row of Phi c, without storing the matrix."""
-        out = np.empty(self.n_rows)
-        raw_coef, unit, shift = self._unwhitened(coef)
-
-        def work(rows: slice, block: _Block) -> None:
-            values = _times(unit, block.times(raw_coef)) + shift
-            out[rows] = np.einsum("ij,ij->i", values, values)
-
-        for _ in self._pass(work):
-            pass
-        return out
-
     def gram(self, weights: FloatArray, rows: IntArray | None = None) -> FloatArray:
         """Return Phi^T W Phi over all samples, or over ``rows`` with as many weights."""
-        if rows is not None and self.map.whitening is not None and len(rows) < self.map.width:
+        whitening, M = self.map.whitening, self._whitening_first()
+        if rows is not None and whitening is not None and len(rows) < self.map.width:
             return self._gram_of_few(weights, rows)
-        M = self._whitening_first()
         width = self.map.raw_width if M is None else self.map.width
         G, s = np.zeros((width, width)), np.zeros(width)
 
@@ -221,7 +178,7 @@ class BlockedFeatures:
             w, block = weights[part], whole.own
             if (w == 0).all():
                 return None
-            if self.map.whitening is not None:
+            if whitening is not None:
                 # Whitening amplifies small directions, and with them the errors of single sums.
                 block = block.astype(np.float64, copy=False)
             if M is not None:
@@ -233,14 +190,13 @@ class BlockedFeatures:
             if sums is not None:
                 G += sums[0]
                 s += sums[1]
-        if M is None and self.map.whitening is not None:
-            G, s = self.map.whitening.T @ G @ self.map.whitening, self.map.whitening.T @ s
+        if M is None and whitening is not None:
+            G, s = whitening.T @ G @ whitening, whitening.T @ s
         return self._bordered(G, s, float(weights.sum()))
 
     def fill(self) -> None:
         """Compute the features that are to be cached."""
-        for _ in self._pass(lambda rows, block: None):
-            pass
+        deque(self._pass(lambda rows, block: None), maxlen=0)
 
     @property
     def n_bytes(self) -> int:
@@ -272,12 +228,24 @@ class BlockedFeatures:
         out[:-1, :-1], out[-1, :-1], out[:-1, -1], out[-1, -1] = G, s, s, total
         return out
 
-    def _unwhitened(self, coef: FloatArray) -> tuple[FloatArray, float, FloatArray]:
-        """Return the coefficients of the raw features in some unit, the unit, and the intercept."""
-        k = coef.shape[1]
-        shift = coef[-1] if self.fit_intercept else np.zeros(k)
+    def _evaluated(self, coef: FloatArray) -> Callable[[slice, _Block], FloatArray]:
+        """Return the function that gives the values Phi c of a block, in double precision."""
+        shift = coef[-1] if self.fit_intercept else np.zeros(coef.shape[1])
         inner = coef[:-1] if self.fit_intercept else coef
-        return *_in_range(self.map.unwhiten_coef(inner), self.map.dtype), shift
+        raw_coef, unit = _in_range(self.map.unwhiten_coef(inner), self.map.dtype)
+        return lambda rows, block: _times(unit, block.times(raw_coef)) + shift
+
+    def _filled(
+        self, out: FloatArray, coef: FloatArray, function: Callable[[FloatArray], FloatArray]
+    ) -> FloatArray:
+        """Fill an array with a function of the values Phi c of each block."""
+        values = self._evaluated(coef)
+
+        def work(rows: slice, block: _Block) -> None:
+            out[rows] = function(values(rows, block))
+
+        deque(self._pass(work), maxlen=0)
+        return out
 
     def _whitened_sums(
         self, work: Callable[[slice, _Block], tuple[FloatArray, FloatArray]], n_outputs: int
@@ -301,9 +269,8 @@ class BlockedFeatures:
         ]
 
         def task(part: slice) -> T:
-            if rows is not None:
-                return work(part, _Block(self._raw_of(rows[part])))
-            return work(part, self._block(part))
+            block = self._block(part) if rows is None else _Block(self._raw_of(rows[part]))
+            return work(part, block)
 
         if rows is None and self._kept_blocks:
             self._cache()  # allocated before several threads use it
@@ -408,11 +375,9 @@ def _padded(X: Any, own: slice, size: int) -> Any:
 
 def _in_range(values: FloatArray, dtype: Any) -> tuple[FloatArray, float]:
     """Return the values in a unit and dtype, and the unit, which is 1 unless float32 overflows."""
-    unit = 1.0
-    if dtype == np.float32 and values.size:
-        largest = float(np.abs(values).max())
-        unit = largest if not 1.0 / MAX_SINGLE < largest < MAX_SINGLE else 1.0
-        unit = unit if 0.0 < unit < np.inf else 1.0
+    unit = float(np.abs(values).max(initial=0.0)) if dtype == np.float32 else 1.0
+    if not 0.0 < unit < np.inf or 1.0 / MAX_SINGLE < unit < MAX_SINGLE:
+        unit = 1.0
     return (values if unit == 1.0 else values / unit).astype(dtype, copy=False), unit
 
 
