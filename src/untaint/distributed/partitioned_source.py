@@ -8,7 +8,7 @@ rows: sums over a block are the same to the last bit for any chunks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, final
 
@@ -17,7 +17,9 @@ from dask.delayed import Delayed
 
 from .._policy import policy
 from .._typing import FloatArray, IntArray
+from .._validation import check_chunk
 from ..design.subsample import draw_evenly, places_of
+from ..weighting.base import unit_weight
 from . import partitions as work
 from .partitions import Description, Labels
 from .scheduler import Scheduler, mapped, shared
@@ -36,31 +38,17 @@ Layout = list[tuple[Delayed, int]]
 
 @final
 class PartitionedSource:
-    """Validated rows of a source, in chunks as given and in partitions for passes.
+    """Validated rows of a source, in chunks as given (``checked``) and in partitions for passes.
 
-    Parameters
-    ----------
-    source : Source
-    scheduler : Scheduler
-    labels : bool
-        Whether targets are labels.
-    persist : bool or "auto"
-        Whether rows stay in the cluster's memory.
-
-    Attributes
-    ----------
-    checked : list of Delayed
-        The validated rows of each chunk of the source.
-    about : Description
+    ``labelled`` says whether targets are labels, and ``persist`` whether rows and features stay in
+    the cluster's memory: True, False, or "auto" to keep what fits.
     """
 
-    def __init__(self, source: Source, scheduler: Scheduler, labels: bool, persist: Any) -> None:
-        self.source = source
-        self.scheduler = scheduler
+    def __init__(self, source: Source, scheduler: Scheduler, labelled: bool, persist: Any) -> None:
+        self.source, self.scheduler = source, scheduler
         self.labels: Labels | None = None
         self._layouts: dict[int, Layout] = {}
-        self._labelled = labels
-        self._persist = persist
+        self._labelled, self._persist = labelled, persist
         self._kept = source.sizes is not None and self._fits(sum(source.sizes))
         scheduler.recompute = self.recompute
         self.checked = self._check()
@@ -75,17 +63,17 @@ class PartitionedSource:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Number of rows of positive weight in each chunk of the source."""
+        """The number of rows of positive weight in each chunk of the source."""
         return self.about.sizes
 
     @property
     def n_rows(self) -> int:
-        """Number of all rows of positive weight."""
+        """The number of all rows of positive weight."""
         return sum(self.about.sizes)
 
     @property
     def chunk_offsets(self) -> IntArray:
-        """Number of rows before each chunk of the source."""
+        """The number of rows before each chunk of the source."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
 
     def laid_out(self, block_rows: int) -> Layout:
@@ -129,52 +117,58 @@ class PartitionedSource:
         self.scheduler.release()
         self.checked, self._layouts = [], {}
 
-    def may_keep(self, row_bytes: int, persist: Any) -> bool:
-        """Whether additional bytes for each row fit into the cluster's memory."""
-        if isinstance(persist, bool):
-            return persist
-        own = self.n_rows * self._row_bytes if self._kept else 0
-        return self._kept and own + self.n_rows * row_bytes <= MEMORY_PART * self.scheduler.memory
+    def may_keep(self, row_bytes: int) -> bool:
+        """Return whether additional bytes for each row may stay in the cluster's memory."""
+        return self._kept and self._fits(self.n_rows, row_bytes)
 
     def sample(self, weights: tuple[float, ...], count: int) -> tuple[IntArray, Any, Any]:
         """Return numbers, rows and targets of a subsample, drawn in proportion to the weights.
 
-        Parameters
-        ----------
-        weights : tuple of float
-            Weight of each chunk of the source in the fit.
-        count : int
+        ``weights`` holds the weight of each chunk of the source in the fit.
         """
-        if self.evenly_weighted:
+        if self.about.least == self.about.most and len(set(self._factors.tolist())) == 1:
             rows = draw_evenly(self.n_rows, count)
-            picked = self.scheduler.gather("sample", lambda: self._picks(rows))
-            return rows, _stacked(picked, 0), _stacked(picked, 1)
+            X, y = self._gathered("sample", lambda: self._picks(rows))
+            return rows, X, y
         places = places_of(count) * sum(weights)
-        picked = self.scheduler.gather("sample", lambda: self._weighted_picks(weights, places))
-        return _stacked(picked, 0), _stacked(picked, 1), _stacked(picked, 2)
+        rows, X, y = self._gathered("sample", lambda: self._weighted_picks(weights, places))
+        return rows, X, y
 
     @property
-    def evenly_weighted(self) -> bool:
-        """Whether all rows have the same weight in the fit."""
-        even = self.about.least == self.about.most
-        return even and (self.labels is None or len(set(self.labels.factors.tolist())) == 1)
+    def unit(self) -> float | None:
+        """The common unit of the weights in the fit, None if there is none."""
+        about, factors = self.about, self._factors
+        if about.least == about.most:
+            return unit_weight(about.least * factors)
+        return 1.0 if about.whole and (factors == np.floor(factors)).all() else None
+
+    @property
+    def _factors(self) -> FloatArray:
+        """The factors of the weights of the classes."""
+        return np.ones(1) if self.labels is None else self.labels.factors
 
     @classmethod
     def of_rows(cls, source: Source, scheduler: Scheduler) -> PartitionedSource:
         """Return the rows of a source without targets."""
         zeros = mapped("targets", work.no_targets, [(chunk.X,) for chunk in source.chunks])
-        chunks = [replace(c, y=y) for c, y in zip(source.chunks, zeros, strict=True)]
-        return cls(replace(source, chunks=chunks), scheduler, False, False)
+        chunks = [c._replace(y=y) for c, y in zip(source.chunks, zeros, strict=True)]
+        return cls(source._replace(chunks=chunks), scheduler, False, False)
 
     def everything(self) -> tuple[Any, Any, FloatArray]:
         """Return all rows, targets and weights, where they are few."""
-        found = self.scheduler.gather("everything", lambda: self._mapped_rows(work.check_all))
-        return _stacked(found, 0), _stacked(found, 1), _stacked(found, 2)
+        X, y, weights = self._gathered("everything", lambda: self._mapped_rows(check_chunk))
+        return X, y, weights
 
-    def _fits(self, n_rows: int) -> bool:
+    def _gathered(self, stage: str, tasks: Callable[[], list[Delayed]]) -> list[Any]:
+        """Return the arrays that tasks result in, each concatenated over the tasks."""
+        results = self.scheduler.gather(stage, tasks)
+        return [np.concatenate(parts) for parts in zip(*results, strict=True)]
+
+    def _fits(self, n_rows: int, more_bytes: int = 0) -> bool:
+        """Return whether rows, with more bytes for each, are to stay in the cluster's memory."""
         if isinstance(self._persist, bool):
             return self._persist
-        return n_rows * self._row_bytes <= MEMORY_PART * self.scheduler.memory
+        return n_rows * (self._row_bytes + more_bytes) <= MEMORY_PART * self.scheduler.memory
 
     @property
     def _row_bytes(self) -> int:
@@ -185,11 +179,9 @@ class PartitionedSource:
         return self.scheduler.persist("rows", checked) if self._kept else checked
 
     def _mapped_rows(self, function: Callable[..., Any]) -> list[Delayed]:
-        jobs = [
-            (chunk.X, chunk.y, chunk.weights, number, self._labelled)
-            for number, chunk in enumerate(self.source.chunks)
-        ]
-        return mapped("rows", function, jobs)
+        """Return the results of a function of each chunk of the source, its number and labels."""
+        jobs = [(*chunk, number) for number, chunk in enumerate(self.source.chunks)]
+        return mapped("rows", partial(function, labels=self._labelled), jobs)
 
     def _describe(self) -> Description:
         def tasks() -> list[Delayed]:
@@ -243,7 +235,3 @@ class PartitionedSource:
             return mapped("weights", work.weight_of, [(p, self.labels) for p in self.checked])
 
         return tuple(self.scheduler.gather("weights", tasks))
-
-
-def _stacked(picked: list[tuple[Any, ...]], place: int) -> Any:
-    return np.concatenate([part[place] for part in picked])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._sums import total
 from .._threads import single_threaded_blas
-from .._typing import BoolArray, FloatArray, IntArray
+from .._typing import FloatArray, IntArray
 from .._validation import check_chunk
 from ..design.blocked import BlockedFeatures
 from ..design.memory_plan import Plan
@@ -37,29 +37,21 @@ Arguments = tuple[FloatArray, WeightFunction, HistogramGrid, Curvature]
 @final
 @dataclass(frozen=True)
 class Partition:
-    """Validated rows of positive weight.
+    """Validated rows of positive weight, with their targets as given.
 
-    Attributes
-    ----------
-    X : array of shape (n, d)
-    y : array of shape (n,) or (n, k)
-        Targets as given.
-    sample_weight : array of shape (n,)
-    present : bool array of all rows of the chunk, or None
-        Which rows have a positive weight, if not all.
-    absent_labels : array or None
-        Labels of the rows of weight zero.
+    ``n_absent`` is the number of the chunk's rows of weight zero, and ``absent_labels`` the labels
+    that they have, if targets are labels.
     """
 
     X: FloatArray
     y: NDArray[Any]
     sample_weight: FloatArray
-    present: BoolArray | None = None
-    absent_labels: NDArray[Any] | None = None
+    n_absent: int = 0
+    absent_labels: tuple[Any, ...] = ()
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
+        """The number of rows of positive weight."""
         return len(self.sample_weight)
 
 
@@ -69,15 +61,9 @@ def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Partition:
     present = sample_weight > 0
     if present.all():
         return Partition(X, y, sample_weight)
-    absent_labels = np.unique(y[~present]) if labels else None
-    return Partition(X[present], y[present], sample_weight[present], present, absent_labels)
-
-
-def check_all(
-    X: Any, y: Any, weights: Any, number: int, labels: bool
-) -> tuple[FloatArray, NDArray[Any], FloatArray]:
-    """Validate one chunk, and keep its rows of weight zero."""
-    return check_chunk(X, y, weights, number, labels=labels)
+    absent_labels = tuple(np.unique(y[~present]).tolist()) if labels else ()
+    absent = (int((~present).sum()), absent_labels)
+    return Partition(X[present], y[present], sample_weight[present], *absent)
 
 
 def no_targets(X: Any) -> FloatArray:
@@ -87,11 +73,9 @@ def no_targets(X: Any) -> FloatArray:
 
 def join(parts: list[Partition]) -> Partition:
     """Concatenate small partitions."""
-    return Partition(
-        np.concatenate([part.X for part in parts]),
-        np.concatenate([part.y for part in parts]),
-        np.concatenate([part.sample_weight for part in parts]),
-    )
+    columns = zip(*((part.X, part.y, part.sample_weight) for part in parts), strict=True)
+    X, y, sample_weight = map(np.concatenate, columns)
+    return Partition(X, y, sample_weight)
 
 
 def piece(part: Partition, first: int, last: int) -> Partition:
@@ -114,7 +98,8 @@ class Description:
         Whether weights are integers.
     outputs : set of int
         Numbers of target columns; 0 for one-dimensional targets.
-    classes : dict from label to weight, or None
+    classes : dict from label to weight
+        Empty if targets are not labels.
     """
 
     lengths: tuple[int, ...]
@@ -124,16 +109,12 @@ class Description:
     most: float
     whole: bool
     outputs: frozenset[int]
-    classes: dict[Any, float] | None
+    classes: dict[Any, float]
 
     def __add__(self, other: Description) -> Description:
         """Return the description of both parts."""
-        classes = None
-        if self.classes is not None and other.classes is not None:
-            names = {**self.classes, **other.classes}
-            classes = {
-                name: self.classes.get(name, 0.0) + other.classes.get(name, 0.0) for name in names
-            }
+        mine, theirs = self.classes, other.classes
+        classes = {name: mine.get(name, 0.0) + theirs.get(name, 0.0) for name in {**mine, **theirs}}
         return Description(
             self.lengths + other.lengths,
             self.sizes + other.sizes,
@@ -148,17 +129,14 @@ class Description:
 
 def describe(part: Partition, labels: bool) -> Description:
     """Return the description of one partition."""
-    classes = None
+    sample_weight = part.sample_weight
+    classes = dict.fromkeys(part.absent_labels, 0.0)
     if labels:
         names, codes = np.unique(part.y, return_inverse=True)
-        absent_labels = [] if part.absent_labels is None else part.absent_labels.tolist()
-        classes = dict.fromkeys(absent_labels, 0.0)
-        classes |= dict(
-            zip(names.tolist(), np.bincount(codes, part.sample_weight).tolist(), strict=True)
-        )
-    sample_weight = part.sample_weight
+        weights = np.bincount(codes, sample_weight)
+        classes |= dict(zip(names.tolist(), weights.tolist(), strict=True))
     return Description(
-        (part.n_rows if part.present is None else len(part.present),),
+        (part.n_rows + part.n_absent,),
         (part.n_rows,),
         (total(sample_weight),),
         float(sample_weight.min(initial=np.inf)),
@@ -216,17 +194,7 @@ def extremes(part: Partition, offset: int, extreme_samples: ExtremeSamples) -> T
 @final
 @dataclass(frozen=True)
 class PassContext:
-    """The parameters that all passes of a fit share.
-
-    Attributes
-    ----------
-    feature_map : FeatureMap
-        Map to raw features, without whitening.
-    loss : Loss
-    plan : Plan
-    sample_filter : SampleFilter or None
-    labels : Labels or None
-    """
+    """The parameters that all passes of a fit share; the map is that to raw features."""
 
     feature_map: FeatureMap
     loss: Loss
@@ -236,16 +204,9 @@ class PassContext:
 
 
 def prepare(part: Partition, offset: int, context: PassContext, keep: bool = False) -> Samples:
-    """Return the samples of a partition, ready for passes.
+    """Return the samples of a partition after ``offset`` others, ready for passes.
 
-    Parameters
-    ----------
-    part : Partition
-    offset : int
-        Number of rows before these.
-    context : PassContext
-    keep : bool
-        Whether the features are computed at once and kept.
+    With ``keep`` the features are computed at once and kept.
     """
     plan, labels = context.plan, context.labels
     if keep:
@@ -280,11 +241,13 @@ def prepare_and_evaluate(
 
 @sizeof.register(Partition)
 def _part_bytes(part: Partition) -> int:
+    """Return the memory of a partition, by which Dask balances its workers."""
     return int(part.X.nbytes + part.y.nbytes + part.sample_weight.nbytes)
 
 
 @sizeof.register(Samples)
 def _samples_bytes(samples: Samples) -> int:
+    """Return the memory of samples and their cached features."""
     features = samples.features
     arrays = (features.X, samples.y, samples.groups, samples.sample_weight)
     return sum(array.nbytes for array in arrays) + features.n_bytes

@@ -73,7 +73,7 @@ class Statistics:
 
     @property
     def seconds(self) -> float:
-        """Duration of all passes."""
+        """The duration of all passes."""
         return sum(seconds for _, seconds, _ in self.stages)
 
 
@@ -91,12 +91,9 @@ def active_client() -> Any:
 
 @final
 class Scheduler:
-    """Runs passes over partitions on the active client, or on Dask's default scheduler.
+    """A runner of passes over partitions, on the active client or Dask's default scheduler.
 
-    Parameters
-    ----------
-    verbose : int
-        Whether to show Dask's progress bars.
+    With ``verbose`` it shows Dask's progress bars.
     """
 
     def __init__(self, verbose: int = 0) -> None:
@@ -108,12 +105,12 @@ class Scheduler:
 
     @property
     def n_workers(self) -> int:
-        """Current number of workers."""
+        """The current number of workers."""
         return 1 if self.client is None else len(self._workers())
 
     @property
     def memory(self) -> int:
-        """Total memory limit of the workers in bytes; 0 if it is unknown."""
+        """The total memory limit of the workers in bytes; 0 if it is unknown."""
         if self.client is None:
             return memory_bytes("auto")
         limits = [int(worker["memory_limit"] or 0) for worker in self._workers().values()]
@@ -126,13 +123,8 @@ class Scheduler:
     def reduce(self, stage: str, tasks: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
         """Return the sum of the results of tasks.
 
-        Parameters
-        ----------
-        stage : str
-        tasks : callable
-            Returns the tasks; called again if the cluster has lost them.
-        sent : object
-            What is sent to every worker for this pass.
+        ``tasks`` is called again if the cluster has lost them; ``sent`` is what every worker
+        receives for this pass.
         """
         began, count = perf_counter(), 0
 
@@ -146,11 +138,11 @@ class Scheduler:
         self._record(stage, perf_counter() - began, sent, result, count)
         return result
 
-    def gather(self, stage: str, tasks: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
+    def gather(self, stage: str, tasks: Callable[[], Sequence[Delayed]]) -> list[Any]:
         """Return the results of tasks as a list."""
         began = perf_counter()
         results = self._compute(stage, tasks)
-        self._record(stage, perf_counter() - began, sent, results, 1)
+        self._record(stage, perf_counter() - began, None, results, 1)
         return results
 
     def persist(self, stage: str, tasks: Sequence[Delayed]) -> list[Delayed]:
