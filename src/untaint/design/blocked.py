@@ -57,19 +57,6 @@ class BlockedFeatures:
     With ``fit_intercept`` the last column of Phi is a column of ones. ``n_threads=None`` means all
     cores, and ``offset`` is the number of rows before these in a larger data set. ``on_progress``
     is called after each block of a pass with the numbers of rows done and of all rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.design.memory_plan import Plan
-    >>> from untaint.feature_maps import IdentityMap
-    >>> X = np.array([[1.0], [2.0], [4.0]])
-    >>> features = BlockedFeatures(IdentityMap(np.zeros(1)), X, True, Plan(2, 0))
-    >>> features.gram(np.ones(3))
-    array([[21.,  7.],
-           [ 7.,  3.]])
-    >>> features.values(np.array([[2.0], [1.0]])).ravel()
-    array([3., 5., 9.])
     """
 
     def __init__(
@@ -81,13 +68,10 @@ class BlockedFeatures:
         n_threads: int | None = None,
         offset: int = 0,
     ) -> None:
-        self.map = feature_map
-        self.X = X
-        self.fit_intercept = fit_intercept
-        self.plan = plan
+        self.map, self.X, self.n_rows = feature_map, X, X.shape[0]
+        self.fit_intercept, self.plan = fit_intercept, plan
         self.n_threads = n_threads or available_cores()
         self.on_progress: OnProgress = _no_progress
-        self.n_rows = X.shape[0]
         # Rows of the first block that belong to another part of the data.
         self._skipped = offset % plan.block_rows
         # Only whole blocks are cached.

@@ -52,14 +52,14 @@ class PartitionedSource:
         self._kept = source.sizes is not None and self._fits(sum(source.sizes))
         scheduler.recompute = self.recompute
         self.checked = self._check()
-        self.about = self._describe()
+        tasks = partial(self._mapped_partitions, "description", work.describe, labelled)
+        self.about: Description = scheduler.reduce("description", tasks)
         if not self._kept and self._fits(self.n_rows):
             self._kept = True
             self.checked = self._check()
-        scheduler.statistics.n_chunks = len(source.chunks)
-        scheduler.statistics.n_rows = self.n_rows
-        if self._kept:
-            scheduler.statistics.kept = "rows"
+        statistics = scheduler.statistics
+        statistics.n_chunks, statistics.n_rows = len(source.chunks), self.n_rows
+        statistics.kept = "rows" if self._kept else "nothing"
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -103,6 +103,7 @@ class PartitionedSource:
         return pieces[0] if len(pieces) == 1 else mapped("join", work.join, [(pieces,)])[0]
 
     def _piece(self, chunk: int, first: int, last: int) -> Delayed:
+        """Return a range of the rows of a chunk."""
         if (first, last) == (0, self.sizes[chunk]):
             return self.checked[chunk]
         return mapped("cut", work.piece, [(self.checked[chunk], first, last)])[0]
@@ -114,7 +115,7 @@ class PartitionedSource:
 
     def release(self) -> None:
         """Let the cluster free the rows at once, without waiting for garbage collection."""
-        self.scheduler.release()
+        self.scheduler.recompute = None
         self.checked, self._layouts = [], {}
 
     def may_keep(self, row_bytes: int) -> bool:
@@ -172,9 +173,15 @@ class PartitionedSource:
 
     @property
     def _row_bytes(self) -> int:
+        """The bytes of a row, its target, weight and class."""
         return self.source.n_features * self.source.itemsize + 3 * 8
 
+    def _mapped_partitions(self, stage: str, function: Any, argument: Any) -> list[Delayed]:
+        """Return the results of a function of the validated rows of each chunk."""
+        return mapped(stage, function, [(part, argument) for part in self.checked])
+
     def _check(self) -> list[Delayed]:
+        """Validate the rows of each chunk, and keep them if they are to be kept."""
         checked = self._mapped_rows(work.check)
         return self.scheduler.persist("rows", checked) if self._kept else checked
 
@@ -182,13 +189,6 @@ class PartitionedSource:
         """Return the results of a function of each chunk of the source, its number and labels."""
         jobs = [(*chunk, number) for number, chunk in enumerate(self.source.chunks)]
         return mapped("rows", partial(function, labels=self._labelled), jobs)
-
-    def _describe(self) -> Description:
-        def tasks() -> list[Delayed]:
-            jobs = [(part, self._labelled) for part in self.checked]
-            return mapped("description", work.describe, jobs)
-
-        return self.scheduler.reduce("description", tasks)
 
     def _cuts(self, block_rows: int) -> list[int]:
         """Return the ends of partitions: multiples of a block, close to the ends of chunks."""
@@ -204,6 +204,7 @@ class PartitionedSource:
         return cuts
 
     def _picks(self, rows: IntArray) -> list[Delayed]:
+        """Return the rows of these numbers, by chunk."""
         starts = [*self.chunk_offsets.tolist(), self.n_rows]
         ends = np.searchsorted(rows, starts)
         jobs = [
@@ -214,24 +215,20 @@ class PartitionedSource:
         return mapped("sample", work.pick, jobs)
 
     def _weighted_picks(self, weights: tuple[float, ...], places: FloatArray) -> list[Delayed]:
-        labels = shared(self.labels, "labels")
+        """Return the rows at places of the cumulative weight, by chunk."""
+        labels, jobs, before = shared(self.labels, "labels"), [], 0.0
         reached = np.cumsum(weights)
-        jobs = []
-        for i, checked in enumerate(self.checked):
-            before = float(reached[i - 1]) if i else 0.0
-            own = places[(places >= before) & (places < reached[i])]
-            if i == len(reached) - 1:
-                own = places[places >= before]
+        reached[-1] = np.inf
+        for i, after in enumerate(reached):
+            own = places[(places >= before) & (places < after)]
             if len(own) and self.sizes[i]:
-                jobs.append((checked, labels, before, own, int(self.chunk_offsets[i])))
+                jobs.append((self.checked[i], labels, before, own, int(self.chunk_offsets[i])))
+            before = float(after)
         return mapped("sample", work.pick_weighted, jobs)
 
     def fit_totals(self) -> tuple[float, ...]:
         """Return the weight of each chunk of the source in the fit."""
         if self.labels is None:
             return self.about.totals
-
-        def tasks() -> list[Delayed]:
-            return mapped("weights", work.weight_of, [(p, self.labels) for p in self.checked])
-
+        tasks = partial(self._mapped_partitions, "weights", work.weight_of, self.labels)
         return tuple(self.scheduler.gather("weights", tasks))
