@@ -43,7 +43,7 @@ SINGLE_TOL = 1e-5
 
 @dataclass(eq=False, repr=False)
 class Design(ABC):
-    """Samples under a kernel, with positive weights: what searches and leave-one-out fits need.
+    """A design: samples under a kernel, with positive weights, for searches and diagnostics.
 
     ``X`` is an array or CSR of shape (n, d); the ridge parameter ``alpha`` is the factor of the
     squared norm in the objective.
@@ -125,6 +125,10 @@ class Design(ABC):
 @final
 class Sketch(Design):
     """A design of Nystroem features without kernel matrix, sufficient for model selection."""
+
+    def sample(self, count: int) -> Any:
+        """Return the rows of X of at most ``count`` representatives."""
+        return self.X[self.representatives(count).rows]
 
     def dense_features(self, count: int) -> FloatArray:
         """Return Nystroem features of at most ``count`` landmarks."""

@@ -37,17 +37,12 @@ from .memory_plan import Plan
 
 #: Maps the rows of a block and their values Phi c to u, of the same shape.
 Slopes = Callable[[slice, FloatArray], FloatArray]
-OnProgress = Callable[[int, int], None]
 
 T = TypeVar("T")
 # Finished blocks that may wait to be summed, per thread.
 MAX_PENDING = 2
 # Values beyond have sums of squares that overflow single precision, so they are rescaled.
 MAX_SINGLE = 1e15
-
-
-def _no_progress(done: int, total: int) -> None:
-    """Ignore the progress."""
 
 
 @final
@@ -71,7 +66,7 @@ class BlockedFeatures:
         self.map, self.X, self.n_rows = feature_map, X, X.shape[0]
         self.fit_intercept, self.plan = fit_intercept, plan
         self.n_threads = n_threads or available_cores()
-        self.on_progress: OnProgress = _no_progress
+        self.on_progress: Callable[[int, int], None] | None = None
         # Rows of the first block that belong to another part of the data.
         self._skipped = offset % plan.block_rows
         # Only whole blocks are cached.
@@ -105,12 +100,11 @@ class BlockedFeatures:
 
     def matvec_rmatvec(self, coef: FloatArray, slopes: Slopes) -> tuple[FloatArray, FloatArray]:
         """Return Phi c, and Phi^T u for slopes u of these values, in one pass."""
-        out = np.empty((self.n_rows, coef.shape[1]))
-        values = self._evaluated(coef)
+        out, evaluate = np.empty((self.n_rows, coef.shape[1])), self._evaluator(coef)
 
         def work(rows: slice, block: _Block) -> tuple[FloatArray, FloatArray]:
-            out[rows] = own = values(rows, block)
-            return block.rmatvec(slopes(rows, own))
+            out[rows] = values = evaluate(block)
+            return block.rmatvec(slopes(rows, values))
 
         return out, self._whitened_sums(work, coef.shape[1])
 
@@ -118,12 +112,9 @@ class BlockedFeatures:
         self, coef: FloatArray, block_function: Callable[[slice, FloatArray, _Block], T]
     ) -> T:
         """Return the sum over blocks of a function of their rows, values Phi c and features."""
-        values = self._evaluated(coef)
-
-        def work(rows: slice, block: _Block) -> Any:
-            return block_function(rows, values(rows, block), block)
-
-        return reduce(add, self._pass(work))
+        evaluate = self._evaluator(coef)
+        parts = self._pass(lambda rows, block: block_function(rows, evaluate(block), block))
+        return reduce(add, parts)
 
     def squares(self, weights: FloatArray) -> FloatArray:
         """Return the weighted sums of squared raw features, for each column of weights."""
@@ -176,7 +167,8 @@ class BlockedFeatures:
                 s += sums[1]
         if M is None and whitening is not None:
             G, s = whitening.T @ G @ whitening, whitening.T @ s
-        return self._bordered(G, s, float(weights.sum()))
+        # The column of ones has the sums s and the total weight.
+        return np.block([[G, s[:, None]], [s, weights.sum()]]) if self.fit_intercept else G
 
     def fill(self) -> None:
         """Compute the features that are to be cached."""
@@ -204,29 +196,21 @@ class BlockedFeatures:
             whitened = np.column_stack([whitened, np.ones(len(rows))])
         return whitened.T @ (whitened * weights[:, None])
 
-    def _bordered(self, G: FloatArray, s: FloatArray, total: float) -> FloatArray:
-        """Return G with the sums s and the total weight of the column of ones, if there is one."""
-        if not self.fit_intercept:
-            return G
-        out = np.empty((len(s) + 1, len(s) + 1))
-        out[:-1, :-1], out[-1, :-1], out[:-1, -1], out[-1, -1] = G, s, s, total
-        return out
-
-    def _evaluated(self, coef: FloatArray) -> Callable[[slice, _Block], FloatArray]:
+    def _evaluator(self, coef: FloatArray) -> Callable[[_Block], FloatArray]:
         """Return the function that gives the values Phi c of a block, in double precision."""
         shift = coef[-1] if self.fit_intercept else np.zeros(coef.shape[1])
         inner = coef[:-1] if self.fit_intercept else coef
         raw_coef, unit = _in_range(self.map.unwhiten_coef(inner), self.map.dtype)
-        return lambda rows, block: _times(unit, block.times(raw_coef)) + shift
+        return lambda block: _times(unit, block.times(raw_coef)) + shift
 
     def _filled(
         self, out: FloatArray, coef: FloatArray, function: Callable[[FloatArray], FloatArray]
     ) -> FloatArray:
         """Fill an array with a function of the values Phi c of each block."""
-        values = self._evaluated(coef)
+        evaluate = self._evaluator(coef)
 
         def work(rows: slice, block: _Block) -> None:
-            out[rows] = function(values(rows, block))
+            out[rows] = function(evaluate(block))
 
         deque(self._pass(work), maxlen=0)
         return out
@@ -261,9 +245,11 @@ class BlockedFeatures:
         with single_threaded_blas():
             for part, result in zip(parts, self._in_order(task, parts), strict=True):
                 yield result
-                self.on_progress(part.stop, total)
+                if self.on_progress is not None:
+                    self.on_progress(part.stop, total)
 
     def _in_order(self, task: Callable[[slice], T], parts: list[slice]) -> Iterator[T]:
+        """Yield the results of a task in the order of the parts, computed by several threads."""
         n_threads = min(self.n_threads, len(parts))
         if n_threads <= 1:
             yield from map(task, parts)
@@ -282,6 +268,7 @@ class BlockedFeatures:
                 raise
 
     def _block(self, rows: slice) -> _Block:
+        """Return the block of these rows, from the cache where it is kept."""
         size = self.plan.block_rows
         number, first = divmod(self._skipped + rows.start, size)
         own = slice(first, first + rows.stop - rows.start)
@@ -300,6 +287,7 @@ class BlockedFeatures:
         return self._kept
 
     def _raw_of(self, rows: IntArray) -> FloatArray:
+        """Return the raw features of some rows, from the cache if it has all of them."""
         places = self._skipped + rows
         numbers = places // self.plan.block_rows
         if len(rows) and int(numbers.max()) < self._kept_blocks and self._known[numbers].all():

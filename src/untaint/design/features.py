@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -190,9 +190,7 @@ def make_feature_design(
     sample = (X[rows], np.ones(len(rows))) if many else (X, sample_weight)
     sketch = Sketch(kernel, in_double(sample[0]), sample[1], alpha, fit_intercept)
 
-    def affordable(count: int, asked: int | None, dtype: Any) -> int:
-        return _affordable(count, asked, n, n_outputs, dtype, memory_limit)
-
+    affordable = partial(_affordable, n, n_outputs, memory_limit)
     weight = float(total(sample_weight))
     feature_map = make_map(sketch, weight, approximation, n_components, affordable, rng, n_threads)
     width, dtype, keep = feature_map.raw_width, feature_map.dtype, feature_map.cacheable
@@ -216,17 +214,23 @@ def make_map(
     ``total`` is the weight of all samples; ``affordable(count, n_components, dtype)`` reduces a
     number of features to what memory allows.
     """
-    X, weights = sketch.X, sketch.sample_weight
+    X, weights, kernel = sketch.X, sketch.sample_weight, sketch.kernel
     if approximation == "columns":
         affordable(X.shape[1], X.shape[1], np.float64)
         return IdentityMap(_offset(X, weights) if sketch.fit_intercept else np.zeros(X.shape[1]))
-    count = n_components or _automatic(sketch, total)
+    count = n_components
+    if count is None:
+        count = components_for(kernel, sketch.sample(SPECTRUM_ROWS), total, sketch.alpha)
     dtype = np.float32 if total > policy().double_rows else np.float64
     count = affordable(count, n_components, dtype)
     if approximation == "rff":
-        return FourierFeatures(sketch.kernel, X.shape[1], count, rng, centre(X, weights), dtype)
+        return FourierFeatures(kernel, X.shape[1], count, rng, centre(X, weights), dtype)
     with single_threaded_blas():
-        return _landmarks(sketch, count, total, n_threads)
+        double = NystroemMap(kernel, sketch.sample(count), np.float64, n_threads)
+        if dtype == np.float64:
+            return double
+        sample = sketch.sample(SPECTRUM_ROWS)
+        return double.in_single(sample, total / sample.shape[0], sketch.alpha) or double
 
 
 def subsample_design(
@@ -251,36 +255,17 @@ def _offset(reference: FloatArray, weights: FloatArray) -> FloatArray:
     return np.where(np.abs(middle) > MAX_OFFSET * spread, middle, 0.0)
 
 
-def _landmarks(sketch: Sketch, count: int, size: float, n_threads: int | None) -> NystroemMap:
-    """Return a Nystroem map, in single precision for many samples where that loses nothing."""
-    landmarks = sketch.X[sketch.representatives(count).rows]
-    double = NystroemMap(sketch.kernel, landmarks, np.float64, n_threads)
-    if size <= policy().double_rows:
-        return double
-    reference = sketch.X[sketch.representatives(SPECTRUM_ROWS).rows]
-    return double.in_single(reference, size / reference.shape[0], sketch.alpha) or double
-
-
-def _automatic(sketch: Sketch, size: float) -> int:
-    """Return the number of features by the effective dimension of the kernel."""
-    sample = sketch.X[sketch.representatives(SPECTRUM_ROWS).rows]
-    return components_for(sketch.kernel, sample, size, sketch.alpha)
-
-
 def _affordable(
-    count: int, asked: int | None, n_rows: int, n_outputs: int, dtype: Any, memory_limit: Any
+    n_rows: int, n_outputs: int, memory_limit: Any, count: int, asked: int | None, dtype: Any
 ) -> int:
     """Return at most ``count`` features that fit in memory; raise if ``asked`` ones do not."""
     limit = memory_bytes(memory_limit)
-    while asked is None and count > MIN_COMPONENTS:
-        if min_bytes(n_rows, n_outputs, count, dtype) <= limit:
-            break
+    while (needed := min_bytes(n_rows, n_outputs, count, dtype)) > limit:
+        if asked is not None or count <= MIN_COMPONENTS:
+            raise MemoryLimitError(
+                f"memory_limit must be at least {readable_bytes(1.01 * needed)} for {n_rows:,} "
+                f"rows and {count:,} components, got {memory_limit!r} ({readable_bytes(limit)})"
+                + (": raise it, or lower n_components." if asked is not None else ".")
+            )
         count = max(MIN_COMPONENTS, int(0.8 * count))
-    needed = min_bytes(n_rows, n_outputs, count, dtype)
-    if needed > limit:
-        raise MemoryLimitError(
-            f"memory_limit must be at least {readable_bytes(1.01 * needed)} for {n_rows:,} rows "
-            f"and {count:,} components, got {memory_limit!r} ({readable_bytes(limit)})"
-            + (": raise it, or lower n_components." if asked is not None else ".")
-        )
     return count

@@ -1,4 +1,4 @@
-r"""Designs of many samples, of which only a subsample is at hand.
+r"""Designs of many samples, of which only a subsample need be in memory.
 
 The samples may be in memory or in partitions on other machines. A fit evaluates functions on all of
 them in passes (:mod:`untaint.optim.oracle`) and never looks at them one by one,
@@ -6,7 +6,7 @@ them in passes (:mod:`untaint.optim.oracle`) and never looks at them one by one,
 .. math:: \Phi^T (w \ell') = M^T \sum_b \Phi_b^T (w_b \ell_b'),
 
 with raw features :math:`\Phi_b` of a block b and a whitening M that is applied to the sum. Blocks,
-and therefore sums, are the same to the last bit wherever the samples are.
+and therefore sums, are the same to the last bit for any storage of the samples.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DOUBLE_DECREASE, SINGLE_DECREASE = 1e-12, 1e-8
 @final
 @dataclass(frozen=True)
 class Samples:
-    """Samples in the space of some features, in blocks.
+    """The samples of a pass in the space of some features, in blocks.
 
     ``groups`` holds the class of each sample, zero where there are none, and ``excluded`` the mask
     of the samples that are excluded a priori.
@@ -123,7 +123,7 @@ def whitened(features: BlockedFeatures, raw: PassResult) -> PassResult:
 
 @dataclass(eq=False)
 class PartitionedDesign(Oracle):
-    """Samples in a function space, evaluated in passes, with a subsample at hand.
+    """A design of samples that are evaluated in passes, with a subsample in memory.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class PartitionedDesign(Oracle):
 
 @final
 class InMemoryDesign(PartitionedDesign):
-    """Samples in memory, made from their design, targets and classes."""
+    """A partitioned design of samples in memory, from their design, targets and classes."""
 
     def __init__(self, design: FeatureDesign, loss: Loss, y: FloatArray, groups: IntArray) -> None:
         rows, subsample = design.subsample()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import dask.array as da
 import numpy as np
@@ -51,7 +51,9 @@ AMPLE = 1 << 50
 class DaskEstimator(SubquantileEstimator):
     """An estimator that fits Dask collections where they are, and other data in memory."""
 
-    _labelled: bool
+    #: Whether targets are labels, and the estimator for data in memory.
+    _labelled: ClassVar[bool]
+    _in_memory: ClassVar[type[SubquantileEstimator]]
 
     def _fit_any(self, X: Any, y: Any, sample_weight: Any, persist: Any) -> None:
         """Fit to Dask collections where they are, and to other data in memory."""
@@ -228,13 +230,9 @@ class DaskEstimator(SubquantileEstimator):
     def _output(self, method: str) -> tuple[tuple[int, ...], Any]:
         """Return the shape of a row of what a method returns, and its dtype."""
 
-    @abstractmethod
-    def _in_memory(self) -> SubquantileEstimator:
-        """Return an unfitted estimator for data in memory, with the same parameters."""
-
     def _predictor(self) -> SubquantileEstimator:
         """Return an estimator for data in memory that holds the fitted function alone."""
-        model = self._in_memory()
+        model = self._in_memory(**self.get_params())
         kept = (*FUNCTION, "kernel_", "classes_", "n_features_in_", "feature_names_in_", "_flat")
         model.__dict__ |= {name: vars(self)[name] for name in kept if name in vars(self)}
         return model

@@ -59,11 +59,12 @@ converged_, n_features_in_, feature_names_in_
     """
 
     _labelled = True
+    _in_memory = estimators.SubquantileClassifier
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, persist: bool | str = "auto"
     ) -> SubquantileClassifier:
-        """Fit to rows of which some are wrong.
+        """Fit the classifier to rows some of whose labels may be wrong.
 
         Parameters
         ----------
@@ -174,6 +175,3 @@ converged_, n_features_in_, feature_names_in_
         scores = partial(label_scores, thresholds=thresholds, largest=float(largest[0]))
         rules = ((threshold_weights, scores), (ThresholdWeights(thresholds), scores))
         return PartitionScorer(design.context, design.raw_coef(large_scale.coef), *rules)
-
-    def _in_memory(self) -> estimators.SubquantileClassifier:
-        return estimators.SubquantileClassifier(**self.get_params())

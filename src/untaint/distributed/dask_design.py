@@ -25,7 +25,7 @@ from .scheduler import mapped, shared
 @final
 @dataclass(eq=False)
 class DaskDesign(PartitionedDesign):
-    """Samples in partitions, each evaluated where it is stored, in blocks of ``block_rows``."""
+    """The design of samples in partitions, each evaluated in blocks where it is stored."""
 
     source: PartitionedSource
     block_rows: int

@@ -22,7 +22,7 @@ from .source import is_distributed, open_source
 
 @final
 class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Features whose inner products approximate a kernel, on Dask collections or in memory.
+    """A transformer to features whose inner products approximate a kernel, on Dask or in memory.
 
     Landmarks are drawn from rows near the centre, so that outliers do not become landmarks; the
     scale ``"median"`` of the kernel is robust to them too.
@@ -74,7 +74,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.n_components = n_components
 
     def fit(self, X: Any, y: Any = None) -> NystroemFeatures:
-        """Select landmarks.
+        """Select the landmarks of the kernel from a subsample of the rows.
 
         Parameters
         ----------
@@ -94,8 +94,8 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             gamma = resolve_gamma(self.gamma, sample, ones, distance=distance)
         others: Any = {"degree": self.degree, "coef0": self.coef0, "shape": self.shape}
         self.kernel_ = make_kernel(self.kernel, gamma=gamma, **others)
-        rows = Sketch(self.kernel_, sample, ones, 0.0, True).representatives(self.n_components).rows
-        self.components_ = sample[rows]
+        sketch = Sketch(self.kernel_, sample, ones, 0.0, True)
+        self.components_ = sketch.sample(self.n_components)
         self.normalization_: Any = NystroemMap(self.kernel_, self.components_).whitening
         return self
 

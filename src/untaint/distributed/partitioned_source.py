@@ -38,7 +38,7 @@ Layout = list[tuple[Delayed, int]]
 
 @final
 class PartitionedSource:
-    """Validated rows of a source, in chunks as given (``checked``) and in partitions for passes.
+    """The validated rows of a source, in its chunks (``checked``) and in partitions for passes.
 
     ``labelled`` says whether targets are labels, and ``persist`` whether rows and features stay in
     the cluster's memory: True, False, or "auto" to keep what fits.
@@ -128,11 +128,10 @@ class PartitionedSource:
         ``weights`` holds the weight of each chunk of the source in the fit.
         """
         if self.about.least == self.about.most and len(set(self._factors.tolist())) == 1:
-            rows = draw_evenly(self.n_rows, count)
-            X, y = self._gathered("sample", lambda: self._picks(rows))
-            return rows, X, y
-        places = places_of(count) * sum(weights)
-        rows, X, y = self._gathered("sample", lambda: self._weighted_picks(weights, places))
+            tasks = partial(self._picks, draw_evenly(self.n_rows, count))
+        else:
+            tasks = partial(self._weighted_picks, weights, places_of(count) * sum(weights))
+        rows, X, y = self._gathered("sample", tasks)
         return rows, X, y
 
     @property
@@ -205,13 +204,10 @@ class PartitionedSource:
 
     def _picks(self, rows: IntArray) -> list[Delayed]:
         """Return the rows of these numbers, by chunk."""
-        starts = [*self.chunk_offsets.tolist(), self.n_rows]
-        ends = np.searchsorted(rows, starts)
-        jobs = [
-            (part, rows[ends[i] : ends[i + 1]] - starts[i])
-            for i, part in enumerate(self.checked)
-            if ends[i] < ends[i + 1]
-        ]
+        starts = self.chunk_offsets.tolist()
+        by_chunk = np.split(rows, np.searchsorted(rows, starts[1:]))
+        chunks = zip(self.checked, by_chunk, starts, strict=True)
+        jobs = [(part, own - start, start) for part, own, start in chunks if len(own)]
         return mapped("sample", work.pick, jobs)
 
     def _weighted_picks(self, weights: tuple[float, ...], places: FloatArray) -> list[Delayed]:

@@ -1,7 +1,7 @@
-"""Work on one partition of the rows, which runs on a worker.
+"""Functions of one partition of the rows, which run on a worker.
 
-These functions are pure, and know neither Dask nor the other partitions: only how many rows come
-before theirs, so that blocks begin at the same rows as on one machine.
+They are pure, and know neither Dask nor the other partitions: only how many rows come before
+theirs, so that blocks begin at the same rows as on one machine.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ from ..weighting.threshold import WeightFunction
 
 #: Coefficients of raw features, weights, bins and curvature of a pass.
 Arguments = tuple[FloatArray, WeightFunction, HistogramGrid, Curvature]
+#: Numbers of rows, the rows and their targets.
+Picked = tuple[IntArray, FloatArray, NDArray[Any]]
 
 
 @final
 @dataclass(frozen=True)
 class Partition:
-    """Validated rows of positive weight, with their targets as given.
+    """The validated rows of positive weight of a chunk, with their targets as given.
 
     ``n_absent`` is the number of the chunk's rows of weight zero, and ``absent_labels`` the labels
     that they have, if targets are labels.
@@ -86,30 +88,16 @@ def piece(part: Partition, first: int, last: int) -> Partition:
 @final
 @dataclass(frozen=True)
 class Description:
-    """Sizes, weights and labels of chunks, which add up.
+    """The sizes, weights and labels of chunks, which add up."""
 
-    Attributes
-    ----------
-    lengths, sizes, totals : tuple
-        Number of rows of each chunk, number of those with a positive weight, and their weight.
-    least, most : float
-        The smallest and the largest weight.
-    whole : bool
-        Whether weights are integers.
-    outputs : set of int
-        Numbers of target columns; 0 for one-dimensional targets.
-    classes : dict from label to weight
-        Empty if targets are not labels.
-    """
-
-    lengths: tuple[int, ...]
-    sizes: tuple[int, ...]
-    totals: tuple[Any, ...]
-    least: float
-    most: float
-    whole: bool
-    outputs: frozenset[int]
-    classes: dict[Any, float]
+    lengths: tuple[int, ...]  # rows of each chunk
+    sizes: tuple[int, ...]  # rows of positive weight of each chunk
+    totals: tuple[Any, ...]  # weight of each chunk
+    least: float  # smallest weight of a row
+    most: float  # largest weight of a row
+    whole: bool  # whether weights are integers
+    outputs: frozenset[int]  # numbers of target columns; 0 for one-dimensional targets
+    classes: dict[Any, float]  # weight of each label; empty if targets are not labels
 
     def __add__(self, other: Description) -> Description:
         """Return the description of both parts."""
@@ -150,7 +138,7 @@ def describe(part: Partition, labels: bool) -> Description:
 @final
 @dataclass(frozen=True)
 class Labels:
-    """Sorted classes, and the factor of the weight of their rows."""
+    """The sorted classes, and the factor of the weight of their rows."""
 
     classes: NDArray[Any]
     factors: FloatArray
@@ -167,18 +155,18 @@ def class_weighted(part: Partition, labels: Labels | None) -> FloatArray:
     return part.sample_weight * labels.factors[labels.codes(part.y)]
 
 
-def pick(part: Partition, rows: IntArray) -> tuple[FloatArray, NDArray[Any]]:
-    """Return some rows and their targets."""
-    return part.X[rows], part.y[rows]
+def pick(part: Partition, rows: IntArray, offset: int) -> Picked:
+    """Return the numbers of some rows among all, these rows and their targets."""
+    return offset + rows, part.X[rows], part.y[rows]
 
 
 def pick_weighted(
     part: Partition, labels: Labels | None, before: float, places: FloatArray, offset: int
-) -> tuple[IntArray, FloatArray, NDArray[Any]]:
+) -> Picked:
     """Return the rows at some places of the cumulative weight, which is ``before`` at first."""
     reached = before + np.cumsum(class_weighted(part, labels))
     rows = np.minimum(np.searchsorted(reached, places, side="right"), part.n_rows - 1)
-    return offset + rows, part.X[rows], part.y[rows]
+    return pick(part, rows, offset)
 
 
 def weight_of(part: Partition, labels: Labels | None) -> Any:

@@ -61,11 +61,12 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
     """
 
     _labelled = False
+    _in_memory = estimators.SubquantileRegressor
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, persist: bool | str = "auto"
     ) -> SubquantileRegressor:
-        """Fit to rows of which some are wrong.
+        """Fit the regressor to rows of which some may be wrong.
 
         Parameters
         ----------
@@ -155,6 +156,3 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         one[0, 0] = largest
         worst = float(np.abs(mixture.rule.signed(one))[0] / posterior.scale)
         return partial(mixture_scores, rule=mixture.rule, largest=worst)
-
-    def _in_memory(self) -> estimators.SubquantileRegressor:
-        return estimators.SubquantileRegressor(**self.get_params())

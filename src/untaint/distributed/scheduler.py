@@ -82,11 +82,9 @@ def active_client() -> Any:
     """Return the client that Dask would use, or None for its default scheduler."""
     try:
         from distributed import get_client
-    except ImportError:
-        return None
-    try:
+
         return get_client()
-    except ValueError:
+    except (ImportError, ValueError):
         return None
 
 
@@ -118,6 +116,7 @@ class Scheduler:
         return sum(limits) if limits and all(limits) else 0
 
     def _workers(self) -> dict[str, Any]:
+        """Return what the scheduler knows of each worker."""
         workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
         return workers
 

@@ -1,4 +1,4 @@
-"""Chunks of Dask collections, with the targets and weights of the same rows."""
+"""The chunks of Dask collections, with the targets and weights of the same rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dask.delayed import Delayed
 
 
 class Chunk(NamedTuple):
-    """Lazy rows with their targets and weights."""
+    """A chunk of lazy rows with their targets and weights."""
 
     X: Delayed
     y: Delayed | None = None
@@ -135,9 +135,11 @@ def _array_beside(name: str, data: da.Array, count: int, sizes: list[int] | None
 
 
 def _check_length(name: str, found: int, sizes: list[int]) -> None:
+    """Raise an error unless there are as many rows as in X."""
     if found != sum(sizes):
         raise ValueError(f"{name} must have {sum(sizes):,} rows like X, got {found:,}.")
 
 
 def _known(chunks: tuple[Any, ...]) -> list[int] | None:
+    """Return the sizes of chunks, None if one is unknown."""
     return None if any(np.isnan(size) for size in chunks) else [int(size) for size in chunks]
