@@ -115,7 +115,9 @@ def make_design(
     dtype = matrix_dtype(n, iterative)
     check_matrix_memory(n, dtype, memory_limit, otherwise)
     K = kernel.matrix(X, dtype=dtype, n_threads=n_threads)
-    if dtype == np.float32 and _needs_double(K, sample_weight, alpha, memory_limit):
+    rounding = float(np.finfo(np.float32).eps) * float(sample_weight @ np.diag(K))
+    # Rounding to single precision must not exceed alpha where double precision fits in memory.
+    if dtype == np.float32 and alpha < rounding and 2 * K.nbytes <= memory_bytes(memory_limit):
         K = kernel.matrix(X, dtype=np.float64, n_threads=n_threads)
     X = K if given and X.dtype != np.float64 else X
     return KernelMatrixDesign(kernel, X, sample_weight, alpha, fit_intercept, K, iterative)
@@ -128,14 +130,6 @@ def matrix_dtype(n_rows: int, iterative: bool | None) -> Any:
     """
     iterative = n_rows > policy().exact_rows if iterative is None else iterative
     return np.float32 if iterative and n_rows > policy().double_rows else np.float64
-
-
-def _needs_double(
-    K: FloatArray, sample_weight: FloatArray, alpha: float, memory_limit: Any
-) -> bool:
-    """Return whether rounding K to single precision exceeds alpha, and double fits in memory."""
-    rounding = float(np.finfo(np.float32).eps) * float(sample_weight @ np.diag(K))
-    return alpha < rounding and 2 * K.nbytes <= memory_bytes(memory_limit)
 
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:

@@ -75,7 +75,7 @@ class DaskDesign(PartitionedDesign):
 
         def tasks() -> list[Delayed]:
             broadcast, offsets = shared(extreme_samples, "views"), source.chunk_offsets.tolist()
-            rows = zip(source.checked, offsets, source.sizes, strict=True)
+            rows = zip(source.checked, offsets, source.about.sizes, strict=True)
             jobs = [(part, offset, broadcast) for part, offset, n in rows if n]
             return mapped("extremes", work.extremes, jobs)
 

@@ -62,11 +62,6 @@ class PartitionedSource:
         statistics.kept = "rows" if self._kept else "nothing"
 
     @property
-    def sizes(self) -> tuple[int, ...]:
-        """The number of rows of positive weight in each chunk of the source."""
-        return self.about.sizes
-
-    @property
     def n_rows(self) -> int:
         """The number of all rows of positive weight."""
         return sum(self.about.sizes)
@@ -74,7 +69,7 @@ class PartitionedSource:
     @property
     def chunk_offsets(self) -> IntArray:
         """The number of rows before each chunk of the source."""
-        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+        return np.concatenate([[0], np.cumsum(self.about.sizes)[:-1]]).astype(np.intp)
 
     def laid_out(self, block_rows: int) -> Layout:
         """Return partitions of a suitable size, whose blocks are those of one machine.
@@ -98,13 +93,13 @@ class PartitionedSource:
         pieces = [
             self._piece(i, max(first - starts[i], 0), min(last, starts[i + 1]) - starts[i])
             for i in range(low, high)
-            if self.sizes[i]
+            if self.about.sizes[i]
         ]
         return pieces[0] if len(pieces) == 1 else mapped("join", work.join, [(pieces,)])[0]
 
     def _piece(self, chunk: int, first: int, last: int) -> Delayed:
         """Return a range of the rows of a chunk."""
-        if (first, last) == (0, self.sizes[chunk]):
+        if (first, last) == (0, self.about.sizes[chunk]):
             return self.checked[chunk]
         return mapped("cut", work.piece, [(self.checked[chunk], first, last)])[0]
 
@@ -131,8 +126,7 @@ class PartitionedSource:
             tasks = partial(self._picks, draw_evenly(self.n_rows, count))
         else:
             tasks = partial(self._weighted_picks, weights, places_of(count) * sum(weights))
-        rows, X, y = self._gathered("sample", tasks)
-        return rows, X, y
+        return self._gathered("sample", tasks)
 
     @property
     def unit(self) -> float | None:
@@ -156,13 +150,12 @@ class PartitionedSource:
 
     def everything(self) -> tuple[Any, Any, FloatArray]:
         """Return all rows, targets and weights, where they are few."""
-        X, y, weights = self._gathered("everything", lambda: self._mapped_rows(check_chunk))
-        return X, y, weights
+        return self._gathered("everything", partial(self._mapped_rows, check_chunk))
 
-    def _gathered(self, stage: str, tasks: Callable[[], list[Delayed]]) -> list[Any]:
-        """Return the arrays that tasks result in, each concatenated over the tasks."""
-        results = self.scheduler.gather(stage, tasks)
-        return [np.concatenate(parts) for parts in zip(*results, strict=True)]
+    def _gathered(self, stage: str, tasks: Callable[[], list[Delayed]]) -> tuple[Any, Any, Any]:
+        """Return the three arrays that tasks result in, each concatenated over the tasks."""
+        one, two, three = zip(*self.scheduler.gather(stage, tasks), strict=True)
+        return np.concatenate(one), np.concatenate(two), np.concatenate(three)
 
     def _fits(self, n_rows: int, more_bytes: int = 0) -> bool:
         """Return whether rows, with more bytes for each, are to stay in the cluster's memory."""
@@ -194,7 +187,7 @@ class PartitionedSource:
         most = max(int(min(MAX_ROWS, MAX_BYTES // self._row_bytes)) // block_rows, 1) * block_rows
         fewest = min(policy().partition_rows, most)
         cuts = [0]
-        for end in np.cumsum(self.sizes).tolist():
+        for end in np.cumsum(self.about.sizes).tolist():
             cut = self.n_rows if end == self.n_rows else round(end / block_rows) * block_rows
             while cut - cuts[-1] > most:
                 cuts.append(cuts[-1] + most)
@@ -217,7 +210,7 @@ class PartitionedSource:
         reached[-1] = np.inf
         for i, after in enumerate(reached):
             own = places[(places >= before) & (places < after)]
-            if len(own) and self.sizes[i]:
+            if len(own) and self.about.sizes[i]:
                 jobs.append((self.checked[i], labels, before, own, int(self.chunk_offsets[i])))
             before = float(after)
         return mapped("sample", work.pick_weighted, jobs)
