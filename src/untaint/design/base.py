@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, final
 
@@ -40,27 +41,19 @@ from .subsample import Subset
 SINGLE_TOL = 1e-5
 
 
+@dataclass(eq=False, repr=False)
 class Design(ABC):
-    """Samples under a kernel, with weights: what searches and leave-one-out fits need.
+    """A design: samples under a kernel, with positive weights, for searches and diagnostics.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    X : array or CSR of shape (n, d)
-    sample_weight : array of shape (n,), positive
-    alpha : float
-        Ridge parameter: the factor of the squared norm in the objective.
-    fit_intercept : bool
+    ``X`` is an array or CSR of shape (n, d); the ridge parameter ``alpha`` is the factor of the
+    squared norm in the objective.
     """
 
-    def __init__(
-        self, kernel: Kernel, X: Any, sample_weight: FloatArray, alpha: float, fit_intercept: bool
-    ) -> None:
-        self.kernel = kernel
-        self.X = X
-        self.sample_weight = sample_weight
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
+    kernel: Kernel
+    X: Any
+    sample_weight: FloatArray
+    alpha: float
+    fit_intercept: bool
 
     @abstractmethod
     def dense_features(self, count: int) -> FloatArray:
@@ -114,9 +107,8 @@ class Design(ABC):
     def representatives(self, count: int, within: IntArray | None = None) -> Subset:
         """Return at most ``count`` representatives of the samples ``within``, else of the near."""
         pool = np.flatnonzero(self.near) if within is None else within
-        weights = self.sample_weight[pool]
         ties = None if isinstance(self.kernel, Precomputed) else self.X[pool]
-        rows, counts = representatives(ties, weights, self.radius[pool], count)
+        rows, counts = representatives(ties, self.sample_weight[pool], self.radius[pool], count)
         return Subset(pool[rows], counts)
 
     @cached_property
@@ -133,6 +125,10 @@ class Design(ABC):
 @final
 class Sketch(Design):
     """A design of Nystroem features without kernel matrix, sufficient for model selection."""
+
+    def sample(self, count: int) -> Any:
+        """Return the rows of X of at most ``count`` representatives."""
+        return self.X[self.representatives(count).rows]
 
     def dense_features(self, count: int) -> FloatArray:
         """Return Nystroem features of at most ``count`` landmarks."""

@@ -37,7 +37,6 @@ from .memory_plan import Plan
 
 #: Maps the rows of a block and their values Phi c to u, of the same shape.
 Slopes = Callable[[slice, FloatArray], FloatArray]
-OnProgress = Callable[[int, int], None]
 
 T = TypeVar("T")
 # Finished blocks that may wait to be summed, per thread.
@@ -46,43 +45,13 @@ MAX_PENDING = 2
 MAX_SINGLE = 1e15
 
 
-def _no_progress(done: int, total: int) -> None:
-    """Ignore the progress."""
-
-
 @final
 class BlockedFeatures:
     """The feature matrix Phi of X, computed block by block and cached in part.
 
-    Parameters
-    ----------
-    feature_map : FeatureMap
-    X : array or CSR of shape (n, d)
-    fit_intercept : bool
-        Whether the last column of Phi is a column of ones.
-    plan : Plan
-    n_threads : int, optional
-        None means all cores.
-    offset : int
-        The number of rows before these, if they are a part of a larger data set.
-
-    Attributes
-    ----------
-    on_progress : callable
-        Called after each block of a pass with the numbers of rows done and of all rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.design.memory_plan import Plan
-    >>> from untaint.feature_maps import IdentityMap
-    >>> X = np.array([[1.0], [2.0], [4.0]])
-    >>> features = BlockedFeatures(IdentityMap(np.zeros(1)), X, True, Plan(2, 0))
-    >>> features.gram(np.ones(3))
-    array([[21.,  7.],
-           [ 7.,  3.]])
-    >>> features.values(np.array([[2.0], [1.0]])).ravel()
-    array([3., 5., 9.])
+    With ``fit_intercept`` the last column of Phi is a column of ones. ``n_threads=None`` means all
+    cores, and ``offset`` is the number of rows before these in a larger data set. ``on_progress``
+    is called after each block of a pass with the numbers of rows done and of all rows.
     """
 
     def __init__(
@@ -94,13 +63,10 @@ class BlockedFeatures:
         n_threads: int | None = None,
         offset: int = 0,
     ) -> None:
-        self.map = feature_map
-        self.X = X
-        self.fit_intercept = fit_intercept
-        self.plan = plan
+        self.map, self.X, self.n_rows = feature_map, X, X.shape[0]
+        self.fit_intercept, self.plan = fit_intercept, plan
         self.n_threads = n_threads or available_cores()
-        self.on_progress: OnProgress = _no_progress
-        self.n_rows = X.shape[0]
+        self.on_progress: Callable[[int, int], None] | None = None
         # Rows of the first block that belong to another part of the data.
         self._skipped = offset % plan.block_rows
         # Only whole blocks are cached.
@@ -118,22 +84,15 @@ class BlockedFeatures:
     @property
     def penalised(self) -> FloatArray:
         """A vector of one for each penalised column, and zero for the column of ones."""
-        ones = np.ones(self.width)
-        if self.fit_intercept:
-            ones[-1] = 0.0
-        return ones
+        return np.append(np.ones(self.map.width), [0.0] * self.fit_intercept)
 
     def values(self, coef: FloatArray) -> FloatArray:
         """Return Phi c, of shape (n, k)."""
-        out = np.empty((self.n_rows, coef.shape[1]))
-        raw_coef, unit, shift = self._unwhitened(coef)
+        return self._filled(np.empty((self.n_rows, coef.shape[1])), coef, lambda values: values)
 
-        def work(rows: slice, block: _Block) -> None:
-            out[rows] = _times(unit, block.times(raw_coef)) + shift
-
-        for _ in self._pass(work):
-            pass
-        return out
+    def squared_sizes(self, coef: FloatArray) -> FloatArray:
+        """Return the squared norm of each row of Phi c, without storing the matrix."""
+        return self._filled(np.empty(self.n_rows), coef, lambda v: np.einsum("ij,ij->i", v, v))
 
     def rmatvec(self, slopes: FloatArray) -> FloatArray:
         """Return Phi^T u, of shape (p, k)."""
@@ -141,12 +100,10 @@ class BlockedFeatures:
 
     def matvec_rmatvec(self, coef: FloatArray, slopes: Slopes) -> tuple[FloatArray, FloatArray]:
         """Return Phi c, and Phi^T u for slopes u of these values, in one pass."""
-        out = np.empty((self.n_rows, coef.shape[1]))
-        raw_coef, unit, shift = self._unwhitened(coef)
+        out, evaluate = np.empty((self.n_rows, coef.shape[1])), self._evaluator(coef)
 
         def work(rows: slice, block: _Block) -> tuple[FloatArray, FloatArray]:
-            values = _times(unit, block.times(raw_coef)) + shift
-            out[rows] = values
+            out[rows] = values = evaluate(block)
             return block.rmatvec(slopes(rows, values))
 
         return out, self._whitened_sums(work, coef.shape[1])
@@ -154,27 +111,15 @@ class BlockedFeatures:
     def map_reduce(
         self, coef: FloatArray, block_function: Callable[[slice, FloatArray, _Block], T]
     ) -> T:
-        """Return the sum over blocks of a function of their rows, values there and features.
-
-        Parameters
-        ----------
-        coef : array of shape (p, k)
-            Coefficients whose values Phi c are computed.
-        block_function : callable (rows, values, block) -> T
-            Its results add up.
-        """
-        raw_coef, unit, shift = self._unwhitened(coef)
-
-        def work(rows: slice, block: _Block) -> Any:
-            return block_function(rows, _times(unit, block.times(raw_coef)) + shift, block)
-
-        return reduce(add, self._pass(work))
+        """Return the sum over blocks of a function of their rows, values Phi c and features."""
+        evaluate = self._evaluator(coef)
+        parts = self._pass(lambda rows, block: block_function(rows, evaluate(block), block))
+        return reduce(add, parts)
 
     def squares(self, weights: FloatArray) -> FloatArray:
         """Return the weighted sums of squared raw features, for each column of weights."""
-        total = np.zeros((self.map.raw_width + 1, weights.shape[1]))
-        for part in self._pass(lambda rows, block: block.squares(weights[rows])):
-            total += part
+        parts = self._pass(lambda rows, block: block.squares(weights[rows]))
+        total = sum(parts, np.zeros((self.map.raw_width + 1, weights.shape[1])))
         return total if self.fit_intercept else total[:-1]
 
     @property
@@ -196,24 +141,11 @@ class BlockedFeatures:
             gram = whole.T @ gram @ whole
         return gram if self.fit_intercept else gram[:-1, :-1]
 
-    def squared_sizes(self, coef: FloatArray) -> FloatArray:
-        """Return the squared norm of each row of Phi c, without storing the matrix."""
-        out = np.empty(self.n_rows)
-        raw_coef, unit, shift = self._unwhitened(coef)
-
-        def work(rows: slice, block: _Block) -> None:
-            values = _times(unit, block.times(raw_coef)) + shift
-            out[rows] = np.einsum("ij,ij->i", values, values)
-
-        for _ in self._pass(work):
-            pass
-        return out
-
     def gram(self, weights: FloatArray, rows: IntArray | None = None) -> FloatArray:
         """Return Phi^T W Phi over all samples, or over ``rows`` with as many weights."""
-        if rows is not None and self.map.whitening is not None and len(rows) < self.map.width:
+        whitening, M = self.map.whitening, self._whitening_first()
+        if rows is not None and whitening is not None and len(rows) < self.map.width:
             return self._gram_of_few(weights, rows)
-        M = self._whitening_first()
         width = self.map.raw_width if M is None else self.map.width
         G, s = np.zeros((width, width)), np.zeros(width)
 
@@ -221,7 +153,7 @@ class BlockedFeatures:
             w, block = weights[part], whole.own
             if (w == 0).all():
                 return None
-            if self.map.whitening is not None:
+            if whitening is not None:
                 # Whitening amplifies small directions, and with them the errors of single sums.
                 block = block.astype(np.float64, copy=False)
             if M is not None:
@@ -233,14 +165,14 @@ class BlockedFeatures:
             if sums is not None:
                 G += sums[0]
                 s += sums[1]
-        if M is None and self.map.whitening is not None:
-            G, s = self.map.whitening.T @ G @ self.map.whitening, self.map.whitening.T @ s
-        return self._bordered(G, s, float(weights.sum()))
+        if M is None and whitening is not None:
+            G, s = whitening.T @ G @ whitening, whitening.T @ s
+        # The column of ones has the sums s and the total weight.
+        return np.block([[G, s[:, None]], [s, weights.sum()]]) if self.fit_intercept else G
 
     def fill(self) -> None:
         """Compute the features that are to be cached."""
-        for _ in self._pass(lambda rows, block: None):
-            pass
+        deque(self._pass(lambda rows, block: None), maxlen=0)
 
     @property
     def n_bytes(self) -> int:
@@ -264,20 +196,24 @@ class BlockedFeatures:
             whitened = np.column_stack([whitened, np.ones(len(rows))])
         return whitened.T @ (whitened * weights[:, None])
 
-    def _bordered(self, G: FloatArray, s: FloatArray, total: float) -> FloatArray:
-        """Return G with the sums s and the total weight of the column of ones, if there is one."""
-        if not self.fit_intercept:
-            return G
-        out = np.empty((len(s) + 1, len(s) + 1))
-        out[:-1, :-1], out[-1, :-1], out[:-1, -1], out[-1, -1] = G, s, s, total
-        return out
-
-    def _unwhitened(self, coef: FloatArray) -> tuple[FloatArray, float, FloatArray]:
-        """Return the coefficients of the raw features in some unit, the unit, and the intercept."""
-        k = coef.shape[1]
-        shift = coef[-1] if self.fit_intercept else np.zeros(k)
+    def _evaluator(self, coef: FloatArray) -> Callable[[_Block], FloatArray]:
+        """Return the function that gives the values Phi c of a block, in double precision."""
+        shift = coef[-1] if self.fit_intercept else np.zeros(coef.shape[1])
         inner = coef[:-1] if self.fit_intercept else coef
-        return *_in_range(self.map.unwhiten_coef(inner), self.map.dtype), shift
+        raw_coef, unit = _in_range(self.map.unwhiten_coef(inner), self.map.dtype)
+        return lambda block: _times(unit, block.times(raw_coef)) + shift
+
+    def _filled(
+        self, out: FloatArray, coef: FloatArray, function: Callable[[FloatArray], FloatArray]
+    ) -> FloatArray:
+        """Fill an array with a function of the values Phi c of each block."""
+        evaluate = self._evaluator(coef)
+
+        def work(rows: slice, block: _Block) -> None:
+            out[rows] = function(evaluate(block))
+
+        deque(self._pass(work), maxlen=0)
+        return out
 
     def _whitened_sums(
         self, work: Callable[[slice, _Block], tuple[FloatArray, FloatArray]], n_outputs: int
@@ -301,18 +237,19 @@ class BlockedFeatures:
         ]
 
         def task(part: slice) -> T:
-            if rows is not None:
-                return work(part, _Block(self._raw_of(rows[part])))
-            return work(part, self._block(part))
+            block = self._block(part) if rows is None else _Block(self._raw_of(rows[part]))
+            return work(part, block)
 
         if rows is None and self._kept_blocks:
             self._cache()  # allocated before several threads use it
         with single_threaded_blas():
             for part, result in zip(parts, self._in_order(task, parts), strict=True):
                 yield result
-                self.on_progress(part.stop, total)
+                if self.on_progress is not None:
+                    self.on_progress(part.stop, total)
 
     def _in_order(self, task: Callable[[slice], T], parts: list[slice]) -> Iterator[T]:
+        """Yield the results of a task in the order of the parts, computed by several threads."""
         n_threads = min(self.n_threads, len(parts))
         if n_threads <= 1:
             yield from map(task, parts)
@@ -331,6 +268,7 @@ class BlockedFeatures:
                 raise
 
     def _block(self, rows: slice) -> _Block:
+        """Return the block of these rows, from the cache where it is kept."""
         size = self.plan.block_rows
         number, first = divmod(self._skipped + rows.start, size)
         own = slice(first, first + rows.stop - rows.start)
@@ -349,6 +287,7 @@ class BlockedFeatures:
         return self._kept
 
     def _raw_of(self, rows: IntArray) -> FloatArray:
+        """Return the raw features of some rows, from the cache if it has all of them."""
         places = self._skipped + rows
         numbers = places // self.plan.block_rows
         if len(rows) and int(numbers.max()) < self._kept_blocks and self._known[numbers].all():
@@ -408,11 +347,9 @@ def _padded(X: Any, own: slice, size: int) -> Any:
 
 def _in_range(values: FloatArray, dtype: Any) -> tuple[FloatArray, float]:
     """Return the values in a unit and dtype, and the unit, which is 1 unless float32 overflows."""
-    unit = 1.0
-    if dtype == np.float32 and values.size:
-        largest = float(np.abs(values).max())
-        unit = largest if not 1.0 / MAX_SINGLE < largest < MAX_SINGLE else 1.0
-        unit = unit if 0.0 < unit < np.inf else 1.0
+    unit = float(np.abs(values).max(initial=0.0)) if dtype == np.float32 else 1.0
+    if not 0.0 < unit < np.inf or 1.0 / MAX_SINGLE < unit < MAX_SINGLE:
+        unit = 1.0
     return (values if unit == 1.0 else values / unit).astype(dtype, copy=False), unit
 
 

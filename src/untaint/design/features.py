@@ -7,7 +7,8 @@ samples continues from there, within a memory limit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -56,65 +57,38 @@ ROWS_A_FEATURE = 25
 
 
 @final
+@dataclass(eq=False, repr=False)
 class FeatureDesign(FitDesign):
     """The design of any kernel by the features of an explicit map.
 
-    Parameters
-    ----------
-    kernel, X, sample_weight, alpha, fit_intercept
-        See :class:`~untaint.design.base.Design`.
-    feature_map : FeatureMap
-    plan : Plan
-    subsample_rows : array of indices, optional
-        Indices of the subsample; None if there are few samples anyway.
-    is_subsample : bool
-        Whether these samples are a subsample of a larger design.
-    n_threads : int, optional
+    ``subsample_rows`` holds the indices of the subsample, None if there are few samples anyway;
+    ``is_subsample`` says whether these samples are themselves a subsample of a larger design.
     """
+
+    map: FeatureMap
+    plan: Plan
+    subsample_rows: IntArray | None = None
+    is_subsample: bool = False
+    n_threads: int | None = None
 
     iterative = True
     # Blocks have their own threads, and BLAS rounds differently with several threads than with one.
     small_products = True
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        X: Any,
-        sample_weight: FloatArray,
-        alpha: float,
-        fit_intercept: bool,
-        feature_map: FeatureMap,
-        plan: Plan,
-        subsample_rows: IntArray | None = None,
-        is_subsample: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        super().__init__(kernel, X, sample_weight, alpha, fit_intercept)
-        self.features = BlockedFeatures(feature_map, X, fit_intercept, plan, n_threads)
-        self.subsample_rows = subsample_rows
-        self.is_subsample = is_subsample
+    def __post_init__(self) -> None:
+        self.features = BlockedFeatures(
+            self.map, self.X, self.fit_intercept, self.plan, self.n_threads
+        )
         self._newton: Newton[FeatureSpace] | None = None
-
-    @property
-    def map(self) -> FeatureMap:
-        """The map from samples to features."""
-        return self.features.map
 
     def subsample(self) -> tuple[IntArray, FeatureDesign]:
         """Return the indices of the subsample, and its design with weights of one."""
         rows = self.subsample_rows
         assert rows is not None
-        plan = self.features.plan
-        return rows, subsample_design(
-            self.kernel,
-            in_double(self.X[rows]),
-            float(total(self.sample_weight)),
-            self.alpha,
-            self.fit_intercept,
-            self.map,
-            Plan(min(plan.block_rows, len(rows)), min(plan.kept_rows, len(rows))),
-            self.features.n_threads,
-        )
+        plan = Plan(min(self.plan.block_rows, len(rows)), min(self.plan.kept_rows, len(rows)))
+        settings = (self.alpha, self.fit_intercept, self.map, plan, self.n_threads)
+        weight = float(total(self.sample_weight))
+        return rows, subsample_design(self.kernel, in_double(self.X[rows]), weight, *settings)
 
     def attainable(self, tol: float) -> float:
         """Return ``tol``, or more if the precision or the variance of a subsample demands it."""
@@ -130,7 +104,7 @@ class FeatureDesign(FitDesign):
         if self.subsample_rows is None:
             return super().radius
         middle = centre(self.X[self.subsample_rows], np.ones(len(self.subsample_rows)))
-        return distances_from(self.X, middle, self.features.plan.block_rows)
+        return distances_from(self.X, middle, self.plan.block_rows)
 
     @cached_property
     def screen(self) -> Screen:
@@ -142,30 +116,29 @@ class FeatureDesign(FitDesign):
     @cached_property
     def _dense(self) -> Design:
         """The design of X that provides dense features, independent of the map."""
-        parts = (self.kernel, self.X, self.sample_weight, self.alpha, self.fit_intercept)
-        identity = isinstance(self.map, IdentityMap)
-        return LinearDesign(*parts) if identity else Sketch(*parts)
+        kind = LinearDesign if isinstance(self.map, IdentityMap) else Sketch
+        return kind(self.kernel, self.X, self.sample_weight, self.alpha, self.fit_intercept)
 
     def dense_features(self, count: int) -> FloatArray:
         """Return at most ``count`` dense features of a linear design or a sketch of X."""
         return self._dense.dense_features(count)
 
     def newton(self, loss: Loss, y: FloatArray) -> Newton[FeatureSpace]:
-        """What refits, the same for the same targets."""
+        """Return the Newton solver of the refits, the same one for the same targets."""
         if self._newton is None or self._newton.y is not y:
             self._newton = Newton(FeatureSpace(self.features, self._gram_sample), loss, y)
         return self._newton
 
     @cached_property
     def _gram_sample(self) -> IntArray | None:
-        """Rows whose sums stand for those of all."""
+        """The samples whose sums represent those of all, None for all of them."""
         n, count = len(self.sample_weight), ROWS_A_FEATURE * self.features.width
         if self.features.width <= FEW_FEATURES or 2 * count > n:
             return None
         return draw_rows(np.ones(n), count)
 
     def leverages(self, weights: FloatArray, *, exact: bool = False) -> FloatArray:
-        """How much each row bends its own prediction."""
+        """Return the leverage of each sample under these weights."""
         return leverages(self.features, weights, self.alpha, self._gram_sample, exact=exact)
 
     def low_rank_system(self) -> RidgeSystem | None:
@@ -208,54 +181,23 @@ def make_feature_design(
 ) -> FeatureDesign:
     """Return a design of features that suit the kernel, the approximation and the memory limit.
 
-    Parameters
-    ----------
-    kernel, X, sample_weight, alpha, fit_intercept
-        See :class:`~untaint.design.base.Design`.
-    approximation : {"columns", "nystroem", "rff"}
-    n_components : int or None
-        Number of features; None chooses it by effective dimension and memory limit.
-    memory_limit : int or str
-    n_outputs : int
-    rng : Generator
-        Draws the frequencies of ``"rff"``.
-    n_threads : int, optional
+    ``approximation`` is "columns", "nystroem", or "rff", whose frequencies ``rng`` draws;
+    ``n_components=None`` chooses the number of features by effective dimension and memory limit.
     """
+    n, limit = X.shape[0], memory_bytes(memory_limit)
     rows = draw_rows(sample_weight, policy().subsample_rows)
-    many = len(rows) < X.shape[0]
-    sketch = Sketch(
-        kernel,
-        in_double(X[rows] if many else X),
-        np.ones(len(rows)) if many else sample_weight,
-        alpha,
-        fit_intercept,
-    )
+    many = len(rows) < n
+    sample = (X[rows], np.ones(len(rows))) if many else (X, sample_weight)
+    sketch = Sketch(kernel, in_double(sample[0]), sample[1], alpha, fit_intercept)
 
-    def affordable(count: int, asked: int | None, dtype: Any) -> int:
-        return _affordable(count, asked, X.shape[0], n_outputs, dtype, memory_limit)
-
+    affordable = partial(_affordable, n, n_outputs, memory_limit)
     weight = float(total(sample_weight))
     feature_map = make_map(sketch, weight, approximation, n_components, affordable, rng, n_threads)
-    plan = plan_blocks(
-        X.shape[0],
-        n_outputs,
-        feature_map.raw_width,
-        feature_map.dtype,
-        memory_bytes(memory_limit),
-        keep=feature_map.cacheable,
-    )
-    few = draw_rows(sample_weight, subsample_size(feature_map.width, memory_bytes(memory_limit)))
-    return FeatureDesign(
-        kernel,
-        X,
-        sample_weight,
-        alpha,
-        fit_intercept,
-        feature_map,
-        plan,
-        few if many else None,
-        n_threads=n_threads,
-    )
+    width, dtype, keep = feature_map.raw_width, feature_map.dtype, feature_map.cacheable
+    plan = plan_blocks(n, n_outputs, width, dtype, limit, keep=keep)
+    few = draw_rows(sample_weight, subsample_size(feature_map.width, limit)) if many else None
+    parts = (kernel, X, sample_weight, alpha, fit_intercept, feature_map, plan, few)
+    return FeatureDesign(*parts, n_threads=n_threads)
 
 
 def make_map(
@@ -267,33 +209,28 @@ def make_map(
     rng: np.random.Generator,
     n_threads: int | None = None,
 ) -> FeatureMap:
-    """Return the feature map for the kernel and the samples of a sketch.
+    """Return the feature map for the kernel and the representative samples of a sketch.
 
-    Parameters
-    ----------
-    sketch : Sketch
-        Kernel and representative samples.
-    total : float
-        Total weight of all samples.
-    approximation, n_components, rng, n_threads
-        See :func:`make_feature_design`.
-    affordable : callable (count, n_components, dtype) -> int
-        Reduces a number of features to what memory allows.
+    ``total`` is the weight of all samples; ``affordable(count, n_components, dtype)`` reduces a
+    number of features to what memory allows.
     """
-    X, kernel = sketch.X, sketch.kernel
+    X, weights, kernel = sketch.X, sketch.sample_weight, sketch.kernel
     if approximation == "columns":
         affordable(X.shape[1], X.shape[1], np.float64)
-        none = np.zeros(X.shape[1])
-        middle = _offset(X, sketch.sample_weight) if sketch.fit_intercept else none
-        return IdentityMap(middle, np.float64)
-    count = n_components or _automatic(sketch, total)
+        return IdentityMap(_offset(X, weights) if sketch.fit_intercept else np.zeros(X.shape[1]))
+    count = n_components
+    if count is None:
+        count = components_for(kernel, sketch.sample(SPECTRUM_ROWS), total, sketch.alpha)
     dtype = np.float32 if total > policy().double_rows else np.float64
     count = affordable(count, n_components, dtype)
     if approximation == "rff":
-        middle = centre(X, sketch.sample_weight)
-        return FourierFeatures(kernel, X.shape[1], count, rng, middle, dtype)
+        return FourierFeatures(kernel, X.shape[1], count, rng, centre(X, weights), dtype)
     with single_threaded_blas():
-        return _landmarks(sketch, count, total, n_threads)
+        double = NystroemMap(kernel, sketch.sample(count), np.float64, n_threads)
+        if dtype == np.float64:
+            return double
+        sample = sketch.sample(SPECTRUM_ROWS)
+        return double.in_single(sample, total / sample.shape[0], sketch.alpha) or double
 
 
 def subsample_design(
@@ -307,17 +244,8 @@ def subsample_design(
     n_threads: int | None,
 ) -> FeatureDesign:
     """Return the design of a subsample of samples whose weights sum to ``total``."""
-    return FeatureDesign(
-        kernel,
-        X,
-        np.ones(X.shape[0]),
-        X.shape[0] / total * alpha,
-        fit_intercept,
-        feature_map,
-        plan,
-        is_subsample=True,
-        n_threads=n_threads,
-    )
+    parts = (kernel, X, np.ones(X.shape[0]), X.shape[0] / total * alpha, fit_intercept)
+    return FeatureDesign(*parts, feature_map, plan, is_subsample=True, n_threads=n_threads)
 
 
 def _offset(reference: FloatArray, weights: FloatArray) -> FloatArray:
@@ -327,36 +255,17 @@ def _offset(reference: FloatArray, weights: FloatArray) -> FloatArray:
     return np.where(np.abs(middle) > MAX_OFFSET * spread, middle, 0.0)
 
 
-def _landmarks(sketch: Sketch, count: int, size: float, n_threads: int | None) -> NystroemMap:
-    """Return a Nystroem map, in single precision for many samples where that loses nothing."""
-    landmarks = sketch.X[sketch.representatives(count).rows]
-    double = NystroemMap(sketch.kernel, landmarks, np.float64, n_threads)
-    if size <= policy().double_rows:
-        return double
-    reference = sketch.X[sketch.representatives(SPECTRUM_ROWS).rows]
-    return double.in_single(reference, size / reference.shape[0], sketch.alpha) or double
-
-
-def _automatic(sketch: Sketch, size: float) -> int:
-    """Return the number of features by the effective dimension of the kernel."""
-    sample = sketch.X[sketch.representatives(SPECTRUM_ROWS).rows]
-    return components_for(sketch.kernel, sample, size, sketch.alpha)
-
-
 def _affordable(
-    count: int, asked: int | None, n_rows: int, n_outputs: int, dtype: Any, memory_limit: Any
+    n_rows: int, n_outputs: int, memory_limit: Any, count: int, asked: int | None, dtype: Any
 ) -> int:
     """Return at most ``count`` features that fit in memory; raise if ``asked`` ones do not."""
     limit = memory_bytes(memory_limit)
-    while asked is None and count > MIN_COMPONENTS:
-        if min_bytes(n_rows, n_outputs, count, dtype) <= limit:
-            break
+    while (needed := min_bytes(n_rows, n_outputs, count, dtype)) > limit:
+        if asked is not None or count <= MIN_COMPONENTS:
+            raise MemoryLimitError(
+                f"memory_limit must be at least {readable_bytes(1.01 * needed)} for {n_rows:,} "
+                f"rows and {count:,} components, got {memory_limit!r} ({readable_bytes(limit)})"
+                + (": raise it, or lower n_components." if asked is not None else ".")
+            )
         count = max(MIN_COMPONENTS, int(0.8 * count))
-    needed = min_bytes(n_rows, n_outputs, count, dtype)
-    if needed > limit:
-        raise MemoryLimitError(
-            f"memory_limit must be at least {readable_bytes(1.01 * needed)} for {n_rows:,} rows "
-            f"and {count:,} components, got {memory_limit!r} ({readable_bytes(limit)})"
-            + (": raise it, or lower n_components." if asked is not None else ".")
-        )
     return count

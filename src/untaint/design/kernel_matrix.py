@@ -8,6 +8,7 @@ by conjugate gradients with a Nystroem preconditioner.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -31,33 +32,16 @@ COUPLING = 3.0
 
 
 @final
+@dataclass(eq=False, repr=False)
 class KernelMatrixDesign(SystemDesign):
-    """The design of any kernel by its matrix.
+    """The design of any kernel by its matrix K of shape (n, n)."""
 
-    Parameters
-    ----------
-    kernel, X, sample_weight, alpha, fit_intercept
-        See :class:`~untaint.design.base.Design`.
-    K : array of shape (n, n)
-    iterative : bool
-        Whether to refit by conjugate gradients rather than by factorisation.
-    """
+    K: FloatArray
+    iterative: bool
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        X: Any,
-        sample_weight: FloatArray,
-        alpha: float,
-        fit_intercept: bool,
-        K: FloatArray,
-        iterative: bool,
-    ) -> None:
-        super().__init__(kernel, X, sample_weight, alpha, fit_intercept)
-        self.K = K
-        self.iterative = iterative
+    def __post_init__(self) -> None:
         # Conjugate gradients read the matrix once per step and are bound by memory bandwidth.
-        self.small_products = iterative or len(K) <= policy().exact_rows
+        self.small_products = self.iterative or len(self.K) <= policy().exact_rows
 
     def attainable(self, tol: float) -> float:
         """Return ``tol``, but at least ``SINGLE_TOL`` for a matrix in single precision."""
@@ -118,32 +102,22 @@ def make_design(
     """Return the design that suits the kernel and the number of samples.
 
     X in single precision is converted to double; the precision of the kernel matrix depends on
-    its size alone.
-
-    Parameters
-    ----------
-    kernel, X, sample_weight, alpha, fit_intercept
-        See :class:`~untaint.design.base.Design`.
-    iterative : bool, optional
-        Whether to refit by conjugate gradients; None decides by the number of samples.
-    matrix : bool
-        Whether to build the kernel matrix even of a linear kernel with few columns.
-    memory_limit : int or str
-        Limit of the memory of the kernel matrix.
-    otherwise : str
-        The setting that needs no matrix, for the error message.
-    n_threads : int, optional
+    its size alone. ``iterative=None`` decides by the number of samples whether to refit by
+    conjugate gradients, ``matrix`` asks for the matrix even of a linear kernel with few columns,
+    and ``otherwise`` is the setting that needs no matrix, for the error message.
     """
     n, d = X.shape
     given = isinstance(kernel, Precomputed)
     X = X if given else in_double(X)
     if isinstance(kernel, Linear) and d <= n and not matrix:
         return LinearDesign(kernel, X, sample_weight, alpha, fit_intercept)
-    dtype = matrix_dtype(n, iterative)
     iterative = n > policy().exact_rows if iterative is None else iterative
+    dtype = matrix_dtype(n, iterative)
     check_matrix_memory(n, dtype, memory_limit, otherwise)
     K = kernel.matrix(X, dtype=dtype, n_threads=n_threads)
-    if dtype == np.float32 and _needs_double(K, sample_weight, alpha, memory_limit):
+    rounding = float(np.finfo(np.float32).eps) * float(sample_weight @ np.diag(K))
+    # Rounding to single precision must not exceed alpha where double precision fits in memory.
+    if dtype == np.float32 and alpha < rounding and 2 * K.nbytes <= memory_bytes(memory_limit):
         K = kernel.matrix(X, dtype=np.float64, n_threads=n_threads)
     X = K if given and X.dtype != np.float64 else X
     return KernelMatrixDesign(kernel, X, sample_weight, alpha, fit_intercept, K, iterative)
@@ -156,14 +130,6 @@ def matrix_dtype(n_rows: int, iterative: bool | None) -> Any:
     """
     iterative = n_rows > policy().exact_rows if iterative is None else iterative
     return np.float32 if iterative and n_rows > policy().double_rows else np.float64
-
-
-def _needs_double(
-    K: FloatArray, sample_weight: FloatArray, alpha: float, memory_limit: Any
-) -> bool:
-    """Return whether rounding K to single precision exceeds alpha, and double fits in memory."""
-    rounding = float(np.finfo(np.float32).eps) * float(sample_weight @ np.diag(K))
-    return alpha < rounding and 2 * K.nbytes <= memory_bytes(memory_limit)
 
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:

@@ -81,11 +81,10 @@ class LinearDesign(SystemDesign):
         projection = np.asarray(self.features.T @ slopes)
         alpha = float(np.sum(projection * fit.coef)) / max(fit.squared_norm, np.finfo(float).tiny)
         G, total = self.gram.at(weights), np.asarray(self.features.T @ weights)
-        clear = np.linalg.norm(projection) > 1e-9 * np.sqrt(np.trace(G)) * np.linalg.norm(slopes)
+        length = np.linalg.norm(projection)
+        clear = length > 1e-9 * np.sqrt(np.trace(G)) * np.linalg.norm(slopes)
         # Residuals that are rounding errors have no meaningful direction.
-        if clear and np.linalg.norm(projection - alpha * fit.coef) <= 1e-6 * np.linalg.norm(
-            projection
-        ):
+        if clear and np.linalg.norm(projection - alpha * fit.coef) <= 1e-6 * length:
             return slopes / alpha
         # With alpha = 0 any combination of the kept samples that gives the coefficients is valid.
         mean = total / weights.sum() if self.fit_intercept else np.zeros(len(total))

@@ -55,15 +55,7 @@ def plan_blocks(
 ) -> Plan:
     """Return the blocks that fit into a memory limit of at least :func:`min_bytes`.
 
-    Parameters
-    ----------
-    n_rows, n_outputs, raw_width : int
-    dtype : dtype
-        Precision of the raw features.
-    limit : int
-        Memory limit in bytes.
-    keep : bool
-        Whether to cache features.
+    ``keep`` says whether features may be cached.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""Designs of many samples, of which only a subsample is at hand.
+r"""Designs of many samples, of which only a subsample need be in memory.
 
 The samples may be in memory or in partitions on other machines. A fit evaluates functions on all of
 them in passes (:mod:`untaint.optim.oracle`) and never looks at them one by one,
@@ -6,7 +6,7 @@ them in passes (:mod:`untaint.optim.oracle`) and never looks at them one by one,
 .. math:: \Phi^T (w \ell') = M^T \sum_b \Phi_b^T (w_b \ell_b'),
 
 with raw features :math:`\Phi_b` of a block b and a whitening M that is applied to the sum. Blocks,
-and therefore sums, are the same to the last bit wherever the samples are.
+and therefore sums, are the same to the last bit for any storage of the samples.
 """
 
 from __future__ import annotations
@@ -40,18 +40,10 @@ DOUBLE_DECREASE, SINGLE_DECREASE = 1e-12, 1e-8
 @final
 @dataclass(frozen=True)
 class Samples:
-    """Samples in the space of some features, in blocks.
+    """The samples of a pass in the space of some features, in blocks.
 
-    Attributes
-    ----------
-    features : BlockedFeatures
-    loss : Loss
-    y : array of shape (n, k)
-    sample_weight : array of shape (n,)
-    groups : array of shape (n,), int
-        Class of each sample; zero where there are none.
-    excluded : bool array of shape (n,)
-        Samples that are excluded a priori.
+    ``groups`` holds the class of each sample, zero where there are none, and ``excluded`` the mask
+    of the samples that are excluded a priori.
     """
 
     features: BlockedFeatures
@@ -63,14 +55,8 @@ class Samples:
 
     def losses(self, values: FloatArray, rows: slice = slice(None)) -> SampleLosses:
         """Return the losses of some samples, given the values of a function there."""
-        return evaluate_losses(
-            self.loss,
-            self.y[rows],
-            values,
-            self.sample_weight[rows],
-            self.groups[rows],
-            self.excluded[rows],
-        )
+        own = (self.sample_weight[rows], self.groups[rows], self.excluded[rows])
+        return evaluate_losses(self.loss, self.y[rows], values, *own)
 
     def evaluate(
         self,
@@ -82,12 +68,8 @@ class Samples:
     ) -> PassResult:
         """Return the sums over these samples, of raw features with a column of ones.
 
-        Parameters
-        ----------
-        coef, weight_function, grid, curvature
-            As in :class:`untaint.optim.oracle.Oracle`.
-        predictions : array of shape (n, k), optional
-            Filled with the values of the function.
+        The arguments are those of :class:`untaint.optim.oracle.Oracle`; ``predictions`` is filled
+        with the values of the function.
         """
 
         def block_result(rows: slice, values: FloatArray, block: _Block) -> PassResult:
@@ -104,7 +86,13 @@ class Samples:
                 grid.histogram(losses.losses, own, losses.groups),
                 Sum(np.vstack(block.rmatvec(gradient)).astype(np.float64, copy=False)),
             )
-            return self._with_curvature(result, curvature, rows, values, weights, block)
+            if curvature is None:
+                return result
+            hessian = self.loss.hessian(self.y[rows], values).weighted(weights)
+            if curvature == "gram":
+                return replace(result, grams=Sum(block.gram(hessian.entry(0, 0))))
+            diagonal = np.column_stack([hessian.entry(j, j) for j in range(values.shape[1])])
+            return replace(result, column_squares=Sum(block.squares(diagonal)))
 
         return self.features.map_reduce(coef, block_result)
 
@@ -118,23 +106,6 @@ class Samples:
         if not (np.isfinite(gradient).all() and np.isfinite(weighted).all()):
             gradient[weights == 0], weighted[weights == 0] = 0.0, 0.0
         return gradient, weighted
-
-    def _with_curvature(
-        self,
-        result: PassResult,
-        curvature: Curvature,
-        rows: slice,
-        values: FloatArray,
-        weights: FloatArray,
-        block: _Block,
-    ) -> PassResult:
-        if curvature is None:
-            return result
-        hessian = self.loss.hessian(self.y[rows], values).weighted(weights)
-        if curvature == "gram":
-            return replace(result, grams=Sum(block.gram(hessian.entry(0, 0))))
-        diagonal = np.column_stack([hessian.entry(j, j) for j in range(self.y.shape[1])])
-        return replace(result, column_squares=Sum(block.squares(diagonal)))
 
 
 def whitened(features: BlockedFeatures, raw: PassResult) -> PassResult:
@@ -152,18 +123,14 @@ def whitened(features: BlockedFeatures, raw: PassResult) -> PassResult:
 
 @dataclass(eq=False)
 class PartitionedDesign(Oracle):
-    """Samples in a function space, evaluated in passes, with a subsample at hand.
+    """A design of samples that are evaluated in passes, with a subsample in memory.
 
     Attributes
     ----------
-    loss : Loss
     rows : array of indices, ascending
         The subsample's rows among all samples.
-    subsample : FeatureDesign
-        The design of the subsample.
     y, groups : array of shape (m, k) and (m,)
         Targets and classes of the subsample.
-    n_samples : int
     total : float
         Weight of all samples.
     unit : float or None
@@ -196,11 +163,11 @@ class PartitionedDesign(Oracle):
 
     @property
     def part(self) -> float:
-        """Weight of the subsample over that of all samples."""
+        """The weight of the subsample over that of all samples."""
         return len(self.rows) / self.total
 
     def min_decrease(self, exact: bool) -> float:
-        """Relative decrease of the objective that is not worth another step, exact or not."""
+        """Return the relative decrease of the objective that is not worth another step."""
         features = self.subsample.features
         if exact:
             return SINGLE_DECREASE if features.map.dtype == np.float32 else DOUBLE_DECREASE
@@ -209,16 +176,7 @@ class PartitionedDesign(Oracle):
 
 @final
 class InMemoryDesign(PartitionedDesign):
-    """Samples in memory.
-
-    Parameters
-    ----------
-    design : FeatureDesign
-        The design of all samples, with a subsample.
-    loss : Loss
-    y : array of shape (n, k)
-    groups : array of shape (n,), int
-    """
+    """A partitioned design of samples in memory, from their design, targets and classes."""
 
     def __init__(self, design: FeatureDesign, loss: Loss, y: FloatArray, groups: IntArray) -> None:
         rows, subsample = design.subsample()

@@ -7,8 +7,7 @@ that fits are reproducible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,9 +20,7 @@ LOO_BYTES = 25_000
 _SEED = 20_000
 
 
-@final
-@dataclass(frozen=True)
-class Subset:
+class Subset(NamedTuple):
     """Indices of representative samples, and their weights."""
 
     rows: IntArray
@@ -38,10 +35,9 @@ def subsample_size(n_features: int, memory: int) -> int:
     >>> subsample_size(20, 10**9), subsample_size(1000, 10**9), subsample_size(1000, 10**8)
     (5000, 20000, 2000)
     """
-    wanted = max(
-        policy().subsample_rows // 4, min(policy().subsample_rows, ROWS_PER_FEATURE * n_features)
-    )
-    return max(policy().subsample_rows // 10, min(wanted, memory // (2 * LOO_BYTES)))
+    most = policy().subsample_rows
+    wanted = max(most // 4, min(most, ROWS_PER_FEATURE * n_features))
+    return max(most // 10, min(wanted, memory // (2 * LOO_BYTES)))
 
 
 def draw_rows(sample_weight: FloatArray, count: int) -> IntArray:

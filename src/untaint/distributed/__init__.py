@@ -1,7 +1,7 @@
-"""The same estimators on Dask arrays and data frames, on whatever client is active.
+"""The estimators on Dask arrays and data frames, computed on the active client.
 
-The only room that knows Dask. Rows stay where they are: what is computed from them is computed by
-the block functions of the other rooms, one chunk at a time, and only sums travel.
+This is the only subpackage that knows Dask. Rows stay where they are stored: the block functions of
+the other subpackages are applied to one chunk at a time, and only sums are sent.
 """
 
 try:

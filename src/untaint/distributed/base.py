@@ -1,7 +1,7 @@
-"""Fits to Dask collections: what the distributed estimators share.
+"""Base class of the distributed estimators.
 
-A subsample of the rows comes to the client and determines hyperparameters, features, contamination and
-start; all rows then take part in passes where they are
+A subsample of the rows comes to the client and determines hyperparameters, features, contamination
+and initial fit; all rows then take part in passes where they are stored
 (:func:`untaint.estimators.large_scale.fit_large_scale`). Masks and scores stay there too, as lazy
 arrays.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import dask.array as da
 import numpy as np
@@ -21,13 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._policy import policy
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
-from .._validation import (
-    check_contamination,
-    check_flag,
-    in_double,
-    memory_bytes,
-    name_features,
-)
+from .._validation import check_contamination, check_flag, in_double, memory_bytes, name_features
 from ..design.base import Sketch
 from ..design.features import make_map, subsample_design
 from ..design.memory_plan import Plan, plan_blocks
@@ -43,7 +37,7 @@ from ..feature_maps.identity import IdentityMap
 from ..kernels import Kernel, Linear
 from ..learners.base import FUNCTION, TRAINING
 from ..optim.base import Solution, no_callback
-from ..weighting.base import unit_weight
+from ..optim.checkpoint import Checkpoint
 from .dask_design import DaskDesign
 from .partitioned_source import PartitionedSource
 from .scheduler import Scheduler, mapped, shared, stacked
@@ -55,15 +49,11 @@ AMPLE = 1 << 50
 
 
 class DaskEstimator(SubquantileEstimator):
-    """Fits to Dask collections, and to anything else as in memory.
+    """An estimator that fits Dask collections where they are, and other data in memory."""
 
-    Attributes
-    ----------
-    statistics_ : Statistics
-        Passes over the chunks, their seconds and bytes.
-    """
-
-    _labelled: bool
+    #: Whether targets are labels, and the estimator for data in memory.
+    _labelled: ClassVar[bool]
+    _in_memory: ClassVar[type[SubquantileEstimator]]
 
     def _fit_any(self, X: Any, y: Any, sample_weight: Any, persist: Any) -> None:
         """Fit to Dask collections where they are, and to other data in memory."""
@@ -82,10 +72,8 @@ class DaskEstimator(SubquantileEstimator):
                 if not chunks.n_rows:
                     raise ValueError(_no_rows(sum(chunks.about.lengths)))
                 self._learn_targets(chunks)
-                if chunks.n_rows <= policy().subsample_rows:
-                    self._fit_on_client(chunks)
-                else:
-                    self._fit_partitions(chunks, persist)
+                few = chunks.n_rows <= policy().subsample_rows
+                (self._fit_on_client if few else self._fit_partitions)(chunks)
             finally:
                 chunks.release()
             self.statistics_ = chunks.scheduler.statistics
@@ -111,34 +99,23 @@ class DaskEstimator(SubquantileEstimator):
         for name in ("inlier_mask_", "outlier_scores_"):
             setattr(self, name, da.from_array(getattr(self, name), chunks=(sizes,)))
 
-    def _fit_partitions(self, chunks: PartitionedSource, persist: Any) -> None:
+    def _fit_partitions(self, chunks: PartitionedSource) -> None:
         """Fit to many rows by passes over their partitions."""
         totals = chunks.fit_totals()
-        rows, X, y = self._sample(chunks, totals, policy().subsample_rows)
-        # The subsample identifies the collection.
         total = float(sum(totals))
+        _, X, y = sample = self._sample(chunks, totals, policy().subsample_rows)
+        # The subsample identifies the collection.
         saved, seed = self._open_checkpoint(X, y, np.array([float(chunks.n_rows), total]))
         contamination = check_contamination(self.contamination, np.ones(policy().subsample_rows))
         task = self._task(contamination, seed)
         hyper = select_for_total(self, task, X, y, total)
         feature_map = self._feature_map(hyper, X, total, task, chunks)
         count = subsample_size(feature_map.width, memory_bytes(self.memory_limit))
-        if count < len(rows):
-            rows, X, y = self._sample(chunks, totals, count)
-        data = self._partitioned(chunks, hyper, feature_map, (rows, X, y), total, task, persist)
+        if count < len(y):
+            sample = self._sample(chunks, totals, count)
+        data = self._partitioned(chunks, hyper, feature_map, sample, total, task)
         with single_threaded_blas():
-            initial, start = fit_subsample(self, task, data, no_callback)
-            large_scale = fit_large_scale(
-                data,
-                initial,
-                start,
-                max_radius=task.exclusion_radius,
-                norm_bound=self.norm_bound,
-                tol=float(self.tol),
-                max_iter=self._max_iter(),
-                exact=True,
-                slot=None if saved is None else saved.at(0),
-            )
+            large_scale = self._fit_passes(task, data, saved)
             assert isinstance(large_scale.design, DaskDesign)
             scorer = self._partition_scorer(large_scale, large_scale.design)
         self._store_solution(data, large_scale.solution)
@@ -146,6 +123,19 @@ class DaskEstimator(SubquantileEstimator):
         if saved is not None:
             saved.remove()
         self._warn_unless_converged(large_scale.solution)
+
+    def _fit_passes(self, task: Task, data: DaskDesign, saved: Checkpoint | None) -> LargeScaleFit:
+        """Fit to the subsample, then by passes over all rows."""
+        return fit_large_scale(
+            data,
+            *fit_subsample(self, task, data, no_callback),
+            max_radius=task.exclusion_radius,
+            norm_bound=self.norm_bound,
+            tol=float(self.tol),
+            max_iter=self._max_iter(),
+            exact=True,
+            slot=None if saved is None else saved.at(0),
+        )
 
     def _sample(self, chunks: PartitionedSource, totals: Any, count: int) -> tuple[Any, Any, Any]:
         """Return numbers, rows and targets of a subsample."""
@@ -156,16 +146,11 @@ class DaskEstimator(SubquantileEstimator):
         self, hyper: Hyperparameters, X: Any, total: float, task: Task, chunks: PartitionedSource
     ) -> FeatureMap:
         """Return the features of the fit, which a subsample determines."""
-        ones = np.ones(X.shape[0])
-        return make_map(
-            Sketch(hyper.kernel, X, ones, hyper.alpha, self.fit_intercept),
-            total,
-            self._features_for(hyper.kernel, chunks),
-            None if isinstance(self.n_components, str) else self.n_components,
-            lambda count, asked, dtype: count,
-            task.rng(),
-            self._n_threads,
-        )
+        sketch = Sketch(hyper.kernel, X, np.ones(len(X)), hyper.alpha, self.fit_intercept)
+        kind = self._features_for(hyper.kernel, chunks)
+        asked = None if isinstance(self.n_components, str) else self.n_components
+        threads = self._n_threads
+        return make_map(sketch, total, kind, asked, lambda count, *_: count, task.rng(), threads)
 
     def _partitioned(
         self,
@@ -175,26 +160,16 @@ class DaskEstimator(SubquantileEstimator):
         sample: tuple[Any, Any, FloatArray],
         total: float,
         task: Task,
-        persist: Any,
     ) -> DaskDesign:
         """Return the design of all rows, with a subsample of them in memory."""
         rows, X, y = sample
         parts = (chunks.n_rows, y.shape[1], feature_map.raw_width, feature_map.dtype)
         block_rows = plan_blocks(*parts, AMPLE).block_rows
         plan = Plan(min(block_rows, len(rows)), len(rows) if feature_map.cacheable else 0)
-        kernel, alpha = hyper.kernel, hyper.alpha
-        settings = (total, alpha, self.fit_intercept, feature_map, plan, self._n_threads)
-        subsample = subsample_design(kernel, X, *settings)
+        settings = (hyper.alpha, self.fit_intercept, feature_map, plan, self._n_threads)
+        subsample = subsample_design(hyper.kernel, X, total, *settings)
         known = (task.loss, rows, subsample, y, task.groups(y), chunks.n_rows, total)
-        return DaskDesign(*known, self._unit_of(chunks), chunks, block_rows, persist)
-
-    def _unit_of(self, chunks: PartitionedSource) -> float | None:
-        """Return the common unit of the weights in the fit, if there is one."""
-        about, labels = chunks.about, chunks.labels
-        factors = np.ones(1) if labels is None else labels.factors
-        if about.least == about.most:
-            return unit_weight(about.least * factors)
-        return 1.0 if about.whole and (factors == np.floor(factors)).all() else None
+        return DaskDesign(*known, chunks.unit, chunks, block_rows)
 
     def _features_for(self, kernel: Kernel, chunks: PartitionedSource) -> str:
         """Return which features to fit on: many rows in chunks have no kernel matrix."""
@@ -235,45 +210,35 @@ class DaskEstimator(SubquantileEstimator):
     def _store_row_scores(self, chunks: PartitionedSource, scorer: PartitionScorer) -> None:
         """Store lazy arrays, in the chunks of the rows that the fit was given."""
         broadcast = shared(scorer, "scorer")
-        scored = mapped(
-            "scores",
-            score_partition,
-            [
-                (chunk.X, chunk.y, chunk.weights, number, int(offset), broadcast)
-                for number, (chunk, offset) in enumerate(
-                    zip(chunks.source.chunks, chunks.chunk_offsets, strict=True)
-                )
-            ],
-        )
+        rows = enumerate(zip(chunks.source.chunks, chunks.chunk_offsets.tolist(), strict=True))
+        jobs = [(*chunk, number, offset, broadcast) for number, (chunk, offset) in rows]
+        scored: list[Any] = mapped("scores", score_partition, jobs)
         sizes = chunks.about.lengths
-        self.inlier_mask_ = _lazy(scored, 0, sizes, bool)
-        self.outlier_scores_ = _lazy(scored, 1, sizes, float)
+        self.inlier_mask_ = stacked([pair[0] for pair in scored], sizes, (), bool)
+        self.outlier_scores_ = stacked([pair[1] for pair in scored], sizes, (), float)
 
-    def _lazily(self, method: str, X: Any, dtype: Any, width: int | None) -> Any:
-        """Apply a method of the fitted function to each chunk of rows, lazily."""
-        source = open_source(X)
-        function = shared(self._predictor(), "model")
-        tasks = mapped(
-            method,
-            _apply,
-            [(function, method, chunk.X, i) for i, chunk in enumerate(source.chunks)],
-        )
-        shape = () if width is None else (width,)
-        return stacked(tasks, source.sizes, shape, dtype)
+    def _predicted(self, method: str, X: Any) -> Any:
+        """Apply a method of the fitted function to rows, lazily to the chunks of a collection."""
+        if not is_distributed(X):
+            return getattr(super(), method)(X)
+        check_is_fitted(self)
+        source, function = open_source(X), shared(self._predictor(), "model")
+        jobs = [(function, method, chunk.X, i) for i, chunk in enumerate(source.chunks)]
+        return stacked(mapped(method, _apply, jobs), source.sizes, *self._output(method))
 
     @abstractmethod
-    def _in_memory(self) -> SubquantileEstimator:
-        """Return an unfitted estimator for data in memory, with the same parameters."""
+    def _output(self, method: str) -> tuple[tuple[int, ...], Any]:
+        """Return the shape of a row of what a method returns, and its dtype."""
 
     def _predictor(self) -> SubquantileEstimator:
         """Return an estimator for data in memory that holds the fitted function alone."""
-        model = self._in_memory()
+        model = self._in_memory(**self.get_params())
         kept = (*FUNCTION, "kernel_", "classes_", "n_features_in_", "feature_names_in_", "_flat")
         model.__dict__ |= {name: vars(self)[name] for name in kept if name in vars(self)}
         return model
 
     def audit(self, fdr: float | None = None) -> Any:
-        """Return the audit table; only where all rows have come to the client.
+        """Return the audit table, which exists only where all rows have come to the client.
 
         Parameters
         ----------
@@ -288,13 +253,13 @@ class DaskEstimator(SubquantileEstimator):
             return super().audit(fdr)
 
     def diagnostics(self) -> Diagnostics:
-        """Return the theory's constants; only where all rows have come to the client."""
+        """Return the theory's constants, known only where all rows have come to the client."""
         with self._rows_in_memory("diagnostics()"):
             return super().diagnostics()
 
     @contextmanager
     def _rows_in_memory(self, what: str) -> Iterator[None]:
-        """Provide mask and scores in memory; raise an error if the rows were left in their chunks."""
+        """Provide mask and scores in memory; raise an error if rows were left in their chunks."""
         check_is_fitted(self)
         if "statistics_" in self.__dict__ and "_training" not in self.__dict__:
             raise ValueError(
@@ -310,20 +275,16 @@ class DaskEstimator(SubquantileEstimator):
 
 
 def _apply(model: SubquantileEstimator, method: str, X: Any, number: int) -> Any:
+    """Apply a method of a model to one chunk; errors name the chunk."""
     try:
-        if not len(X):
-            X = np.zeros((1, X.shape[1]))
-            return getattr(model, method)(X)[:0]
-        return getattr(model, method)(X)
+        rows = X if len(X) else np.zeros((1, X.shape[1]))
+        return getattr(model, method)(rows)[: len(X)]
     except ValueError as error:
         raise ValueError(f"Chunk {number} of X: {str(error).splitlines()[0]}") from None
 
 
 def _no_rows(n_rows: int) -> str:
+    """Return the error message for a collection of ``n_rows`` rows, none of positive weight."""
     if not n_rows:
         return "X must have at least one row, got 0 rows in all chunks."
     return f"sample_weight must be positive for at least one row, got only zeros for {n_rows:,}."
-
-
-def _lazy(scored: list[Any], place: int, sizes: tuple[int, ...], dtype: Any) -> da.Array:
-    return stacked([pair[place] for pair in scored], sizes, (), dtype)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from .._typing import FloatArray
@@ -21,12 +20,11 @@ from .dask_design import DaskDesign
 from .partitioned_source import PartitionedSource
 from .partitions import Labels
 from .scoring import PartitionScorer, label_scores
-from .source import is_distributed
 
 
 @final
 class SubquantileClassifier(DaskEstimator, estimators.SubquantileClassifier):
-    """Kernel logistic regression on the rows that can be trusted, wherever they are.
+    """Kernel logistic regression on Dask rows whose labels fit, with the others trimmed.
 
     :class:`untaint.SubquantileClassifier` with the same parameters, for Dask arrays and data frames
     of any size; see :class:`untaint.distributed.SubquantileRegressor` for what differs.
@@ -41,7 +39,7 @@ class SubquantileClassifier(DaskEstimator, estimators.SubquantileClassifier):
 kernel_, contamination_, contamination_interval_, loss_threshold_, objective_path_, n_iter_, \
 converged_, n_features_in_, feature_names_in_
         As on one machine, as far as they do not have a value for each row. Only
-        ``loss_threshold_``, which no verdict depends on, is read off bins where rows are many: it
+        ``loss_threshold_``, which flags no row, is read off a histogram where rows are many: it
         may be off by a tenth or so where the classes' own thresholds differ.
 
     Examples
@@ -61,11 +59,12 @@ converged_, n_features_in_, feature_names_in_
     """
 
     _labelled = True
+    _in_memory = estimators.SubquantileClassifier
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, persist: bool | str = "auto"
     ) -> SubquantileClassifier:
-        """Fit to rows of which some are wrong.
+        """Fit the classifier to rows some of whose labels may be wrong.
 
         Parameters
         ----------
@@ -88,7 +87,7 @@ converged_, n_features_in_, feature_names_in_
         return self
 
     def predict(self, X: Any) -> Any:
-        """Most probable class, lazily for Dask collections.
+        """Predict the most probable class, lazily for Dask collections.
 
         Parameters
         ----------
@@ -98,13 +97,10 @@ converged_, n_features_in_, feature_names_in_
         -------
         array of shape (m,)
         """
-        if not is_distributed(X):
-            return super().predict(X)
-        check_is_fitted(self)
-        return self._lazily("predict", X, self.classes_.dtype, None)
+        return self._predicted("predict", X)
 
     def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the classes, lazily for Dask collections.
+        """Predict the probabilities of the classes, lazily for Dask collections.
 
         Parameters
         ----------
@@ -114,13 +110,10 @@ converged_, n_features_in_, feature_names_in_
         -------
         array of shape (m, k)
         """
-        if not is_distributed(X):
-            return super().predict_proba(X)
-        check_is_fitted(self)
-        return self._lazily("predict_proba", X, float, len(self.classes_))
+        return self._predicted("predict_proba", X)
 
     def decision_function(self, X: Any) -> Any:
-        """Scores of the classes, lazily for Dask collections.
+        """Return the scores of the classes, lazily for Dask collections.
 
         Parameters
         ----------
@@ -130,15 +123,16 @@ converged_, n_features_in_, feature_names_in_
         -------
         array of shape (m,) or (m, k)
         """
-        if not is_distributed(X):
-            return super().decision_function(X)
-        check_is_fitted(self)
-        width = None if len(self.classes_) == 2 else len(self.classes_)
-        return self._lazily("decision_function", X, float, width)
+        return self._predicted("decision_function", X)
+
+    def _output(self, method: str) -> tuple[tuple[int, ...], Any]:
+        k = len(self.classes_)
+        if method == "predict":
+            return (), self.classes_.dtype
+        return () if method == "decision_function" and k == 2 else (k,), float
 
     def _learn_targets(self, chunks: PartitionedSource) -> None:
         found = chunks.about.classes
-        assert found is not None
         self.classes_ = np.unique(np.array(list(found)))
         if len(self.classes_) < 2:
             raise ValueError(
@@ -160,7 +154,8 @@ converged_, n_features_in_, feature_names_in_
 
     def _partition_scorer(self, large_scale: LargeScaleFit, design: DaskDesign) -> PartitionScorer:
         initial, unit = large_scale.initial, design.unit or 1.0
-        contamination = initial.weighting.contamination
+        self.contamination_ = contamination = initial.weighting.contamination
+        self.contamination_interval_ = initial.interval or (contamination, contamination)
         # Whatever the threshold was in the fit, rows are flagged by a hard one of that share.
         hard = ClassBalanced(contamination, design.groups, len(self.classes_))
         histogram = large_scale.histogram_of(hard)
@@ -176,13 +171,7 @@ converged_, n_features_in_, feature_names_in_
         thresholds = np.where(np.isfinite(thresholds), thresholds, histogram.max_loss)
         self.class_thresholds_ = thresholds
         self.class_contamination_ = 1.0 - kept / self._sizes
-        self.contamination_ = contamination
-        self.contamination_interval_ = initial.interval or (contamination, contamination)
         largest = class_scores(histogram.max_loss.max(keepdims=True), thresholds.min())
         scores = partial(label_scores, thresholds=thresholds, largest=float(largest[0]))
-        absent = (ThresholdWeights(thresholds), scores)
-        coef = design.raw_coef(large_scale.coef)
-        return PartitionScorer(design.context, coef, threshold_weights, scores, absent)
-
-    def _in_memory(self) -> estimators.SubquantileClassifier:
-        return estimators.SubquantileClassifier(**self.get_params())
+        rules = ((threshold_weights, scores), (ThresholdWeights(thresholds), scores))
+        return PartitionScorer(design.context, design.raw_coef(large_scale.coef), *rules)

@@ -12,7 +12,6 @@ from dask.delayed import Delayed
 from .._typing import FloatArray
 from ..design.memory_plan import Plan
 from ..design.partitioned import PartitionedDesign, whitened
-from ..feature_maps.base import FeatureMap
 from ..optim.oracle import Curvature, PassResult
 from ..screening.by_subsample import ExtremeSamples, TopK
 from ..screening.filters import SampleFilter
@@ -26,35 +25,21 @@ from .scheduler import mapped, shared
 @final
 @dataclass(eq=False)
 class DaskDesign(PartitionedDesign):
-    """Samples in partitions, each evaluated where it is stored.
-
-    Parameters
-    ----------
-    loss, rows, subsample, y, groups, n_samples, total, unit
-        As in :class:`untaint.design.partitioned.PartitionedDesign`.
-    source : PartitionedSource
-    block_rows : int
-        Rows of a block of features.
-    persist : bool or "auto"
-        Whether features stay in the cluster's memory.
-
-    Attributes
-    ----------
-    context : PassContext
-        What all passes have in common.
-    """
+    """The design of samples in partitions, each evaluated in blocks where it is stored."""
 
     source: PartitionedSource
     block_rows: int
-    persist: bool | str = "auto"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        raw, plan = without_whitening(self.subsample.map), Plan(self.block_rows, 0)
+        # The whitening is applied to sums, and need not be sent.
+        raw = copy(self.subsample.map)
+        raw.whitening = None
+        plan = Plan(self.block_rows, 0)
         self.context = work.PassContext(raw, self.loss, plan, None, self.source.labels)
         self.n_evaluations = 0
         row_bytes = raw.raw_width * raw.dtype.itemsize
-        self._persist = raw.cacheable and self.source.may_keep(row_bytes, self.persist)
+        self._persist = raw.cacheable and self.source.may_keep(row_bytes)
         self._persisted: tuple[Layout, list[Delayed]] | None = None
         if self._persist:
             self.source.scheduler.statistics.kept = "features"
@@ -89,9 +74,9 @@ class DaskDesign(PartitionedDesign):
         source = self.source
 
         def tasks() -> list[Delayed]:
-            broadcast = shared(extreme_samples, "views")
-            rows = zip(source.checked, source.chunk_offsets.tolist(), strict=True)
-            jobs = [(*row, broadcast) for row, n in zip(rows, source.sizes, strict=True) if n]
+            broadcast, offsets = shared(extreme_samples, "views"), source.chunk_offsets.tolist()
+            rows = zip(source.checked, offsets, source.about.sizes, strict=True)
+            jobs = [(part, offset, broadcast) for part, offset, n in rows if n]
             return mapped("extremes", work.extremes, jobs)
 
         return source.scheduler.reduce("extremes", tasks, extreme_samples)
@@ -111,18 +96,9 @@ class DaskDesign(PartitionedDesign):
         return np.vstack([features.map.unwhiten_coef(coef[:-1]), coef[-1:]])
 
     def _with_features(self, layout: Layout) -> list[Delayed]:
-        """Partitions with features, computed once, or again if the cluster has lost them all."""
+        """Return partitions with features, computed again if the cluster has lost them all."""
         if self._persisted is None or layout is not self._persisted[0]:
             context = shared(self.context, "context")
             tasks = mapped("features", work.prepare, [(*part, context, True) for part in layout])
             self._persisted = layout, self.source.scheduler.persist("features", tasks)
         return self._persisted[1]
-
-
-def without_whitening(feature_map: FeatureMap) -> FeatureMap:
-    """Return the map to raw features: the whitening is applied to sums, and need not travel."""
-    if feature_map.whitening is None:
-        return feature_map
-    raw = copy(feature_map)
-    raw.whitening = None
-    return raw

@@ -22,7 +22,7 @@ from .source import is_distributed, open_source
 
 @final
 class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Features whose inner products approximate a kernel, on Dask collections or in memory.
+    """A transformer to features whose inner products approximate a kernel, on Dask or in memory.
 
     Landmarks are drawn from rows near the centre, so that outliers do not become landmarks; the
     scale ``"median"`` of the kernel is robust to them too.
@@ -74,7 +74,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.n_components = n_components
 
     def fit(self, X: Any, y: Any = None) -> NystroemFeatures:
-        """Select landmarks.
+        """Select the landmarks of the kernel from a subsample of the rows.
 
         Parameters
         ----------
@@ -89,19 +89,14 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         check_count("n_components", self.n_components)
         sample = in_double(self._subsample(X))
-        ones = np.ones(sample.shape[0])
-        distance = gamma_distance(self.kernel)
-        gamma = None
-        if distance is not None:
+        ones, gamma = np.ones(sample.shape[0]), None
+        if (distance := gamma_distance(self.kernel)) is not None:
             gamma = resolve_gamma(self.gamma, sample, ones, distance=distance)
-        self.kernel_ = make_kernel(
-            self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, shape=self.shape
-        )
-        rows = Sketch(self.kernel_, sample, ones, 0.0, True).representatives(self.n_components).rows
-        landmarks = NystroemMap(self.kernel_, sample[rows])
-        assert landmarks.whitening is not None
-        self.components_ = landmarks.landmarks
-        self.normalization_ = landmarks.whitening
+        others: Any = {"degree": self.degree, "coef0": self.coef0, "shape": self.shape}
+        self.kernel_ = make_kernel(self.kernel, gamma=gamma, **others)
+        sketch = Sketch(self.kernel_, sample, ones, 0.0, True)
+        self.components_ = sketch.sample(self.n_components)
+        self.normalization_: Any = NystroemMap(self.kernel_, self.components_).whitening
         return self
 
     def transform(self, X: Any) -> Any:
@@ -144,6 +139,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 def _transform(model: NystroemFeatures, X: Any, dtype: Any) -> FloatArray:
+    """Return the features of one chunk, maybe empty."""
     if not len(X):
         return np.zeros((0, model.normalization_.shape[1]), dtype)
     out: FloatArray = model.transform(X)

@@ -8,7 +8,7 @@ rows: sums over a block are the same to the last bit for any chunks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, final
 
@@ -17,7 +17,9 @@ from dask.delayed import Delayed
 
 from .._policy import policy
 from .._typing import FloatArray, IntArray
+from .._validation import check_chunk
 from ..design.subsample import draw_evenly, places_of
+from ..weighting.base import unit_weight
 from . import partitions as work
 from .partitions import Description, Labels
 from .scheduler import Scheduler, mapped, shared
@@ -36,57 +38,38 @@ Layout = list[tuple[Delayed, int]]
 
 @final
 class PartitionedSource:
-    """Validated rows of a source, in chunks as given and in partitions for passes.
+    """The validated rows of a source, in its chunks (``checked``) and in partitions for passes.
 
-    Parameters
-    ----------
-    source : Source
-    scheduler : Scheduler
-    labels : bool
-        Whether targets are labels.
-    persist : bool or "auto"
-        Whether rows stay in the cluster's memory.
-
-    Attributes
-    ----------
-    checked : list of Delayed
-        The validated rows of each chunk of the source.
-    about : Description
+    ``labelled`` says whether targets are labels, and ``persist`` whether rows and features stay in
+    the cluster's memory: True, False, or "auto" to keep what fits.
     """
 
-    def __init__(self, source: Source, scheduler: Scheduler, labels: bool, persist: Any) -> None:
-        self.source = source
-        self.scheduler = scheduler
+    def __init__(self, source: Source, scheduler: Scheduler, labelled: bool, persist: Any) -> None:
+        self.source, self.scheduler = source, scheduler
         self.labels: Labels | None = None
         self._layouts: dict[int, Layout] = {}
-        self._labelled = labels
-        self._persist = persist
+        self._labelled, self._persist = labelled, persist
         self._kept = source.sizes is not None and self._fits(sum(source.sizes))
         scheduler.recompute = self.recompute
         self.checked = self._check()
-        self.about = self._describe()
+        tasks = partial(self._mapped_partitions, "description", work.describe, labelled)
+        self.about: Description = scheduler.reduce("description", tasks)
         if not self._kept and self._fits(self.n_rows):
             self._kept = True
             self.checked = self._check()
-        scheduler.statistics.n_chunks = len(source.chunks)
-        scheduler.statistics.n_rows = self.n_rows
-        if self._kept:
-            scheduler.statistics.kept = "rows"
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Number of rows of positive weight in each chunk of the source."""
-        return self.about.sizes
+        statistics = scheduler.statistics
+        statistics.n_chunks, statistics.n_rows = len(source.chunks), self.n_rows
+        statistics.kept = "rows" if self._kept else "nothing"
 
     @property
     def n_rows(self) -> int:
-        """Number of all rows of positive weight."""
+        """The number of all rows of positive weight."""
         return sum(self.about.sizes)
 
     @property
     def chunk_offsets(self) -> IntArray:
-        """Number of rows before each chunk of the source."""
-        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+        """The number of rows before each chunk of the source."""
+        return np.concatenate([[0], np.cumsum(self.about.sizes)[:-1]]).astype(np.intp)
 
     def laid_out(self, block_rows: int) -> Layout:
         """Return partitions of a suitable size, whose blocks are those of one machine.
@@ -110,12 +93,13 @@ class PartitionedSource:
         pieces = [
             self._piece(i, max(first - starts[i], 0), min(last, starts[i + 1]) - starts[i])
             for i in range(low, high)
-            if self.sizes[i]
+            if self.about.sizes[i]
         ]
         return pieces[0] if len(pieces) == 1 else mapped("join", work.join, [(pieces,)])[0]
 
     def _piece(self, chunk: int, first: int, last: int) -> Delayed:
-        if (first, last) == (0, self.sizes[chunk]):
+        """Return a range of the rows of a chunk."""
+        if (first, last) == (0, self.about.sizes[chunk]):
             return self.checked[chunk]
         return mapped("cut", work.piece, [(self.checked[chunk], first, last)])[0]
 
@@ -126,84 +110,84 @@ class PartitionedSource:
 
     def release(self) -> None:
         """Let the cluster free the rows at once, without waiting for garbage collection."""
-        self.scheduler.release()
+        self.scheduler.recompute = None
         self.checked, self._layouts = [], {}
 
-    def may_keep(self, row_bytes: int, persist: Any) -> bool:
-        """Whether additional bytes for each row fit into the cluster's memory."""
-        if isinstance(persist, bool):
-            return persist
-        own = self.n_rows * self._row_bytes if self._kept else 0
-        return self._kept and own + self.n_rows * row_bytes <= MEMORY_PART * self.scheduler.memory
+    def may_keep(self, row_bytes: int) -> bool:
+        """Return whether additional bytes for each row may stay in the cluster's memory."""
+        return self._kept and self._fits(self.n_rows, row_bytes)
 
     def sample(self, weights: tuple[float, ...], count: int) -> tuple[IntArray, Any, Any]:
         """Return numbers, rows and targets of a subsample, drawn in proportion to the weights.
 
-        Parameters
-        ----------
-        weights : tuple of float
-            Weight of each chunk of the source in the fit.
-        count : int
+        ``weights`` holds the weight of each chunk of the source in the fit.
         """
-        if self.evenly_weighted:
-            rows = draw_evenly(self.n_rows, count)
-            picked = self.scheduler.gather("sample", lambda: self._picks(rows))
-            return rows, _stacked(picked, 0), _stacked(picked, 1)
-        places = places_of(count) * sum(weights)
-        picked = self.scheduler.gather("sample", lambda: self._weighted_picks(weights, places))
-        return _stacked(picked, 0), _stacked(picked, 1), _stacked(picked, 2)
+        if self.about.least == self.about.most and len(set(self._factors.tolist())) == 1:
+            tasks = partial(self._picks, draw_evenly(self.n_rows, count))
+        else:
+            tasks = partial(self._weighted_picks, weights, places_of(count) * sum(weights))
+        return self._gathered("sample", tasks)
 
     @property
-    def evenly_weighted(self) -> bool:
-        """Whether all rows have the same weight in the fit."""
-        even = self.about.least == self.about.most
-        return even and (self.labels is None or len(set(self.labels.factors.tolist())) == 1)
+    def unit(self) -> float | None:
+        """The common unit of the weights in the fit, None if there is none."""
+        about, factors = self.about, self._factors
+        if about.least == about.most:
+            return unit_weight(about.least * factors)
+        return 1.0 if about.whole and (factors == np.floor(factors)).all() else None
+
+    @property
+    def _factors(self) -> FloatArray:
+        """The factors of the weights of the classes."""
+        return np.ones(1) if self.labels is None else self.labels.factors
 
     @classmethod
     def of_rows(cls, source: Source, scheduler: Scheduler) -> PartitionedSource:
         """Return the rows of a source without targets."""
         zeros = mapped("targets", work.no_targets, [(chunk.X,) for chunk in source.chunks])
-        chunks = [replace(c, y=y) for c, y in zip(source.chunks, zeros, strict=True)]
-        return cls(replace(source, chunks=chunks), scheduler, False, False)
+        chunks = [c._replace(y=y) for c, y in zip(source.chunks, zeros, strict=True)]
+        return cls(source._replace(chunks=chunks), scheduler, False, False)
 
     def everything(self) -> tuple[Any, Any, FloatArray]:
         """Return all rows, targets and weights, where they are few."""
-        found = self.scheduler.gather("everything", lambda: self._mapped_rows(work.check_all))
-        return _stacked(found, 0), _stacked(found, 1), _stacked(found, 2)
+        return self._gathered("everything", partial(self._mapped_rows, check_chunk))
 
-    def _fits(self, n_rows: int) -> bool:
+    def _gathered(self, stage: str, tasks: Callable[[], list[Delayed]]) -> tuple[Any, Any, Any]:
+        """Return the three arrays that tasks result in, each concatenated over the tasks."""
+        one, two, three = zip(*self.scheduler.gather(stage, tasks), strict=True)
+        return np.concatenate(one), np.concatenate(two), np.concatenate(three)
+
+    def _fits(self, n_rows: int, more_bytes: int = 0) -> bool:
+        """Return whether rows, with more bytes for each, are to stay in the cluster's memory."""
         if isinstance(self._persist, bool):
             return self._persist
-        return n_rows * self._row_bytes <= MEMORY_PART * self.scheduler.memory
+        return n_rows * (self._row_bytes + more_bytes) <= MEMORY_PART * self.scheduler.memory
 
     @property
     def _row_bytes(self) -> int:
+        """The bytes of a row, its target, weight and class."""
         return self.source.n_features * self.source.itemsize + 3 * 8
 
+    def _mapped_partitions(self, stage: str, function: Any, argument: Any) -> list[Delayed]:
+        """Return the results of a function of the validated rows of each chunk."""
+        return mapped(stage, function, [(part, argument) for part in self.checked])
+
     def _check(self) -> list[Delayed]:
+        """Validate the rows of each chunk, and keep them if they are to be kept."""
         checked = self._mapped_rows(work.check)
         return self.scheduler.persist("rows", checked) if self._kept else checked
 
     def _mapped_rows(self, function: Callable[..., Any]) -> list[Delayed]:
-        jobs = [
-            (chunk.X, chunk.y, chunk.weights, number, self._labelled)
-            for number, chunk in enumerate(self.source.chunks)
-        ]
-        return mapped("rows", function, jobs)
-
-    def _describe(self) -> Description:
-        def tasks() -> list[Delayed]:
-            jobs = [(part, self._labelled) for part in self.checked]
-            return mapped("description", work.describe, jobs)
-
-        return self.scheduler.reduce("description", tasks)
+        """Return the results of a function of each chunk of the source, its number and labels."""
+        jobs = [(*chunk, number) for number, chunk in enumerate(self.source.chunks)]
+        return mapped("rows", partial(function, labels=self._labelled), jobs)
 
     def _cuts(self, block_rows: int) -> list[int]:
         """Return the ends of partitions: multiples of a block, close to the ends of chunks."""
         most = max(int(min(MAX_ROWS, MAX_BYTES // self._row_bytes)) // block_rows, 1) * block_rows
         fewest = min(policy().partition_rows, most)
         cuts = [0]
-        for end in np.cumsum(self.sizes).tolist():
+        for end in np.cumsum(self.about.sizes).tolist():
             cut = self.n_rows if end == self.n_rows else round(end / block_rows) * block_rows
             while cut - cuts[-1] > most:
                 cuts.append(cuts[-1] + most)
@@ -212,38 +196,28 @@ class PartitionedSource:
         return cuts
 
     def _picks(self, rows: IntArray) -> list[Delayed]:
-        starts = [*self.chunk_offsets.tolist(), self.n_rows]
-        ends = np.searchsorted(rows, starts)
-        jobs = [
-            (part, rows[ends[i] : ends[i + 1]] - starts[i])
-            for i, part in enumerate(self.checked)
-            if ends[i] < ends[i + 1]
-        ]
+        """Return the rows of these numbers, by chunk."""
+        starts = self.chunk_offsets.tolist()
+        by_chunk = np.split(rows, np.searchsorted(rows, starts[1:]))
+        chunks = zip(self.checked, by_chunk, starts, strict=True)
+        jobs = [(part, own - start, start) for part, own, start in chunks if len(own)]
         return mapped("sample", work.pick, jobs)
 
     def _weighted_picks(self, weights: tuple[float, ...], places: FloatArray) -> list[Delayed]:
-        labels = shared(self.labels, "labels")
+        """Return the rows at places of the cumulative weight, by chunk."""
+        labels, jobs, before = shared(self.labels, "labels"), [], 0.0
         reached = np.cumsum(weights)
-        jobs = []
-        for i, checked in enumerate(self.checked):
-            before = float(reached[i - 1]) if i else 0.0
-            own = places[(places >= before) & (places < reached[i])]
-            if i == len(reached) - 1:
-                own = places[places >= before]
-            if len(own) and self.sizes[i]:
-                jobs.append((checked, labels, before, own, int(self.chunk_offsets[i])))
+        reached[-1] = np.inf
+        for i, after in enumerate(reached):
+            own = places[(places >= before) & (places < after)]
+            if len(own) and self.about.sizes[i]:
+                jobs.append((self.checked[i], labels, before, own, int(self.chunk_offsets[i])))
+            before = float(after)
         return mapped("sample", work.pick_weighted, jobs)
 
     def fit_totals(self) -> tuple[float, ...]:
         """Return the weight of each chunk of the source in the fit."""
         if self.labels is None:
             return self.about.totals
-
-        def tasks() -> list[Delayed]:
-            return mapped("weights", work.weight_of, [(p, self.labels) for p in self.checked])
-
+        tasks = partial(self._mapped_partitions, "weights", work.weight_of, self.labels)
         return tuple(self.scheduler.gather("weights", tasks))
-
-
-def _stacked(picked: list[tuple[Any, ...]], place: int) -> Any:
-    return np.concatenate([part[place] for part in picked])

@@ -1,7 +1,7 @@
-"""Work on one partition of the rows, which runs on a worker.
+"""Functions of one partition of the rows, which run on a worker.
 
-These functions are pure, and know neither Dask nor the other partitions: only how many rows come
-before theirs, so that blocks begin at the same rows as on one machine.
+They are pure, and know neither Dask nor the other partitions: only how many rows come before
+theirs, so that blocks begin at the same rows as on one machine.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._sums import total
 from .._threads import single_threaded_blas
-from .._typing import BoolArray, FloatArray, IntArray
+from .._typing import FloatArray, IntArray
 from .._validation import check_chunk
 from ..design.blocked import BlockedFeatures
 from ..design.memory_plan import Plan
@@ -32,34 +32,28 @@ from ..weighting.threshold import WeightFunction
 
 #: Coefficients of raw features, weights, bins and curvature of a pass.
 Arguments = tuple[FloatArray, WeightFunction, HistogramGrid, Curvature]
+#: Numbers of rows, the rows and their targets.
+Picked = tuple[IntArray, FloatArray, NDArray[Any]]
 
 
 @final
 @dataclass(frozen=True)
 class Partition:
-    """Validated rows of positive weight.
+    """The validated rows of positive weight of a chunk, with their targets as given.
 
-    Attributes
-    ----------
-    X : array of shape (n, d)
-    y : array of shape (n,) or (n, k)
-        Targets as given.
-    sample_weight : array of shape (n,)
-    present : bool array of all rows of the chunk, or None
-        Which rows have a positive weight, if not all.
-    absent_labels : array or None
-        Labels of the rows of weight zero.
+    ``n_absent`` is the number of the chunk's rows of weight zero, and ``absent_labels`` the labels
+    that they have, if targets are labels.
     """
 
     X: FloatArray
     y: NDArray[Any]
     sample_weight: FloatArray
-    present: BoolArray | None = None
-    absent_labels: NDArray[Any] | None = None
+    n_absent: int = 0
+    absent_labels: tuple[Any, ...] = ()
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
+        """The number of rows of positive weight."""
         return len(self.sample_weight)
 
 
@@ -69,15 +63,9 @@ def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Partition:
     present = sample_weight > 0
     if present.all():
         return Partition(X, y, sample_weight)
-    absent_labels = np.unique(y[~present]) if labels else None
-    return Partition(X[present], y[present], sample_weight[present], present, absent_labels)
-
-
-def check_all(
-    X: Any, y: Any, weights: Any, number: int, labels: bool
-) -> tuple[FloatArray, NDArray[Any], FloatArray]:
-    """Validate one chunk, and keep its rows of weight zero."""
-    return check_chunk(X, y, weights, number, labels=labels)
+    absent_labels = tuple(np.unique(y[~present]).tolist()) if labels else ()
+    absent = (int((~present).sum()), absent_labels)
+    return Partition(X[present], y[present], sample_weight[present], *absent)
 
 
 def no_targets(X: Any) -> FloatArray:
@@ -87,11 +75,9 @@ def no_targets(X: Any) -> FloatArray:
 
 def join(parts: list[Partition]) -> Partition:
     """Concatenate small partitions."""
-    return Partition(
-        np.concatenate([part.X for part in parts]),
-        np.concatenate([part.y for part in parts]),
-        np.concatenate([part.sample_weight for part in parts]),
-    )
+    columns = zip(*((part.X, part.y, part.sample_weight) for part in parts), strict=True)
+    X, y, sample_weight = map(np.concatenate, columns)
+    return Partition(X, y, sample_weight)
 
 
 def piece(part: Partition, first: int, last: int) -> Partition:
@@ -102,38 +88,21 @@ def piece(part: Partition, first: int, last: int) -> Partition:
 @final
 @dataclass(frozen=True)
 class Description:
-    """Sizes, weights and labels of chunks, which add up.
+    """The sizes, weights and labels of chunks, which add up."""
 
-    Attributes
-    ----------
-    lengths, sizes, totals : tuple
-        Number of rows of each chunk, number of those with a positive weight, and their weight.
-    least, most : float
-        The smallest and the largest weight.
-    whole : bool
-        Whether weights are integers.
-    outputs : set of int
-        Numbers of target columns; 0 for one-dimensional targets.
-    classes : dict from label to weight, or None
-    """
-
-    lengths: tuple[int, ...]
-    sizes: tuple[int, ...]
-    totals: tuple[Any, ...]
-    least: float
-    most: float
-    whole: bool
-    outputs: frozenset[int]
-    classes: dict[Any, float] | None
+    lengths: tuple[int, ...]  # rows of each chunk
+    sizes: tuple[int, ...]  # rows of positive weight of each chunk
+    totals: tuple[Any, ...]  # weight of each chunk
+    least: float  # smallest weight of a row
+    most: float  # largest weight of a row
+    whole: bool  # whether weights are integers
+    outputs: frozenset[int]  # numbers of target columns; 0 for one-dimensional targets
+    classes: dict[Any, float]  # weight of each label; empty if targets are not labels
 
     def __add__(self, other: Description) -> Description:
         """Return the description of both parts."""
-        classes = None
-        if self.classes is not None and other.classes is not None:
-            names = {**self.classes, **other.classes}
-            classes = {
-                name: self.classes.get(name, 0.0) + other.classes.get(name, 0.0) for name in names
-            }
+        mine, theirs = self.classes, other.classes
+        classes = {name: mine.get(name, 0.0) + theirs.get(name, 0.0) for name in {**mine, **theirs}}
         return Description(
             self.lengths + other.lengths,
             self.sizes + other.sizes,
@@ -148,17 +117,14 @@ class Description:
 
 def describe(part: Partition, labels: bool) -> Description:
     """Return the description of one partition."""
-    classes = None
+    sample_weight = part.sample_weight
+    classes = dict.fromkeys(part.absent_labels, 0.0)
     if labels:
         names, codes = np.unique(part.y, return_inverse=True)
-        absent_labels = [] if part.absent_labels is None else part.absent_labels.tolist()
-        classes = dict.fromkeys(absent_labels, 0.0)
-        classes |= dict(
-            zip(names.tolist(), np.bincount(codes, part.sample_weight).tolist(), strict=True)
-        )
-    sample_weight = part.sample_weight
+        weights = np.bincount(codes, sample_weight)
+        classes |= dict(zip(names.tolist(), weights.tolist(), strict=True))
     return Description(
-        (part.n_rows if part.present is None else len(part.present),),
+        (part.n_rows + part.n_absent,),
         (part.n_rows,),
         (total(sample_weight),),
         float(sample_weight.min(initial=np.inf)),
@@ -172,7 +138,7 @@ def describe(part: Partition, labels: bool) -> Description:
 @final
 @dataclass(frozen=True)
 class Labels:
-    """Sorted classes, and the factor of the weight of their rows."""
+    """The sorted classes, and the factor of the weight of their rows."""
 
     classes: NDArray[Any]
     factors: FloatArray
@@ -189,18 +155,18 @@ def class_weighted(part: Partition, labels: Labels | None) -> FloatArray:
     return part.sample_weight * labels.factors[labels.codes(part.y)]
 
 
-def pick(part: Partition, rows: IntArray) -> tuple[FloatArray, NDArray[Any]]:
-    """Return some rows and their targets."""
-    return part.X[rows], part.y[rows]
+def pick(part: Partition, rows: IntArray, offset: int) -> Picked:
+    """Return the numbers of some rows among all, these rows and their targets."""
+    return offset + rows, part.X[rows], part.y[rows]
 
 
 def pick_weighted(
     part: Partition, labels: Labels | None, before: float, places: FloatArray, offset: int
-) -> tuple[IntArray, FloatArray, NDArray[Any]]:
+) -> Picked:
     """Return the rows at some places of the cumulative weight, which is ``before`` at first."""
     reached = before + np.cumsum(class_weighted(part, labels))
     rows = np.minimum(np.searchsorted(reached, places, side="right"), part.n_rows - 1)
-    return offset + rows, part.X[rows], part.y[rows]
+    return pick(part, rows, offset)
 
 
 def weight_of(part: Partition, labels: Labels | None) -> Any:
@@ -216,17 +182,7 @@ def extremes(part: Partition, offset: int, extreme_samples: ExtremeSamples) -> T
 @final
 @dataclass(frozen=True)
 class PassContext:
-    """The parameters that all passes of a fit share.
-
-    Attributes
-    ----------
-    feature_map : FeatureMap
-        Map to raw features, without whitening.
-    loss : Loss
-    plan : Plan
-    sample_filter : SampleFilter or None
-    labels : Labels or None
-    """
+    """The parameters that all passes of a fit share; the map is that to raw features."""
 
     feature_map: FeatureMap
     loss: Loss
@@ -236,16 +192,9 @@ class PassContext:
 
 
 def prepare(part: Partition, offset: int, context: PassContext, keep: bool = False) -> Samples:
-    """Return the samples of a partition, ready for passes.
+    """Return the samples of a partition after ``offset`` others, ready for passes.
 
-    Parameters
-    ----------
-    part : Partition
-    offset : int
-        Number of rows before these.
-    context : PassContext
-    keep : bool
-        Whether the features are computed at once and kept.
+    With ``keep`` the features are computed at once and kept.
     """
     plan, labels = context.plan, context.labels
     if keep:
@@ -280,11 +229,13 @@ def prepare_and_evaluate(
 
 @sizeof.register(Partition)
 def _part_bytes(part: Partition) -> int:
+    """Return the memory of a partition, by which Dask balances its workers."""
     return int(part.X.nbytes + part.y.nbytes + part.sample_weight.nbytes)
 
 
 @sizeof.register(Samples)
 def _samples_bytes(samples: Samples) -> int:
+    """Return the memory of samples and their cached features."""
     features = samples.features
     arrays = (features.X, samples.y, samples.groups, samples.sample_weight)
     return sum(array.nbytes for array in arrays) + features.n_bytes

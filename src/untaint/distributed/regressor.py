@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from .._typing import FloatArray
@@ -20,12 +19,11 @@ from .base import DaskEstimator
 from .dask_design import DaskDesign
 from .partitioned_source import PartitionedSource
 from .scoring import PartitionScorer, RowScores, mixture_scores, residual_scores
-from .source import is_distributed
 
 
 @final
 class SubquantileRegressor(DaskEstimator, estimators.SubquantileRegressor):
-    """Kernel ridge regression on the rows that can be trusted, wherever they are.
+    """Kernel ridge regression on Dask rows that fit, with the others trimmed or down-weighted.
 
     :class:`untaint.SubquantileRegressor` with the same parameters, for Dask arrays and data frames
     of any size, on the active ``dask.distributed`` client or Dask's default scheduler. Rows that
@@ -63,11 +61,12 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
     """
 
     _labelled = False
+    _in_memory = estimators.SubquantileRegressor
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, persist: bool | str = "auto"
     ) -> SubquantileRegressor:
-        """Fit to rows of which some are wrong.
+        """Fit the regressor to rows of which some may be wrong.
 
         Parameters
         ----------
@@ -99,14 +98,16 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         -------
         array of shape (m,) or (m, k)
         """
-        if not is_distributed(X):
-            return super().predict(X)
-        check_is_fitted(self)
-        width = None if self._flat else len(np.atleast_1d(self.intercept_))
-        return self._lazily("predict", X, float, width)
+        return self._predicted("predict", X)
+
+    def _output(self, method: str) -> tuple[tuple[int, ...], Any]:
+        return () if self._flat else np.atleast_1d(self.intercept_).shape, float
 
     def leave_one_out_residuals(self) -> FloatArray:
-        """Only where all rows have come to the client; see the estimator of one machine."""
+        """Return the residual of each training row under the fit to the other kept rows.
+
+        They are known only where all rows have come to the client.
+        """
         with self._rows_in_memory("leave_one_out_residuals()"):
             return super().leave_one_out_residuals()
 
@@ -138,13 +139,13 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         losses, weights, _ = histogram.points(design.unit or 1.0)
         scale = score_scale(losses, weights, self.contamination_, design.y.shape[1])
         scores = self._row_scores(large_scale, scale)
-        absent_scores = partial(residual_scores, scale=scale, largest=np.inf)
-        absent = (ThresholdWeights(np.array([self.loss_threshold_])), absent_scores)
+        hard = ThresholdWeights(np.array([self.loss_threshold_]))
+        absent = (hard, partial(residual_scores, scale=scale, largest=np.inf))
         coef = design.raw_coef(large_scale.coef)
-        return PartitionScorer(design.context, coef, weight_function, scores, absent)
+        return PartitionScorer(design.context, coef, (weight_function, scores), absent)
 
     def _row_scores(self, large_scale: LargeScaleFit, scale: float) -> RowScores:
-        """Scores by the scale of the kept residuals, or by that of a mixture's inliers."""
+        """Return scores by the scale of the kept residuals, or by that of a mixture's inliers."""
         largest = float(np.sqrt(large_scale.result.histogram.max_loss[0]))
         mixture = large_scale.mixture()
         if mixture is None:
@@ -155,6 +156,3 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         one[0, 0] = largest
         worst = float(np.abs(mixture.rule.signed(one))[0] / posterior.scale)
         return partial(mixture_scores, rule=mixture.rule, largest=worst)
-
-    def _in_memory(self) -> estimators.SubquantileRegressor:
-        return estimators.SubquantileRegressor(**self.get_params())

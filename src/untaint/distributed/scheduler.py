@@ -49,22 +49,23 @@ class Statistics:
 
     Attributes
     ----------
-    passes : int
-        Number of passes over all chunks.
     stages : list of (str, float, int)
         Name, seconds and bytes of each pass: those sent to each worker, and at most those returned
         by each task. Neither depends on the number of rows of a task, except for the listed losses
         around the threshold, about a thousand of all rows, which are counted for every task.
-    n_chunks, n_rows : int
     kept : str
         What was kept in the cluster's memory between passes: "features", "rows" or "nothing".
     """
 
-    passes: int = 0
     stages: list[tuple[str, float, int]] = field(default_factory=list)
     n_chunks: int = 0
     n_rows: int = 0
     kept: str = "nothing"
+
+    @property
+    def passes(self) -> int:
+        """The number of passes over all chunks."""
+        return len(self.stages)
 
     @property
     def bytes_per_pass(self) -> int:
@@ -73,7 +74,7 @@ class Statistics:
 
     @property
     def seconds(self) -> float:
-        """Duration of all passes."""
+        """The duration of all passes."""
         return sum(seconds for _, seconds, _ in self.stages)
 
 
@@ -81,22 +82,17 @@ def active_client() -> Any:
     """Return the client that Dask would use, or None for its default scheduler."""
     try:
         from distributed import get_client
-    except ImportError:
-        return None
-    try:
+
         return get_client()
-    except ValueError:
+    except (ImportError, ValueError):
         return None
 
 
 @final
 class Scheduler:
-    """Runs passes over partitions on the active client, or on Dask's default scheduler.
+    """A runner of passes over partitions, on the active client or Dask's default scheduler.
 
-    Parameters
-    ----------
-    verbose : int
-        Whether to show Dask's progress bars.
+    With ``verbose`` it shows Dask's progress bars.
     """
 
     def __init__(self, verbose: int = 0) -> None:
@@ -104,35 +100,31 @@ class Scheduler:
         self.verbose = verbose
         self.statistics = Statistics()
         #: Called before a pass is started again, to replace lost partitions.
-        self.recompute: Callable[[], None] = _nothing_to_recompute
+        self.recompute: Callable[[], None] | None = None
 
     @property
     def n_workers(self) -> int:
-        """Current number of workers."""
+        """The current number of workers."""
         return 1 if self.client is None else len(self._workers())
 
     @property
     def memory(self) -> int:
-        """Total memory limit of the workers in bytes; 0 if it is unknown."""
+        """The total memory limit of the workers in bytes; 0 if it is unknown."""
         if self.client is None:
             return memory_bytes("auto")
         limits = [int(worker["memory_limit"] or 0) for worker in self._workers().values()]
         return sum(limits) if limits and all(limits) else 0
 
     def _workers(self) -> dict[str, Any]:
+        """Return what the scheduler knows of each worker."""
         workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
         return workers
 
     def reduce(self, stage: str, tasks: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
         """Return the sum of the results of tasks.
 
-        Parameters
-        ----------
-        stage : str
-        tasks : callable
-            Returns the tasks; called again if the cluster has lost them.
-        sent : object
-            What is sent to every worker for this pass.
+        ``tasks`` is called again if the cluster has lost them; ``sent`` is what every worker
+        receives for this pass.
         """
         began, count = perf_counter(), 0
 
@@ -143,14 +135,14 @@ class Scheduler:
             return [summed(stage, leaves)]
 
         result = self._compute(stage, tree)[0]
-        self._record(stage, perf_counter() - began, sent, result, count)
+        self._record(stage, began, sent, result, count)
         return result
 
-    def gather(self, stage: str, tasks: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
+    def gather(self, stage: str, tasks: Callable[[], Sequence[Delayed]]) -> list[Any]:
         """Return the results of tasks as a list."""
         began = perf_counter()
         results = self._compute(stage, tasks)
-        self._record(stage, perf_counter() - began, sent, results, 1)
+        self._record(stage, began, None, results, 1)
         return results
 
     def persist(self, stage: str, tasks: Sequence[Delayed]) -> list[Delayed]:
@@ -158,13 +150,15 @@ class Scheduler:
         with annotate(untaint=stage):
             return list(persist(*tasks))
 
-    def _record(self, stage: str, seconds: float, sent: Any, result: Any, count: int) -> None:
+    def _record(self, stage: str, began: float, sent: Any, result: Any, count: int) -> None:
+        """Add a pass of ``count`` tasks that return as much as ``result`` to the statistics."""
+        seconds = perf_counter() - began
         sent_bytes = 0 if sent is None else len(pickle.dumps(sent)) * self.n_workers
         returned = len(pickle.dumps(result)) * count
-        self.statistics.passes += 1
         self.statistics.stages.append((stage, seconds, sent_bytes + returned))
 
     def _compute(self, stage: str, tasks: Callable[[], Sequence[Delayed]]) -> list[Any]:
+        """Return the results of tasks, started again if the cluster loses them."""
         for attempt in range(ATTEMPTS):
             try:
                 return self._once(stage, tasks())
@@ -175,28 +169,26 @@ class Scheduler:
                         f"stage {stage!r}: it was restarted, or its client was closed."
                     ) from lost
                 self._check_client(stage)
-                self.recompute()
+                if self.recompute is not None:
+                    self.recompute()
         raise AssertionError
 
     def _once(self, stage: str, tasks: Sequence[Delayed]) -> list[Any]:
-        with annotate(untaint=stage):
-            if self.client is None:
-                return list(self._here(stage, tasks))
-            futures = self.client.compute(list(tasks))
-        return self._wait(stage, futures)
-
-    def _here(self, stage: str, tasks: Sequence[Delayed]) -> tuple[Any, ...]:
+        """Compute tasks on the client, or here if there is none."""
         if self.verbose:
             print(f"untaint {stage}", flush=True)
-        with ProgressBar() if self.verbose else nullcontext():
-            return tuple(compute(*tasks))
+        with annotate(untaint=stage):
+            if self.client is None:
+                with ProgressBar() if self.verbose else nullcontext():
+                    return list(compute(*tasks))
+            futures = self.client.compute(list(tasks))
+        return self._wait(stage, futures)
 
     def _wait(self, stage: str, futures: list[Any]) -> list[Any]:
         """Wait until all futures are done, or no workers are left."""
         from distributed import KilledWorker, progress, wait
 
         if self.verbose:
-            print(f"untaint {stage}", flush=True)
             progress(*futures, notebook=False)
         no_workers_since: float | None = None
         while True:
@@ -213,24 +205,22 @@ class Scheduler:
                 "give them more of it, or make chunks smaller."
             ) from killed
 
-    def release(self) -> None:
-        """Drop the reference to the partitions, so that the cluster can free them."""
-        self.recompute = _nothing_to_recompute
-
     def _check_client(self, stage: str) -> None:
+        """Raise an error if the client was closed."""
         if self.client is not None and self.client.status not in ("running", "connecting"):
             raise ClusterError(f"The client was closed in stage {stage!r}.")
 
     def _check_workers(self, stage: str, no_workers_since: float | None) -> float | None:
+        """Return since when there are no workers; raise an error if it is too long."""
         self._check_client(stage)
         if self.n_workers:
             return None
-        now = monotonic()
-        if no_workers_since is not None and now - no_workers_since > NO_WORKERS:
+        since = monotonic() if no_workers_since is None else no_workers_since
+        if monotonic() - since > NO_WORKERS:
             raise ClusterError(
                 f"The cluster has had no workers for {NO_WORKERS:.0f} seconds in stage {stage!r}."
             )
-        return now if no_workers_since is None else no_workers_since
+        return since
 
 
 def mapped(
@@ -255,13 +245,10 @@ def stacked(
     """Return the results of tasks as one lazy array, a chunk for each; sizes may be unknown."""
     # da.concatenate would drop empty chunks, which the rows have too.
     known: Sequence[float] = [np.nan] * len(parts) if sizes is None else sizes
-    name = f"untaint-stacked-{uuid4().hex}"
-    tail = (0,) * len(shape)
+    name, tail, sources = f"untaint-stacked-{uuid4().hex}", (0,) * len(shape), list[Any](parts)
     layer: dict[Any, Any] = {(name, i, *tail): part.key for i, part in enumerate(parts)}
-    sources: list[Any] = list(parts)
     graph = HighLevelGraph.from_collections(name, layer, dependencies=sources)
-    chunks = (tuple(known), *((n,) for n in shape))
-    return da.Array(graph, name, chunks, dtype=np.dtype(dtype))
+    return da.Array(graph, name, (tuple(known), *((n,) for n in shape)), dtype=np.dtype(dtype))
 
 
 def shared(value: Any, name: str) -> Delayed:
@@ -270,8 +257,5 @@ def shared(value: Any, name: str) -> Delayed:
 
 
 def _total(parts: Sequence[Any]) -> Any:
+    """Return the sum of results."""
     return reduce(add, parts)
-
-
-def _nothing_to_recompute() -> None:
-    """Do nothing: no partitions were kept."""

@@ -44,20 +44,16 @@ class PartitionScorer:
 
     Attributes
     ----------
-    context : PassContext
     coef : array of shape (r + 1, k)
         Coefficients of raw features and of the column of ones.
-    weight_function : WeightFunction
-        Rows that keep at least half of their weight are inliers.
-    scores : callable
-    absent : (WeightFunction, callable)
-        Weights and scores of rows of weight zero, which depend on their losses alone.
+    present, absent : (WeightFunction, callable)
+        Weights and scores of rows of positive weight and of rows of weight zero; the latter depend
+        on the losses alone. Rows that keep at least half of their weight are inliers.
     """
 
     context: PassContext
     coef: FloatArray
-    weight_function: WeightFunction
-    scores: RowScores
+    present: tuple[WeightFunction, RowScores]
     absent: tuple[WeightFunction, RowScores]
 
 
@@ -68,14 +64,13 @@ def score_partition(
 
     Rows of weight zero had no part in the fit, but are scored by it.
     """
-    X, y, sample_weight = check_chunk(
-        X, y, weights, number, labels=scorer.context.labels is not None
-    )
+    labels = scorer.context.labels is not None
+    X, y, sample_weight = check_chunk(X, y, weights, number, labels=labels)
     mask, scores = np.zeros(len(y), dtype=bool), np.zeros(len(y))
     # Filters know the rows of the fit by their numbers; rows of weight zero have none.
     unfiltered = replace(scorer.context, sample_filter=None)
     for rows, context, first, (weight_function, row_scores) in (
-        (sample_weight > 0, scorer.context, offset, (scorer.weight_function, scorer.scores)),
+        (sample_weight > 0, scorer.context, offset, scorer.present),
         (sample_weight == 0, unfiltered, 0, scorer.absent),
     ):
         if rows.any():

@@ -1,9 +1,9 @@
-"""Chunks of Dask collections, with the targets and weights of the same rows."""
+"""The chunks of Dask collections, with the targets and weights of the same rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, final
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import dask.array as da
 import numpy as np
@@ -11,76 +11,56 @@ from dask.base import is_dask_collection
 from dask.delayed import Delayed
 
 
-@final
-@dataclass(frozen=True)
-class Chunk:
-    """Lazy rows with their targets and weights."""
+class Chunk(NamedTuple):
+    """A chunk of lazy rows with their targets and weights."""
 
     X: Delayed
     y: Delayed | None = None
     weights: Delayed | None = None
 
 
-@final
-@dataclass(frozen=True)
-class Source:
-    """The chunks of a Dask collection.
+class Source(NamedTuple):
+    """The chunks of a Dask collection, and their sizes where they are known.
 
-    Attributes
-    ----------
-    chunks : list of Chunk
-    sizes : list of int, or None
-        Number of rows of each; None if unknown.
-    meta : array or data frame
-        An empty collection with the same columns.
-    n_features : int
-    itemsize : int
-        Bytes of a value of X.
+    ``meta`` is an empty array or data frame with the same columns.
     """
 
     chunks: list[Chunk]
     sizes: list[int] | None
     meta: Any
-    n_features: int
-    itemsize: int
+
+    @property
+    def n_features(self) -> int:
+        """The number of columns of X."""
+        return int(self.meta.shape[1])
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of a value of X: 4 in single precision, else 8."""
+        return 4 if getattr(self.meta, "dtype", None) == np.float32 else 8
 
 
 def is_distributed(*data: Any) -> bool:
-    """Whether any of the data are Dask collections."""
+    """Return whether any of the data are Dask collections."""
     return any(is_dask_collection(part) for part in data)
 
 
 def open_source(X: Any, y: Any = None, sample_weight: Any = None) -> Source:
-    """Return the chunks of a collection, its targets and weights.
-
-    Parameters
-    ----------
-    X : dask array or data frame of shape (n, d)
-    y, sample_weight : dask array, series or data frame, or anything that lies in memory
-    """
+    """Return the chunks of a collection, with targets and weights, which may be in memory."""
     if not is_dask_collection(X):
         raise ValueError(
             "X must be a Dask array or data frame if y or sample_weight is one, got "
             f"{type(X).__name__}."
         )
     rows, sizes, meta = _rows(X)
-    count, d = len(rows), meta.shape[1]
-    targets = _beside("y", y, count, sizes)
-    weights = _beside("sample_weight", sample_weight, count, sizes)
-    chunks = [
-        Chunk(
-            rows[i],
-            None if targets is None else targets[i],
-            None if weights is None else weights[i],
-        )
-        for i in range(count)
-    ]
-    dtype = getattr(meta, "dtype", np.dtype(float))
-    itemsize = 4 if dtype == np.float32 else 8
-    return Source(chunks, sizes, meta, d, itemsize)
+    targets = _beside("y", y, len(rows), sizes)
+    weights = _beside("sample_weight", sample_weight, len(rows), sizes)
+    chunks = [Chunk(*parts) for parts in zip(rows, targets, weights, strict=True)]
+    return Source(chunks, sizes, meta)
 
 
 def _rows(X: Any) -> tuple[list[Delayed], list[int] | None, Any]:
+    """Return the chunks of X, their sizes if they are known, and an empty chunk."""
     if isinstance(X, da.Array):
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, got {X.ndim}: reshape it to (n, d).")
@@ -98,7 +78,8 @@ def _rows(X: Any) -> tuple[list[Delayed], list[int] | None, Any]:
 
 def _check_columns(X: Any) -> None:
     """Raise an error if columns are not numeric."""
-    text = [str(name) for name, kind in X.dtypes.items() if not _numeric(kind)]
+    kinds = ((str(name), getattr(kind, "kind", "O")) for name, kind in X.dtypes.items())
+    text = [name for name, kind in kinds if kind not in "fiub"]
     if text:
         named = ", ".join(repr(name) for name in text[:5]) + ("…" if len(text) > 5 else "")
         raise ValueError(
@@ -106,14 +87,10 @@ def _check_columns(X: Any) -> None:
         )
 
 
-def _numeric(kind: Any) -> bool:
-    return getattr(kind, "kind", "O") in "fiub" and str(kind) != "category"
-
-
-def _beside(name: str, data: Any, count: int, sizes: list[int] | None) -> list[Delayed] | None:
+def _beside(name: str, data: Any, count: int, sizes: list[int] | None) -> Sequence[Delayed | None]:
     """Return the chunks of an array with a value for every row of X."""
     if data is None:
-        return None
+        return [None] * count
     if not is_dask_collection(data):
         data = _scattered(name, data, sizes)
     if isinstance(data, da.Array):
@@ -140,6 +117,7 @@ def _scattered(name: str, data: Any, sizes: list[int] | None) -> Any:
 
 
 def _array_beside(name: str, data: da.Array, count: int, sizes: list[int] | None) -> list[Delayed]:
+    """Return the chunks of a Dask array, in those of X if the sizes of both are known."""
     if data.ndim not in (1, 2):
         raise ValueError(f"{name} must have one dimension or two, got {data.ndim}.")
     if data.ndim == 2 and data.numblocks[1] > 1:
@@ -157,9 +135,11 @@ def _array_beside(name: str, data: da.Array, count: int, sizes: list[int] | None
 
 
 def _check_length(name: str, found: int, sizes: list[int]) -> None:
+    """Raise an error unless there are as many rows as in X."""
     if found != sum(sizes):
         raise ValueError(f"{name} must have {sum(sizes):,} rows like X, got {found:,}.")
 
 
 def _known(chunks: tuple[Any, ...]) -> list[int] | None:
+    """Return the sizes of chunks, None if one is unknown."""
     return None if any(np.isnan(size) for size in chunks) else [int(size) for size in chunks]

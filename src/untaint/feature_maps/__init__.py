@@ -2,11 +2,3 @@
 
 The subpackage knows kernels and X, never targets.
 """
-
-from .base import FeatureMap
-from .effective_dimension import components_for
-from .fourier import FourierFeatures
-from .identity import IdentityMap
-from .nystroem import NystroemMap
-
-__all__ = ["FeatureMap", "FourierFeatures", "IdentityMap", "NystroemMap", "components_for"]

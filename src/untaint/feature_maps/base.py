@@ -19,14 +19,8 @@ from .._typing import FloatArray
 class FeatureMap(ABC):
     """A map from samples to features whose inner products approximate a kernel.
 
-    Attributes
-    ----------
-    raw_width : int
-        Number of raw features.
-    whitening : array of shape (raw_width, width), or None
-        The matrix M; None is the identity.
-    cacheable : bool
-        Whether raw features are expensive enough to be kept between passes over the data.
+    ``whitening`` is the matrix M of shape (raw_width, width), None for the identity; ``cacheable``
+    says whether raw features are expensive enough to be kept between passes over the data.
     """
 
     raw_width: int

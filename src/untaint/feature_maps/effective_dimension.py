@@ -24,15 +24,7 @@ MIN_COMPONENTS, MAX_COMPONENTS = 100, 1000
 
 
 def effective_dimension(kernel: Kernel, sample: Any, n_rows: float, alpha: float) -> float:
-    """Return the degrees of freedom of a ridge fit to ``n_rows`` samples like ``sample``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.kernels import Linear
-    >>> float(round(effective_dimension(Linear(), np.eye(2), 200.0, 100.0), 3))
-    1.0
-    """
+    """Return the degrees of freedom of a ridge fit to ``n_rows`` samples like ``sample``."""
     values = eigvalsh(kernel.matrix(sample, dtype=np.float64), check_finite=False)
     values = np.maximum(values, 0.0) * (n_rows / sample.shape[0])
     # For alpha = 0 every direction counts whose eigenvalue is more than a rounding error.

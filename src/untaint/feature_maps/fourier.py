@@ -36,27 +36,8 @@ FOURIER_KERNELS = ("rbf", "laplacian", "exponential", "rational_quadratic")
 class FourierFeatures(FeatureMap):
     """Cosines and sines of random frequencies from the kernel's spectral distribution.
 
-    Parameters
-    ----------
-    kernel : RBF, Laplacian, Exponential or RationalQuadratic
-    n_features : int
-        Number of columns of X.
-    n_components : int
-        Number of cosines and sines together; an odd number is rounded up.
-    rng : Generator
-    centre : array of shape (n_features,), optional
-        Subtracted from the samples, so that phases stay small.
-    dtype : dtype
-        Precision of the features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.kernels import RBF
-    >>> X = np.array([[0.0], [0.5]])
-    >>> phi = FourierFeatures(RBF(gamma=1.0), 1, 4000, np.random.default_rng(0))(X)
-    >>> bool(abs(phi[0] @ phi[1] - np.exp(-0.25)) < 0.03)
-    True
+    ``n_components`` is the number of cosines and sines together, an odd number being rounded up.
+    ``centre``, of shape (n_features,), is subtracted from the samples, so that phases stay small.
     """
 
     def __init__(

@@ -12,20 +12,9 @@ from .base import FeatureMap
 
 @final
 class IdentityMap(FeatureMap):
-    """The columns of X minus a centre.
+    """The columns of X minus a centre of shape (d,), which keeps sums of squares accurate.
 
-    Parameters
-    ----------
-    centre : array of shape (d,)
-        The centre c, absorbed by an intercept; it keeps sums of squares accurate.
-    dtype : dtype
-        Precision of the features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> IdentityMap(np.array([1.0, 0.0]))(np.array([[3.0, 4.0]]))
-    array([[2., 4.]])
+    An intercept absorbs the centre.
     """
 
     cacheable: ClassVar[bool] = False

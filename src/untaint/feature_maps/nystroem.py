@@ -28,35 +28,12 @@ def rounding(count: int, size: float, dtype: Any) -> float:
 
 @final
 class NystroemMap(FeatureMap):
-    """Whitened kernel values with landmarks.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    landmarks : array or CSR of shape (m, d)
-    dtype : dtype
-        Precision of the raw features.
-    n_threads : int, optional
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.kernels import RBF
-    >>> X = np.array([[0.0], [1.0], [2.0]])
-    >>> phi = NystroemMap(RBF(gamma=1.0), X)(X)
-    >>> bool(np.allclose(phi @ phi.T, RBF(gamma=1.0).matrix(X)))
-    True
-    """
+    """Whitened kernel values with landmarks, an array or CSR of shape (m, d)."""
 
     def __init__(
-        self,
-        kernel: Kernel,
-        landmarks: Any,
-        dtype: Any = np.float64,
-        n_threads: int | None = None,
+        self, kernel: Kernel, landmarks: Any, dtype: Any = np.float64, n_threads: int | None = None
     ) -> None:
-        self.kernel = kernel
-        self.landmarks = landmarks
+        self.kernel, self.landmarks = kernel, landmarks
         self.dtype = np.dtype(dtype)
         self.raw_width = landmarks.shape[0]
         K = kernel.matrix(landmarks, dtype=np.float64, n_threads=n_threads)
@@ -67,22 +44,13 @@ class NystroemMap(FeatureMap):
         if not clear.any():  # not positive semi-definite: keep the largest direction only
             clear[-1] = True
         self.values = values[clear]
-        self.whitening = vectors[:, clear] / np.sqrt(
-            np.maximum(values[clear], np.finfo(float).tiny)
-        )
+        self.whitening = vectors[:, clear] / np.sqrt(np.maximum(self.values, np.finfo(float).tiny))
 
     def in_single(self, sample: Any, each: float, alpha: float) -> NystroemMap | None:
         """Return this map in single precision, None if it would lose a direction that matters.
 
-        Parameters
-        ----------
-        sample : array or CSR
-            Representative samples.
-        each : float
-            The number of samples that each of them represents.
-        alpha : float
-            Ridge parameter. A direction whose features have a sum of squares below it is shrunk
-            by more than half, and may be lost.
+        Each row of ``sample`` represents ``each`` samples. A direction whose features have a sum of
+        squares below ``alpha`` is shrunk by more than half, and may be lost.
         """
         assert self.whitening is not None
         clear = self.values > rounding(self.raw_width, self.size, np.float32)
