@@ -269,10 +269,11 @@ class SubquantileEstimator(KernelEstimator):
         -------
         DataFrame, or a structured array without pandas
             One row for each training row: ``row``, its position; ``score``, as ``outlier_scores_``
-            but under the fit to the others; ``kept``, and ``flagged``, its opposite; ``q_value``, the
-            smallest ``fdr`` at which the row is flagged; ``observed`` and ``expected`` target;
+            but under the fit to the others; ``kept``, and ``flagged``, its opposite; ``q_value``,
+            the smallest ``fdr`` at which the row is flagged; ``observed`` and ``expected`` target;
             ``kind``, ``"target"``, ``"features"``, ``"both"`` or empty; ``features``, those that
-            make the row outlying; for classifiers ``suggested``, the label that the row should have.
+            make the row outlying; for classifiers ``suggested``, the label that the row should
+            have.
         """
         check_is_fitted(self)
         check_real("fdr", fdr, low=0, inclusive=False, high=1, optional=True)

@@ -1,7 +1,8 @@
 r"""Classification: log-losses, trimmed within classes.
 
-With ``contamination="auto"`` the share of wrong labels is estimated by how often confident predictions
-are contradicted, and by the likelihood of a label-noise channel on leave-one-out scores.
+With ``contamination="auto"`` the share of wrong labels is estimated by how often confident
+predictions are contradicted, and by the likelihood of a label-noise channel on leave-one-out
+scores.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ FEWEST_ROWS = 20
 MIN_CONTAMINATION = 0.02
 # Tolerance of a stage that only prepares the next.
 ROUGH = 1e-4
-# Smoothing for several classes. Two classes are trimmed hard. With several, hard trimming would move
-# the rows between overlapping classes back and forth until one class has lost all of them.
+# Smoothing for several classes. Two classes are trimmed hard. With several, hard trimming would
+# move the rows between overlapping classes back and forth until one class has lost all of them.
 SOFT_EDGE = 2.0
 
 
@@ -63,7 +64,7 @@ def check_label_smoothing(smoothing: Any) -> None:
 
 
 def class_weighted(model: Any, targets: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the weights of the rows times those of their classes, of which none may be too small."""
+    """Return the weights of the rows times those of their classes; no class may be too small."""
     codes = class_codes(targets)
     contamination = check_contamination(model.contamination, counts)
     check_class_sizes(contamination, model.classes_, codes, counts)
@@ -163,7 +164,7 @@ class ClassificationTask(Task):
         return find_label_inliers(design, y, self.loss, rule, n_starts, rng)
 
     def stages(self, design: FitDesign, y: FloatArray, initial: InitialState) -> list[SolverStage]:
-        """Return Newton's method, after a low-rank stage where that settles most of the trimming."""
+        """Return Newton's method, after a low-rank stage where that settles most trimming."""
         if isinstance(design, FeatureDesign):
             return [self.feature_stage(design, y, initial)]
         assert isinstance(design, SystemDesign)

@@ -4,9 +4,9 @@ r"""Trimmed kernel logistic regression, of two classes or several.
           + \alpha \|g\|^2, \qquad \|g\| \le R
 
 with the log-loss of the logistic function or the softmax, weights w that keep the share
-:math:`1-\epsilon`, and the second sum of :mod:`untaint.weighting.class_balanced`, which keeps trimming
-from removing a class. Subquantile Minimization, first version, 3.4 and 3.5, second version,
-Algorithm 2.
+:math:`1-\epsilon`, and the second sum of :mod:`untaint.weighting.class_balanced`, which keeps
+trimming from removing a class. Subquantile Minimization, first version, 3.4 and 3.5, second
+version, Algorithm 2.
 """
 
 from __future__ import annotations
@@ -33,25 +33,11 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
     contamination : float or "auto", default="auto"
         Share of corrupted rows, in [0, 0.5). ``"auto"`` estimates it from the data; when it finds
         none, the fit is plain kernel logistic regression.
-    kernel : str, callable or Kernel, default="rbf"
-        ``"linear"``, ``"poly"``, ``"rbf"``, ``"laplacian"`` (Manhattan distance),
-        ``"exponential"`` (Euclidean distance), ``"rational_quadratic"``, ``"precomputed"``, a
-        function of two sets of rows, or an object of :mod:`untaint.kernels`.
-    gamma : float, "median" or "scale", default="median"
-        Inverse scale of the kernel. ``"median"`` is one over the median distance between two
-        rows, in the distance that the kernel uses, unmoved by outlying rows; ``"scale"`` is as
-        in :class:`~sklearn.svm.SVC`.
-    degree, coef0 : int, float, default=3, 1.0
-        Degree and constant of the polynomial kernel.
-    shape : float, default=1.0
-        Shape parameter of the rational quadratic kernel.
     alpha : float, default=1.0
         Ridge strength. For the linear kernel ``alpha`` is ``1 / (2 C)`` of
         :class:`~sklearn.linear_model.LogisticRegression`.
-    norm_bound : float, optional
-        Radius of the ball that the function must stay in; None means no ball.
     fit_intercept : bool, default=True
-        Whether to add an intercept a class, which is not penalised.
+        Whether to add an intercept for each class, which is not penalised.
     class_weight : dict, "balanced" or None, default=None
         Factors of the rows' weights, by label; ``"balanced"`` gives all classes the same total.
     solver : {"auto", "exact", "iterative", "newton", "gradient"}, default="auto"
@@ -63,44 +49,19 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
         Starting point. ``"auto"`` searches for inliers; ``"zeros"`` begins with all rows
         and ``"random"`` with random ones. ``solver="gradient"`` begins with zero coefficients, or
         with random ones as the papers do.
-    acceleration : {None, "momentum", "nesterov"}, default=None
-        Acceleration of ``solver="gradient"``.
-    learning_rate : float, callable or "auto", default="auto"
-        Step of ``solver="gradient"``, possibly a function of the iteration; ``"auto"`` is one over
-        the smoothness constant.
-    momentum : float, default=0.9
-        Momentum of the accelerations.
     smoothing : float, None or "auto", default="auto"
         Softplus parameter lambda: rows get weights ``sigmoid(lambda * (t - loss))`` in place of 0
         and 1. None is the limit of large lambda. ``"auto"`` is None for two classes and 2 for
         several, where hard trimming would lose the rows between classes.
-    approximation : {"auto", "nystroem", "rff", None}, default="auto"
-        ``"nystroem"`` fits on the kernel's values with some of the rows, ``"rff"`` on random
-        Fourier features, which the kernels of a distance have (all but the linear and polynomial
-        ones); None is exact. ``"auto"`` is exact while the kernel matrix fits in ``memory_limit`` and
-        ``"nystroem"`` beyond. The linear kernel needs no approximation, of however many rows.
-    n_components : int or "auto", default="auto"
-        Landmarks or random features. ``"auto"`` is twice the effective dimension of the kernel at
-        this ridge, between 100 and 1,000, or what ``memory_limit`` allows.
-    memory_limit : int or str, default="auto"
-        Bytes that a fit may take besides the rows, or a string such as ``"4GB"``; ``"auto"`` is
-        half of the memory that is free. What does not fit is recomputed in blocks.
-    checkpoint : path, optional
-        File to which a long fit writes every few seconds how far it is. A fit to the same rows with
-        the same parameters that finds the file goes on from there, and removes it when it is done.
     n_starts : int, optional
         Starting points of the search. By default 6, and 1 for a soft edge, which has few local
         minima.
-    max_iter : int, optional
-        By default 200, and 2000 for ``solver="gradient"``.
     tol : float, default=1e-8
         Relative accuracy of the objective.
-    random_state : int, RandomState or None, default=None
-        Used by ``init="random"`` and by starts beyond the sixth.
-    verbose : int, default=0
-        1 shows a progress line.
-    n_jobs : int, optional
-        Threads; None or -1 means all. The result does not depend on it beyond rounding.
+    kernel, gamma, degree, coef0, shape, norm_bound, acceleration, learning_rate, momentum, \
+    approximation, n_components, memory_limit, checkpoint, max_iter, random_state, verbose, \
+    n_jobs
+        As in :class:`SubquantileRegressor`.
 
     Attributes
     ----------
@@ -120,24 +81,18 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
         The quantile of all losses at the share to keep.
     class_thresholds_ : array of shape (k,)
         The loss that separates kept from trimmed rows, by class.
-    objective_path_ : array
-        Objective after each refit.
-    n_iter_ : int
-    converged_ : bool
     dual_coef_ : array of shape (n,) or (n, k)
         One column for two classes.
     intercept_ : array of shape (1,) or (k,)
     coef_ : array of shape (1, d) or (k, d)
         Slopes of the linear kernel.
-    X_fit_ : array or CSR of shape (n, d)
-    kernel_ : Kernel
-        The kernel with the scale that was used.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    objective_path_, n_iter_, converged_, X_fit_, kernel_, n_features_in_, feature_names_in_
+        As in :class:`SubquantileRegressor`.
 
     See Also
     --------
-    sklearn.linear_model.LogisticRegression : The estimator that this is with ``contamination=0`` and
+    sklearn.linear_model.LogisticRegression : The estimator that this is with ``contamination=0``
+    and
         ``kernel="linear"``.
 
     Examples

@@ -27,7 +27,7 @@ from .task import Task
 
 
 class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
-    """Kernel logistic regression on the rows whose labels fit, with hyperparameters chosen from the data.
+    """Robust kernel logistic regression with hyperparameters chosen from the corrupted labels.
 
     The kernel scale is chosen by leave-one-out errors of all rows, which wrong labels raise for
     every scale alike; alpha by the AUC of trimmed fits on held-out labels.
@@ -53,8 +53,9 @@ class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
     alpha_, gamma_ : float
         The setting chosen; ``gamma_`` is None for a kernel without a scale.
     cv_results_ : dict
-        One entry for each setting: ``params``, ``param_alpha``, ``param_gamma``, ``rank_test_score`` and
-        ``mean_test_score``, minus the leave-one-out Brier error of all rows.
+        One entry for each setting: ``params``, ``param_alpha``, ``param_gamma``,
+        ``rank_test_score`` and ``mean_test_score``, minus the leave-one-out Brier error of all
+        rows.
     classes_, contamination_, contamination_interval_, inlier_mask_, outlier_scores_, ...
         As in :class:`SubquantileClassifier`.
 

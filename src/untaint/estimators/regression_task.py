@@ -1,8 +1,8 @@
 r"""Regression: squared residuals, trimmed or weighted by posterior inlier probabilities.
 
 With ``contamination="auto"`` a mixture model of leave-one-out residuals gives each row a posterior
-probability of being an inlier, which is its weight; with a number, the rows of the smallest losses are
-kept.
+probability of being an inlier, which is its weight; with a number, the rows of the smallest losses
+are kept.
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
 
     Minimises the summed squared error over the share ``1 - contamination`` of the rows that fit
     best, plus ``alpha`` times the squared norm of the function. With ``contamination="auto"`` a
-    mixture model of leave-one-out residuals gives each row a posterior probability of being good, which
-    is its weight in the fit; with a number, the fit is trimmed: that share of the rows has no weight.
+    mixture model of leave-one-out residuals gives each row a posterior probability of being good,
+    which is its weight in the fit; with a number, the fit is trimmed: that share of the rows has no
+    weight.
 
     Parameters
     ----------
@@ -75,8 +76,8 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
     approximation : {"auto", "nystroem", "rff", None}, default="auto"
         ``"nystroem"`` fits on the kernel's values with some of the rows, ``"rff"`` on random
         Fourier features, which the kernels of a distance have (all but the linear and polynomial
-        ones); None is exact. ``"auto"`` is exact while the kernel matrix fits in ``memory_limit`` and
-        ``"nystroem"`` beyond. The linear kernel needs no approximation, of however many rows.
+        ones); None is exact. ``"auto"`` is exact while the kernel matrix fits in ``memory_limit``
+        and ``"nystroem"`` beyond. The linear kernel needs no approximation, of however many rows.
     n_components : int or "auto", default="auto"
         Landmarks or random features. ``"auto"`` is twice the effective dimension of the kernel at
         this ridge, between 100 and 1,000, or what ``memory_limit`` allows.

@@ -1,6 +1,7 @@
 """Trimmed kernel ridge regression whose hyperparameters are chosen from the corrupted data.
 
-Kernel scale, alpha and contamination are selected jointly: see :mod:`untaint.model_selection.joint`.
+Kernel scale, alpha and contamination are selected jointly: see
+:mod:`untaint.model_selection.joint`.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from .task import Task
 
 
 class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
-    """Kernel ridge regression on the rows that fit, with hyperparameters chosen from the corrupted data itself.
+    """Robust kernel ridge regression with hyperparameters chosen from the corrupted data itself.
 
     Kernel scale, alpha and the contamination are chosen from the rows as they are, outliers
     included: settings are scored by leave-one-out errors under the present weights, and weights
     follow from the leave-one-out residuals under the best setting, in alternation. With
-    ``contamination="auto"`` a weight is the posterior probability of being good under a mixture model
-    of these residuals; with a number, the fit is trimmed.
+    ``contamination="auto"`` a weight is the posterior probability of being good under a mixture
+    model of these residuals; with a number, the fit is trimmed.
 
     Parameters
     ----------
@@ -50,8 +51,9 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
     alpha_, gamma_ : float
         The setting chosen; ``gamma_`` is None for a kernel without a scale.
     cv_results_ : dict
-        One entry for each setting: ``params``, ``param_alpha``, ``param_gamma``, ``rank_test_score`` and
-        ``mean_test_score``, minus the mean squared leave-one-out error under the final weights.
+        One entry for each setting: ``params``, ``param_alpha``, ``param_gamma``,
+        ``rank_test_score`` and ``mean_test_score``, minus the mean squared leave-one-out error
+        under the final weights.
     contamination_, contamination_interval_, inlier_mask_, outlier_scores_, ...
         As in :class:`SubquantileRegressor`.
 

@@ -30,8 +30,8 @@ def check_grids(params: SubquantileEstimator, alphas: Any, gammas: Any) -> None:
         params._kernel_of_scale(None)  # raises an error if the kernel is unknown
         if not isinstance(gammas, str):
             raise ValueError(
-                f"gammas must be 'auto' for kernel={params.kernel!r}, which has no scale to choose, "
-                f"got {gammas!r}."
+                f"gammas must be 'auto' for kernel={params.kernel!r}, which has no scale to "
+                f"choose, got {gammas!r}."
             )
 
 

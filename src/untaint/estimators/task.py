@@ -59,7 +59,7 @@ class Task(ABC):
 
     @abstractmethod
     def initialise(self, design: FitDesign, y: FloatArray, hyper: Hyperparameters) -> InitialState:
-        """Return the weighting rule and where to start, with the contamination estimated if need be."""
+        """Return the weighting rule and where to start; estimate the contamination if need be."""
 
     @abstractmethod
     def stages(self, design: FitDesign, y: FloatArray, initial: InitialState) -> list[SolverStage]:

@@ -43,8 +43,8 @@ TRAINING = ("_training", "inlier_mask_", "outlier_scores_", "cv_results_")
 class KernelEstimator(BaseEstimator):
     """A function in the space of a kernel, as scikit-learn expects it.
 
-    Subclasses have the parameters ``kernel``, ``gamma``, ``degree``, ``coef0`` and ``shape``, and may
-    have ``memory_limit``, ``n_jobs`` and ``verbose``.
+    Subclasses have the parameters ``kernel``, ``gamma``, ``degree``, ``coef0`` and ``shape``, and
+    may have ``memory_limit``, ``n_jobs`` and ``verbose``.
     """
 
     memory_limit: Any = "auto"
@@ -82,8 +82,8 @@ class KernelEstimator(BaseEstimator):
         record = self.__dict__.get("_training")
         if record is None or record.X is None:
             raise ValueError(
-                f"{type(self).__name__} holds no training rows (it is a predictor, or was fitted to "
-                "rows in a file and saved): call this on the model that was fitted, or fit again."
+                f"{type(self).__name__} holds no training rows (it is a predictor, or was fitted "
+                "to rows in a file and saved): call this on the model that was fitted, or fit again."
             )
         return record
 

@@ -128,10 +128,10 @@ class Newton(Generic[Space]):
     ) -> Fit:
         """Return the minimiser for weights (n,), from a first iterate if there is one.
 
-        The relative accuracy of the objective is ``tol ** 1.5``, in the kernel's space ``tol ** 2.25``
-        below single precision; that of predictions is the root of it.
-        ``around`` are predictions (n, k) of a function close to the minimiser whose coefficients
-        are unknown: without a start, the first step in the kernel's space expands the loss there.
+        The relative accuracy of the objective is ``tol ** 1.5``, in the kernel's space ``tol **
+        2.25`` below single precision; that of predictions is the root of it. ``around`` are
+        predictions (n, k) of a function close to the minimiser whose coefficients are unknown:
+        without a start, the first step in the kernel's space expands the loss there.
         """
         one_step = self.loss.quadratic and self.space.in_passes
         if not one_step:
@@ -140,7 +140,8 @@ class Newton(Generic[Space]):
         fit, gain = start if start is not None else self.space.start(objective, around), 1.0
         if one_step:
             return self.space.step(objective, fit, tol**0.75, objective.value(fit)).at(1.0)
-        # A weight of k and k copies get here on different paths: double precision allows more digits.
+        # A weight of k and k copies get here on different paths: double precision allows more
+        # digits.
         accuracy = tol**1.5 if self.space.in_passes or tol >= SINGLE else tol**2.25
         for _ in range(MAX_STEPS):
             inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))
