@@ -83,7 +83,7 @@ class KernelEstimator(BaseEstimator):
         if record is None or record.X is None:
             raise ValueError(
                 f"{type(self).__name__} holds no training rows (it is a predictor, or was fitted "
-                "to rows in a file and saved): call this on the model that was fitted, or fit again."
+                "to rows in a file and saved): call this on the fitted model, or fit again."
             )
         return record
 
