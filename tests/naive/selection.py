@@ -16,7 +16,7 @@ def every_choice(n, count):
 
 
 def kept_total(contamination, sample_weight):
-    """Return the weight that is kept when a fraction is trimmed: whole rows, if they can be counted.
+    """Return the kept weight when a fraction is trimmed: whole rows, if they can be counted.
 
     Whole weights count copies of weight one, equal ones count rows; others are cut anywhere.
     """
@@ -53,7 +53,7 @@ def smallest_weighted_sum(losses, sample_weight, kept):
 
 
 def negative_entropy(groups, n_groups, weights):
-    """Return the sum of n_k log(K n_k / n), the negative entropy of the kept labels up to n log K."""
+    """Return the sum of n_k log(K n_k / n), n times log K minus the entropy of the labels."""
     total = 0.0
     for k in range(n_groups):
         kept = float(weights[groups == k].sum())

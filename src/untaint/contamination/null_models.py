@@ -22,7 +22,7 @@ POWERS = (1.0, 4.0, 12.0)
 # relative to the overall scale.
 MODES = (0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98)
 MIN_SIDE = 0.02
-# Skewed noise with heavy tails could not be told from outliers to one side.
+# Skewed noise with heavy tails could not be distinguished from outliers to one side.
 SKEWED_TAILS = (np.inf,)
 MAX_ITER = 200
 
