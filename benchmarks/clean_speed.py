@@ -1,7 +1,7 @@
 """untaint clean on 200,000 rows of 20 columns, next to pandas and one fit of gradient boosting.
 
 Both are run as commands, start of Python and imports included, in turn, three times; the
-yardstick also says how long reading and fitting took without its imports.
+reference script also reports how long reading and fitting took without its imports.
 """
 
 import subprocess

@@ -14,12 +14,12 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 Items = dict[str, pytest.Item]
-Reached = dict[tuple[str, int], list[str]]
+TestsByLine = dict[tuple[str, int], list[str]]
 
 
 def baseline(
     items: Items, source: Path, texts: dict[str, str], cache: Path
-) -> tuple[Reached, dict]:
+) -> tuple[TestsByLine, dict]:
     """Tests by file and line, and their seconds; remembered for as long as both files stay."""
     known = cache / f"{_mark(b''.join(texts[file].encode() for file in sorted(texts)))}.json"
     memory = json.loads(known.read_text()) if known.exists() else {}
@@ -31,7 +31,7 @@ def baseline(
             memory[name] = {"mark": marks[name], **result}
         known.parent.mkdir(parents=True, exist_ok=True)
         known.write_text(json.dumps(memory))
-    reached: Reached = defaultdict(list)
+    reached: TestsByLine = defaultdict(list)
     for name in items:
         for file, lines in memory[name]["lines"].items():
             for line in lines:

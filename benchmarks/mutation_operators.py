@@ -61,7 +61,7 @@ def operators(node: ast.AST, bound: Collection[str] | None) -> Iterator[str]:
         if not _is_text(node):
             yield "swap"
     elif isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
-        yield "bare"
+        yield "argument"
     elif isinstance(node, ast.BoolOp):
         yield "and/or"
     elif isinstance(node, ast.Constant):
@@ -70,7 +70,7 @@ def operators(node: ast.AST, bound: Collection[str] | None) -> Iterator[str]:
         if called(node) in RENAMED:
             yield "rename"
         elif called(node) in TRANSPARENT and len(node.args) == 1:
-            yield "bare"
+            yield "argument"
     elif isinstance(node, ast.Slice):
         yield from (part for part in ("lower", "upper", "step") if getattr(node, part) is not None)
     elif isinstance(node, ast.Break | ast.Continue):
@@ -143,7 +143,7 @@ def applied(node: ast.AST, operator: str) -> ast.AST:
             "zero": lambda: 0 * value,
             "one": lambda: 1.0,
         }[operator]()
-    elif isinstance(node, ast.Call) and operator == "bare":
+    elif isinstance(node, ast.Call) and operator == "argument":
         return node.args[0]
     elif isinstance(node, ast.Call):
         _rename(node.func)

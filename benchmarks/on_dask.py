@@ -8,8 +8,8 @@ ratio     time over that of the fit in memory with both cores; differences; pass
 chunks    the model of one chunk, of 7 and of 1,000, next to that in memory
 killed    fits during which a worker process is killed, one in each stage in turn
 memory    rows that take twice the memory that both workers have
-costs     seconds that a pass takes for each million rows, by features
-overhead  seconds that Dask takes for a pass over so many chunks of next to no rows
+costs     seconds of a pass per million rows, by number of features
+overhead  seconds that Dask takes to schedule a pass over so many nearly empty chunks
 
 Prints Markdown, and writes the numbers to a CSV file if asked to (--out FILE).
 """
@@ -38,7 +38,7 @@ ROWS = []
 
 
 def note(part, what, **numbers):
-    """Print and remember one line of results."""
+    """Print and store one line of results."""
     cells = [
         f"{value:,.4g}" if isinstance(value, float) else str(value) for value in numbers.values()
     ]
@@ -62,7 +62,7 @@ def closed(client):
 
 
 def on_cluster(client, X, y, n_chunks):
-    """Rows as they would lie in a cluster that has read them."""
+    """Return the rows as persisted chunks, as if a cluster had read them."""
     size = -(-len(y) // n_chunks)
     rows = da.from_array(X, chunks=(size, X.shape[1]), inline_array=False).persist()
     targets = da.from_array(y, chunks=size, inline_array=False).persist()
@@ -80,7 +80,8 @@ def difference(model, reference):
     return float(gap / np.abs(reference.dual_coef_).max())
 
 
-def exchanged(model, reference):
+def n_changed(model, reference):
+    """Return the number of rows that only one of the two models keeps."""
     return int((model.inlier_mask_.compute() != reference.inlier_mask_).sum())
 
 
@@ -91,12 +92,13 @@ def ratio(quick):
         params = PARAMS | {"n_components": components, "random_state": 0}
         client = started()
         rows, targets = on_cluster(client, X, y, 20)
-        for share in (0.2, "auto", 0.0):
-            model = distributed.SubquantileRegressor(contamination=share, **params)
+        for contamination in (0.2, "auto", 0.0):
+            params["contamination"] = contamination
+            model = distributed.SubquantileRegressor(**params)
             times = {"memory": [], "cluster": []}
             for _ in range(2):
                 begun = time.perf_counter()
-                reference = untaint.SubquantileRegressor(contamination=share, **params).fit(X, y)
+                reference = untaint.SubquantileRegressor(**params).fit(X, y)
                 times["memory"].append(time.perf_counter() - begun)
                 gc.collect()
                 begun = time.perf_counter()
@@ -105,14 +107,14 @@ def ratio(quick):
             memory, cluster = min(times["memory"]), min(times["cluster"])
             note(
                 "ratio",
-                f"{n:,} rows, {components} landmarks, share {share}, seed {seed}",
+                f"{n:,} rows, {components} landmarks, contamination {contamination}, seed {seed}",
                 memory_seconds=memory,
                 cluster_seconds=cluster,
                 ratio=cluster / memory,
                 coefficient_difference=difference(model, reference),
-                rows_exchanged=exchanged(model, reference),
+                rows_changed=n_changed(model, reference),
                 passes=model.statistics_.passes,
-                bytes_a_pass=model.statistics_.bytes_per_pass,
+                bytes_per_pass=model.statistics_.bytes_per_pass,
             )
         closed(client)
 
@@ -121,17 +123,18 @@ def chunks(quick):
     n, components = (60_000, 50) if quick else (500_000, 200)
     X, y = drawn(n)
     client = started()
-    for share in (0.2, "auto"):
-        params = PARAMS | {"n_components": components, "random_state": 0, "contamination": share}
+    for contamination in (0.2, "auto"):
+        params = PARAMS | {"n_components": components, "random_state": 0}
+        params["contamination"] = contamination
         reference = untaint.SubquantileRegressor(**params).fit(X, y)
         for count in (1, 7, 100 if quick else 1_000):
             rows, targets = on_cluster(client, X, y, count)
             model = distributed.SubquantileRegressor(**params).fit(rows, targets)
             note(
                 "chunks",
-                f"{n:,} rows, share {share}, {count:,} chunks",
+                f"{n:,} rows, contamination {contamination}, {count:,} chunks",
                 coefficient_difference=difference(model, reference),
-                rows_exchanged=exchanged(model, reference),
+                rows_changed=n_changed(model, reference),
                 passes=model.statistics_.passes,
                 cluster_seconds=model.statistics_.seconds,
             )
@@ -140,7 +143,7 @@ def chunks(quick):
 
 @contextmanager
 def death(client, doomed, delay):
-    """Kill a worker some moments after a stage has begun."""
+    """Kill a worker shortly after a stage has begun."""
     reduce, gather, done = Scheduler.reduce, Scheduler.gather, []
 
     def watched(work):
@@ -161,11 +164,11 @@ def death(client, doomed, delay):
 
 
 def killed(quick):
-    """Each trial kills one worker, in one stage after the other."""
+    """Kill one worker per trial, in one stage after the other."""
     n, components = (40_000, 50) if quick else (100_000, 100)
     X, y = drawn(n)
     client = started()
-    # A graph and not data: what a dead worker held can be computed again.
+    # A graph and not data, so that Dask can recompute what a dead worker held.
     rows = da.from_array(X, chunks=(n // 20, X.shape[1]))
     targets = da.from_array(y, chunks=n // 20)
     params = PARAMS | {"n_components": components, "random_state": 0, "contamination": "auto"}
@@ -178,7 +181,7 @@ def killed(quick):
         doomed, client = stages[trial % len(stages)], started()
         with death(client, doomed, delay=0.02 + 0.05 * (trial % 5)):
             model = distributed.SubquantileRegressor(**params).fit(rows, targets)
-        same = difference(model, reference) == 0 and exchanged(model, reference) == 0
+        same = difference(model, reference) == 0 and n_changed(model, reference) == 0
         correct += same
         closed(client)
         print(f"  killed in {doomed}: {'the same model' if same else 'ANOTHER MODEL'}", flush=True)
@@ -186,7 +189,7 @@ def killed(quick):
 
 
 def random_table(n, chunk):
-    """Rows that no one holds: every pass draws them again."""
+    """Return lazy rows, which every pass draws again."""
     rng = da.random.default_rng(0)
     X = rng.normal(size=(n, 10), chunks=(chunk, 10))
     noise = rng.normal(size=n, chunks=chunk)
@@ -224,7 +227,7 @@ def memory(quick):
 
 
 def costs(quick):
-    """Of one worker, one thread: making features, and asking with and without them kept."""
+    """Time passes of one worker with one thread, with cached and with recomputed features."""
     from untaint.design.memory_plan import Plan, plan_blocks
     from untaint.distributed.partitions import (
         Partition,
@@ -257,21 +260,21 @@ def costs(quick):
         samples = prepare(part, 0, context, keep=components > 0)
         begun = time.perf_counter()
         evaluate(samples, arguments)
-        asked = time.perf_counter()
+        evaluated = time.perf_counter()
         prepare_and_evaluate(part, 0, context, arguments)
-        anew = time.perf_counter()
+        recomputed = time.perf_counter()
         note(
             "costs",
             f"{d} columns, {components or 'no'} landmarks",
-            kept_features_seconds=(asked - begun) * 1e6 / n,
-            nothing_kept_seconds=(anew - asked) * 1e6 / n,
+            kept_features_seconds=(evaluated - begun) * 1e6 / n,
+            nothing_kept_seconds=(recomputed - evaluated) * 1e6 / n,
             row_bytes=float(8 * d + 24),
             feature_bytes=float(samples.features.n_bytes / n),
         )
 
 
 def overhead(quick):
-    """Passes over chunks of a few rows, which cost nothing but their scheduling."""
+    """Time passes over nearly empty chunks, which cost nothing but their scheduling."""
     client = started()
     for count in (1_000,) if quick else (1_000, 10_000, 100_000):
         numbers = [(i,) for i in range(count)]
@@ -282,7 +285,7 @@ def overhead(quick):
         seconds = time.perf_counter() - begun
         assert found == count * (count - 1) / 2
         each = 1e3 * seconds / count
-        note("overhead", f"{count:,} chunks", seconds=seconds, milliseconds_a_chunk=each)
+        note("overhead", f"{count:,} chunks", seconds=seconds, milliseconds_per_chunk=each)
     closed(client)
 
 

@@ -28,7 +28,7 @@ import numpy as np
 # Rows of the fit that warms up.
 WARM_ROWS = 200
 SEED = 0
-# Given and not "auto", which depends on the memory that is free at the moment.
+# A number and not "auto", which depends on the memory that is free at the moment.
 MEMORY = "4GB"
 
 

@@ -41,7 +41,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath", "amsmath", "attrs_inline"
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
-# Reference pages: parameters are told by the docstrings, so that types are not told twice.
+# Reference pages: docstrings state the types of parameters, so that signatures need not.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
@@ -136,7 +136,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"(^|/)(?!plot_)[^/]*\.py$",  # scripts, which write where they are told
+    "ignore_pattern": r"(^|/)(?!plot_)[^/]*\.py$",  # scripts, which write to given paths
     "within_subsection_order": Storyline,
     "reset_modules": (picture_style,),
     "image_srcset": ["2x"],

@@ -15,7 +15,7 @@ import untaint.distributed
 
 
 def table(n, chunk):
-    """A table that nobody holds: every chunk is drawn when it is needed."""
+    """Return a lazy table: every chunk is drawn when it is needed."""
     rng = da.random.default_rng(0)
     X = rng.normal(size=(n, 5), chunks=(chunk, 5))
     truth = da.sin(X[:, 0]) + X[:, 1] * X[:, 2]

@@ -1,4 +1,4 @@
-"""A fifth of a kiln log is wrong; nobody says so, and the fit finds out which rows they are."""
+"""A fifth of a kiln log is wrong, and the robust fit estimates how many rows and which."""
 
 import sys
 from pathlib import Path

@@ -1,10 +1,10 @@
 """
-Momentum brings the papers' method down sooner
-==============================================
+Accelerated gradient methods
+============================
 
 **Claim.** From the same start and with steps of the same length, momentum and Nesterov's steps
-come in a tenth of the iterations to where plain gradient steps end. (The default solver, which
-refits exactly, takes a handful.)
+reach, within a tenth of the iterations, the objective at which plain gradient steps end. (The
+default solver, which refits exactly, takes a handful of iterations.)
 """
 
 import warnings

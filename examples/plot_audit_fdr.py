@@ -1,10 +1,10 @@
 """
-Of the rows that an audit flags, few are mistaken
-=================================================
+Audits control the false discovery rate
+=======================================
 
-**Claim.** ``audit(fdr=q)`` flags as many rows as it can while a share of at most q of them is
-expected to be good. Over eight draws of wrong targets, the mean share of good rows among the
-flagged is the nominal rate, to two hundredths, and nine in ten of the wrong rows are caught.
+**Claim.** ``audit(fdr=q)`` flags as many rows as possible while the expected fraction of false
+discoveries among them is at most q. Over eight draws of wrong targets, the mean fraction of false
+discoveries is the nominal rate, to two hundredths, and nine in ten of the wrong rows are found.
 """
 
 import matplotlib.pyplot as plt
@@ -27,9 +27,9 @@ for seed in range(8):
         mistaken[seed, place] = np.mean(~wrong[flagged])
         caught[seed, place] = wrong[flagged].sum() / wrong.sum()
 
-print("asked for   ", *(f"{fdr:.2f}" for fdr in asked))
-print("mistaken    ", *(f"{share:.2f}" for share in mistaken.mean(axis=0)))
-print("wrong caught", *(f"{share:.2f}" for share in caught.mean(axis=0)))
+print("nominal     ", *(f"{fdr:.2f}" for fdr in asked))
+print("actual      ", *(f"{share:.2f}" for share in mistaken.mean(axis=0)))
+print("wrong found ", *(f"{share:.2f}" for share in caught.mean(axis=0)))
 assert np.abs(mistaken.mean(axis=0) - asked).max() < 0.02
 assert (caught.mean(axis=0) > 0.9).all()
 
@@ -43,9 +43,9 @@ ax.plot(
     100 * asked, 100 * mistaken.mean(axis=0), color="#14213d", marker="o", label="mean of 8 draws"
 )
 ax.set(
-    xlabel="false discoveries asked for (%)",
-    ylabel="good rows among the flagged (%)",
-    title="What an audit promises, and what it keeps",
+    xlabel="nominal false discovery rate (%)",
+    ylabel="false discoveries among the flagged rows (%)",
+    title="Nominal and actual false discovery rate",
 )
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False, loc="upper left")

@@ -1,11 +1,12 @@
 """
-Everyday robust tools, and where each of them ends
-==================================================
+Common robust tools, and where each of them fails
+=================================================
 
-**Claim.** Huber's regression, RANSAC and Theil-Sen fit lines, and a line cannot follow this curve
-however robust it is. Support vector regression can: with few wrong rows its error is within a
-third of ours, and it grows with their share, as its loss does not let go of them. All methods are
-run with their defaults on the same scaled features; :doc:`/comparison` has them tuned.
+**Claim.** Huber's regression, RANSAC and Theil-Sen fit linear functions, and a linear function
+cannot follow this curve however robust it is. Support vector regression can: with few wrong rows
+its error is within a third of ours, and it grows with the contamination, as its loss is unbounded.
+All methods are run with their defaults on the same scaled features; :doc:`/comparison` has them
+tuned.
 """
 
 import matplotlib.pyplot as plt

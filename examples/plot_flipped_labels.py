@@ -1,9 +1,10 @@
 """
-Labels that are flipped do not bend the border
-==============================================
+Flipped labels and the decision boundary
+========================================
 
-**Claim.** With 30 % of the labels flipped, the robust classifier is right on more than 95 % of
-the true labels. Kernel logistic regression with the same kernel and ridge follows the flips.
+**Claim.** With 30 % of the labels flipped, the robust classifier agrees with more than 95 % of
+the true labels. Kernel logistic regression with the same kernel and ridge parameter follows the
+flips.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,10 @@
 """
-Rows far out do not turn the line
-=================================
+Leverage points do not tilt the fit
+===================================
 
-**Claim.** A tenth of the rows lie far out with wrong targets, and pull least squares and Huber's
-regression to a slope of the wrong sign. The trimmed fit keeps the slope.
+**Claim.** A tenth of the rows are bad leverage points: outlying features with wrong targets. They
+pull least squares and Huber's regression to a slope of the wrong sign. The trimmed fit keeps the
+slope.
 """
 
 import matplotlib.pyplot as plt
@@ -39,7 +40,7 @@ looks = {"least squares": ("#9aa5b1", "-"), "Huber": ("#8d6b94", "--"), "untaint
 for name, (color, line) in looks.items():
     label = f"{name}, slope {slopes[name]:.2f}".replace("-", "−")
     ax.plot(ends, models[name].predict(ends), color=color, ls=line, lw=1.8, label=label)
-ax.set(xlabel="x", ylabel="y", title="A tenth of the rows lie far out")
+ax.set(xlabel="x", ylabel="y", title="A tenth of the rows are bad leverage points")
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False, loc="upper left")
 plt.show()

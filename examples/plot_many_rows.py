@@ -1,10 +1,10 @@
 """
-Many rows need few landmarks
-============================
+Large data: robust fits on few landmarks
+========================================
 
-**Claim.** Of 40,000 rows a fifth is wrong, and their kernel matrix would take 13 GB. On 100
-Nystroem features the robust fit takes seconds, and comes as close to the truth as a fit to the
-good rows alone.
+**Claim.** A fifth of 40,000 rows is wrong, and their kernel matrix would take 13 GB. On 100
+Nystroem features the robust fit takes seconds, and its error is close to that of the oracle, a
+fit to the clean rows alone.
 """
 
 import matplotlib.pyplot as plt
@@ -30,28 +30,28 @@ def error(model):
 
 
 landmarks = [25, 50, 100]
-errors = {"plain": [], "untaint": [], "good rows only": []}
+errors = {"plain": [], "untaint": [], "oracle": []}
 for number in landmarks:
     settings = {"approximation": "nystroem", "n_components": number, "random_state": 0}
     robust = SubquantileRegressor(**settings).fit(X, y)
     plain = SubquantileRegressor(contamination=0, **settings)
     errors["untaint"].append(error(robust))
     errors["plain"].append(error(plain.fit(X, y)))
-    errors["good rows only"].append(error(plain.fit(X[~wrong], y[~wrong])))
+    errors["oracle"].append(error(plain.fit(X[~wrong], y[~wrong])))
 
 print("landmarks     ", *(f"{number:5d}" for number in landmarks))
 for name, values in errors.items():
     print(f"{name:14}", *(f"{value:5.3f}" for value in values))
 print(f"share of wrong rows: {robust.contamination_:.3f}")
 assert abs(robust.contamination_ - 0.2) < 0.01
-assert errors["untaint"][-1] < 1.1 * errors["good rows only"][-1]
+assert errors["untaint"][-1] < 1.1 * errors["oracle"][-1]
 
 # %%
 
 figure, ax = plt.subplots(layout="constrained")
 looks = {
     "plain": ("#8d6b94", "--", "plain fit"),
-    "good rows only": ("#9aa5b1", "-", "plain fit to the good rows only"),
+    "oracle": ("#9aa5b1", "-", "oracle: plain fit to the clean rows"),
     "untaint": ("#14213d", ":", "untaint, contamination estimated"),
 }
 for name, (color, line, words) in looks.items():

@@ -1,10 +1,10 @@
 """
-The monitoring picture shows where the wrong rows let go
-========================================================
+Monitoring: scores against the trimmed fraction
+===============================================
 
-**Claim.** A fifth of the rows share one wrong value. Too small a share hides them: their scores
-look like everyone's. From the share at which the last of them is trimmed, the two parties are
-far apart, and a kink says which share that is.
+**Claim.** A fifth of the rows share one wrong value. If too few rows are trimmed, they are masked:
+their scores look like those of inliers. From the fraction at which the last of them is trimmed,
+the two groups are far apart, and a kink marks this fraction.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ model = SubquantileRegressorCV().fit(X, y)
 monitoring = monitor(model, X, y, shares=np.arange(0, 0.49, 0.04))
 
 # %%
-# The picture draws one line a row. Reading it takes four looks: :doc:`/guides/monitoring`.
+# The plot draws one line per row; :doc:`/guides/monitoring` explains how to read it.
 
 at = dict(zip(monitoring.shares.round(3), monitoring.scores, strict=True))
 early, late = at[0.0], at[0.24]

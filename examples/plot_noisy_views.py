@@ -1,10 +1,10 @@
 """
-Known noise in the features is taken off
-========================================
+Correcting attenuation from measurement error
+=============================================
 
-**Claim.** The noisier the features, the flatter a naive fit, however many rows there are. Given
-the variance of the noise, or shown each row twice, the corrected fit finds the slope to within 5
-%.
+**Claim.** The noisier the features, the flatter a naive fit, however many rows there are. With a
+known noise variance, or with two measurements of each row, the corrected fit estimates the slope
+to within 5 %.
 """
 
 import matplotlib.pyplot as plt

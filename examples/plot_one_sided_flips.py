@@ -1,9 +1,9 @@
 """
-Errors that all go one way do not cost a class
-==============================================
+One-sided label noise
+=====================
 
-**Claim.** When the wrong labels all come from one class, a plain fit loses that class: at 30 % it
-knows less than half of it. The robust classifier keeps both, with a recall of at least 0.85.
+**Claim.** If all wrong labels come from one class, a plain fit loses that class: at 30 % its
+recall is below one half. The robust classifier keeps both classes, with a recall of at least 0.85.
 """
 
 import matplotlib.pyplot as plt

@@ -1,11 +1,11 @@
 """
-A table released with privacy noise still teaches
-=================================================
+Learning from a table with privacy noise
+========================================
 
 **Claim.** With noise of three deviations of a feature, a plain fit is hardly better than
-predicting the mean. The corrected one, given the size of the noise, keeps its error to a seventh
-of that. With still more noise the rows say too little for a correction, and it becomes
-careful: never worse than the plain fit.
+predicting the mean. The corrected fit, given the size of the noise, has an error of less than a
+seventh of that. With still more noise the correction is shrunk, and is never much worse than the
+plain fit.
 """
 
 import warnings
@@ -17,7 +17,7 @@ from sklearn.linear_model import RidgeCV
 from untaint.exceptions import OverstatedNoiseWarning
 from untaint.online import CorrectedRidge
 
-# Such noise hides nearly all of the rows; we know, and it is not overstated.
+# Such noise exceeds the signal; its size is known here, and not overstated.
 warnings.simplefilter("ignore", OverstatedNoiseWarning)
 rng = np.random.default_rng(0)
 X, X_new = rng.uniform(-1, 1, (40_000, 5)), rng.uniform(-1, 1, (2_000, 5))

@@ -1,9 +1,9 @@
 """
-A robust curve where kernel ridge is pulled away
-================================================
+A robust curve next to kernel ridge
+===================================
 
-**Claim.** With three tenths of the targets wrong, and nobody saying so, the fit stays within the
-noise of the truth. Kernel ridge with the same kernel and ridge does not.
+**Claim.** With three tenths of the targets wrong and the contamination unknown, the fit stays
+within the noise of the truth. Kernel ridge with the same kernel and ridge parameter does not.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,7 @@ wrong = rng.permutation(300) < 90
 y[wrong] = rng.uniform(-2, 6, 90)
 
 # %%
-# Nothing is set: the share of wrong rows, the kernel's scale and the ridge are found.
+# No parameter is set: contamination, kernel scale and ridge parameter are estimated.
 
 X = x[:, None]
 robust = SubquantileRegressorCV().fit(X, y)

@@ -1,9 +1,9 @@
 """
-The share of wrong rows is estimated
-====================================
+The contamination is estimated
+==============================
 
-**Claim.** From none to 40 % wrong targets, the estimate is off by at most 0.04, and none of the
-rows is trimmed when all are right.
+**Claim.** From none to 40 % wrong targets, the estimate is off by at most 0.04, and no row is
+trimmed when all are right.
 """
 
 import matplotlib.pyplot as plt
@@ -34,7 +34,7 @@ assert found[0] == 0.0
 # %%
 
 figure, ax = plt.subplots(layout="constrained")
-ax.plot([0, 42], [0, 42], color="#9aa5b1", lw=1, ls=(0, (4, 3)), label="what it should be")
+ax.plot([0, 42], [0, 42], color="#9aa5b1", lw=1, ls=(0, (4, 3)), label="the true contamination")
 ax.errorbar(
     100 * shares,
     100 * found,
@@ -45,7 +45,7 @@ ax.errorbar(
     capsize=3,
     label="estimate, with its 95 % interval",
 )
-ax.set(xlabel="wrong rows (%)", ylabel="estimated (%)", title="Nobody says how many rows are wrong")
+ax.set(xlabel="wrong rows (%)", ylabel="estimated (%)", title="Estimated contamination")
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False)
 plt.show()

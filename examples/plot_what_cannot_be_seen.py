@@ -1,10 +1,10 @@
 """
-What cannot be seen: a region without a single right row
-========================================================
+What cannot be detected: a region without a single correct row
+==============================================================
 
-**Claim.** Where half of the rows of a region are right, the fit finds them. Where every row at
-the end of the range is shifted alike, nothing in the data says so; the fit follows the lie, and
-no method that looks at the rows alone could know better.
+**Claim.** If half of the rows of a region are correct, the fit finds them. If every row at the end
+of the range is shifted alike, there is no data beyond the shifted region, so the fit follows it,
+and no method that uses the rows alone could do better.
 """
 
 import matplotlib.pyplot as plt
@@ -31,7 +31,7 @@ for part in (0.5, 1.0):
 # %%
 
 figure, axes = plt.subplots(1, 2, figsize=(8.4, 3.6), sharey=True, layout="constrained")
-titles = ("half of the region is wrong: seen", "all of it is wrong: not seen")
+titles = ("half of the region is wrong: detected", "all of it is wrong: not detected")
 for ax, title, (y, wrong, model) in zip(axes, titles, fits.values(), strict=True):
     ax.scatter(x[~wrong], y[~wrong], s=10, color="#7f9bb3", linewidths=0, label="right")
     ax.scatter(x[wrong], y[wrong], s=18, marker="x", color="#d55e00", linewidths=1, label="wrong")

@@ -1,7 +1,7 @@
-"""Features released once with privacy noise: what a plain fit loses, and a corrected one regains.
+"""Features released once with privacy noise: the errors of a plain fit and of a corrected one.
 
 The Gaussian mechanism adds noise of deviation sigma to every feature of every row; sigma follows
-from the privacy budget and is published with the table. Nothing else is needed to correct.
+from the privacy budget and is published with the table. The correction needs nothing else.
 """
 
 import warnings
@@ -20,7 +20,7 @@ def main() -> None:
     y = X @ weights + 0.2 * rng.standard_normal(len(X))
     X_new = rng.uniform(-1, 1, (2_000, 5))
 
-    # Such noise hides nearly all of the rows; we know, and it is not overstated.
+    # Such noise exceeds the signal; its size is known here, and not overstated.
     warnings.simplefilter("ignore", OverstatedNoiseWarning)
     # The mechanism's classical formula, which is proved for epsilon up to 1; beyond, sigma stands
     # for itself.

@@ -32,14 +32,14 @@ def step(iteration, n_changed, objective=12.3456789, max_iter=100):
     return Progress(iteration, max_iter, objective, n_changed)
 
 
-def test_says_objective_rows_exchanged_and_time_left():
+def test_says_objective_weights_changed_and_time_left():
     stream = Terminal()
     ProgressLine("Fit", stream)(step(3, n_changed=17))
     text = stream.getvalue()
     assert "Fit [" in text
     assert "iteration 3" in text
     assert "objective 12.3457" in text
-    assert "17 rows exchanged" in text
+    assert "17 weights changed" in text
     assert re.search(r"\d+\.\d s left", text)
 
 
@@ -84,23 +84,23 @@ def test_standard_error_is_the_default(capsys):
     assert "iteration 1" in captured.err
 
 
-def test_no_time_is_left_when_no_row_is_exchanged(clock):
+def test_no_time_is_left_when_no_weight_changes(clock):
     stream = Terminal()
     line = ProgressLine("Fit", stream)
     clock.now = 5.0
     line(step(4, n_changed=0))
-    assert "0 rows exchanged, 0.0 s left" in stream.getvalue()
+    assert "0 weights changed, 0.0 s left" in stream.getvalue()
     assert "[" + "#" * 24 + "]" in stream.getvalue()
 
 
-def test_time_left_follows_the_decline_of_the_exchanges(clock):
+def test_time_left_follows_the_decline_of_the_changes(clock):
     stream = Terminal()
     line = ProgressLine("Fit", stream)
     clock.now = 1.0
     line(step(1, n_changed=64))
     clock.now = 4.0
     line(step(4, n_changed=8))  # halved at every step: 4, 2, 1, a half, then done
-    assert "8 rows exchanged, 5.0 s left" in line.line
+    assert "8 weights changed, 5.0 s left" in line.line
 
 
 def test_without_a_decline_all_iterations_are_expected(clock):

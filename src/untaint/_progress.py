@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Protocol, TextIO, final
 
 WIDTH = 24
-# Seconds between two drawings of a pass.
+# Seconds between two updates of the line during a pass.
 REDRAW = 0.2
 
 
@@ -26,15 +26,16 @@ class ProgressState(Protocol):
 
 @final
 class ProgressLine:
-    """One line with a bar, the objective, the rows exchanged and the time left.
+    """One line with a bar, the objective, the number of changed weights and the time left.
 
-    On a terminal the line is drawn over; elsewhere only the last state is written. How long a fit
-    will go on is read off the rows exchanged, which fall about geometrically. Passes over many rows
-    are shown while they last.
+    On a terminal the line is redrawn; elsewhere only the last state is written. The time left is
+    extrapolated from the number of changed weights, which decreases about geometrically. Passes
+    over many rows are shown while they run.
 
     Parameters
     ----------
     title : str
+        Name of the fit at the beginning of the line.
     stream : file, optional
         Standard error by default.
     """
@@ -47,7 +48,7 @@ class ProgressLine:
         self.begin("")
 
     def begin(self, stage: str) -> None:
-        """Begin another stage, whose iterations are counted from one."""
+        """Begin another stage, with its iterations counted from one."""
         self.stage = f"{stage}: " if stage else ""
         self.started = self.pass_started = perf_counter()
         self.first = 0
@@ -63,13 +64,13 @@ class ProgressLine:
         left = spent / step.iteration * (total - step.iteration)
         message = (
             f"iteration {step.iteration}, objective {step.objective:.6g}, "
-            f"{step.n_changed} rows exchanged"
+            f"{step.n_changed} weights changed"
         )
         self.last = f"; {message}"
         self._draw(step.iteration / total, f"{self.stage}{message}, {left:.1f} s left")
 
     def on_pass(self, done: int, total: int) -> None:
-        """Show how far a pass over the rows is."""
+        """Show the progress of a pass over the rows."""
         now = perf_counter()
         if done < total and now - self.drawn >= REDRAW:
             spent = now - self.pass_started
@@ -95,7 +96,7 @@ class ProgressLine:
 
 
 def _iterations_expected(step: ProgressState, first: int) -> int:
-    """Return the number of iterations until no row is exchanged, by extrapolation."""
+    """Return the number of iterations until no weight changes, by extrapolation."""
     if step.n_changed == 0:
         return step.iteration
     if step.iteration < 2 or step.n_changed >= first:

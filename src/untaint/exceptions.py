@@ -8,7 +8,7 @@ class MemoryLimitError(MemoryError, ValueError):
 
 
 class AmbiguousContaminationWarning(UserWarning):
-    """The data support two readings of which rows are wrong; the message names both."""
+    """Two explanations of which rows are wrong are about equally likely; the message names both."""
 
 
 class OverstatedNoiseWarning(UserWarning):

@@ -256,11 +256,11 @@ def test_an_interrupted_pass_leaves_nothing_half_known(rng):
 
 
 def test_every_block_is_told_of(rng):
-    X, told = rows(rng, N), []
+    X, reported = rows(rng, N), []
     features = blocked(maps(X)["columns"], X, block_rows=16)
-    features.on_progress = lambda *at: told.append(at)
+    features.on_progress = lambda *at: reported.append(at)
     features.values(np.ones((features.width, 1)))
-    assert told == [(16, N), (32, N), (N, N)]
+    assert reported == [(16, N), (32, N), (N, N)]
 
 
 def test_rows_and_weights_are_left_as_they_were(rng):
@@ -337,24 +337,24 @@ def test_values_of_sparse_rows_are_the_same_bits_too(convert, rng):
     np.testing.assert_array_equal(np.vstack(found), expected)
 
 
-class Told(NamedTuple):
-    """Sums of slopes and of products, and how many rows there were."""
+class BlockSums(NamedTuple):
+    """Sums of slopes and of products, and the number of rows."""
 
     sums: Sum
     gram: Sum
     count: int
 
     def __add__(self, other):
-        return Told(*(one + more for one, more in zip(self, other, strict=True)))
+        return BlockSums(*(one + more for one, more in zip(self, other, strict=True)))
 
 
-def judged(weights):
-    """Slopes of the values, weights of products, and how many rows there were."""
+def summed(weights):
+    """Return the block function of these sums, for given weights."""
 
     def block_function(part, values, block):
         own = weights[part]
         sums = np.vstack(block.rmatvec(np.sin(values) * own[:, None])).astype(float)
-        return Told(Sum(sums), Sum(block.gram(own)), part.stop - part.start)
+        return BlockSums(Sum(sums), Sum(block.gram(own)), part.stop - part.start)
 
     return block_function
 
@@ -365,12 +365,12 @@ def test_a_pass_is_a_sweep_and_a_gram_at_once(kind, fit_intercept, rng):
     X, weights = rows(rng, N), rng.random(N)
     features = blocked(maps(X)[kind], X, fit_intercept)
     coef = rng.normal(size=(features.width, 2))
-    told = features.map_reduce(coef, judged(weights))
+    result = features.map_reduce(coef, summed(weights))
     _, expected = features.matvec_rmatvec(coef, lambda part, f: np.sin(f) * weights[part][:, None])
-    np.testing.assert_allclose(features.whiten_sums(told.sums.value), expected, atol=1e-11)
-    assert told.count == N
+    np.testing.assert_allclose(features.whiten_sums(result.sums.value), expected, atol=1e-11)
+    assert result.count == N
     scale = np.abs(features.gram(weights)).max()
-    found = features.whiten_gram(told.gram.value)
+    found = features.whiten_gram(result.gram.value)
     np.testing.assert_allclose(found, features.gram(weights), atol=1e-9 * scale)
 
 
@@ -380,15 +380,15 @@ def test_passes_over_parts_add_up_to_that_of_all_rows(kind, dtype, rng):
     X, weights = rows(rng, MANY).astype(dtype), rng.random(MANY)
     one = maps(X, dtype)[kind]
     coef = rng.normal(size=(one.width + 1, 2))
-    whole = blocked(one, X, True, BLOCK).map_reduce(coef, judged(weights))
+    whole = blocked(one, X, True, BLOCK).map_reduce(coef, summed(weights))
     # Single features are summed in single precision within a block.
     tol = {"rtol": 1e-4 if dtype == np.float32 else 1e-10, "atol": 1e-4 * (dtype == np.float32)}
     for cuts in ([1], [BLOCK, 2 * BLOCK], [5 * BLOCK], [40, 41, 200]):
-        told, start = [], 0
+        results, start = [], 0
         for part in cut_at(one, X, cuts):
-            told.append(part.map_reduce(coef, judged(weights[start:])))
+            results.append(part.map_reduce(coef, summed(weights[start:])))
             start += part.n_rows
-        total = sum(told[1:], told[0])
+        total = sum(results[1:], results[0])
         assert total.count == whole.count == MANY
         if not any(cut % BLOCK for cut in cuts):  # the same blocks
             np.testing.assert_array_equal(total.sums.value, whole.sums.value)
@@ -402,8 +402,8 @@ def test_threads_change_no_bit_of_a_pass(kind, rng):
     X, weights = rows(rng, MANY), rng.random(MANY)
     one = maps(X, np.float32)[kind]
     coef = rng.normal(size=(one.width + 1, 2))
-    alone = blocked(one, X, True, BLOCK).map_reduce(coef, judged(weights))
-    together = blocked(one, X, True, BLOCK, n_threads=3).map_reduce(coef, judged(weights))
+    alone = blocked(one, X, True, BLOCK).map_reduce(coef, summed(weights))
+    together = blocked(one, X, True, BLOCK, n_threads=3).map_reduce(coef, summed(weights))
     np.testing.assert_array_equal(together.sums.value, alone.sums.value)
     np.testing.assert_array_equal(together.gram.value, alone.gram.value)
 
@@ -427,5 +427,5 @@ def test_a_block_of_no_weight_has_no_say_however_wild(rng):
     weights = (np.arange(N) >= 14).astype(float)
     features = blocked(IdentityMap(np.zeros(4)), X)
     with np.errstate(over="ignore"):
-        told = features.map_reduce(np.zeros((5, 1)), judged(weights))
-    np.testing.assert_allclose(features.whiten_gram(told.gram.value), features.gram(weights))
+        result = features.map_reduce(np.zeros((5, 1)), summed(weights))
+    np.testing.assert_allclose(features.whiten_gram(result.gram.value), features.gram(weights))

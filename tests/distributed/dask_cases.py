@@ -70,7 +70,7 @@ def pair(kind, params, X, y, weights=None, size=1750, **options):
 
 
 def assert_same_function(there, here, rtol=0.0):
-    """To the last bit, unless told otherwise."""
+    """Assert equal functions, to the last bit by default."""
     for name in FUNCTION:
         assert hasattr(there, name) == hasattr(here, name), name
         if name != "kernel_" and hasattr(here, name):

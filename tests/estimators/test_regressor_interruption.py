@@ -55,7 +55,7 @@ def test_interrupted_learning_rate_schedule():
 
 
 LINE = re.compile(
-    r"SubquantileRegressor \[[#.]+\] iteration \d+, objective \S+, \d+ rows exchanged, "
+    r"SubquantileRegressor \[[#.]+\] iteration \d+, objective \S+, \d+ weights changed, "
     r"\d+\.\d s left\n"
 )
 
@@ -78,7 +78,7 @@ def test_verbose_writes_one_line_to_standard_error(params, capfd):
 def test_settled_fit_has_no_time_left(capfd):
     X, y, _ = corrupted(80)
     SubquantileRegressor(contamination=0.2, verbose=1).fit(X, y)
-    assert "0 rows exchanged, 0.0 s left" in capfd.readouterr().err
+    assert "0 weights changed, 0.0 s left" in capfd.readouterr().err
 
 
 def test_quiet_by_default(capfd):

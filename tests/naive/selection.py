@@ -15,18 +15,18 @@ def every_choice(n, count):
         yield chosen
 
 
-def kept_total(share, row_weights):
-    """Weight that is kept when a share is given up: whole rows, where rows can be counted.
+def kept_total(contamination, sample_weight):
+    """Return the kept weight when a fraction is trimmed: whole rows, if they can be counted.
 
     Whole weights count copies of weight one, equal ones count rows; others are cut anywhere.
     """
-    total = (1 - share) * sum(row_weights)
-    if share == 0:
+    total = (1 - contamination) * sum(sample_weight)
+    if contamination == 0:
         return total
-    if all(weight == int(weight) for weight in row_weights):
+    if all(weight == int(weight) for weight in sample_weight):
         return max(1, int(total + 1e-6))
-    if len(set(row_weights)) == 1:
-        return max(1, int(total / row_weights[0] + 1e-6)) * row_weights[0]
+    if len(set(sample_weight)) == 1:
+        return max(1, int(total / sample_weight[0] + 1e-6)) * sample_weight[0]
     return total
 
 
@@ -35,7 +35,7 @@ def smallest_sum(losses, count):
     return min(sum(losses[i] for i in rows) for rows in combinations(range(len(losses)), count))
 
 
-def smallest_weighted_sum(losses, row_weights, kept):
+def smallest_weighted_sum(losses, sample_weight, kept):
     """Least weighted sum of losses when a total weight of ``kept`` is kept.
 
     The least is at a corner: some rows in full, one in part, the others not at all.
@@ -44,16 +44,16 @@ def smallest_weighted_sum(losses, row_weights, kept):
     best = np.inf
     for count in range(n):
         for full in every_choice(n, count):
-            whole = float(full @ row_weights)
+            whole = float(full @ sample_weight)
             for j in np.flatnonzero(full == 0):
-                if whole <= kept <= whole + row_weights[j]:
-                    value = float((full * row_weights) @ losses) + (kept - whole) * losses[j]
+                if whole <= kept <= whole + sample_weight[j]:
+                    value = float((full * sample_weight) @ losses) + (kept - whole) * losses[j]
                     best = min(best, value)
     return best
 
 
-def monotony(groups, n_groups, weights):
-    """Sum of n_k log(K n_k / n): what the kept classes lack in variety."""
+def negative_entropy(groups, n_groups, weights):
+    """Return the sum of n_k log(K n_k / n), n times log K minus the entropy of the labels."""
     total = 0.0
     for k in range(n_groups):
         kept = float(weights[groups == k].sum())
@@ -66,7 +66,7 @@ def balanced_choices(losses, groups, n_groups, count):
     """Every set of ``count`` rows that leaves each class one at least: values and sets, sorted."""
     present = np.unique(groups)
     found = [
-        (float(chosen @ losses) + monotony(groups, n_groups, chosen), chosen)
+        (float(chosen @ losses) + negative_entropy(groups, n_groups, chosen), chosen)
         for chosen in every_choice(len(losses), count)
         if np.isin(present, groups[chosen > 0]).all()
     ]

@@ -8,12 +8,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 
-def tilted_sum(losses, row_weights, tilt):
+def tilted_sum(losses, sample_weight, tilt):
     """N / t log of the mean exponential of t times the losses, by compensated sums."""
-    total = math.fsum(row_weights)
+    total = math.fsum(sample_weight)
     lowest = min(losses)
     mean = math.fsum(
-        v * math.exp(tilt * (loss - lowest)) for v, loss in zip(row_weights, losses, strict=True)
+        v * math.exp(tilt * (loss - lowest)) for v, loss in zip(sample_weight, losses, strict=True)
     )
     return total * (lowest + math.log(mean / total) / tilt)
 

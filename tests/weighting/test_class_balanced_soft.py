@@ -49,8 +49,8 @@ def cost(rule, losses, sample_weight, weights):
     part = weights / sample_weight
     with np.errstate(divide="ignore", invalid="ignore"):
         coins = -np.nan_to_num(part * np.log(part) + (1 - part) * np.log(1 - part))
-    monotony = naive.monotony(rule.groups, rule.n_groups, weights)
-    return weights @ losses + monotony - sample_weight @ coins / rule.smoothing
+    entropy_cost = naive.negative_entropy(rule.groups, rule.n_groups, weights)
+    return weights @ losses + entropy_cost - sample_weight @ coins / rule.smoothing
 
 
 @given(**cases)

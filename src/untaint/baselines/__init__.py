@@ -1,15 +1,15 @@
-"""Robust methods of other people, to compare with: each from its own paper, all with one interface.
+"""Robust methods from the literature as baselines, each from its own paper, with one interface.
 
 ===========================  ==================  ===================================================
 class                        known as            idea
 ===========================  ==================  ===================================================
 ``SeverRegressor``           SEVER               remove rows whose gradients stand out
 ``SeverClassifier``
-``TiltedRegressor``          TERM                weigh rows by the exponential of minus their loss
+``TiltedRegressor``          TERM                weight rows by the exponential of minus their loss
 ``TiltedClassifier``
 ``HardThresholdRegressor``   TORRENT             keep the rows of smallest residual; linear
 ``ConsistentRegressor``      CRR                 correct the targets of largest residual; linear
-``ReweightedRegressor``      STIR                weigh by one over the residual, in stages; linear
+``ReweightedRegressor``      STIR                weight by one over the residual, in stages; linear
 ===========================  ==================  ===================================================
 """
 

@@ -1,7 +1,7 @@
-"""From rows to a fit and to verdicts on the rows, for methods of other people.
+"""The fit, the outlier attributes and the audit that all baselines share.
 
-A method says how it fits, a task what the loss is and what a loss says of a row; everything else is
-here.
+A method defines how it fits; a task (regression or classification) defines the loss and the outlier
+score of a loss.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a method has found.
+class BaselineFit:
+    """The result of a method.
 
     Attributes
     ----------
     solution : Solution
+        The fit with its weights and the path of its objective.
     kept : array of shape (n,), optional
-        Part of each row's weight that was kept; None if rows were only weighed.
+        Part of each row's weight that was not trimmed; None if the method only reweights.
     targets : array of shape (n, k), optional
-        What was fitted in place of the targets given.
+        Corrected targets, if the method fits those in place of the given ones.
     """
 
     solution: Solution
@@ -49,38 +50,38 @@ class Found:
 
 
 class Baseline(KernelEstimator):
-    """What all methods share: alpha, fit_intercept, tol, memory_limit, and the fit."""
+    """Base class of the methods, with alpha, fit_intercept, tol, memory_limit and the fit."""
 
     @abstractmethod
     def _refits(self, design: SystemDesign, y: FloatArray) -> tuple[RidgeSystem, Refit]:
-        """A system, and how the loss is minimised with it: (weights, start, tol) -> Fit."""
+        """Return a system, and the weighted solver on it: (weights, start, tol) -> Fit."""
 
     @abstractmethod
-    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
-        """The method itself."""
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> BaselineFit:
+        """Run the method on the rows of positive weight."""
 
     @abstractmethod
     def _constant_losses(self, y: FloatArray, weights: FloatArray) -> FloatArray:
-        """Losses of the rows under a constant function that bad rows hardly move."""
+        """Return the losses of the rows under a robust constant function."""
 
     @abstractmethod
     def _loss_cutoff(self, losses: FloatArray, weights: FloatArray) -> float:
-        """Largest loss of a row that may be as good as the others."""
+        """Return the largest loss of an inlier, for methods that only reweight."""
 
     @abstractmethod
     def _scores(self, losses: FloatArray, weights: FloatArray) -> FloatArray:
-        """How suspicious a loss makes a row, once threshold and share are known."""
+        """Return outlier scores of losses, given the fitted threshold and contamination."""
 
     @abstractmethod
     def _expected(self) -> Any:
-        """Target of each training row, as the fit has it."""
+        """Return the predicted target of each training row."""
 
     def _far_off(self, kept: BoolArray) -> BoolArray:
-        """Rows whose targets are out of all proportion, wherever they lie."""
+        """Return the rows whose targets lie far beyond the range of the kept ones."""
         return np.zeros(len(kept), dtype=bool)
 
     def _more_columns(self) -> dict[str, Any]:
-        """Of the audit, for one task."""
+        """Return the columns that a task adds to the audit."""
         return {}
 
     def _check_parameters(self) -> None:
@@ -100,8 +101,8 @@ class Baseline(KernelEstimator):
             self._store(X, targets, sample_weight, present, design, found)
         self._warn_unless_converged(found.solution)
 
-    def _attempt(self, design: SystemDesign, y: FloatArray) -> Found:
-        """Estimate, or say that the numbers are beyond reckoning."""
+    def _attempt(self, design: SystemDesign, y: FloatArray) -> BaselineFit:
+        """Run the method, and raise an error that names the cause if numbers overflow."""
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 found = self._estimate(design, y)
@@ -134,7 +135,7 @@ class Baseline(KernelEstimator):
         sample_weight: FloatArray,
         present: IntArray,
         design: SystemDesign,
-        found: Found,
+        found: BaselineFit,
     ) -> None:
         solution, fitted = found.solution, targets.astype(float)
         if found.targets is not None:
@@ -156,7 +157,7 @@ class Baseline(KernelEstimator):
     def _store_outlier_attributes(
         self, losses: FloatArray, present: IntArray, kept: FloatArray | None
     ) -> None:
-        """Rows are kept if the method kept them, or, of rows weighed, if they are within reach."""
+        """Set the mask, scores and contamination; without trimming, by the cutoff of the losses."""
         weights = self._training.sample_weight
         total = float(weights.sum())
         if kept is None:
@@ -172,15 +173,15 @@ class Baseline(KernelEstimator):
         self.outlier_scores_ = self._scores(losses, weights)
 
     def audit(self) -> Any:
-        """What is wrong with which rows, the most suspicious first.
+        """Rank the training rows by their outlier scores, the most suspicious first.
 
         Returns
         -------
         DataFrame, or a structured array without pandas
-            One row a training row: ``row``, its position; ``score``, its ``outlier_scores_``;
-            ``kept``, and ``flagged``, its opposite; ``observed`` and ``expected`` target;
-            ``kind``, ``"target"``, ``"features"``, ``"both"`` or empty; ``features``, those that
-            make the row odd; for classifiers ``suggested``, the label that the row should have.
+            One line per training row: ``row``, its position from 0; ``score``, its
+            ``outlier_scores_``; ``kept``, and ``flagged``, its opposite; ``observed`` and
+            ``expected`` target; ``kind``, ``"target"``, ``"features"``, ``"both"`` or empty;
+            ``features``, the outlying ones; for classifiers ``suggested``, the predicted label.
         """
         check_is_fitted(self)
         record, kept = self._record(), self.inlier_mask_
@@ -197,6 +198,6 @@ class Baseline(KernelEstimator):
 
 
 def objective(losses: FloatArray, weights: FloatArray, alpha: float, fit: Fit) -> float:
-    """Weighted loss plus ridge times squared norm."""
+    """Return the weighted loss plus alpha times the squared norm."""
     kept = weights > 0
     return float(weights[kept] @ losses[kept]) + alpha * fit.squared_norm

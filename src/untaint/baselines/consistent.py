@@ -1,15 +1,16 @@
-r"""CRR: consistent robust regression, which corrects targets in place of weighing rows.
+r"""CRR: consistent robust regression, which corrects targets instead of weighting rows.
 
 .. math:: y = X w^* + b^* + \text{noise}, \qquad b^* \text{ sparse}
 
-Fit what is left of the targets, then take the k largest residuals for the corruption:
+The method alternates a fit to the corrected targets with hard thresholding, which takes the k
+largest residuals for the corruption:
 
 .. math:: w \leftarrow \arg\min_w \|y - b - X w\|^2, \qquad b \leftarrow \mathrm{HT}_k(y - X w)
 
 from b = 0. K. Bhatia, P. Jain, P. Kamalaruban and P. Kar, *Consistent robust regression*, NeurIPS
-2017, Algorithm 1, with an optional ridge. Both steps lower :math:`\|y - b - X w\|^2`. All rows have
-their say in every fit, the corrupted ones by what they would be without the corruption, which is
-why many small steps are taken where hard thresholding takes a few large ones.
+2017, Algorithm 1, with an optional ridge. Both steps lower :math:`\|y - b - X w\|^2`. All rows
+enter every fit, the corrupted ones with their corrected targets, so that CRR takes many small steps
+where TORRENT takes a few large ones.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .._validation import check_known_contamination
 from ..design.base import SystemDesign
 from ..optim.base import Solution
 from ..weighting.trimmed import Trimmed
-from .base import Found, objective
+from .base import BaselineFit, objective
 from .linear import LinearBaseline
 from .tasks import rounding
 
@@ -34,18 +35,18 @@ class ConsistentRegressor(LinearBaseline):
     Parameters
     ----------
     contamination : float, default=0.1
-        Share of corrupted rows, in [0, 0.5); at least the true one.
+        Fraction of corrupted rows, in [0, 0.5); it should be at least the true one.
     alpha : float, default=0.0
         Ridge strength, in the units of :class:`~sklearn.linear_model.Ridge`.
     fit_intercept : bool, default=True
     max_iter : int, default=2000
     tol : float, default=1e-10
-        Change of the corruption, next to its size, at which the fit ends.
+        Change of the corruption, relative to its size, at which the fit ends.
 
     Attributes
     ----------
     corruption_ : array of shape (n,) or (n, k)
-        What was taken off each target; zero for the rows kept whole.
+        Estimated corruption of each target; zero for inliers.
     coef_ : array of shape (d,) or (k, d)
     intercept_ : float or array of shape (k,)
     inlier_mask_ : array of shape (n,), bool
@@ -90,7 +91,7 @@ class ConsistentRegressor(LinearBaseline):
         sample_weight: FloatArray,
         present: IntArray,
         design: SystemDesign,
-        found: Found,
+        found: BaselineFit,
     ) -> None:
         super()._store(X, targets, sample_weight, present, design, found)
         assert found.targets is not None
@@ -102,7 +103,7 @@ class ConsistentRegressor(LinearBaseline):
         super()._check_parameters()
         check_known_contamination(self.contamination)
 
-    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> BaselineFit:
         rows = design.sample_weight
         rule = Trimmed(check_known_contamination(self.contamination, rows))
         system, tol = design.system(), design.attainable(float(self.tol))
@@ -122,7 +123,7 @@ class ConsistentRegressor(LinearBaseline):
             fitted, corruption = corruption, latest
             if change <= tol * max(float(np.abs(latest).max()), np.finfo(float).tiny):
                 solution = Solution(fit, rows, path[1:], iteration)
-                return Found(solution, kept=kept, targets=y - fitted)
+                return BaselineFit(solution, kept=kept, targets=y - fitted)
         remedy = "raise max_iter, or contamination if more rows may be wrong"
         solution = Solution(fit, rows, path[1:], self.max_iter, converged=False, remedy=remedy)
-        return Found(solution, kept=kept, targets=y - fitted)
+        return BaselineFit(solution, kept=kept, targets=y - fitted)

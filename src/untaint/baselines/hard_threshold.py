@@ -10,9 +10,9 @@ from w = 0 and all rows. The update is
 * hybrid: corrective when few rows have changed, else a gradient step (TORRENT-HYB).
 
 K. Bhatia, P. Jain and P. Kar, *Robust regression via hard thresholding*, NeurIPS 2015, Algorithms
-1 to 4, with an optional ridge. The intercept is always the best one for S. Without other noise the
-true w is found exactly up to some share of bad rows, even if somebody who knows X and w has chosen
-these and their targets.
+1 to 4, with an optional ridge. The intercept is always optimal for S. Without other noise the true
+w is recovered exactly up to some contamination, even if an adversary who knows X and w has chosen
+the corrupted rows and their targets.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .._validation import check_choice, check_known_contamination
 from ..design.base import SystemDesign
 from ..optim.base import Fit, RidgeSystem, Solution
 from ..weighting.trimmed import Trimmed
-from .base import Found
+from .base import BaselineFit
 from .linear import LinearBaseline
 from .tasks import rounding
 
 STEPS = ("corrective", "gradient", "hybrid")
-# Share of the rows that may come or go before a hybrid takes gradient steps.
+# Fraction of rows that may change before a hybrid takes gradient steps.
 FEW_CHANGES = 0.05
 
 
@@ -42,9 +42,9 @@ class HardThresholdRegressor(LinearBaseline):
     Parameters
     ----------
     contamination : float, default=0.1
-        Share of corrupted rows, in [0, 0.5), which is given up; at least the true one.
+        Fraction of rows that is trimmed, in [0, 0.5); it should be at least the true one.
     step : {"corrective", "gradient", "hybrid"}, default="corrective"
-        How the coefficients follow the rows. Gradient steps cost least each, and are many.
+        Update of the coefficients. Gradient steps are cheap, but many are needed.
     alpha : float, default=0.0
         Ridge strength, in the units of :class:`~sklearn.linear_model.Ridge`.
     fit_intercept : bool, default=True
@@ -98,7 +98,7 @@ class HardThresholdRegressor(LinearBaseline):
         check_choice("step", self.step, STEPS)
         check_known_contamination(self.contamination)
 
-    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> BaselineFit:
         rule = Trimmed(check_known_contamination(self.contamination, design.sample_weight))
         system, refit = self._refits(design, y)
         tol = design.attainable(float(self.tol))
@@ -110,28 +110,28 @@ class HardThresholdRegressor(LinearBaseline):
             exact = self.step == "corrective" or (self.step == "hybrid" and moved <= FEW_CHANGES)
             fit = refit(weights, None, tol) if exact else descend(fit, weights)
             losses = self._loss.value(y, fit.predictions)
-            losses[losses <= least] = 0.0  # rows that fit exactly tie
+            losses[losses <= least] = 0.0  # exactly fitted rows tie
             chosen = rule.weights(losses, design.sample_weight)
             value = rule.value_at(chosen, losses, design.sample_weight)
             path.append(value + design.alpha * fit.squared_norm)
             moved = float(np.abs(chosen - weights).sum()) / total
             if self._settled(path, moved, exact):
-                used = weights if exact else design.sample_weight  # all have moved it
-                return Found(Solution(fit, used, path[1:], len(path) - 1), kept=weights)
+                used = weights if exact else design.sample_weight  # steps used all rows
+                return BaselineFit(Solution(fit, used, path[1:], len(path) - 1), kept=weights)
             fitted, weights = weights, chosen
         remedy = "raise max_iter, or choose step='corrective'"
         used = fitted if exact else design.sample_weight
         solution = Solution(fit, used, path[1:], self.max_iter, converged=False, remedy=remedy)
-        return Found(solution, kept=fitted)
+        return BaselineFit(solution, kept=fitted)
 
     def _settled(self, path: list[float], moved: float, exact: bool) -> bool:
-        """Same rows twice, or an objective that no longer falls."""
+        """Return whether the same rows were kept twice or the objective no longer decreases."""
         still = path[-2] - path[-1] <= float(self.tol) * path[-1]
         return (exact and moved == 0) or still
 
 
 class Descent:
-    """Gradient steps down half of the weighted squared error plus the ridge, the intercept best.
+    """Gradient steps on half of the weighted squared error plus the ridge, intercept optimal.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class Descent:
         self._rate: float | None = None
 
     def __call__(self, fit: Fit, weights: FloatArray) -> Fit:
-        """One step, on these weights, from any fit: an exact one knows no dual coefficients."""
+        """Take one step with these weights from any fit, also one without dual coefficients."""
         slopes = weights[:, None] * (fit.predictions - self.y)
         intercept = np.zeros(self.y.shape[1])
         pull = self.system.from_dual(slopes, self.system.times(slopes), intercept)
@@ -161,7 +161,7 @@ class Descent:
 
     @property
     def rate(self) -> float:
-        """One over the largest curvature, which no choice of rows exceeds."""
+        """The reciprocal of the largest curvature over all choices of rows."""
         if self._rate is None:
             n, root = len(self.y), np.sqrt(self.design.sample_weight)
 
@@ -169,7 +169,7 @@ class Descent:
                 return root * self.system.times((root * v.ravel())[:, None])[:, 0]
 
             if not times(np.cos(np.arange(n))).any():
-                largest = 0.0  # all rows alike: ARPACK refuses
+                largest = 0.0  # ARPACK refuses a zero matrix
             elif n > 2:
                 operator = LinearOperator((n, n), matvec=times, dtype=float)
                 start = np.cos(np.arange(n))

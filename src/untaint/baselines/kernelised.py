@@ -1,4 +1,4 @@
-"""Parameters of the methods that run on any kernel."""
+"""Parameters of the baselines that work with any kernel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .base import Baseline
 
 
 class KernelBaseline(Baseline):
-    """A kernel, its scale, and a ridge."""
+    """Base class of baselines with a kernel, its scale and a ridge penalty."""
 
     def __init__(
         self,

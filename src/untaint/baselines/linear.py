@@ -1,4 +1,4 @@
-"""What the methods for linear regression share."""
+"""Parameters that the baselines for linear regression share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .tasks import BaselineRegressor
 
 
 class LinearBaseline(BaselineRegressor):
-    """A linear function with a ridge, by default none, and an intercept."""
+    """Base class of linear baselines with an intercept and an optional ridge penalty."""
 
     kernel: ClassVar[Any] = "linear"
     gamma: ClassVar[Any] = None

@@ -4,13 +4,15 @@ r"""STIR: stagewise truncated reweighting.
           w \leftarrow \arg\min_w \sum_i s_i (y_i - \langle w, x_i \rangle)^2
 
 until the fit moves by no more than :math:`2 / (\eta M)`; then M grows by the factor :math:`\eta`,
-and so on. B. Mukhoty, G. Gopakumar, P. Jain and P. Kar, *Globally-convergent iteratively reweighted
-least squares for robust regression problems*, AISTATS 2019, Algorithm 1, with an optional ridge.
+and the next stage begins. B. Mukhoty, G. Gopakumar, P. Jain and P. Kar, *Globally-convergent
+iteratively reweighted least squares for robust regression problems*, AISTATS 2019, Algorithm 1,
+with an optional ridge.
 
-Each stage lowers a Huber loss (:mod:`untaint.weighting.truncated`), whose bend 1 / M shrinks: from
-least squares, the first M being one over the largest residual of that fit, towards least absolute
-deviations. A fit moves by the root mean square of its change at the rows. M grows no more once the
-bend is a hundredth of the median residual; without noise it grows as long as numbers allow.
+Each stage lowers a Huber loss (:mod:`untaint.weighting.truncated`) with threshold 1 / M. The
+thresholds decrease from the largest residual of least squares to nearly zero, which is least
+absolute deviations. The movement of a fit is the root mean square of its change at the rows. M
+stops growing once the threshold is a hundredth of the median residual; without noise it grows as
+long as rounding allows.
 """
 
 from __future__ import annotations
@@ -23,34 +25,34 @@ from ..design.base import SystemDesign
 from ..optim.base import Solution
 from ..screening.radius import weighted_median
 from ..weighting.truncated import Truncated
-from .base import Found
+from .base import BaselineFit
 from .linear import LinearBaseline
 from .tasks import rounding
 
-# Of the median residual, or else of the first bend: what is gained by a sharper bend is lost in the
-# noise, or in rounding errors.
-SHARP = 0.01
-LAST_BEND = 1e-13
-# Accuracy of a refit.
-SOLVED = 1e-10
+# Smallest Huber threshold, relative to the median residual and to the first threshold: the gain of
+# a smaller one is lost in the noise, or in rounding errors.
+SMALL_THRESHOLD = 0.01
+MIN_THRESHOLD = 1e-13
+# Relative accuracy of a refit.
+REFIT_TOL = 1e-10
 
 
 class ReweightedRegressor(LinearBaseline):
     """Linear regression by truncated reweighting, in stages (STIR).
 
-    No share has to be known: in the end the absolute residuals are minimised.
+    The contamination need not be known: the last stage minimises the absolute residuals.
 
     Parameters
     ----------
     growth : float, default=2.0
         Factor by which the largest weight grows from stage to stage, above 1.
     alpha : float, default=0.0
-        Strength of a ridge, against twice the sum of the absolute residuals.
+        Ridge strength, relative to twice the sum of the absolute residuals.
     fit_intercept : bool, default=True
     max_iter : int, default=2000
         Refits in all stages together.
     tol : float, default=1e-3
-        Part of the median residual that the fit moves by when it ends.
+        Movement of the fit, relative to the median residual, at which it ends.
 
     Attributes
     ----------
@@ -61,7 +63,7 @@ class ReweightedRegressor(LinearBaseline):
     outlier_scores_ : array of shape (n,)
         Size of each row's residual in robust standard deviations.
     contamination_ : float
-        Share of the other rows.
+        Fraction of the other rows.
     loss_threshold_, objective_path_, n_iter_, converged_, dual_coef_, X_fit_
         As in :class:`~untaint.SubquantileRegressor`; the objective never rises.
 
@@ -97,33 +99,33 @@ class ReweightedRegressor(LinearBaseline):
         super()._check_parameters()
         check_real("growth", self.growth, low=1, inclusive=False)
 
-    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> BaselineFit:
         rows, alpha = design.sample_weight, design.alpha
         _, refit = self._refits(design, y)
-        solved = design.attainable(SOLVED)
+        refit_tol = design.attainable(REFIT_TOL)
         weights = rows
-        fit = refit(rows, None, solved)
+        fit = refit(rows, None, refit_tol)
         losses = self._loss.value(y, fit.predictions)
         first = float(np.sqrt(losses.max()))
         if first**2 <= rounding(y, rows):
-            return Found(Solution(fit, rows, [alpha * fit.squared_norm], 1))
+            return BaselineFit(Solution(fit, rows, [alpha * fit.squared_norm], 1))
         path: list[float] = []
-        bend = first
+        threshold = first
         while len(path) < self.max_iter:
-            rule = Truncated(1.0 / bend)
+            rule = Truncated(1.0 / threshold)
             weights = rule.weights(losses, rows)
             if not (weights > 0).any():
                 raise np.linalg.LinAlgError("residuals so large that no row has a weight")
-            latest = refit(weights, fit, solved)
+            latest = refit(weights, fit, refit_tol)
             moved = np.square(latest.predictions - fit.predictions).sum(axis=1)
             fit, losses = latest, self._loss.value(y, latest.predictions)
             path.append(rule.value_at(weights, losses, rows) + alpha * fit.squared_norm)
             step = float(np.sqrt(rows @ moved / rows.sum()))
             middle = float(np.sqrt(weighted_median(losses, rows)))
-            sharp = bend <= SHARP * middle or bend <= LAST_BEND * first
-            if sharp and step <= float(self.tol) * max(middle, LAST_BEND * first):
-                return Found(Solution(fit, weights, path, len(path)))
-            if not sharp and step <= 2.0 * bend / float(self.growth):
-                bend /= float(self.growth)
+            last_stage = threshold <= SMALL_THRESHOLD * middle or threshold <= MIN_THRESHOLD * first
+            if last_stage and step <= float(self.tol) * max(middle, MIN_THRESHOLD * first):
+                return BaselineFit(Solution(fit, weights, path, len(path)))
+            if not last_stage and step <= 2.0 * threshold / float(self.growth):
+                threshold /= float(self.growth)
         remedy = "raise max_iter or growth"
-        return Found(Solution(fit, weights, path, len(path), converged=False, remedy=remedy))
+        return BaselineFit(Solution(fit, weights, path, len(path), converged=False, remedy=remedy))

@@ -1,7 +1,7 @@
 r"""SEVER: remove the rows whose gradients stand out.
 
-Fit, take the gradient of each row's loss at the fit, centre them, and find the direction v along
-which they vary most. A row's score is
+Each round fits, computes the gradient of every row's loss at the fit, centres the gradients, and
+finds the direction v of their largest variance. The score of a row is
 
 .. math:: \tau_i = \langle \nabla \ell_i - \overline{\nabla \ell}, v \rangle^2 .
 
@@ -11,12 +11,12 @@ I. Diakonikolas, G. Kamath, D. M. Kane, J. Li, J. Steinhardt and A. Stewart, *Se
 meta-algorithm for stochastic optimization*, ICML 2019, Algorithm 1, with a fixed number of rounds
 and of rows, as in the experiments there, in place of a random threshold. They remove eps / 2 in
 each round, more than eps in all; here each of r rounds removes ``contamination`` / r, so that the
-share asked for is the share removed. To remove more than is bad, ask for more.
+requested fraction is the one that is removed.
 
 Kernelised: a gradient is :math:`s_i \otimes \phi(x_i)`, with :math:`s_i` the derivative of the loss
 in the raw predictions, so that inner products of gradients are :math:`\langle s_i, s_j \rangle
 (k(x_i, x_j) + 1)`, the 1 being the intercept's. The penalty's gradient is the same for all rows and
-goes with their mean.
+vanishes when they are centred.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from ..design.linear import LinearDesign
 from ..optim.base import Fit, RidgeSystem, Solution
 from ..optim.ridge_primal import PrimalRidge
 from ..weighting.trimmed import Trimmed, keep_trimmed
-from .base import Found, objective
+from .base import BaselineFit, objective
 from .kernelised import KernelBaseline
 from .tasks import BaselineClassifier, BaselineRegressor
 
-# Rows up to which all directions are had for the price of one.
+# Up to so many rows a dense eigendecomposition is as fast as ARPACK.
 FEW_ROWS = 50
 DIRECTION_TOL = 1e-6
 
 
 class SeverLearner(KernelBaseline):
-    """Fit, score the gradients, remove, and again."""
+    """Base class of SEVER: rounds of fitting, scoring the gradients and removing rows."""
 
     def __init__(
         self,
@@ -80,10 +80,10 @@ class SeverLearner(KernelBaseline):
         check_count("n_rounds", self.n_rounds)
         check_known_contamination(self.contamination)
 
-    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> BaselineFit:
         contamination = check_known_contamination(self.contamination, design.sample_weight)
         system, refit = self._refits(design, y)
-        if isinstance(design, LinearDesign):  # whose rows are centred for the sake of rounding
+        if isinstance(design, LinearDesign):  # its rows are centred to reduce rounding errors
             products: RidgeSystem = PrimalRidge(design.X, design.fit_intercept)
         else:
             products = system
@@ -102,22 +102,22 @@ class SeverLearner(KernelBaseline):
             if contamination == 0:
                 break
         assert isinstance(fit, Fit)
-        return Found(Solution(fit, weights, path, len(path)), kept=weights)
+        return BaselineFit(Solution(fit, weights, path, len(path)), kept=weights)
 
 
 def gradient_scores(
     system: RidgeSystem, slopes: FloatArray, weights: FloatArray, fit_intercept: bool
 ) -> FloatArray:
-    """Squared projection of each centred gradient on the direction along which they vary most.
+    """Return the squared projections of the centred gradients on their leading direction.
 
     Parameters
     ----------
     system : RidgeSystem
-        Knows the kernel matrix.
+        Multiplies by the kernel matrix.
     slopes : array of shape (n, k)
         Derivatives of the losses in the raw predictions.
     weights : array of shape (n,)
-        Of the rows that are left; others are scored, but have no say.
+        Weights of the remaining rows; rows of weight zero are scored but not used.
     fit_intercept : bool
 
     Returns
@@ -127,7 +127,7 @@ def gradient_scores(
     total, root = weights.sum(), np.sqrt(weights)
 
     def products(v: FloatArray) -> FloatArray:
-        """Inner products of the centred gradients with their combination by v."""
+        """Return inner products of the centred gradients with their combination by v."""
         block_sums = slopes * (v - weights * (v.sum() / total))[:, None]
         values = system.times(block_sums)
         if fit_intercept:
@@ -139,7 +139,7 @@ def gradient_scores(
     size = np.abs(slopes[weights > 0]).max()
     if size == 0:
         return np.zeros(n)
-    slopes = slopes / size  # squares of what is left of a class that has gone are no numbers
+    slopes = slopes / size  # keeps squares of tiny slopes from underflowing
     if n <= FEW_ROWS:
         covariance = np.column_stack([root * products(root * e) for e in np.eye(n)])
         value, vector = eigh(covariance, subset_by_index=[n - 1, n - 1])
@@ -152,7 +152,7 @@ def gradient_scores(
             return np.zeros(n)
         try:
             value, vector = eigsh(spread, k=1, v0=start, tol=DIRECTION_TOL)
-        except ArpackNoConvergence:  # two directions tie: either will do
+        except ArpackNoConvergence:  # two directions tie, and either is a solution
             unit = start / np.linalg.norm(start)
             value, vector = np.array([unit @ spread.matvec(unit)]), unit[:, None]
     top = max(float(value[0]), np.finfo(float).tiny)
@@ -166,9 +166,9 @@ class SeverRegressor(BaselineRegressor, SeverLearner):
     Parameters
     ----------
     contamination : float, default=0.1
-        Share of corrupted rows, in [0, 0.5), which is removed.
+        Fraction of rows that is removed, in [0, 0.5).
     n_rounds : int, default=4
-        In so many equal parts.
+        Number of filtering rounds; each removes ``contamination / n_rounds`` of the rows.
     kernel : str, callable or Kernel, default="rbf"
         As in :class:`~untaint.SubquantileRegressor`, like the next four.
     gamma : float, "median" or "scale", default="median"

@@ -1,12 +1,12 @@
-r"""What a loss is and says, for regression and for classification.
+r"""Losses, cutoffs and outlier scores of the baselines, for regression and for classification.
 
-A method that only weighs rows keeps those within reach of the others. In regression these are the
-rows within three standard deviations: with k outputs, F the distribution function of
-:math:`\chi^2_k`, and the scale from the median loss, the rows of loss at most
+A method that only reweights needs a cutoff to call rows inliers. In regression inliers lie within
+three standard deviations: with k outputs, F the distribution function of :math:`\chi^2_k`, and the
+scale from the median loss, their loss is at most
 
 .. math:: t = \operatorname{median}(\ell) \, F^{-1}(0.9973) / F^{-1}(0.5).
 
-In classification they are the rows whose label is more probable than a guess: of loss at most
+In classification the label of an inlier is more probable than a guess: its loss is at most
 :math:`\log K` for K classes.
 """
 
@@ -30,20 +30,20 @@ from ..outliers.scores import outlier_scores
 from ..screening.radius import weighted_median
 from .base import Baseline, Refit
 
-# Three standard deviations, as a probability.
-WITHIN_REACH = 0.9973
-# Residuals so small, next to the targets' own spread, are rounding errors.
+# Probability of three standard deviations.
+INLIER_PROBABILITY = 0.9973
+# Residuals that are so small relative to the targets' spread are rounding errors.
 ROUNDING = 1e-9
 MIN_THRESHOLD = 1e-12
-# Last digits of the targets themselves.
+# Relative accuracy of the targets themselves.
 DIGITS = 1e-14
 
 
 class BaselineRegressor(Baseline, KernelRegressor):
-    """Fits squared residuals."""
+    """Base class of baselines for regression, which use the squared loss."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows of which some are wrong.
+        """Fit to contaminated rows.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class BaselineRegressor(Baseline, KernelRegressor):
         y = self._training.targets.astype(float)
         floor = max(rounding(y, weights), np.finfo(float).tiny)
         middle = max(float(weighted_median(losses, weights)), floor)
-        return float(middle * chi2.ppf(WITHIN_REACH, y.shape[1]) / chi2.ppf(0.5, y.shape[1]))
+        return float(middle * chi2.ppf(INLIER_PROBABILITY, y.shape[1]) / chi2.ppf(0.5, y.shape[1]))
 
     def _scores(self, losses: FloatArray, weights: FloatArray) -> FloatArray:
         contamination = min(self.contamination_, 0.5)
@@ -89,7 +89,7 @@ class BaselineRegressor(Baseline, KernelRegressor):
 
 
 def rounding(y: FloatArray, weights: FloatArray) -> float:
-    """Squared residual that is as good as none, next to the spread of the middle targets.
+    """Return the squared residual that counts as zero, relative to the spread of the targets.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def rounding(y: FloatArray, weights: FloatArray) -> float:
     True
     """
     middle = weighted_median(y, weights)
-    digits = float(np.square(DIGITS * middle).sum())  # what equal targets are known to
+    digits = float(np.square(DIGITS * middle).sum())  # accuracy of equal targets
     squares = np.square(y - middle).sum(axis=1)
     apart = (squares > 0) & (weights > 0)  # most targets may be equal
     if not apart.any():
@@ -108,10 +108,10 @@ def rounding(y: FloatArray, weights: FloatArray) -> float:
 
 
 class BaselineClassifier(Baseline, KernelClassifier):
-    """Fits log-losses."""
+    """Base class of baselines for classification, which use the log-loss."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows of which some are wrong.
+        """Fit to contaminated rows.
 
         Parameters
         ----------

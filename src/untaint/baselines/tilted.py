@@ -5,13 +5,13 @@ r"""TERM: tilted empirical risk minimisation, with negative tilt.
 
 T. Li, A. Beirami, M. Sanjabi and V. Smith, *Tilted empirical risk minimization*, ICLR 2021,
 kernelised. The tilted loss is a concave function of the losses (:mod:`untaint.weighting.tilted`),
-so that weighing the rows by its gradient, as in Lemma 1 there, and refitting can only lower it.
+so that weighting the rows by its gradient, as in Lemma 1 there, and refitting can only lower it.
 
-A large tilt has many local minima, of which two are looked at. One fit begins without tilt, at the
-plain minimum, and tilts by growing factors: rows that fit badly lose their weight little by little,
-the worst ones first. The other begins with the full tilt: of targets at their median, so that rows
-with features so far out that the plain fit goes through them are known by their targets; of labels
-at the plain fit, as a constant tells none of them apart. The lower objective wins.
+A large tilt has many local minima, and two starts are compared. One follows a continuation path
+from the plain minimum through growing tilts, so that badly fitted rows lose their weight gradually,
+the worst ones first. The other begins with the full tilt: for targets at their median, so that
+leverage points that the plain fit interpolates are recognised by their targets; for labels at zero,
+where all rows have the same loss. The solution with the lower objective is kept.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from ..design.base import SystemDesign
 from ..optim.base import Fit, Solution
 from ..optim.c_steps import alternate
 from ..weighting.tilted import Tilted
-from .base import Found, Refit
+from .base import BaselineFit, Refit
 from .kernelised import KernelBaseline
 from .tasks import BaselineClassifier, BaselineRegressor
 
-# By how much the tilt grows from one stage to the next, and the refits of a stage.
+# Factor of the tilt from one stage to the next, and number of refits of a stage.
 GROWTH = 4.0
 REFITS = 2
 
 
 class TiltedLearner(KernelBaseline):
-    """Weigh by the tilt, refit, tilt more."""
+    """Base class of TERM: reweight by the tilted losses, refit, and increase the tilt."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class TiltedLearner(KernelBaseline):
         check_at_most("tilt", self.tilt, 0.0)
         check_count("max_iter", self.max_iter)
 
-    def _estimate(self, design: SystemDesign, y: FloatArray) -> Found:
+    def _estimate(self, design: SystemDesign, y: FloatArray) -> BaselineFit:
         _, refit = self._refits(design, y)
         tol = design.attainable(float(self.tol))
         rule, rows = Tilted(float(self.tilt)), design.sample_weight
@@ -95,12 +95,14 @@ class TiltedLearner(KernelBaseline):
             found.append(c_steps(rule.weights(self._constant_losses(y, rows), rows)))
         best = min(found, key=lambda solution: solution.objective_path[-1])
         path = [*(early if best is found[0] else []), *best.objective_path]
-        return Found(Solution(best.fit, best.weights, path, len(path), best.converged, best.remedy))
+        return BaselineFit(
+            Solution(best.fit, best.weights, path, len(path), best.converged, best.remedy)
+        )
 
     def _tilt_by_factors(
         self, refit: Refit, design: SystemDesign, y: FloatArray, tol: float
     ) -> tuple[FloatArray, list[float]]:
-        """Weights under the full tilt, and the objectives on the way there."""
+        """Return the weights under the full tilt, and the objectives of the smaller tilts."""
         weights = design.sample_weight
         fit = refit(weights, None, tol)
         path: list[float] = []
@@ -117,7 +119,7 @@ class TiltedLearner(KernelBaseline):
         return Tilted(float(self.tilt)).weights(losses, design.sample_weight), path
 
     def _tilts(self, plain: Fit, y: FloatArray) -> list[float]:
-        """Smaller tilts, from one that hardly tells rows apart."""
+        """Return the smaller tilts, from one with nearly equal weights."""
         losses = self._loss.value(y, plain.predictions)
         spread = float(losses.max() - losses.min())
         tilts: list[float] = []
@@ -131,8 +133,9 @@ class TiltedLearner(KernelBaseline):
 class TiltedRegressor(BaselineRegressor, TiltedLearner):
     """Kernel ridge regression with a tilted loss (TERM).
 
-    Rows count by the exponential of ``tilt`` times their squared residual: with a negative tilt
-    those that fit badly count little. Nothing is given up, and no share has to be known.
+    Rows are weighted by the exponential of ``tilt`` times their squared residual: with a negative
+    tilt, badly fitted rows have little weight. No row is trimmed, and the contamination need not be
+    known.
 
     Parameters
     ----------
@@ -159,11 +162,11 @@ class TiltedRegressor(BaselineRegressor, TiltedLearner):
     outlier_scores_ : array of shape (n,)
         Size of each row's residual in robust standard deviations.
     contamination_ : float
-        Share of the other rows.
+        Fraction of the other rows.
     loss_threshold_ : float
         Squared residual that separates the two.
     objective_path_ : array
-        Objective after each refit, each stage by its own tilt.
+        Objective after each refit, in each stage with its own tilt.
     n_iter_, converged_, dual_coef_, intercept_, coef_, X_fit_, kernel_
         As in :class:`~untaint.SubquantileRegressor`.
 
@@ -201,7 +204,7 @@ class TiltedClassifier(BaselineClassifier, TiltedLearner):
     outlier_scores_ : array of shape (n,)
         Loss over the loss of a guess.
     contamination_ : float
-        Share of the other rows.
+        Fraction of the other rows.
     loss_threshold_ : float
         Loss of a guess.
     classes_, n_iter_, converged_, objective_path_, dual_coef_, intercept_, coef_, X_fit_, kernel_

@@ -67,7 +67,7 @@ class OutlierModel(NamedTuple):
     parameters: int
 
 
-# Narrower outliers could not be told from heavy tails and heteroscedastic noise.
+# Narrower outliers could not be distinguished from heavy tails and heteroscedastic noise.
 DIFFUSE = OutlierModel(offset=False, min_width=3.0, min_deviation=6.0, parameters=3)
 CLUSTERED = OutlierModel(offset=True, min_width=0.5, min_deviation=0.0, parameters=4)
 # Outliers with the noise of the inliers, all shifted by the same amount: S = s.

@@ -82,7 +82,7 @@ def trimmed_scorer(
         Share of the rows to leave out, in [0, 0.5), rounded up to whole rows; within each class, to
         the fraction, for labels. ``"auto"`` leaves out the rows whose error exceeds 3.5 robust
         standard deviations of the candidate's own errors, at most 45 %. It needs a metric for
-        numbers: how many labels are wrong cannot be told from the errors of one candidate.
+        numbers: the errors of one candidate do not determine how many labels are wrong.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def trimmed_scorer(
     exactly.
 
     **How large a share.** Folds are drawn by chance: of 40 rows from data with 20 % wrong ones, two
-    folds in five hold more than 20 %, and one wild row that is kept decides the score. Give the
+    folds in five hold more than 20 %, and one outlier that is kept dominates the score. Give the
     share that a fold may hold, :math:`\epsilon + 2 \sqrt{\epsilon (1 - \epsilon) / m}` for folds of
     m rows, rather than the share of the data. ``"auto"`` adapts to every fold. Shuffle the folds
     (``KFold(shuffle=True)``) if wrong rows come in runs. Where wrong labels all come from one
@@ -149,7 +149,7 @@ class TrimmedScorer(BaseEstimator):
     """What :func:`trimmed_scorer` returns.
 
     An estimator only in that scikit-learn can clone it, set its parameters and, with metadata
-    routing, be told by ``set_score_request`` to hand over weights.
+    routing, pass on weights by ``set_score_request``.
 
     Parameters
     ----------

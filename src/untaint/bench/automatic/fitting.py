@@ -15,7 +15,7 @@ from ..protocol import Split, prepare
 
 
 class Watched(NamedTuple):
-    """A fitted model, whether it said that the rows allow two readings, and how long it took."""
+    """A fitted model, whether it warned of two explanations, and its time."""
 
     model: Any
     warned: bool

@@ -3,7 +3,7 @@
 share_error   |estimated share - true share|
 covered       1 if the true share is in the interval
 flagged       share of the rows that are not kept
-warned        1 if two readings were reported
+warned        1 if two explanations were reported
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 # Arguments: method, samples, rows, features, file of all samples (X by columns, then y), file of
 # the answer: intercept and coefficients of each sample, or NaN where a fit failed.
 suppressMessages(library(robustbase))
-told <- commandArgs(trailingOnly = TRUE)
-method <- told[1]
-count <- as.numeric(told[2]); n <- as.numeric(told[3]); d <- as.numeric(told[4])
+arguments <- commandArgs(trailingOnly = TRUE)
+method <- arguments[1]
+count <- as.numeric(arguments[2]); n <- as.numeric(arguments[3]); d <- as.numeric(arguments[4])
 
 fit <- function(X, y) {
   set.seed(0)
@@ -12,8 +12,8 @@ fit <- function(X, y) {
   as.double(coef(found))
 }
 
-source <- file(told[5], "rb")
-answer <- file(told[6], "wb")
+source <- file(arguments[5], "rb")
+answer <- file(arguments[6], "wb")
 for (sample in seq_len(count)) {
   X <- matrix(readBin(source, "double", n * d), n, d)
   y <- readBin(source, "double", n)

@@ -3,13 +3,13 @@
 # which a fit is repeated, how often at least and at most; rows of the warm-up.
 # The answer: seconds, runs, megabytes (or NaN), intercept, coefficients.
 suppressMessages(library(robustbase))
-told <- commandArgs(trailingOnly = TRUE)
-method <- told[1]
-n <- as.numeric(told[2]); d <- as.numeric(told[3])
-short <- as.numeric(told[6]); fewest <- as.numeric(told[7]); most <- as.numeric(told[8])
-warm <- as.numeric(told[9])
+arguments <- commandArgs(trailingOnly = TRUE)
+method <- arguments[1]
+n <- as.numeric(arguments[2]); d <- as.numeric(arguments[3])
+short <- as.numeric(arguments[6]); fewest <- as.numeric(arguments[7]); most <- as.numeric(arguments[8])
+warm <- as.numeric(arguments[9])
 
-source <- file(told[4], "rb")
+source <- file(arguments[4], "rb")
 X <- matrix(readBin(source, "double", n * d), n, d)
 y <- readBin(source, "double", n)
 close(source)
@@ -39,6 +39,6 @@ seconds <- once()
 megabytes <- high_water_mark() - before
 runs <- if (seconds >= short) 1 else floor(min(max(1 / max(seconds, 1e-9), fewest), most))
 for (again in seq_len(runs - 1)) seconds <- min(seconds, once())
-answer <- file(told[5], "wb")
+answer <- file(arguments[5], "wb")
 writeBin(as.double(c(seconds, runs, megabytes, coef(model))), answer)
 close(answer)

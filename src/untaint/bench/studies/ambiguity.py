@@ -74,7 +74,7 @@ def _part(words: str, rows: Sequence[Row]) -> str:
 
 
 STUDY = Study(
-    "Share of fits that warn of two readings.",
+    "Fraction of fits that warn of two explanations.",
     cases,
     run,
     MEASURES,
