@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sklearn.base import BaseEstimator
+
+import untaint
 
 SRC = Path(__file__).resolve().parents[1] / "src"
 PACKAGE = SRC / "untaint"
@@ -338,3 +341,9 @@ def test_importing_untaint_stays_light():
 def test_every_spelling_of_an_import_is_seen(source, target):
     found = imports_in(source, importer="untaint.kernels.rbf", package="untaint.kernels")
     assert found == [Import("untaint.kernels.rbf", target)]
+
+
+@pytest.mark.parametrize("name", sorted(set(untaint.__all__) - {"__version__"}))
+def test_the_main_classes_have_a_shallow_hierarchy(name):
+    mro = getattr(untaint, name).__mro__
+    assert mro.index(BaseEstimator) < 6, [cls.__name__ for cls in mro]
