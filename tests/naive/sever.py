@@ -41,7 +41,7 @@ def remove(scores, left, count):
 
 
 def removals(n, contamination, n_rounds):
-    """Return the numbers of removed rows after each round: at least the contamination, in equal parts."""
+    """Return the numbers of removed rows after each of n_rounds equal rounds, rounded up."""
     return [math.ceil(n * contamination * r / n_rounds - 1e-9) for r in range(1, n_rounds + 1)]
 
 

@@ -1,6 +1,6 @@
 """The methods, at settings that a user would type: none is tuned, few know the contamination.
 
-``untaint-told`` knows the share of bad rows, and so does SEVER, which cannot do without; where
+``untaint-told`` is given the contamination, and so is SEVER, which cannot do without; where
 there are none it takes its default of a tenth. All kernel methods have the kernel and the ridge of
 the plain learner; SVR has the C that belongs to that ridge.
 
