@@ -48,6 +48,8 @@ toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+# Napoleon escapes the trailing underscores of fitted attributes, which would vanish otherwise.
+strip_signature_backslash = True
 
 
 def is_ours(module, class_name, method):

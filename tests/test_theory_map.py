@@ -91,8 +91,8 @@ def test_the_page_is_up_to_date():
 
 
 def test_a_name_that_does_not_exist_is_refused():
-    with pytest.raises(LookupError, match=r"smallest\.py::Largest, which does not exist"):
-        make_map.locate("src/untaint/selection/smallest.py::Largest")
+    with pytest.raises(LookupError, match=r"trimmed\.py::Largest, which does not exist"):
+        make_map.locate("src/untaint/weighting/trimmed.py::Largest")
     with pytest.raises(LookupError, match=r"nowhere\.py::f"):
         make_map.locate("src/untaint/nowhere.py::f")
 

@@ -65,7 +65,7 @@ def lines_of(path: str) -> dict[str, int]:
 
 
 def locate(reference: str) -> int:
-    """Line of a symbol; an error that names it if there is none."""
+    """Return the line of a symbol, or raise an error that names it."""
     path, _, name = reference.partition("::")
     if not (ROOT / path).is_file() or name not in lines_of(path):
         raise LookupError(f"{SOURCE.name} names {reference}, which does not exist")
@@ -73,7 +73,7 @@ def locate(reference: str) -> int:
 
 
 def places(references: list[str]) -> list[str]:
-    """Symbols with their files and lines; tests in words, which a narrow column can wrap."""
+    """Return symbols with files and lines, and tests in words, which a narrow column can wrap."""
     shown = []
     for reference in references:
         path, _, name = reference.partition("::")
@@ -84,7 +84,7 @@ def places(references: list[str]) -> list[str]:
 
 
 def row(entry: dict[str, Any]) -> str:
-    """One line of a table."""
+    """Return one line of a table."""
     title = f"**{entry['name']}**"
     if "equations" in entry:
         title += f", eq. {entry['equations']}"
@@ -96,7 +96,7 @@ def row(entry: dict[str, Any]) -> str:
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     data = load()
     parts = [HEAD]
     for key, paper in data["papers"].items():

@@ -181,7 +181,7 @@ def test_threshold_and_contamination_agree_with_the_mask(model):
 @pytest.mark.parametrize("model", TRIMMERS, ids=name)
 def test_rows_removed_have_no_dual_coefficient(model):
     if isinstance(model, ConsistentRegressor):
-        pytest.skip("corrected rows have their say in the fit")
+        pytest.skip("corrected rows take part in the fit")
     if "step='gradient'" in repr(model):
         pytest.skip("a gradient step before the row was trimmed has left its trace")
     X, y, bad = problem_of(model)

@@ -255,7 +255,7 @@ def test_an_interrupted_pass_leaves_nothing_half_known(rng):
     np.testing.assert_allclose(features.gram(np.ones(N)), blocked(features.map, X).gram(np.ones(N)))
 
 
-def test_every_block_is_told_of(rng):
+def test_every_block_is_reported(rng):
     X, reported = rows(rng, N), []
     features = blocked(maps(X)["columns"], X, block_rows=16)
     features.on_progress = lambda *at: reported.append(at)

@@ -15,7 +15,7 @@ def smallest_rows(residuals, count):
 def torrent(X, y, count, step, max_iter, ridge=0.0, few_changes=0.05):
     """Coefficients and objective after each update, and the rows of the last one.
 
-    The hybrid takes gradient steps while more than a share of rows have come or gone.
+    The hybrid takes gradient steps while more than a fraction of the rows has changed.
     """
     n, d = X.shape
     rate = 1.0 / (np.linalg.norm(X, 2) ** 2 + ridge)

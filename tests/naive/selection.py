@@ -74,7 +74,7 @@ def balanced_choices(losses, groups, n_groups, count):
 
 
 def weighted_quantile(values, repeats, level):
-    """Smallest value that at least the share ``level`` of the repeated values does not exceed."""
+    """Return the smallest value that a fraction ``level`` of the copies does not exceed."""
     ordered = np.sort(np.repeat(values, repeats))
     for rank, value in enumerate(ordered, start=1):
         if rank >= level * len(ordered):

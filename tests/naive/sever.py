@@ -40,16 +40,16 @@ def remove(scores, left, count):
     return sorted(left, key=lambda row: scores[row])[:count]
 
 
-def removals(n, share, n_rounds):
-    """Rows that have gone after each round: a share of at least so much, in equal parts."""
-    return [math.ceil(n * share * r / n_rounds - 1e-9) for r in range(1, n_rounds + 1)]
+def removals(n, contamination, n_rounds):
+    """Return the numbers of removed rows after each of n_rounds equal rounds, rounded up."""
+    return [math.ceil(n * contamination * r / n_rounds - 1e-9) for r in range(1, n_rounds + 1)]
 
 
-def sever(K, y, share, n_rounds, fit, slope, fit_intercept=True):
+def sever(K, y, contamination, n_rounds, fit, slope, fit_intercept=True):
     """Rows left and their fit, of ``fit(weights) -> predictions`` and ``slope(y, f)``."""
     n = len(y)
     features, left, history = explicit_features(K, fit_intercept), list(range(n)), []
-    for gone in removals(n, share, n_rounds):
+    for gone in removals(n, contamination, n_rounds):
         weights = np.isin(np.arange(n), left).astype(float)
         vectors = gradient_vectors(features, slope(y, fit(weights)))
         left = remove(projections(vectors, weights), left, n - gone)

@@ -1,12 +1,12 @@
 """The methods, at settings that a user would type: none is tuned, few know the contamination.
 
-``untaint-told`` knows the share of bad rows, and so does SEVER, which cannot do without; where
-there are none it takes its default of a tenth. All kernel methods have the kernel and the ridge of
+``untaint-told`` is given the contamination, and so is SEVER, which cannot do without; where there
+are no outliers it takes its default of a tenth. All kernel methods have the kernel and the ridge of
 the plain learner; SVR has the C that belongs to that ridge.
 
-genie     the plain learner on the good rows alone
+genie     the plain learner on the clean rows alone (oracle)
 plain     least squares, or kernel ridge, on all rows
-untaint   ``SubquantileRegressor``, which estimates the share
+untaint   ``SubquantileRegressor``, which estimates the contamination
 cv        ``SubquantileRegressorCV``, which chooses kernel scale and ridge too
 """
 
