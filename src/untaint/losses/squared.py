@@ -45,5 +45,5 @@ class SquaredLoss(Loss):
         return DiagonalHessian(np.full(f.shape, 2.0))
 
     def slope_bound(self, y: FloatArray, max_norm: FloatArray) -> FloatArray:
-        """Return 2 (max_norm + |y|)."""
+        """Return twice the sum of ``max_norm`` and the norm of each target."""
         return 2 * (max_norm + np.linalg.norm(y, axis=1))

@@ -6,6 +6,7 @@ The subpackage sees losses only, never features or predictions.
 from .base import TrimmingRule, WeightingRule
 from .class_balanced import ClassBalanced
 from .class_balanced_soft import SoftClassBalanced
+from .fixed import FixedWeights
 from .softplus import Softplus
 from .tilted import Tilted
 from .trimmed import Trimmed
@@ -13,6 +14,7 @@ from .truncated import Truncated
 
 __all__ = [
     "ClassBalanced",
+    "FixedWeights",
     "SoftClassBalanced",
     "Softplus",
     "Tilted",
