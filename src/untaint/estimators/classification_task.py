@@ -16,7 +16,7 @@ from .._policy import policy
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_class_sizes, check_class_weight, check_contamination, check_real
 from ..contamination.disagreement import MAX_CONTAMINATION, estimate_disagreement
-from ..contamination.label_noise import estimate_noise_rate
+from ..contamination.label_noise import NoiseRate, estimate_noise_rate
 from ..contamination.label_quality import (
     label_quality,
     leave_one_out_scores,
@@ -39,7 +39,7 @@ from ..screening.radius import near_rows
 from ..weighting.base import TrimmingRule
 from ..weighting.class_balanced import ClassBalanced
 from ..weighting.class_balanced_soft import SoftClassBalanced
-from .state import Hyperparameters, InitialState, LabelContamination, Solve, SolverStage
+from .state import Hyperparameters, InitialState, Solve, SolverStage
 from .task import Task
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class ClassificationTask(Task):
         """Return class-balanced trimming and the inliers that a search found."""
         rng, contamination, interval = self.rng(), self.contamination, None
         if contamination is None:
-            found = hyper.label_contamination or self.estimate(design, y, rng)
-            contamination, interval = self.overall(design, found)
+            found = hyper.label_noise or self.estimate(design, y, rng)
+            contamination, interval, _ = self.overall(design, found)
         rule = self.weighting(contamination, y)
         if contamination == 0 or self.params.solver == "gradient":
             return InitialState(rule, design.sample_weight, interval=interval)
@@ -118,12 +118,10 @@ class ClassificationTask(Task):
             losses = rng.random(len(y))
         return InitialState(rule, rule.weights(losses, design.sample_weight), interval=interval)
 
-    def estimate(
-        self, design: Design, y: FloatArray, rng: np.random.Generator
-    ) -> LabelContamination:
+    def estimate(self, design: Design, y: FloatArray, rng: np.random.Generator) -> NoiseRate:
         """Estimate the share of wrong labels among the rows that are not excluded a priori."""
         if design.size < FEWEST_ROWS:
-            return LabelContamination(0.0, (0.0, MAX_CONTAMINATION))
+            return NoiseRate(0.0, (0.0, MAX_CONTAMINATION), 0.0)
         rule = self.weighting(INITIAL_CONTAMINATION, y)
         raw = self._search(design, y, rule, rng).predictions
         assert raw is not None
@@ -132,12 +130,10 @@ class ClassificationTask(Task):
         disagreement = estimate_disagreement(scores[near], codes[near], weights[near])
         loo = leave_one_out_scores(design, y, np.where(near, weights, 0.0), self.loss)
         sample = design.representatives(policy().label_noise_rows, np.flatnonzero(near))
-        found = estimate_noise_rate(
-            loo[sample.rows], codes[sample.rows], sample.weights, disagreement
-        )
-        return LabelContamination(found.contamination, found.interval)
+        rows = sample.rows
+        return estimate_noise_rate(loo[rows], codes[rows], sample.weights, disagreement)
 
-    def overall(self, design: Design, found: LabelContamination) -> LabelContamination:
+    def overall(self, design: Design, found: NoiseRate) -> NoiseRate:
         """Return the contamination of all rows of a design, excluded ones included."""
         if design.size < FEWEST_ROWS:
             return found
@@ -149,7 +145,7 @@ class ClassificationTask(Task):
         )
         if contamination < MIN_CONTAMINATION:
             contamination, low = 0.0, 0.0
-        return LabelContamination(contamination, (low, high))
+        return found._replace(contamination=contamination, interval=(low, high))
 
     def _near(self, design: Design) -> BoolArray:
         near = near_rows(design.radius, design.sample_weight, self.exclusion_radius)

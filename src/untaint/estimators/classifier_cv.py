@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
+from ..contamination.label_noise import NoiseRate
 from ..design.base import Sketch
 from ..learners.classification import KernelClassifier
 from ..model_selection.grid import LABEL_ALPHA_FACTORS
@@ -22,7 +23,7 @@ from ..model_selection.label_settings import (
 from .base import SubquantileEstimator
 from .classification_task import ClassificationTask, check_label_smoothing, class_weighted
 from .search import check_grids, fitted_attributes, make_grid, tuning_designs
-from .state import Hyperparameters, LabelContamination
+from .state import Hyperparameters
 from .task import Task
 
 
@@ -140,13 +141,13 @@ class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
         return Hyperparameters(
             grid.kernels[choice.kernel],
             attributes["alpha_"],
-            label_contamination=found,
+            label_noise=found,
             attributes=attributes,
         )
 
     def _choose(
         self, task: ClassificationTask, designs: list[Sketch], y: FloatArray, alphas: FloatArray
-    ) -> tuple[LabelSetting, LabelContamination | None]:
+    ) -> tuple[LabelSetting, NoiseRate | None]:
         """Select the setting of a fit to all rows; then, if rows are trimmed, a smaller alpha."""
         first, near = designs[0], ~designs[0].feature_outlier
         choice = select_label_setting(
