@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from .._policy import policy
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_class_sizes, check_class_weight, check_contamination, check_real
 from ..contamination.disagreement import MAX_CONTAMINATION, estimate_disagreement
 from ..contamination.label_noise import NoiseRate, estimate_noise_rate
 from ..contamination.label_quality import (
@@ -55,20 +54,6 @@ ROUGH = 1e-4
 # Smoothing for several classes. Two classes are trimmed hard. With several, hard trimming would
 # move the rows between overlapping classes back and forth until one class has lost all of them.
 SOFT_EDGE = 2.0
-
-
-def check_label_smoothing(smoothing: Any) -> None:
-    """Check the parameter ``smoothing`` of a classifier."""
-    if not (isinstance(smoothing, str) and smoothing == "auto"):
-        check_real("smoothing", smoothing, low=0, inclusive=False, optional=True)
-
-
-def class_weighted(model: Any, targets: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the weights of the rows times those of their classes; no class may be too small."""
-    codes = class_codes(targets)
-    contamination = check_contamination(model.contamination, counts)
-    check_class_sizes(contamination, model.classes_, codes, counts)
-    return check_class_weight(model.class_weight, model.classes_, codes, counts)
 
 
 @final
@@ -196,16 +181,13 @@ class ClassificationTask(Task):
         kept = hard.weights(losses[present], weights)
         mask = losses <= thresholds[codes]
         mask[present] = kept >= 0.5 * weights
-        scores = class_scores(losses, thresholds[codes])
-        known = np.isfinite(scores)
-        scores[~known] = scores[known].max(initial=0.0)
         totals = np.bincount(codes[present], weights)
         return {
             "loss_threshold_": hard.threshold(losses[present], weights),
             "class_thresholds_": thresholds,
             "inlier_mask_": mask,
             "class_contamination_": 1.0 - np.bincount(codes[present], kept) / totals,
-            "outlier_scores_": scores,
+            "outlier_scores_": class_scores(losses, thresholds[codes]),
         }
 
     def loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:

@@ -114,9 +114,6 @@ class RegressionTask(Task):
         scores = outlier_scores(
             losses, record.sample_weight, weighting.contamination, record.targets.shape[1]
         )
-        # An excluded row has no residual to speak of: it is as suspicious as the worst row.
-        known = np.isfinite(scores)
-        scores[~known] = scores[known].max(initial=0.0)
         return {"loss_threshold_": threshold, "inlier_mask_": mask, "outlier_scores_": scores}
 
     def loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
