@@ -113,13 +113,13 @@ class SubquantileClassifierCV(SubquantileClassifier):
         self._set_parameters(locals())
 
     def _check_hyperparameters(self) -> None:
-        check_grids(self, self.alphas, self.gammas)
+        check_grids(self)
 
     def _select(
         self, task: Task, X: Any, y: FloatArray, counts: FloatArray, sample_weight: FloatArray
     ) -> Hyperparameters:
         assert isinstance(task, ClassificationTask)
-        grid = make_grid(self, X, counts, self.alphas, self.gammas, LABEL_ALPHA_FACTORS)
+        grid = make_grid(self, X, counts, LABEL_ALPHA_FACTORS)
         sample, part, designs = tuning_designs(self, grid, X, sample_weight)
         with single_threaded_blas():
             choice, found = self._choose(task, designs, y[sample.rows], part * grid.alphas)

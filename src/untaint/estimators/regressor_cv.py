@@ -108,12 +108,12 @@ class SubquantileRegressorCV(SubquantileRegressor):
         self._set_parameters(locals())
 
     def _check_hyperparameters(self) -> None:
-        check_grids(self, self.alphas, self.gammas)
+        check_grids(self)
 
     def _select(
         self, task: Task, X: Any, y: FloatArray, counts: FloatArray, sample_weight: FloatArray
     ) -> Hyperparameters:
-        grid = make_grid(self, X, counts, self.alphas, self.gammas, ALPHA_FACTORS)
+        grid = make_grid(self, X, counts, ALPHA_FACTORS)
         sample, part, designs = tuning_designs(self, grid, X, sample_weight)
         contamination = task.contamination
         if contamination is None and designs[0].size < FEWEST_ROWS:
