@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from untaint.contamination.residual_norm import signed_norms
-from untaint.contamination.target_noise import median_distance, resolution
+from untaint.contamination.residual_norm import median_distance, resolution, signed_norms
 from untaint.kernels import RBF
 from untaint.model_selection.grid import ALPHA_FACTORS, Grid, auto_alphas, nearest
 from untaint.outliers.audit import kinds, outlying_feature_names, q_values, table

@@ -18,8 +18,7 @@ from typing import final
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
-from .residual_norm import signed_norms
-from .target_noise import median_distance, resolution
+from .residual_norm import median_distance, resolution, signed_norms
 from .two_groups import AMBIGUITY, MAX_CONTAMINATION, MAX_RESIDUAL, TwoGroups, as_rows, two_groups
 
 # A cluster of outliers of this share might be the majority of the truth.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Self
 from warnings import warn
@@ -26,6 +28,7 @@ from .._validation import (
 )
 from ..contamination.residual_mixture import OutlierPosterior
 from ..design.features import FeatureDesign
+from ..design.subsample import draw_rows
 from ..diagnostics import Diagnostics, diagnose
 from ..exceptions import AmbiguousContaminationWarning
 from ..learners.base import KernelEstimator, take
@@ -34,7 +37,6 @@ from ..learners.training import TrainingRecord
 from ..optim.checkpoint import Checkpoint
 from ..outliers.audit import audit_table, q_values
 from .engine import fit_robust
-from .fit_key import fit_key
 from .state import Hyperparameters, RobustFit, TrainingData
 from .task import Task
 
@@ -79,6 +81,7 @@ class SubquantileEstimator(KernelEstimator):
                 setattr(self, name, value)
 
     def _check_parameters(self) -> None:
+        self._check_hyperparameters()
         check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
         self._check_smoothing()
         check_real("momentum", self.momentum, low=0, high=1)
@@ -97,6 +100,9 @@ class SubquantileEstimator(KernelEstimator):
         check_rate(self.learning_rate)
         memory_bytes(self.memory_limit)
         check_new_file("checkpoint", self.checkpoint)
+
+    def _check_hyperparameters(self) -> None:
+        check_real("alpha", self.alpha, low=0)
 
     def _check_smoothing(self) -> None:
         check_real("smoothing", self.smoothing, low=0, inclusive=False, optional=True)
@@ -177,9 +183,8 @@ class SubquantileEstimator(KernelEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if self.checkpoint is None:
             return None, seed
-        parameters = {
-            name: value for name, value in self.get_params().items() if name not in WITHOUT_EFFECT
-        }
+        settings = self.get_params().items()
+        parameters = {name: value for name, value in settings if name not in WITHOUT_EFFECT}
         key = fit_key(type(self).__name__, parameters, X, y, weights)
         saved = Checkpoint(Path(self.checkpoint), key, seed)
         return saved, saved.seed
@@ -187,28 +192,20 @@ class SubquantileEstimator(KernelEstimator):
     def _store(self, data: TrainingData, found: RobustFit, task: Task) -> None:
         """Store the fitted attributes."""
         design, initial, solution = found.design, found.initial, found.solution
-        parts = (data.X, data.targets, data.present, design, solution.fit, solution.weights)
-        self._store_function(*parts)
+        X, targets, present = data.X, data.targets, data.present
+        self._store_function(X, targets, present, design, solution.fit, solution.weights)
         self.__dict__.update(found.hyper.attributes or {})
         self.contamination_ = initial.weighting.contamination
         self.contamination_interval_ = initial.interval or (self.contamination_,) * 2
         self.objective_path_ = np.asarray(solution.objective_path)
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
-        fit_weight = np.zeros(len(data.targets))
-        fit_weight[data.present] = solution.weights
-        self._training = TrainingRecord(
-            design.kernel,
-            data.X,
-            data.targets,
-            data.sample_weight,
-            fit_weight,
-            design.alpha,
-            bool(self.fit_intercept),
-            self.norm_bound,
-            initial.weighting,
-            design.map if isinstance(design, FeatureDesign) else None,
-        )
+        fit_weight = np.zeros(len(targets))
+        fit_weight[present] = solution.weights
+        rows = (design.kernel, X, targets, data.sample_weight, fit_weight)
+        settings = (design.alpha, bool(self.fit_intercept), self.norm_bound, initial.weighting)
+        feature_map = design.map if isinstance(design, FeatureDesign) else None
+        self._training = TrainingRecord(*rows, *settings, feature_map)
         self._store_outlier_attributes(data, found, task)
 
     def _store_outlier_attributes(self, data: TrainingData, found: RobustFit, task: Task) -> None:
@@ -219,6 +216,9 @@ class SubquantileEstimator(KernelEstimator):
             excluded = found.design.excluded_rows(initial.weighting, task.exclusion_radius)
         losses[data.present[excluded]] = np.inf
         self.__dict__.update(task.outlier_attributes(losses, initial.weighting, data.present))
+        # An excluded row has no residual to speak of: it is as suspicious as the worst row.
+        known = np.isfinite(self.outlier_scores_)
+        self.outlier_scores_[~known] = self.outlier_scores_[known].max(initial=0.0)
         if initial.posterior is not None:
             self.outlier_scores_[data.present] = initial.posterior.scores
 
@@ -307,3 +307,16 @@ class SubquantileEstimator(KernelEstimator):
                 AmbiguousContaminationWarning,
                 stacklevel=4,
             )
+
+
+def fit_key(
+    name: str, parameters: Mapping[str, Any], X: Any, y: FloatArray, weights: FloatArray
+) -> str:
+    """Return a key that equal fits share: of all targets and weights, and a sample of the rows."""
+    digest = sha256()
+    digest.update(repr((name, sorted(parameters.items()), X.shape, str(X.dtype))).encode())
+    sample = X[draw_rows(np.ones(X.shape[0]), policy().subsample_rows)]
+    dense = sample if isinstance(sample, np.ndarray) else sample.toarray()
+    for array in (dense, y, weights):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from .._policy import policy
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_class_sizes, check_class_weight, check_contamination, check_real
 from ..contamination.disagreement import MAX_CONTAMINATION, estimate_disagreement
-from ..contamination.label_noise import estimate_noise_rate
+from ..contamination.label_noise import NoiseRate, estimate_noise_rate
 from ..contamination.label_quality import (
     label_quality,
     leave_one_out_scores,
@@ -39,7 +38,7 @@ from ..screening.radius import near_rows
 from ..weighting.base import TrimmingRule
 from ..weighting.class_balanced import ClassBalanced
 from ..weighting.class_balanced_soft import SoftClassBalanced
-from .state import Hyperparameters, InitialState, LabelContamination, Solve, SolverStage
+from .state import Hyperparameters, InitialState, Solve, SolverStage
 from .task import Task
 
 if TYPE_CHECKING:
@@ -55,20 +54,6 @@ ROUGH = 1e-4
 # Smoothing for several classes. Two classes are trimmed hard. With several, hard trimming would
 # move the rows between overlapping classes back and forth until one class has lost all of them.
 SOFT_EDGE = 2.0
-
-
-def check_label_smoothing(smoothing: Any) -> None:
-    """Check the parameter ``smoothing`` of a classifier."""
-    if not (isinstance(smoothing, str) and smoothing == "auto"):
-        check_real("smoothing", smoothing, low=0, inclusive=False, optional=True)
-
-
-def class_weighted(model: Any, targets: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the weights of the rows times those of their classes; no class may be too small."""
-    codes = class_codes(targets)
-    contamination = check_contamination(model.contamination, counts)
-    check_class_sizes(contamination, model.classes_, codes, counts)
-    return check_class_weight(model.class_weight, model.classes_, codes, counts)
 
 
 @final
@@ -105,8 +90,8 @@ class ClassificationTask(Task):
         """Return class-balanced trimming and the inliers that a search found."""
         rng, contamination, interval = self.rng(), self.contamination, None
         if contamination is None:
-            found = hyper.label_contamination or self.estimate(design, y, rng)
-            contamination, interval = self.overall(design, found)
+            found = hyper.label_noise or self.estimate(design, y, rng)
+            contamination, interval, _ = self.overall(design, found)
         rule = self.weighting(contamination, y)
         if contamination == 0 or self.params.solver == "gradient":
             return InitialState(rule, design.sample_weight, interval=interval)
@@ -118,12 +103,10 @@ class ClassificationTask(Task):
             losses = rng.random(len(y))
         return InitialState(rule, rule.weights(losses, design.sample_weight), interval=interval)
 
-    def estimate(
-        self, design: Design, y: FloatArray, rng: np.random.Generator
-    ) -> LabelContamination:
+    def estimate(self, design: Design, y: FloatArray, rng: np.random.Generator) -> NoiseRate:
         """Estimate the share of wrong labels among the rows that are not excluded a priori."""
         if design.size < FEWEST_ROWS:
-            return LabelContamination(0.0, (0.0, MAX_CONTAMINATION))
+            return NoiseRate(0.0, (0.0, MAX_CONTAMINATION), 0.0)
         rule = self.weighting(INITIAL_CONTAMINATION, y)
         raw = self._search(design, y, rule, rng).predictions
         assert raw is not None
@@ -132,12 +115,10 @@ class ClassificationTask(Task):
         disagreement = estimate_disagreement(scores[near], codes[near], weights[near])
         loo = leave_one_out_scores(design, y, np.where(near, weights, 0.0), self.loss)
         sample = design.representatives(policy().label_noise_rows, np.flatnonzero(near))
-        found = estimate_noise_rate(
-            loo[sample.rows], codes[sample.rows], sample.weights, disagreement
-        )
-        return LabelContamination(found.contamination, found.interval)
+        rows = sample.rows
+        return estimate_noise_rate(loo[rows], codes[rows], sample.weights, disagreement)
 
-    def overall(self, design: Design, found: LabelContamination) -> LabelContamination:
+    def overall(self, design: Design, found: NoiseRate) -> NoiseRate:
         """Return the contamination of all rows of a design, excluded ones included."""
         if design.size < FEWEST_ROWS:
             return found
@@ -149,7 +130,7 @@ class ClassificationTask(Task):
         )
         if contamination < MIN_CONTAMINATION:
             contamination, low = 0.0, 0.0
-        return LabelContamination(contamination, (low, high))
+        return found._replace(contamination=contamination, interval=(low, high))
 
     def _near(self, design: Design) -> BoolArray:
         near = near_rows(design.radius, design.sample_weight, self.exclusion_radius)
@@ -200,16 +181,13 @@ class ClassificationTask(Task):
         kept = hard.weights(losses[present], weights)
         mask = losses <= thresholds[codes]
         mask[present] = kept >= 0.5 * weights
-        scores = class_scores(losses, thresholds[codes])
-        known = np.isfinite(scores)
-        scores[~known] = scores[known].max(initial=0.0)
         totals = np.bincount(codes[present], weights)
         return {
             "loss_threshold_": hard.threshold(losses[present], weights),
             "class_thresholds_": thresholds,
             "inlier_mask_": mask,
             "class_contamination_": 1.0 - np.bincount(codes[present], kept) / totals,
-            "outlier_scores_": scores,
+            "outlier_scores_": class_scores(losses, thresholds[codes]),
         }
 
     def loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:

@@ -14,10 +14,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .._typing import FloatArray
-from .._validation import check_real
+from .._validation import check_class_sizes, check_class_weight, check_contamination
 from ..learners.classification import KernelClassifier
+from ..losses import class_codes
 from .base import SubquantileEstimator
-from .classification_task import ClassificationTask, check_label_smoothing, class_weighted
+from .classification_task import ClassificationTask
 
 
 class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
@@ -91,9 +92,8 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
 
     See Also
     --------
-    sklearn.linear_model.LogisticRegression : The estimator that this is with ``contamination=0``
-    and
-        ``kernel="linear"``.
+    sklearn.linear_model.LogisticRegression : The estimator that this is with
+        ``contamination=0`` and ``kernel="linear"``.
 
     Examples
     --------
@@ -148,15 +148,15 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
     ) -> None:
         self._set_parameters(locals())
 
-    def _check_parameters(self) -> None:
-        check_real("alpha", self.alpha, low=0)
-        super()._check_parameters()
-
     def _check_smoothing(self) -> None:
-        check_label_smoothing(self.smoothing)
+        if not (isinstance(self.smoothing, str) and self.smoothing == "auto"):
+            super()._check_smoothing()
 
     def _class_weighted(self, targets: FloatArray, counts: FloatArray) -> FloatArray:
-        return class_weighted(self, targets, counts)
+        """Return the weights of the rows times those of their classes; none may be too small."""
+        codes, contamination = class_codes(targets), check_contamination(self.contamination, counts)
+        check_class_sizes(contamination, self.classes_, codes, counts)
+        return check_class_weight(self.class_weight, self.classes_, codes, counts)
 
     def _task(self, contamination: float | None, seed: int = 0) -> ClassificationTask:
         return ClassificationTask(self, contamination, seed, self.classes_)

@@ -6,12 +6,12 @@ Kernel scale and alpha are selected from labels as they are, right or wrong: see
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
+from ..contamination.label_noise import NoiseRate
 from ..design.base import Sketch
-from ..learners.classification import KernelClassifier
 from ..model_selection.grid import LABEL_ALPHA_FACTORS
 from ..model_selection.joint import loo_features_of
 from ..model_selection.label_settings import (
@@ -19,14 +19,14 @@ from ..model_selection.label_settings import (
     select_alpha_by_auc,
     select_label_setting,
 )
-from .base import SubquantileEstimator
-from .classification_task import ClassificationTask, check_label_smoothing, class_weighted
+from .classification_task import ClassificationTask
+from .classifier import SubquantileClassifier
 from .search import check_grids, fitted_attributes, make_grid, tuning_designs
-from .state import Hyperparameters, LabelContamination
+from .state import Hyperparameters
 from .task import Task
 
 
-class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
+class SubquantileClassifierCV(SubquantileClassifier):
     """Robust kernel logistic regression with hyperparameters chosen from the corrupted labels.
 
     The kernel scale is chosen by leave-one-out errors of all rows, which wrong labels raise for
@@ -77,11 +77,8 @@ class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
     True
     """
 
-    _by_size: ClassVar[tuple[str, ...]] = ("auto", "newton")
-    _starts_optional: ClassVar[bool] = True
     alphas: Any
     gammas: Any
-    class_weight: Any
 
     def __init__(
         self,
@@ -115,49 +112,29 @@ class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
     ) -> None:
         self._set_parameters(locals())
 
-    def _check_parameters(self) -> None:
-        check_grids(self, self.alphas, self.gammas)
-        super()._check_parameters()
-
-    def _check_smoothing(self) -> None:
-        check_label_smoothing(self.smoothing)
-
-    def _class_weighted(self, targets: FloatArray, counts: FloatArray) -> FloatArray:
-        return class_weighted(self, targets, counts)
-
-    def _task(self, contamination: float | None, seed: int = 0) -> ClassificationTask:
-        return ClassificationTask(self, contamination, seed, self.classes_)
+    def _check_hyperparameters(self) -> None:
+        check_grids(self)
 
     def _select(
         self, task: Task, X: Any, y: FloatArray, counts: FloatArray, sample_weight: FloatArray
     ) -> Hyperparameters:
         assert isinstance(task, ClassificationTask)
-        grid = make_grid(self, X, counts, self.alphas, self.gammas, LABEL_ALPHA_FACTORS)
+        grid = make_grid(self, X, counts, LABEL_ALPHA_FACTORS)
         sample, part, designs = tuning_designs(self, grid, X, sample_weight)
         with single_threaded_blas():
             choice, found = self._choose(task, designs, y[sample.rows], part * grid.alphas)
         attributes = fitted_attributes(grid, choice.kernel, choice.alpha, choice.errors)
-        return Hyperparameters(
-            grid.kernels[choice.kernel],
-            attributes["alpha_"],
-            label_contamination=found,
-            attributes=attributes,
-        )
+        kernel = grid.kernels[choice.kernel]
+        return Hyperparameters(kernel, attributes["alpha_"], None, found, attributes)
 
     def _choose(
         self, task: ClassificationTask, designs: list[Sketch], y: FloatArray, alphas: FloatArray
-    ) -> tuple[LabelSetting, LabelContamination | None]:
+    ) -> tuple[LabelSetting, NoiseRate | None]:
         """Select the setting of a fit to all rows; then, if rows are trimmed, a smaller alpha."""
         first, near = designs[0], ~designs[0].feature_outlier
-        choice = select_label_setting(
-            [loo_features_of(design) for design in designs],
-            alphas,
-            y,
-            task.loss,
-            first.sample_weight,
-            near=near,
-            fit_intercept=self.fit_intercept,
-        )
+        features = [loo_features_of(design) for design in designs]
+        parts = (features, alphas, y, task.loss, first.sample_weight)
+        choice = select_label_setting(*parts, near=near, fit_intercept=self.fit_intercept)
         design = designs[choice.kernel].with_alpha(float(alphas[choice.alpha]))
         found, contamination = None, task.contamination
         if contamination is None:
@@ -165,7 +142,6 @@ class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
             contamination = task.overall(design, found).contamination
         if contamination == 0:
             return choice, found
-        parts = (design.loo_features, alphas, y, task.loss)
+        selected = (choice, design.loo_features, alphas, y, task.loss)
         rule = task.weighting(contamination, y)
-        choice = select_alpha_by_auc(choice, *parts, rule, first.sample_weight, near=near)
-        return choice, found
+        return select_alpha_by_auc(*selected, rule, first.sample_weight, near=near), found

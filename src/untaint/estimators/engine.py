@@ -10,7 +10,6 @@ loss, the weighting rule and the solvers.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,17 +50,7 @@ def fit_robust(
     callback: Callback,
     saved: Checkpoint | None,
 ) -> RobustFit:
-    """Fit to rows of which some are wrong.
-
-    Parameters
-    ----------
-    params : SubquantileEstimator
-        Its parameters alone are read.
-    task : Task
-    data : TrainingData
-    callback : callable
-    saved : Checkpoint or None
-    """
+    """Fit to rows of which some are wrong; of the estimator, its parameters alone are read."""
     on_stage(callback, "kernel and ridge")
     hyper = select_on_subsample(params, task, data)
     width = None if saved is None else saved.width
@@ -87,9 +76,8 @@ def select_on_subsample(
     if rows.shape[0] <= policy().subsample_rows or params._pairwise:
         return params._select(task, rows, data.y, data.counts, data.weights)
     chosen = draw_rows(data.weights, policy().subsample_rows)
-    return select_for_total(
-        params, task, in_double(rows[chosen]), data.y[chosen], float(total(data.weights))
-    )
+    X, weight = in_double(rows[chosen]), float(total(data.weights))
+    return select_for_total(params, task, X, data.y[chosen], weight)
 
 
 def select_for_total(
@@ -98,7 +86,7 @@ def select_for_total(
     """Select kernel and alpha on rows that represent others of this weight in total."""
     weights = np.full(len(y), total / len(y))
     # A posterior is of these rows alone, and the fit has others.
-    return replace(params._select(task, X, y, weights, weights), posterior=None)
+    return params._select(task, X, y, weights, weights)._replace(posterior=None)
 
 
 def build_design(
@@ -184,12 +172,11 @@ def solve(
     if params.solver == "gradient":
         assert isinstance(design, KernelMatrixDesign)
         return _descend(params, task, design, y, initial.weighting, callback)
-    excluded = design.excluded_rows(initial.weighting, task.exclusion_radius)
-    stages = task.stages(design, y, initial)
     if isinstance(initial.weighting, FixedWeights):
-        return _solve_once(params, task, design, y, initial, stages[-1], callback)
+        return _solve_once(params, task, design, y, initial, callback)
+    excluded = design.excluded_rows(initial.weighting, task.exclusion_radius)
     weights = initial.weights
-    for number, stage in enumerate(stages):
+    for number, stage in enumerate(task.stages(design, y, initial)):
         if saved is not None and saved.stage > number:
             continue  # the checkpoint was written after this stage
         systems = [] if stage.system is None else [stage.system]
@@ -254,7 +241,6 @@ def _solve_once(
     design: FitDesign,
     y: FloatArray,
     initial: InitialState,
-    stage: SolverStage,
     callback: Callback,
 ) -> Solution:
     """Solve for weights that do not depend on the losses.
@@ -262,6 +248,7 @@ def _solve_once(
     In single precision a rough solve goes first: the second one starts from its residual, which is
     one step of iterative refinement.
     """
+    stage = task.stages(design, y, initial)[-1]
     tol = max(stage.tol, design.attainable(float(params.tol)))
     refit = _in_ball(stage, design.alpha, params.norm_bound)
     refined = tol > params.tol and stage.loose > tol
@@ -295,16 +282,8 @@ def _descend(
     callback: Callback,
 ) -> Solution:
     """Run the papers' projected functional gradient method."""
-    trimmed = TrimmedProblem(
-        design.K,
-        task.loss,
-        weighting,
-        y,
-        design.sample_weight,
-        design.alpha,
-        params.fit_intercept,
-        params.norm_bound,
-    )
+    parts = (design.K, task.loss, weighting, y, design.sample_weight, design.alpha)
+    trimmed = TrimmedProblem(*parts, params.fit_intercept, params.norm_bound)
     coef = np.zeros(y.shape)
     if params.init == "random":
         # Algorithm 3 of the first version, line 1.

@@ -37,18 +37,10 @@ DEVIATIONS = 3.0
 @final
 @dataclass(frozen=True)
 class LargeScaleFit:
-    """A fit to many samples.
+    """A fit to many samples, of which the design may exclude some a priori.
 
-    Attributes
-    ----------
-    design : PartitionedDesign
-        All samples, of which some may be excluded a priori.
-    initial : InitialState
-        The weighting rule, and the initial weights of the subsample.
-    newton : SubsampledNewton
-    strategy : WeightingStrategy
-    solution : Solution
-        The function at the subsample, and the last pass over all samples.
+    The initial state is that of the subsample, the solution the function at the subsample and the
+    last pass over all samples.
     """
 
     design: PartitionedDesign
@@ -113,24 +105,10 @@ def fit_large_scale(
     exact: bool = False,
     slot: CheckpointSlot | None = None,
 ) -> LargeScaleFit:
-    """Fit all samples of a design, from a fit to its subsample.
+    """Fit all samples of a design, from the initial state of its subsample and the fit to it.
 
-    Parameters
-    ----------
-    design : PartitionedDesign
-    initial : InitialState
-        The weighting rule, and the initial weights of the subsample.
-    start : Solution
-        The fit to the subsample.
-    max_radius : float
-        Rows so many times farther from the centre than the median row are excluded a priori.
-    norm_bound : float or None
-    tol : float
-    max_iter : int
-    callback : callable
-    exact : bool
-        Whether the thresholds of the solution are refined until they are exact.
-    slot : CheckpointSlot, optional
+    Rows ``max_radius`` times farther from the centre than the median row are excluded a priori.
+    ``exact`` says whether the thresholds of the solution are refined until they are exact.
     """
     sample_filter = _sample_filter(design, initial.weighting, max_radius)
     if sample_filter is not None:

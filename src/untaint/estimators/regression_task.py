@@ -7,6 +7,7 @@ are kept.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -52,8 +53,7 @@ class RegressionTask(Task):
 
     def initialise(self, design: FitDesign, y: FloatArray, hyper: Hyperparameters) -> InitialState:
         """Return posterior weights, or trimming and the inliers that a search found."""
-        rng, contamination, interval = self.rng(), self.contamination, None
-        posterior = None
+        rng, contamination, interval, posterior = self.rng(), self.contamination, None, None
         if contamination is None and design.size < FEWEST_ROWS:
             contamination, interval = 0.0, (0.0, MAX_CONTAMINATION)
         if contamination is None:
@@ -88,10 +88,7 @@ class RegressionTask(Task):
         trimmed = weighting.contamination > 0 and not isinstance(weighting, FixedWeights)
 
         def stage(system: RidgeSystem) -> SolverStage:
-            return SolverStage(
-                lambda weights, alpha, start, tol: system.solve(y, weights, alpha, start, tol),
-                loose,
-            )
+            return SolverStage(partial(system.solve, y), loose)
 
         if isinstance(design, FeatureDesign):
             stages = [self.feature_stage(design, y, initial)]
@@ -111,12 +108,8 @@ class RegressionTask(Task):
         threshold = float(t if np.isfinite(t) else losses[np.isfinite(losses)].max(initial=0.0))
         mask = losses <= threshold
         mask[present] = record.fit_weight[present] >= 0.5 * weights
-        scores = outlier_scores(
-            losses, record.sample_weight, weighting.contamination, record.targets.shape[1]
-        )
-        # An excluded row has no residual to speak of: it is as suspicious as the worst row.
-        known = np.isfinite(scores)
-        scores[~known] = scores[known].max(initial=0.0)
+        n_outputs = record.targets.shape[1]
+        scores = outlier_scores(losses, record.sample_weight, weighting.contamination, n_outputs)
         return {"loss_threshold_": threshold, "inlier_mask_": mask, "outlier_scores_": scores}
 
     def loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
@@ -127,9 +120,8 @@ class RegressionTask(Task):
         if record.is_large:
             design = record.feature_design(model.memory_limit, model._n_threads)
             predictions = as_2d(model._raw(record.X))
-            residuals, posterior = loo_diagnostics_blocked(
-                design, y, predictions, kept, feature_outlier
-            )
+            parts = (y, predictions, kept, feature_outlier)
+            residuals, posterior = loo_diagnostics_blocked(design, *parts)
         else:
             residuals, posterior = loo_diagnostics(record.sketch(), y, kept, feature_outlier)
         expected = y - residuals

@@ -14,7 +14,6 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_real
 from ..learners.function import as_2d
 from ..learners.regression import KernelRegressor
 from ..optim.leave_one_out import deletion_residuals, leave_one_out_residuals
@@ -179,10 +178,6 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
         n_jobs: int | None = None,
     ) -> None:
         self._set_parameters(locals())
-
-    def _check_parameters(self) -> None:
-        check_real("alpha", self.alpha, low=0)
-        super()._check_parameters()
 
     def _task(self, contamination: float | None, seed: int = 0) -> RegressionTask:
         return RegressionTask(self, contamination, seed)

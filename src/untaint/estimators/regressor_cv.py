@@ -9,18 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from .._typing import FloatArray
-from ..learners.regression import KernelRegressor
 from ..model_selection.grid import ALPHA_FACTORS
 from ..model_selection.joint import FEWEST_ROWS, select_hyperparameters
-from .base import SubquantileEstimator
-from .regression_task import RegressionTask
 from .regressor import SubquantileRegressor
 from .search import check_grids, fitted_attributes, make_grid, tuning_designs
 from .state import Hyperparameters
 from .task import Task
 
 
-class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
+class SubquantileRegressorCV(SubquantileRegressor):
     """Robust kernel ridge regression with hyperparameters chosen from the corrupted data itself.
 
     Kernel scale, alpha and the contamination are chosen from the rows as they are, outliers
@@ -110,38 +107,21 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
     ) -> None:
         self._set_parameters(locals())
 
-    leave_one_out_residuals = SubquantileRegressor.leave_one_out_residuals
-
-    def _check_parameters(self) -> None:
-        check_grids(self, self.alphas, self.gammas)
-        super()._check_parameters()
-
-    def _task(self, contamination: float | None, seed: int = 0) -> RegressionTask:
-        return RegressionTask(self, contamination, seed)
+    def _check_hyperparameters(self) -> None:
+        check_grids(self)
 
     def _select(
         self, task: Task, X: Any, y: FloatArray, counts: FloatArray, sample_weight: FloatArray
     ) -> Hyperparameters:
-        grid = make_grid(self, X, counts, self.alphas, self.gammas, ALPHA_FACTORS)
+        grid = make_grid(self, X, counts, ALPHA_FACTORS)
         sample, part, designs = tuning_designs(self, grid, X, sample_weight)
         contamination = task.contamination
         if contamination is None and designs[0].size < FEWEST_ROWS:
             contamination = 0.0
-        found, posterior = select_hyperparameters(
-            designs,
-            part * grid.alphas,
-            y[sample.rows],
-            contamination,
-            self.n_starts,
-            task.rng(),
-            grid.first,
-        )
+        parts = (designs, part * grid.alphas, y[sample.rows], contamination)
+        found, posterior = select_hyperparameters(*parts, self.n_starts, task.rng(), grid.first)
         attributes = fitted_attributes(grid, found.kernel, found.alpha, found.errors)
-        # A posterior is handed on if it is that of all rows.
-        complete = len(sample.rows) == len(y)
-        return Hyperparameters(
-            grid.kernels[found.kernel],
-            attributes["alpha_"],
-            posterior if complete else None,
-            attributes=attributes,
-        )
+        if len(sample.rows) < len(y):
+            posterior = None  # it is that of these rows alone
+        kernel = grid.kernels[found.kernel]
+        return Hyperparameters(kernel, attributes["alpha_"], posterior, None, attributes)

@@ -22,35 +22,29 @@ if TYPE_CHECKING:
 SAME = 1e-12
 
 
-def check_grids(params: SubquantileEstimator, alphas: Any, gammas: Any) -> None:
+def check_grids(params: SubquantileEstimator) -> None:
     """Check the parameters ``alphas`` and ``gammas`` of a CV estimator."""
-    check_grid("alphas", alphas)
-    check_grid("gammas", gammas)
+    check_grid("alphas", params.alphas)
+    check_grid("gammas", params.gammas)
     if gamma_distance(params.kernel) is None:
         params._kernel_of_scale(None)  # raises an error if the kernel is unknown
-        if not isinstance(gammas, str):
+        if not isinstance(params.gammas, str):
             raise ValueError(
                 f"gammas must be 'auto' for kernel={params.kernel!r}, which has no scale to "
-                f"choose, got {gammas!r}."
+                f"choose, got {params.gammas!r}."
             )
 
 
 def make_grid(
-    params: SubquantileEstimator,
-    X: Any,
-    sample_weight: FloatArray,
-    alphas: Any,
-    gammas: Any,
-    factors: FloatArray,
+    params: SubquantileEstimator, X: Any, sample_weight: FloatArray, factors: FloatArray
 ) -> Grid:
     """Return the settings for these rows; ``factors`` are automatic alphas in natural units."""
-    scales, kernels, first_kernel = _kernels(params, X, sample_weight, gammas)
+    scales, kernels, first_kernel = _kernels(params, X, sample_weight)
     sketch = Sketch(kernels[first_kernel], X, sample_weight, 1.0, params.fit_intercept)
     unit = _centred_size(sketch)
-    if isinstance(alphas, str):
-        alphas = auto_alphas(unit, float(sample_weight.sum()), factors)
-    else:
-        alphas = np.unique(np.asarray(alphas, dtype=float))
+    alphas = auto_alphas(unit, float(sample_weight.sum()), factors)
+    if not isinstance(params.alphas, str):
+        alphas = np.unique(np.asarray(params.alphas, dtype=float))
     return Grid(scales, kernels, alphas, (first_kernel, nearest(alphas, FIRST_ALPHA * unit)))
 
 
@@ -66,10 +60,8 @@ def tuning_designs(
     part = float(sample.weights.sum() / sample_weight.sum())
     rows = take(X, sample.rows, params._pairwise)
     alpha = float(part * grid.alphas[grid.first[1]])
-    designs = [
-        Sketch(kernel, rows, sample.weights, alpha, params.fit_intercept) for kernel in grid.kernels
-    ]
-    return sample, part, designs
+    parts = (rows, sample.weights, alpha, params.fit_intercept)
+    return sample, part, [Sketch(kernel, *parts) for kernel in grid.kernels]
 
 
 def fitted_attributes(grid: Grid, kernel: int, alpha: int, errors: FloatArray) -> dict[str, Any]:
@@ -82,7 +74,7 @@ def fitted_attributes(grid: Grid, kernel: int, alpha: int, errors: FloatArray) -
 
 
 def _kernels(
-    params: SubquantileEstimator, X: Any, sample_weight: FloatArray, gammas: Any
+    params: SubquantileEstimator, X: Any, sample_weight: FloatArray
 ) -> tuple[list[float | None], list[Kernel], int]:
     """Return scales, kernels, and which of them to begin with."""
     distance = gamma_distance(params.kernel)
@@ -92,8 +84,8 @@ def _kernels(
     # A squared distance takes a squared factor.
     factors = GAMMA_FACTORS if distance == "sqeuclidean" else np.sqrt(GAMMA_FACTORS)
     scales = middle * factors
-    if not isinstance(gammas, str):
-        scales = np.unique(np.asarray(gammas, dtype=float))
+    if not isinstance(params.gammas, str):
+        scales = np.unique(np.asarray(params.gammas, dtype=float))
     found: list[float | None] = [float(gamma) for gamma in scales]
     return found, [params._kernel_of_scale(gamma) for gamma in found], nearest(scales, middle)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 from .._typing import BoolArray, FloatArray, IntArray
+from ..contamination.label_noise import NoiseRate
 from ..contamination.residual_mixture import OutlierPosterior
 from ..design.base import FitDesign
 from ..kernels import Kernel
@@ -18,19 +18,11 @@ from ..weighting.base import TrimmingRule
 Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
 
 
-@final
-@dataclass(frozen=True)
-class TrainingData:
-    """Checked training rows.
+class TrainingData(NamedTuple):
+    """All rows, targets in columns and weights, and those of the rows of positive weight alone.
 
-    Attributes
-    ----------
-    X, targets, sample_weight
-        All rows, their targets in columns, and their weights in the fit (class weights included).
-    present : array of indices
-        The rows of positive weight, which alone take part in the fit.
-    rows, y, weights, counts
-        X, targets and weights of these rows, and the weights that the user gave them.
+    The rows at the positions ``present`` take part in the fit: ``rows``, ``y`` and ``weights``.
+    Weights include class weights, ``counts`` are the weights that the user gave.
     """
 
     X: Any
@@ -43,54 +35,26 @@ class TrainingData:
     counts: FloatArray
 
 
-class LabelContamination(NamedTuple):
-    """Share of wrong labels, and its 95 % interval."""
-
-    contamination: float
-    interval: tuple[float, float]
-
-
-@final
-@dataclass(frozen=True)
-class Hyperparameters:
+class Hyperparameters(NamedTuple):
     """Kernel and alpha of a fit, and what their selection found on the way.
 
-    Attributes
-    ----------
-    kernel : Kernel
-    alpha : float
-    posterior : OutlierPosterior or None
-        Of all rows, if the selection of a regressor computed it.
-    label_contamination : LabelContamination or None
-        If the selection of a classifier estimated it.
-    attributes : dict
-        Fitted attributes of the selection, such as ``cv_results_``.
+    That is the posterior of all rows (of a regressor) or the label noise (of a classifier), and
+    fitted attributes such as ``cv_results_``.
     """
 
     kernel: Kernel
     alpha: float
     posterior: OutlierPosterior | None = None
-    label_contamination: LabelContamination | None = None
+    label_noise: NoiseRate | None = None
     attributes: dict[str, Any] | None = None
 
 
-@final
-@dataclass(frozen=True)
-class InitialState:
-    """Weighting rule of a fit, and where it starts.
+class InitialState(NamedTuple):
+    """The weighting rule of a fit and the weights, (n,), that it starts from.
 
-    Attributes
-    ----------
-    weighting : TrimmingRule
-    weights : array of shape (n,)
-    predictions : array of shape (n, k), optional
-        Of a rough fit with these weights.
-    posterior : OutlierPosterior, optional
-        If the contamination was estimated from residuals.
-    interval : tuple of float, optional
-        Of the contamination, if it was estimated.
-    excluded : bool array of shape (n,), optional
-        Rows that were excluded a priori.
+    ``predictions``, (n, k), are those of a rough fit with these weights. The posterior is given if
+    the contamination was estimated from residuals, its interval if it was estimated at all.
+    ``excluded`` marks rows that were excluded a priori.
     """
 
     weighting: TrimmingRule
@@ -101,20 +65,11 @@ class InitialState:
     excluded: BoolArray | None = None
 
 
-@final
-@dataclass(frozen=True)
-class SolverStage:
-    """A solver of the weighted problem.
+class SolverStage(NamedTuple):
+    """A solver of the weighted problem, and the tolerance ``tol`` that is tight enough for it.
 
-    Attributes
-    ----------
-    solve : callable
-    loose : float
-        Tolerance of refits whose weights are about to change.
-    tol : float
-        Tolerance that is tight enough for this stage.
-    system : Stateful, optional
-        Part of the solver that a checkpoint saves.
+    ``loose`` is the tolerance of refits whose weights are about to change, ``system`` the part of
+    the solver that a checkpoint saves.
     """
 
     solve: Solve
@@ -123,9 +78,7 @@ class SolverStage:
     system: Stateful | None = None
 
 
-@final
-@dataclass(frozen=True)
-class RobustFit:
+class RobustFit(NamedTuple):
     """Result of a robust fit."""
 
     design: FitDesign

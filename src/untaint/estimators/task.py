@@ -12,7 +12,6 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..design.base import FitDesign
 from ..design.features import FeatureDesign
 from ..losses import Loss
-from ..optim.base import Fit
 from ..optim.c_steps import LOOSE
 from ..outliers.audit import LooDiagnostics
 from ..weighting.base import TrimmingRule
@@ -25,13 +24,7 @@ if TYPE_CHECKING:
 class Task(ABC):
     """Loss, weighting rule, contamination and solvers of one kind of target.
 
-    Parameters
-    ----------
-    params : SubquantileEstimator
-        Its parameters alone are read.
-    contamination : float or None
-        None if it is to be estimated.
-    seed : int
+    Of the estimator, its parameters alone are read. A contamination of None is to be estimated.
     """
 
     loss: Loss
@@ -84,9 +77,5 @@ class Task(ABC):
     ) -> SolverStage:
         """Return the solver on features."""
         newton = design.newton(self.loss, y)
-
-        def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
-            return newton.solve(weights, alpha, start, tol)
-
         loose = LOOSE if initial.weighting.contamination > 0 else 0.0
-        return SolverStage(solve, loose, system=newton.space)
+        return SolverStage(newton.solve, loose, system=newton.space)

@@ -19,12 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from .._progress import ProgressLine
 from .._typing import FloatArray, IntArray
-from .._validation import (
-    array_namespace_of,
-    check_matrix_memory,
-    check_query_data,
-    overflow_guard,
-)
+from .._validation import array_namespace_of, check_matrix_memory, check_query_data, overflow_guard
 from ..design.base import FitDesign
 from ..design.features import FeatureDesign
 from ..design.linear import LinearDesign

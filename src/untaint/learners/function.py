@@ -26,18 +26,12 @@ from ..portable import ArrayArithmetic, function_of
 class FittedFunction:
     """Evaluates the function whose coefficients a fitted estimator holds.
 
-    Parameters
-    ----------
-    model : estimator
-        With ``intercept_`` and ``kernel_``, and with ``coef_``, or ``feature_map_`` and
-        ``feature_coef_``, or ``dual_coef_`` and ``X_fit_``.
-    n_threads : int, optional
-        Threads of the kernel values.
+    Besides ``intercept_`` and ``kernel_`` these are ``coef_``, or ``feature_map_`` and
+    ``feature_coef_``, or ``dual_coef_`` and ``X_fit_``.
     """
 
     def __init__(self, model: Any, n_threads: int | None = None) -> None:
-        self.model = model
-        self.n_threads = n_threads
+        self.model, self.n_threads = model, n_threads
 
     def __call__(self, X: Any) -> FloatArray:
         """Return predictions of rows, in blocks where kernel values or features are needed."""

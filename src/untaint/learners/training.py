@@ -26,23 +26,9 @@ from ..weighting.base import TrimmingRule
 class TrainingRecord:
     """Training rows and the settings of the fit, whatever the parameters are set to later.
 
-    Attributes
-    ----------
-    kernel : Kernel
-    X : array or CSR of shape (n, d), or None
-        None for a saved model whose rows lie in a file.
-    targets : array of shape (n, k)
-        Targets of the loss.
-    sample_weight : array of shape (n,)
-    fit_weight : array of shape (n,)
-        Part of each row's weight that the fit kept.
-    alpha : float
-    fit_intercept : bool
-    norm_bound : float or None
-    weighting : TrimmingRule or None
-        The rule of the fit, for the rows of positive weight.
-    feature_map : FeatureMap or None
-        The features of the fit, if it was made on any.
+    X is None for a saved model whose rows lie in a file. The targets, (n, k), are those of the
+    loss, ``fit_weight`` the part of each row's weight that the fit kept. The weighting rule is for
+    the rows of positive weight; the feature map is that of the fit, if it was made on features.
     """
 
     kernel: Kernel
@@ -81,31 +67,13 @@ class TrainingRecord:
     def feature_design(self, memory_limit: Any, n_threads: int | None) -> FeatureDesign:
         """Return the training rows on the features of the fit."""
         assert self.feature_map is not None
-        n, memory = self.X.shape[0], memory_bytes(memory_limit)
-        plan = plan_blocks(
-            n,
-            self.targets.shape[1],
-            self.feature_map.raw_width,
-            self.feature_map.dtype,
-            memory,
-            keep=False,
-        )
-        subsample = None
+        features, memory = self.feature_map, memory_bytes(memory_limit)
+        (n, n_outputs), subsample = self.targets.shape, None
+        plan = plan_blocks(n, n_outputs, features.raw_width, features.dtype, memory, keep=False)
         if n > policy().subsample_rows:
-            subsample = draw_rows(
-                self.sample_weight, subsample_size(self.feature_map.width, memory)
-            )
-        return FeatureDesign(
-            self.kernel,
-            self.X,
-            self.sample_weight,
-            self.alpha,
-            self.fit_intercept,
-            self.feature_map,
-            plan,
-            subsample,
-            n_threads=n_threads,
-        )
+            subsample = draw_rows(self.sample_weight, subsample_size(features.width, memory))
+        parts = (self.kernel, self.X, self.sample_weight, self.alpha, self.fit_intercept)
+        return FeatureDesign(*parts, features, plan, subsample, n_threads=n_threads)
 
 
 def is_mapped(X: Any) -> bool:
