@@ -56,14 +56,6 @@ def plan_blocks(
     """Return the blocks that fit into a memory limit of at least :func:`min_bytes`.
 
     ``keep`` says whether features may be cached.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plan_blocks(1000, 1, 10, np.float64, 10**9)
-    Plan(block_rows=1000, kept_rows=1000)
-    >>> plan_blocks(10**6, 1, 1000, np.float32, 10**9)
-    Plan(block_rows=1000, kept_rows=173500)
     """
     row = raw_width * np.dtype(dtype).itemsize
     free = limit - row_bytes(n_rows, n_outputs) - 8 * MATRICES * raw_width**2 - OVERHEAD

@@ -123,20 +123,11 @@ def whitened(features: BlockedFeatures, raw: PassResult) -> PassResult:
 
 @dataclass(eq=False)
 class PartitionedDesign(Oracle):
-    """A design of samples that are evaluated in passes, with a subsample in memory.
+    """A design of samples that are evaluated in passes, with a subsample of m in memory.
 
-    Attributes
-    ----------
-    rows : array of indices, ascending
-        The subsample's rows among all samples.
-    y, groups : array of shape (m, k) and (m,)
-        Targets and classes of the subsample.
-    total : float
-        Weight of all samples.
-    unit : float or None
-        Weight of one sample, if all weights are multiples of it.
-    excluded : bool array of shape (m,)
-        Rows of the subsample that are excluded a priori.
+    ``rows``, the ascending indices among all samples, targets ``y``, (m, k), ``groups`` and the
+    mask ``excluded`` are those of the subsample; ``total`` is the weight of all samples, and
+    ``unit`` that of one, if all weights are multiples of it.
     """
 
     loss: Loss

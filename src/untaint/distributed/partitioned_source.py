@@ -31,7 +31,6 @@ MAX_BYTES = 256_000_000
 # Part of the workers' memory that rows and features may take.
 MEMORY_PART = 0.4
 
-
 #: Partitions of the rows, and the number of rows before each.
 Layout = list[tuple[Delayed, int]]
 
@@ -141,13 +140,6 @@ class PartitionedSource:
         """The factors of the weights of the classes."""
         return np.ones(1) if self.labels is None else self.labels.factors
 
-    @classmethod
-    def of_rows(cls, source: Source, scheduler: Scheduler) -> PartitionedSource:
-        """Return the rows of a source without targets."""
-        zeros = mapped("targets", work.no_targets, [(chunk.X,) for chunk in source.chunks])
-        chunks = [c._replace(y=y) for c, y in zip(source.chunks, zeros, strict=True)]
-        return cls(source._replace(chunks=chunks), scheduler, False, False)
-
     def everything(self) -> tuple[Any, Any, FloatArray]:
         """Return all rows, targets and weights, where they are few."""
         return self._gathered("everything", partial(self._mapped_rows, check_chunk))
@@ -166,7 +158,7 @@ class PartitionedSource:
     @property
     def _row_bytes(self) -> int:
         """The bytes of a row, its target, weight and class."""
-        return self.source.n_features * self.source.itemsize + 3 * 8
+        return int(self.source.meta.shape[1]) * self.source.itemsize + 3 * 8
 
     def _mapped_partitions(self, stage: str, function: Any, argument: Any) -> list[Delayed]:
         """Return the results of a function of the validated rows of each chunk."""

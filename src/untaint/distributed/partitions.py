@@ -25,7 +25,6 @@ from ..learners.classification import targets_of
 from ..learners.function import as_2d
 from ..losses import Loss
 from ..optim.oracle import Curvature, PassResult
-from ..screening.by_subsample import ExtremeSamples, TopK
 from ..screening.filters import SampleFilter
 from ..weighting.histogram import HistogramGrid
 from ..weighting.threshold import WeightFunction
@@ -58,7 +57,11 @@ class Partition:
 
 
 def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Partition:
-    """Validate the rows, targets and weights of one chunk; errors name the chunk."""
+    """Validate the rows, targets and weights of one chunk; errors name the chunk.
+
+    Rows without targets have targets of zero.
+    """
+    y = np.zeros(len(X)) if y is None else y
     X, y, sample_weight = check_chunk(X, y, weights, number, labels=labels)
     present = sample_weight > 0
     if present.all():
@@ -66,11 +69,6 @@ def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Partition:
     absent_labels = tuple(np.unique(y[~present]).tolist()) if labels else ()
     absent = (int((~present).sum()), absent_labels)
     return Partition(X[present], y[present], sample_weight[present], *absent)
-
-
-def no_targets(X: Any) -> FloatArray:
-    """Return zero targets for rows without any."""
-    return np.zeros(len(X))
 
 
 def join(parts: list[Partition]) -> Partition:
@@ -172,11 +170,6 @@ def pick_weighted(
 def weight_of(part: Partition, labels: Labels | None) -> Any:
     """Return the weight of a partition in the fit."""
     return total(class_weighted(part, labels))
-
-
-def extremes(part: Partition, offset: int, extreme_samples: ExtremeSamples) -> TopK:
-    """Return the partition's rows farthest from the centre."""
-    return extreme_samples.rows(part.X, offset)
 
 
 @final

@@ -30,11 +30,6 @@ class Source(NamedTuple):
     meta: Any
 
     @property
-    def n_features(self) -> int:
-        """The number of columns of X."""
-        return int(self.meta.shape[1])
-
-    @property
     def itemsize(self) -> int:
         """The bytes of a value of X: 4 in single precision, else 8."""
         return 4 if getattr(self.meta, "dtype", None) == np.float32 else 8

@@ -17,8 +17,8 @@ from scipy import sparse
 
 from .._policy import policy
 from .._typing import FloatArray, IntArray
-from .filters import BLOCK_ROWS, OutlyingnessFilter
-from .radius import centre, distances_from
+from .filters import OutlyingnessFilter
+from .radius import by_blocks, centre, distances_from
 from .scales import scales_of
 from .screen import Screen, screen
 
@@ -80,12 +80,15 @@ class ExtremeSamples:
 
     def rows(self, X: Any, offset: int = 0) -> TopK:
         """Return the extreme samples of X, whose first row has the index ``offset`` among all."""
-        far = [distances_from(X, self.middle, BLOCK_ROWS)]
+        far = [distances_from(X, self.middle)]
         if self.scales is not None:
-            far.append(_worst_feature(X, self.middle, self.scales))
+            far.append(by_blocks(self._worst_feature, X))
         ends = [_largest(sizes, policy().extreme_rows) for sizes in far]
         sizes = [own[end] for own, end in zip(far, ends, strict=True)]
         return TopK(sizes, [offset + end for end in ends], [X[end] for end in ends])
+
+    def _worst_feature(self, X: Any) -> FloatArray:
+        return np.asarray((np.abs(X - self.middle) / self.scales).max(axis=1))
 
 
 def outlyingness_filter(
@@ -118,14 +121,6 @@ def _largest(sizes: FloatArray, count: int) -> IntArray:
 
 
 def _stacked(*parts: Any) -> Any:
-    return (
-        sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
-    )
-
-
-def _worst_feature(X: Any, middle: FloatArray, scales: FloatArray) -> FloatArray:
-    out = np.empty(X.shape[0])
-    for start in range(0, X.shape[0], BLOCK_ROWS):
-        part = slice(start, start + BLOCK_ROWS)
-        out[part] = (np.abs(X[part] - middle) / scales).max(axis=1)
-    return out
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    return np.concatenate(parts)
