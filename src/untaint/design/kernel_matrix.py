@@ -127,10 +127,7 @@ def matrix_dtype(n_rows: int, iterative: bool | None) -> Any:
 
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:
-    """Return the number of landmarks of the preconditioner.
-
-    Its cost grows with the square of that number, the iterations that it saves do not.
-    """
+    """Return the number of landmarks: cost grows with its square, saved iterations do not."""
     size = np.clip(6.0 * np.sqrt(n_rows), 50, 700)
     # Several outputs need one Gram matrix for each pair of them.
     pairs = 0.5 * n_outputs * (n_outputs + 1)

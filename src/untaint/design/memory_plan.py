@@ -53,10 +53,7 @@ def min_bytes(n_rows: int, n_outputs: int, raw_width: int, dtype: Any) -> int:
 def plan_blocks(
     n_rows: int, n_outputs: int, raw_width: int, dtype: Any, limit: int, keep: bool = True
 ) -> Plan:
-    """Return the blocks that fit into a memory limit of at least :func:`min_bytes`.
-
-    ``keep`` says whether features may be cached.
-    """
+    """Return blocks for a limit of at least :func:`min_bytes`; ``keep`` allows cached features."""
     row = raw_width * np.dtype(dtype).itemsize
     free = limit - row_bytes(n_rows, n_outputs) - 8 * MATRICES * raw_width**2 - OVERHEAD
     # At most half of the remaining memory is for blocks, the rest for cached features.

@@ -66,11 +66,7 @@ class Samples:
         curvature: Curvature = None,
         predictions: FloatArray | None = None,
     ) -> PassResult:
-        """Return the sums over these samples, of raw features with a column of ones.
-
-        The arguments are those of :class:`untaint.optim.oracle.Oracle`; ``predictions`` is filled
-        with the values of the function.
-        """
+        """Return the sums of raw features and ones, and fill ``predictions`` with the values."""
 
         def block_result(rows: slice, values: FloatArray, block: _Block) -> PassResult:
             if predictions is not None:
@@ -84,7 +80,7 @@ class Samples:
             result = PassResult(
                 Sum(np.array(totals, dtype=float)),
                 grid.histogram(losses.losses, own, losses.groups),
-                Sum(np.vstack(block.rmatvec(gradient)).astype(np.float64, copy=False)),
+                Sum(block.rmatvec(gradient)),
             )
             if curvature is None:
                 return result

@@ -31,10 +31,8 @@ class SubquantileClassifier(DaskEstimator, estimators.SubquantileClassifier):
 
     Attributes
     ----------
-    inlier_mask_, outlier_scores_ : dask array of shape (n,)
-        Lazy, in the chunks of the rows.
-    statistics_ : Statistics
-        Passes over the rows, with their seconds and bytes, and what was kept in memory.
+    inlier_mask_, outlier_scores_, statistics_
+        As of :class:`untaint.distributed.SubquantileRegressor`.
     classes_, class_contamination_, class_thresholds_, coef_, intercept_, dual_coef_, X_fit_, \
 kernel_, contamination_, contamination_interval_, loss_threshold_, objective_path_, n_iter_, \
 converged_, n_features_in_, feature_names_in_

@@ -117,10 +117,7 @@ class PartitionedSource:
         return self._kept and self._fits(self.n_rows, row_bytes)
 
     def sample(self, weights: tuple[float, ...], count: int) -> tuple[IntArray, Any, Any]:
-        """Return numbers, rows and targets of a subsample, drawn in proportion to the weights.
-
-        ``weights`` holds the weight of each chunk of the source in the fit.
-        """
+        """Return numbers, rows and targets of a subsample; ``weights`` are those of the chunks."""
         if self.about.least == self.about.most and len(set(self._factors.tolist())) == 1:
             tasks = partial(self._picks, draw_evenly(self.n_rows, count))
         else:

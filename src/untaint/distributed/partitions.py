@@ -57,10 +57,7 @@ class Partition:
 
 
 def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Partition:
-    """Validate the rows, targets and weights of one chunk; errors name the chunk.
-
-    Rows without targets have targets of zero.
-    """
+    """Validate rows, targets (zero if there are none) and weights; errors name the chunk."""
     y = np.zeros(len(X)) if y is None else y
     X, y, sample_weight = check_chunk(X, y, weights, number, labels=labels)
     present = sample_weight > 0
@@ -185,10 +182,7 @@ class PassContext:
 
 
 def prepare(part: Partition, offset: int, context: PassContext, keep: bool = False) -> Samples:
-    """Return the samples of a partition after ``offset`` others, ready for passes.
-
-    With ``keep`` the features are computed at once and kept.
-    """
+    """Return the samples of a partition after ``offset`` others; ``keep`` computes features now."""
     plan, labels = context.plan, context.labels
     if keep:
         plan = replace(plan, kept_rows=part.n_rows)

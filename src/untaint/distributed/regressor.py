@@ -67,10 +67,7 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         return () if self._flat else np.atleast_1d(self.intercept_).shape, float
 
     def leave_one_out_residuals(self) -> FloatArray:
-        """Return the residual of each training row under the fit to the other kept rows.
-
-        They are known only where all rows have come to the client.
-        """
+        """Return leave-one-out residuals, known only where all rows have come to the client."""
         with self._rows_in_memory("leave_one_out_residuals()"):
             return super().leave_one_out_residuals()
 

@@ -79,10 +79,7 @@ class Statistics:
 
 @final
 class Scheduler:
-    """A runner of passes over partitions, on the active client or Dask's default scheduler.
-
-    With ``verbose`` it shows Dask's progress bars.
-    """
+    """A runner of passes over partitions, on the active client or Dask's default scheduler."""
 
     def __init__(self, verbose: int = 0) -> None:
         self.client: Any = None
@@ -113,11 +110,7 @@ class Scheduler:
         return workers
 
     def reduce(self, stage: str, tasks: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
-        """Return the sum of the results of tasks.
-
-        ``tasks`` is called again if the cluster has lost them; ``sent`` is what every worker
-        receives for this pass.
-        """
+        """Return the sum of results; lost tasks are made again, ``sent`` goes to each worker."""
         began, count = perf_counter(), 0
 
         def tree() -> list[Delayed]:

@@ -55,10 +55,7 @@ class PartitionScorer:
 def score_partition(
     X: Any, y: Any, weights: Any, number: int, offset: int, scorer: PartitionScorer
 ) -> tuple[BoolArray, FloatArray]:
-    """Return inlier mask and outlier scores of a chunk.
-
-    Rows of weight zero had no part in the fit, but are scored by it.
-    """
+    """Return inlier mask and outlier scores of a chunk, rows of weight zero included."""
     labels = scorer.context.labels is not None
     X, y, sample_weight = check_chunk(X, y, weights, number, labels=labels)
     mask, scores = np.zeros(len(y), dtype=bool), np.zeros(len(y))

@@ -20,10 +20,7 @@ class Chunk(NamedTuple):
 
 
 class Source(NamedTuple):
-    """The chunks of a Dask collection, and their sizes where they are known.
-
-    ``meta`` is an empty array or data frame with the same columns.
-    """
+    """The chunks of a Dask collection, their sizes where known, and an empty chunk, ``meta``."""
 
     chunks: list[Chunk]
     sizes: list[int] | None

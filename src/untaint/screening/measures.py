@@ -93,10 +93,7 @@ class Measures:
         return np.expm1(total / max(len(used), 1))
 
     def root_mean_square(self, active: BoolArray) -> FloatArray:
-        """Return the root mean square of each sample's distances, over the 0.9 quantiles.
-
-        ``active`` is the mask of the samples that determine the quantiles.
-        """
+        """Return root mean squares of distances over the 0.9 quantiles of ``active`` samples."""
         total = np.zeros(self.columns.n)
         active_total = float(self.weights[active].sum())
         for j in range(self.columns.d):

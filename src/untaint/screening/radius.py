@@ -32,11 +32,7 @@ BLOCK_ROWS = 50_000
 
 
 def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the weighted median along axis 0.
-
-    Like ``np.median`` it is the mean of the lower and upper median, and for integer weights it is
-    the median of the repeated values.
-    """
+    """Return the weighted median along axis 0: ``np.median`` of copies, for integer weights."""
     if len(weights) and np.all(weights == weights[0]):
         middle = [(len(values) - 1) // 2, len(values) // 2]
         lower, upper = np.partition(values, middle, axis=0)[middle]

@@ -40,10 +40,7 @@ def centre_of(column: FloatArray, weights: FloatArray) -> float:
 def scale_of(
     distances: FloatArray, weights: FloatArray, fraction: float = 0.5, zeros: float = 0.0
 ) -> float:
-    """Return a quantile of the distances, or of the positive ones if that is zero.
-
-    ``zeros`` is the weight of further distances that are zero.
-    """
+    """Return a quantile of distances and a weight of ``zeros``; if it is 0, of positive ones."""
     away = distances > 0
     if not away.any():
         return 0.0
