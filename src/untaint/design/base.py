@@ -31,6 +31,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import in_double
 from ..kernels import Kernel, Precomputed
 from ..optim.base import Fit, RidgeSystem
+from ..optim.gram import IncrementalGram
 from ..optim.low_rank import nystroem_features
 from ..screening.radius import EXCLUSION_RADIUS, near_rows, radii, radii_of_matrix, representatives
 from ..screening.screen import Screen, screen
@@ -173,6 +174,13 @@ class FitDesign(Design):
 
 class SystemDesign(FitDesign):
     """A design whose weighted fits are solutions of linear systems."""
+
+    features: Any
+
+    @cached_property
+    def gram(self) -> IncrementalGram:
+        """The weighted Gram matrix of the features, updated incrementally."""
+        return IncrementalGram(self.features)
 
     @abstractmethod
     def system(self) -> RidgeSystem:

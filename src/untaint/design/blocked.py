@@ -102,7 +102,7 @@ class BlockedFeatures:
         """Return Phi c, and Phi^T u for slopes u of these values, in one pass."""
         out, evaluate = np.empty((self.n_rows, coef.shape[1])), self._evaluator(coef)
 
-        def work(rows: slice, block: _Block) -> tuple[FloatArray, FloatArray]:
+        def work(rows: slice, block: _Block) -> FloatArray:
             out[rows] = values = evaluate(block)
             return block.rmatvec(slopes(rows, values))
 
@@ -216,14 +216,11 @@ class BlockedFeatures:
         return out
 
     def _whitened_sums(
-        self, work: Callable[[slice, _Block], tuple[FloatArray, FloatArray]], n_outputs: int
+        self, work: Callable[[slice, _Block], FloatArray], n_outputs: int
     ) -> FloatArray:
         """Return Phi^T u, with ``work`` giving B^T u and the sum of u for each block B."""
-        block_sums = np.zeros((self.map.raw_width + 1, n_outputs))
-        for part, ones in self._pass(work):
-            block_sums[:-1] += part
-            block_sums[-1:] += ones
-        return self.whiten_sums(block_sums)
+        none = np.zeros((self.map.raw_width + 1, n_outputs))
+        return self.whiten_sums(sum(self._pass(work), none))
 
     def _pass(
         self, work: Callable[[slice, _Block], T], rows: IntArray | None = None
@@ -312,10 +309,11 @@ class _Block:
         """Return B c, without padding."""
         return np.asarray(self.raw @ coef)[self._slice]
 
-    def rmatvec(self, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return B^T u, and the sum of u."""
+    def rmatvec(self, slopes: FloatArray) -> FloatArray:
+        """Return B^T u, and the sum of u in the last row, in double precision."""
         scaled, unit = _in_range(slopes, self.raw.dtype)
-        return _times(unit, self.own.T @ scaled), slopes.sum(axis=0, keepdims=True)
+        sums = [_times(unit, self.own.T @ scaled), slopes.sum(axis=0, keepdims=True)]
+        return np.vstack(sums).astype(np.float64, copy=False)
 
     def squares(self, weights: FloatArray) -> FloatArray:
         """Return the weighted sums of squares, that of the column of ones last."""
@@ -333,12 +331,9 @@ class _Block:
 
 
 def _padded(X: Any, own: slice, size: int) -> Any:
-    """Return a block with the rows of X at their positions, padded with copies of one of them.
-
-    The result is C-contiguous, because matrix products round differently in another layout.
-    """
+    """Return a C-contiguous block with the rows of X in place, padded with copies of one."""
     if isinstance(X, np.ndarray):
-        X = np.ascontiguousarray(X)
+        X = np.ascontiguousarray(X)  # matrix products round differently in another layout
     if X.shape[0] == size or not X.shape[0]:
         return X
     places = np.clip(np.arange(size) - own.start, 0, X.shape[0] - 1)

@@ -85,10 +85,11 @@ class FeatureDesign(FitDesign):
         """Return the indices of the subsample, and its design with weights of one."""
         rows = self.subsample_rows
         assert rows is not None
-        plan = Plan(min(self.plan.block_rows, len(rows)), min(self.plan.kept_rows, len(rows)))
-        settings = (self.alpha, self.fit_intercept, self.map, plan, self.n_threads)
-        weight = float(total(self.sample_weight))
-        return rows, subsample_design(self.kernel, in_double(self.X[rows]), weight, *settings)
+        n = len(rows)
+        plan = Plan(min(self.plan.block_rows, n), min(self.plan.kept_rows, n))
+        alpha = n / float(total(self.sample_weight)) * self.alpha
+        parts = (self.kernel, in_double(self.X[rows]), np.ones(n), alpha, self.fit_intercept)
+        return rows, FeatureDesign(*parts, self.map, plan, None, True, self.n_threads)
 
     def attainable(self, tol: float) -> float:
         """Return ``tol``, or more if the precision or the variance of a subsample demands it."""
@@ -231,21 +232,6 @@ def make_map(
             return double
         sample = sketch.sample(SPECTRUM_ROWS)
         return double.in_single(sample, total / sample.shape[0], sketch.alpha) or double
-
-
-def subsample_design(
-    kernel: Kernel,
-    X: Any,
-    total: float,
-    alpha: float,
-    fit_intercept: bool,
-    feature_map: FeatureMap,
-    plan: Plan,
-    n_threads: int | None,
-) -> FeatureDesign:
-    """Return the design of a subsample of samples whose weights sum to ``total``."""
-    parts = (kernel, X, np.ones(X.shape[0]), X.shape[0] / total * alpha, fit_intercept)
-    return FeatureDesign(*parts, feature_map, plan, is_subsample=True, n_threads=n_threads)
 
 
 def _offset(reference: FloatArray, weights: FloatArray) -> FloatArray:

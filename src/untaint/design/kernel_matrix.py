@@ -19,7 +19,6 @@ from .._typing import FloatArray
 from .._validation import check_matrix_memory, in_double, memory_bytes
 from ..kernels import Kernel, Linear, Precomputed
 from ..optim.base import Fit, RidgeSystem
-from ..optim.gram import IncrementalGram
 from ..optim.low_rank import nystroem_features
 from ..optim.ridge_cg import IterativeRidge
 from ..optim.ridge_exact import ExactRidge
@@ -56,11 +55,6 @@ class KernelMatrixDesign(SystemDesign):
     def features(self) -> FloatArray:
         """The Nystroem features of the preconditioner."""
         return self.dense_features(preconditioner_size(len(self.K)))
-
-    @cached_property
-    def gram(self) -> IncrementalGram:
-        """The weighted Gram matrix of the preconditioner's features, updated incrementally."""
-        return IncrementalGram(self.features)
 
     def system(self) -> RidgeSystem:
         """Return the system of a weighted ridge fit, factorised or iterative."""
@@ -133,10 +127,7 @@ def matrix_dtype(n_rows: int, iterative: bool | None) -> Any:
 
 
 def preconditioner_size(n_rows: int, n_outputs: int = 1) -> int:
-    """Return the number of landmarks of the preconditioner.
-
-    Its cost grows with the square of that number, the iterations that it saves do not.
-    """
+    """Return the number of landmarks: cost grows with its square, saved iterations do not."""
     size = np.clip(6.0 * np.sqrt(n_rows), 50, 700)
     # Several outputs need one Gram matrix for each pair of them.
     pairs = 0.5 * n_outputs * (n_outputs + 1)

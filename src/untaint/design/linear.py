@@ -17,7 +17,6 @@ from scipy import sparse
 from .._typing import FloatArray
 from .._validation import in_double
 from ..optim.base import Fit, RidgeSystem
-from ..optim.gram import IncrementalGram
 from ..optim.low_rank import nystroem_features
 from ..optim.ridge_primal import PrimalRidge
 from ..screening.radius import centre
@@ -31,9 +30,8 @@ class LinearDesign(SystemDesign):
     @cached_property
     def centre(self) -> FloatArray:
         """The centre that is subtracted from dense rows if an intercept is fitted, else zero."""
-        if not self.fit_intercept:
-            return np.zeros(self.X.shape[1])
-        return centre(self.X, self.sample_weight)
+        X = self.X
+        return centre(X, self.sample_weight) if self.fit_intercept else np.zeros(X.shape[1])
 
     @cached_property
     def features(self) -> Any:
@@ -52,11 +50,6 @@ class LinearDesign(SystemDesign):
         if sparse.issparse(columns):
             columns = columns.toarray()
         return nystroem_features(np.asarray(columns), landmarks)
-
-    @cached_property
-    def gram(self) -> IncrementalGram:
-        """The weighted Gram matrix of the columns, updated incrementally."""
-        return IncrementalGram(self.features)
 
     def system(self) -> RidgeSystem:
         """Return the system of the normal equations."""

@@ -53,18 +53,7 @@ def min_bytes(n_rows: int, n_outputs: int, raw_width: int, dtype: Any) -> int:
 def plan_blocks(
     n_rows: int, n_outputs: int, raw_width: int, dtype: Any, limit: int, keep: bool = True
 ) -> Plan:
-    """Return the blocks that fit into a memory limit of at least :func:`min_bytes`.
-
-    ``keep`` says whether features may be cached.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plan_blocks(1000, 1, 10, np.float64, 10**9)
-    Plan(block_rows=1000, kept_rows=1000)
-    >>> plan_blocks(10**6, 1, 1000, np.float32, 10**9)
-    Plan(block_rows=1000, kept_rows=173500)
-    """
+    """Return blocks for a limit of at least :func:`min_bytes`; ``keep`` allows cached features."""
     row = raw_width * np.dtype(dtype).itemsize
     free = limit - row_bytes(n_rows, n_outputs) - 8 * MATRICES * raw_width**2 - OVERHEAD
     # At most half of the remaining memory is for blocks, the rest for cached features.

@@ -66,11 +66,7 @@ class Samples:
         curvature: Curvature = None,
         predictions: FloatArray | None = None,
     ) -> PassResult:
-        """Return the sums over these samples, of raw features with a column of ones.
-
-        The arguments are those of :class:`untaint.optim.oracle.Oracle`; ``predictions`` is filled
-        with the values of the function.
-        """
+        """Return the sums of raw features and ones, and fill ``predictions`` with the values."""
 
         def block_result(rows: slice, values: FloatArray, block: _Block) -> PassResult:
             if predictions is not None:
@@ -84,7 +80,7 @@ class Samples:
             result = PassResult(
                 Sum(np.array(totals, dtype=float)),
                 grid.histogram(losses.losses, own, losses.groups),
-                Sum(np.vstack(block.rmatvec(gradient)).astype(np.float64, copy=False)),
+                Sum(block.rmatvec(gradient)),
             )
             if curvature is None:
                 return result
@@ -123,20 +119,11 @@ def whitened(features: BlockedFeatures, raw: PassResult) -> PassResult:
 
 @dataclass(eq=False)
 class PartitionedDesign(Oracle):
-    """A design of samples that are evaluated in passes, with a subsample in memory.
+    """A design of samples that are evaluated in passes, with a subsample of m in memory.
 
-    Attributes
-    ----------
-    rows : array of indices, ascending
-        The subsample's rows among all samples.
-    y, groups : array of shape (m, k) and (m,)
-        Targets and classes of the subsample.
-    total : float
-        Weight of all samples.
-    unit : float or None
-        Weight of one sample, if all weights are multiples of it.
-    excluded : bool array of shape (m,)
-        Rows of the subsample that are excluded a priori.
+    ``rows``, the ascending indices among all samples, targets ``y``, (m, k), ``groups`` and the
+    mask ``excluded`` are those of the subsample; ``total`` is the weight of all samples, and
+    ``unit`` that of one, if all weights are multiples of it.
     """
 
     loss: Loss

@@ -41,19 +41,8 @@ def subsample_size(n_features: int, memory: int) -> int:
 
 
 def draw_rows(sample_weight: FloatArray, count: int) -> IntArray:
-    """Draw at most ``count`` ascending indices; one of large weight may occur several times.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> draw_rows(np.ones(3), 10)
-    array([0, 1, 2])
-    >>> draw_rows(np.ones(1000), 5).tolist()
-    [525, 758, 803, 888, 901]
-    """
-    if len(sample_weight) <= count:
-        return np.arange(len(sample_weight))
-    if (sample_weight == sample_weight[0]).all():
+    """Draw at most ``count`` ascending indices; one of large weight may occur several times."""
+    if len(sample_weight) <= count or (sample_weight == sample_weight[0]).all():
         return draw_evenly(len(sample_weight), count)
     reached = np.cumsum(sample_weight)
     rows = np.searchsorted(reached, places_of(count) * reached[-1], side="right")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import dask.array as da
 import numpy as np
@@ -23,7 +23,7 @@ from .._threads import single_threaded_blas
 from .._typing import FloatArray
 from .._validation import check_contamination, check_flag, in_double, memory_bytes, name_features
 from ..design.base import Sketch
-from ..design.features import make_map, subsample_design
+from ..design.features import FeatureDesign, make_map
 from ..design.memory_plan import Plan, plan_blocks
 from ..design.subsample import subsample_size
 from ..diagnostics import Diagnostics
@@ -55,14 +55,37 @@ class DaskEstimator(SubquantileEstimator):
     _labelled: ClassVar[bool]
     _in_memory: ClassVar[type[SubquantileEstimator]]
 
-    def _fit_any(self, X: Any, y: Any, sample_weight: Any, persist: Any) -> None:
-        """Fit to Dask collections where they are, and to other data in memory."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, persist: Any = "auto") -> Self:
+        """Fit to Dask collections where they are, and to other data in memory.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n, d), or rows in memory
+            Chunks may be of unknown sizes.
+        y : dask array, series or data frame, in the same chunks
+            Targets of shape (n,) or (n, k), or labels of any type, of shape (n,).
+        sample_weight : dask array or series of shape (n,), optional
+            A weight of k means k copies of the row, exactly.
+        persist : bool or "auto", default="auto"
+            Whether rows and features stay in the workers' memory between passes. ``"auto"`` keeps
+            them if they take less than two fifths of it; what is not kept is computed again.
+
+        Returns
+        -------
+        estimator
+            The estimator itself.
+        """
         if not isinstance(persist, str) or persist != "auto":
             check_flag("persist", persist)
-        if not is_distributed(X, y, sample_weight):
+        if is_distributed(X, y, sample_weight):
+            self._fit_chunks(X, y, sample_weight, persist)
+        else:
             self._fit(X, y, sample_weight)
             self.__dict__.pop("statistics_", None)
-            return
+        return self
+
+    def _fit_chunks(self, X: Any, y: Any, sample_weight: Any, persist: Any) -> None:
+        """Fit to few rows on the client, and to many where they are."""
         self._check_parameters()
         with self._transactional():
             source = open_source(X, y, sample_weight)
@@ -93,11 +116,10 @@ class DaskEstimator(SubquantileEstimator):
     def _fit_on_client(self, chunks: PartitionedSource) -> None:
         """Fit to few rows in the memory of the client."""
         X, y, weights = chunks.everything()
-        plain = bool((weights == 1).all())
-        SubquantileEstimator._fit(self, X, y, None if plain else weights)
-        sizes = chunks.about.lengths
+        SubquantileEstimator._fit(self, X, y, None if (weights == 1).all() else weights)
         for name in ("inlier_mask_", "outlier_scores_"):
-            setattr(self, name, da.from_array(getattr(self, name), chunks=(sizes,)))
+            lazy = da.from_array(getattr(self, name), chunks=(chunks.about.lengths,))
+            setattr(self, name, lazy)
 
     def _fit_partitions(self, chunks: PartitionedSource) -> None:
         """Fit to many rows by passes over their partitions."""
@@ -166,8 +188,9 @@ class DaskEstimator(SubquantileEstimator):
         parts = (chunks.n_rows, y.shape[1], feature_map.raw_width, feature_map.dtype)
         block_rows = plan_blocks(*parts, AMPLE).block_rows
         plan = Plan(min(block_rows, len(rows)), len(rows) if feature_map.cacheable else 0)
-        settings = (hyper.alpha, self.fit_intercept, feature_map, plan, self._n_threads)
-        subsample = subsample_design(hyper.kernel, X, total, *settings)
+        alpha = len(rows) / total * hyper.alpha
+        features = (np.ones(len(rows)), alpha, self.fit_intercept, feature_map, plan)
+        subsample = FeatureDesign(hyper.kernel, X, *features, None, True, self._n_threads)
         known = (task.loss, rows, subsample, y, task.groups(y), chunks.n_rows, total)
         return DaskDesign(*known, chunks.unit, chunks, block_rows)
 
@@ -217,6 +240,19 @@ class DaskEstimator(SubquantileEstimator):
         self.inlier_mask_ = stacked([pair[0] for pair in scored], sizes, (), bool)
         self.outlier_scores_ = stacked([pair[1] for pair in scored], sizes, (), float)
 
+    def predict(self, X: Any) -> Any:
+        """Predict targets or the most probable classes, lazily for Dask collections.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or rows in memory, of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m,) or (m, k)
+        """
+        return self._predicted("predict", X)
+
     def _predicted(self, method: str, X: Any) -> Any:
         """Apply a method of the fitted function to rows, lazily to the chunks of a collection."""
         if not is_distributed(X):
@@ -240,14 +276,7 @@ class DaskEstimator(SubquantileEstimator):
     def audit(self, fdr: float | None = None) -> Any:
         """Return the audit table, which exists only where all rows have come to the client.
 
-        Parameters
-        ----------
-        fdr : float, optional
-            As for data in memory.
-
-        Returns
-        -------
-        DataFrame, or a structured array without pandas
+        See :meth:`untaint.SubquantileRegressor.audit`.
         """
         with self._rows_in_memory("audit()"):
             return super().audit(fdr)

@@ -31,10 +31,8 @@ class SubquantileClassifier(DaskEstimator, estimators.SubquantileClassifier):
 
     Attributes
     ----------
-    inlier_mask_, outlier_scores_ : dask array of shape (n,)
-        Lazy, in the chunks of the rows.
-    statistics_ : Statistics
-        Passes over the rows, with their seconds and bytes, and what was kept in memory.
+    inlier_mask_, outlier_scores_, statistics_
+        As of :class:`untaint.distributed.SubquantileRegressor`.
     classes_, class_contamination_, class_thresholds_, coef_, intercept_, dual_coef_, X_fit_, \
 kernel_, contamination_, contamination_interval_, loss_threshold_, objective_path_, n_iter_, \
 converged_, n_features_in_, feature_names_in_
@@ -61,67 +59,17 @@ converged_, n_features_in_, feature_names_in_
     _labelled = True
     _in_memory = estimators.SubquantileClassifier
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, persist: bool | str = "auto"
-    ) -> SubquantileClassifier:
-        """Fit the classifier to rows some of whose labels may be wrong.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n, d), or rows in memory
-            Chunks may be of unknown sizes.
-        y : dask array or series of shape (n,), in the same chunks
-            Labels of any type.
-        sample_weight : dask array or series of shape (n,), optional
-            A weight of k means k copies of the row, exactly.
-        persist : bool or "auto", default="auto"
-            Whether rows and features stay in the workers' memory between passes; see
-            :meth:`untaint.distributed.SubquantileRegressor.fit`.
-
-        Returns
-        -------
-        SubquantileClassifier
-            The estimator itself.
-        """
-        self._fit_any(X, y, sample_weight, persist)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Predict the most probable class, lazily for Dask collections.
-
-        Parameters
-        ----------
-        X : dask array or data frame, or rows in memory, of shape (m, d)
-
-        Returns
-        -------
-        array of shape (m,)
-        """
-        return self._predicted("predict", X)
-
     def predict_proba(self, X: Any) -> Any:
-        """Predict the probabilities of the classes, lazily for Dask collections.
+        """Return the probabilities of the classes, lazily for Dask collections.
 
-        Parameters
-        ----------
-        X : dask array or data frame, or rows in memory, of shape (m, d)
-
-        Returns
-        -------
-        array of shape (m, k)
+        They are of shape (m, k); see :meth:`untaint.SubquantileClassifier.predict_proba`.
         """
         return self._predicted("predict_proba", X)
 
     def decision_function(self, X: Any) -> Any:
         """Return the scores of the classes, lazily for Dask collections.
 
-        Parameters
-        ----------
-        X : dask array or data frame, or rows in memory, of shape (m, d)
-
-        Returns
-        -------
-        array of shape (m,) or (m, k)
+        See :meth:`untaint.SubquantileClassifier.decision_function`.
         """
         return self._predicted("decision_function", X)
 

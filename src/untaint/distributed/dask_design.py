@@ -76,8 +76,8 @@ class DaskDesign(PartitionedDesign):
         def tasks() -> list[Delayed]:
             broadcast, offsets = shared(extreme_samples, "views"), source.chunk_offsets.tolist()
             rows = zip(source.checked, offsets, source.about.sizes, strict=True)
-            jobs = [(part, offset, broadcast) for part, offset, n in rows if n]
-            return mapped("extremes", work.extremes, jobs)
+            jobs = [(broadcast, part, offset) for part, offset, n in rows if n]
+            return mapped("extremes", lambda views, part, offset: views.rows(part.X, offset), jobs)
 
         return source.scheduler.reduce("extremes", tasks, extreme_samples)
 

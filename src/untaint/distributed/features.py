@@ -66,12 +66,8 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         shape: float = 1.0,
         n_components: int = 100,
     ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.shape = shape
-        self.n_components = n_components
+        self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
+        self.degree, self.coef0, self.shape = degree, coef0, shape
 
     def fit(self, X: Any, y: Any = None) -> NystroemFeatures:
         """Select the landmarks of the kernel from a subsample of the rows.
@@ -134,7 +130,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             return X[draw_rows(np.ones(X.shape[0]), policy().subsample_rows)]
         source = open_source(X)
         name_features(self, source.meta)
-        rows = PartitionedSource.of_rows(source, Scheduler())
+        rows = PartitionedSource(source, Scheduler(), labelled=False, persist=False)
         return rows.sample(rows.about.totals, policy().subsample_rows)[1]
 
 
@@ -142,5 +138,4 @@ def _transform(model: NystroemFeatures, X: Any, dtype: Any) -> FloatArray:
     """Return the features of one chunk, maybe empty."""
     if not len(X):
         return np.zeros((0, model.normalization_.shape[1]), dtype)
-    out: FloatArray = model.transform(X)
-    return out.astype(dtype, copy=False)
+    return np.asarray(model.transform(X), dtype)

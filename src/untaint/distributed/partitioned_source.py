@@ -31,7 +31,6 @@ MAX_BYTES = 256_000_000
 # Part of the workers' memory that rows and features may take.
 MEMORY_PART = 0.4
 
-
 #: Partitions of the rows, and the number of rows before each.
 Layout = list[tuple[Delayed, int]]
 
@@ -118,10 +117,7 @@ class PartitionedSource:
         return self._kept and self._fits(self.n_rows, row_bytes)
 
     def sample(self, weights: tuple[float, ...], count: int) -> tuple[IntArray, Any, Any]:
-        """Return numbers, rows and targets of a subsample, drawn in proportion to the weights.
-
-        ``weights`` holds the weight of each chunk of the source in the fit.
-        """
+        """Return numbers, rows and targets of a subsample; ``weights`` are those of the chunks."""
         if self.about.least == self.about.most and len(set(self._factors.tolist())) == 1:
             tasks = partial(self._picks, draw_evenly(self.n_rows, count))
         else:
@@ -141,13 +137,6 @@ class PartitionedSource:
         """The factors of the weights of the classes."""
         return np.ones(1) if self.labels is None else self.labels.factors
 
-    @classmethod
-    def of_rows(cls, source: Source, scheduler: Scheduler) -> PartitionedSource:
-        """Return the rows of a source without targets."""
-        zeros = mapped("targets", work.no_targets, [(chunk.X,) for chunk in source.chunks])
-        chunks = [c._replace(y=y) for c, y in zip(source.chunks, zeros, strict=True)]
-        return cls(source._replace(chunks=chunks), scheduler, False, False)
-
     def everything(self) -> tuple[Any, Any, FloatArray]:
         """Return all rows, targets and weights, where they are few."""
         return self._gathered("everything", partial(self._mapped_rows, check_chunk))
@@ -166,7 +155,7 @@ class PartitionedSource:
     @property
     def _row_bytes(self) -> int:
         """The bytes of a row, its target, weight and class."""
-        return self.source.n_features * self.source.itemsize + 3 * 8
+        return int(self.source.meta.shape[1]) * self.source.itemsize + 3 * 8
 
     def _mapped_partitions(self, stage: str, function: Any, argument: Any) -> list[Delayed]:
         """Return the results of a function of the validated rows of each chunk."""

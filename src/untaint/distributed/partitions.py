@@ -25,7 +25,6 @@ from ..learners.classification import targets_of
 from ..learners.function import as_2d
 from ..losses import Loss
 from ..optim.oracle import Curvature, PassResult
-from ..screening.by_subsample import ExtremeSamples, TopK
 from ..screening.filters import SampleFilter
 from ..weighting.histogram import HistogramGrid
 from ..weighting.threshold import WeightFunction
@@ -58,7 +57,8 @@ class Partition:
 
 
 def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Partition:
-    """Validate the rows, targets and weights of one chunk; errors name the chunk."""
+    """Validate rows, targets (zero if there are none) and weights; errors name the chunk."""
+    y = np.zeros(len(X)) if y is None else y
     X, y, sample_weight = check_chunk(X, y, weights, number, labels=labels)
     present = sample_weight > 0
     if present.all():
@@ -66,11 +66,6 @@ def check(X: Any, y: Any, weights: Any, number: int, labels: bool) -> Partition:
     absent_labels = tuple(np.unique(y[~present]).tolist()) if labels else ()
     absent = (int((~present).sum()), absent_labels)
     return Partition(X[present], y[present], sample_weight[present], *absent)
-
-
-def no_targets(X: Any) -> FloatArray:
-    """Return zero targets for rows without any."""
-    return np.zeros(len(X))
 
 
 def join(parts: list[Partition]) -> Partition:
@@ -174,11 +169,6 @@ def weight_of(part: Partition, labels: Labels | None) -> Any:
     return total(class_weighted(part, labels))
 
 
-def extremes(part: Partition, offset: int, extreme_samples: ExtremeSamples) -> TopK:
-    """Return the partition's rows farthest from the centre."""
-    return extreme_samples.rows(part.X, offset)
-
-
 @final
 @dataclass(frozen=True)
 class PassContext:
@@ -192,10 +182,7 @@ class PassContext:
 
 
 def prepare(part: Partition, offset: int, context: PassContext, keep: bool = False) -> Samples:
-    """Return the samples of a partition after ``offset`` others, ready for passes.
-
-    With ``keep`` the features are computed at once and kept.
-    """
+    """Return the samples of a partition after ``offset`` others; ``keep`` computes features now."""
     plan, labels = context.plan, context.labels
     if keep:
         plan = replace(plan, kept_rows=part.n_rows)

@@ -63,51 +63,11 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
     _labelled = False
     _in_memory = estimators.SubquantileRegressor
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, persist: bool | str = "auto"
-    ) -> SubquantileRegressor:
-        """Fit the regressor to rows of which some may be wrong.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n, d), or rows in memory
-            Chunks may be of unknown sizes.
-        y : dask array, series or data frame of shape (n,) or (n, k), in the same chunks
-        sample_weight : dask array or series of shape (n,), optional
-            A weight of k means k copies of the row, exactly.
-        persist : bool or "auto", default="auto"
-            Whether rows and features stay in the workers' memory between passes. ``"auto"`` keeps
-            them if they take less than two fifths of it; what is not kept is computed again.
-
-        Returns
-        -------
-        SubquantileRegressor
-            The estimator itself.
-        """
-        self._fit_any(X, y, sample_weight, persist)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Predict targets, lazily for Dask collections.
-
-        Parameters
-        ----------
-        X : dask array or data frame, or rows in memory, of shape (m, d)
-
-        Returns
-        -------
-        array of shape (m,) or (m, k)
-        """
-        return self._predicted("predict", X)
-
     def _output(self, method: str) -> tuple[tuple[int, ...], Any]:
         return () if self._flat else np.atleast_1d(self.intercept_).shape, float
 
     def leave_one_out_residuals(self) -> FloatArray:
-        """Return the residual of each training row under the fit to the other kept rows.
-
-        They are known only where all rows have come to the client.
-        """
+        """Return leave-one-out residuals, known only where all rows have come to the client."""
         with self._rows_in_memory("leave_one_out_residuals()"):
             return super().leave_one_out_residuals()
 

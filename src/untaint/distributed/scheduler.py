@@ -11,12 +11,12 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from time import monotonic, perf_counter
-from typing import Any, TypeVar, final
+from typing import Any, final
 from uuid import uuid4
 
 import dask.array as da
@@ -28,7 +28,6 @@ from dask.highlevelgraph import HighLevelGraph
 
 from .._validation import memory_bytes
 
-T = TypeVar("T")
 # Results that one task adds up.
 FAN_IN = 16
 # Seconds without any worker after which a pass fails.
@@ -78,27 +77,17 @@ class Statistics:
         return sum(seconds for _, seconds, _ in self.stages)
 
 
-def active_client() -> Any:
-    """Return the client that Dask would use, or None for its default scheduler."""
-    try:
-        from distributed import get_client
-
-        return get_client()
-    except (ImportError, ValueError):
-        return None
-
-
 @final
 class Scheduler:
-    """A runner of passes over partitions, on the active client or Dask's default scheduler.
-
-    With ``verbose`` it shows Dask's progress bars.
-    """
+    """A runner of passes over partitions, on the active client or Dask's default scheduler."""
 
     def __init__(self, verbose: int = 0) -> None:
-        self.client = active_client()
-        self.verbose = verbose
-        self.statistics = Statistics()
+        self.client: Any = None
+        with suppress(ImportError, ValueError):
+            from distributed import get_client
+
+            self.client = get_client()
+        self.verbose, self.statistics = verbose, Statistics()
         #: Called before a pass is started again, to replace lost partitions.
         self.recompute: Callable[[], None] | None = None
 
@@ -121,11 +110,7 @@ class Scheduler:
         return workers
 
     def reduce(self, stage: str, tasks: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
-        """Return the sum of the results of tasks.
-
-        ``tasks`` is called again if the cluster has lost them; ``sent`` is what every worker
-        receives for this pass.
-        """
+        """Return the sum of results; lost tasks are made again, ``sent`` goes to each worker."""
         began, count = perf_counter(), 0
 
         def tree() -> list[Delayed]:
@@ -235,7 +220,7 @@ def summed(stage: str, parts: Sequence[Delayed]) -> Delayed:
     """Return the sum of tasks' results, computed in a tree."""
     while len(parts) > 1:
         groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
-        parts = mapped(f"{stage}-sum", _total, [(group,) for group in groups])
+        parts = mapped(f"{stage}-sum", partial(reduce, add), [(group,) for group in groups])
     return parts[0]
 
 
@@ -254,8 +239,3 @@ def stacked(
 def shared(value: Any, name: str) -> Delayed:
     """Return a value that many tasks need as a task, so that each worker receives it once."""
     return delayed(value, name=f"untaint-{name}-{uuid4().hex}", traverse=False)
-
-
-def _total(parts: Sequence[Any]) -> Any:
-    """Return the sum of results."""
-    return reduce(add, parts)

@@ -40,15 +40,10 @@ def label_scores(rows: SampleLosses, thresholds: FloatArray, largest: float) -> 
 @final
 @dataclass(frozen=True)
 class PartitionScorer:
-    """A fitted function, with the weights and the scores of rows under it.
+    """A fitted function of raw features and a column of ones, with weights and scores of rows.
 
-    Attributes
-    ----------
-    coef : array of shape (r + 1, k)
-        Coefficients of raw features and of the column of ones.
-    present, absent : (WeightFunction, callable)
-        Weights and scores of rows of positive weight and of rows of weight zero; the latter depend
-        on the losses alone. Rows that keep at least half of their weight are inliers.
+    ``present`` is for rows of positive weight and ``absent``, which depends on the losses alone,
+    for those of weight zero. Rows that keep at least half of their weight are inliers.
     """
 
     context: PassContext
@@ -60,10 +55,7 @@ class PartitionScorer:
 def score_partition(
     X: Any, y: Any, weights: Any, number: int, offset: int, scorer: PartitionScorer
 ) -> tuple[BoolArray, FloatArray]:
-    """Return inlier mask and outlier scores of a chunk.
-
-    Rows of weight zero had no part in the fit, but are scored by it.
-    """
+    """Return inlier mask and outlier scores of a chunk, rows of weight zero included."""
     labels = scorer.context.labels is not None
     X, y, sample_weight = check_chunk(X, y, weights, number, labels=labels)
     mask, scores = np.zeros(len(y), dtype=bool), np.zeros(len(y))

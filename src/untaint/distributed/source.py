@@ -20,19 +20,11 @@ class Chunk(NamedTuple):
 
 
 class Source(NamedTuple):
-    """The chunks of a Dask collection, and their sizes where they are known.
-
-    ``meta`` is an empty array or data frame with the same columns.
-    """
+    """The chunks of a Dask collection, their sizes where known, and an empty chunk, ``meta``."""
 
     chunks: list[Chunk]
     sizes: list[int] | None
     meta: Any
-
-    @property
-    def n_features(self) -> int:
-        """The number of columns of X."""
-        return int(self.meta.shape[1])
 
     @property
     def itemsize(self) -> int:

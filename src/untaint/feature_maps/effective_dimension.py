@@ -33,9 +33,6 @@ def effective_dimension(kernel: Kernel, sample: Any, n_rows: float, alpha: float
 
 
 def components_for(kernel: Kernel, sample: Any, n_rows: float, alpha: float) -> int:
-    """Return the number of features for a kernel and a ridge parameter.
-
-    ``sample`` holds a few hundred representatives of ``n_rows`` samples.
-    """
+    """Return the number of features for ``n_rows`` samples like a few hundred, ``sample``."""
     dimension = effective_dimension(kernel, sample, n_rows, alpha)
     return int(np.clip(np.ceil(MARGIN * dimension), MIN_COMPONENTS, MAX_COMPONENTS))

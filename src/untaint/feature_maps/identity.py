@@ -12,10 +12,7 @@ from .base import FeatureMap
 
 @final
 class IdentityMap(FeatureMap):
-    """The columns of X minus a centre of shape (d,), which keeps sums of squares accurate.
-
-    An intercept absorbs the centre.
-    """
+    """The columns of X minus a centre, (d,), which keeps sums accurate; an intercept absorbs it."""
 
     cacheable: ClassVar[bool] = False
 

@@ -17,17 +17,14 @@ from scipy import sparse
 
 from .._policy import policy
 from .._typing import FloatArray, IntArray
-from .filters import BLOCK_ROWS, OutlyingnessFilter
-from .radius import centre, distances_from
+from .filters import OutlyingnessFilter
+from .radius import by_blocks, centre, distances_from
 from .scales import scales_of
 from .screen import Screen, screen
 
 
 def screen_by_sample(X: Any, sample: IntArray) -> Screen:
-    """Find the feature outliers of all samples from a screen of a subsample.
-
-    ``sample`` holds the indices of the subsample, drawn in proportion to the weights.
-    """
+    """Find the feature outliers of X from a screen of a ``sample``, drawn by weights."""
     top = ExtremeSamples(X[sample]).rows(X)
     sample_filter = outlyingness_filter(X[sample], sample, top, X.shape[0])
     return Screen(sample_filter.outlyingness(X), X, sample_filter.screen_model)
@@ -38,37 +35,31 @@ def screen_by_sample(X: Any, sample: IntArray) -> Screen:
 class TopK:
     """The most extreme samples of some or all of the data, by each of several measures.
 
-    For each measure, ``sizes`` holds its values of the extreme samples, ``numbers`` their indices
-    among all samples, and ``X`` the samples themselves.
+    For each measure, ``ends`` holds its values of the extreme samples, the indices of these among
+    all samples, and the samples themselves.
     """
 
-    sizes: list[FloatArray]
-    numbers: list[IntArray]
-    X: list[Any]
+    ends: list[tuple[FloatArray, IntArray, Any]]
 
     def __add__(self, other: TopK) -> TopK:
         """Return the most extreme samples of both parts, as many as of one."""
         ends = []
-        for view in range(len(self.sizes)):
-            sizes = np.concatenate([self.sizes[view], other.sizes[view]])
-            numbers = np.concatenate([self.numbers[view], other.numbers[view]])
-            X = _stacked(self.X[view], other.X[view])
+        for both in zip(self.ends, other.ends, strict=True):
+            sizes, numbers, X = map(_stacked, *both)
             # Ties are broken by the index, so that the result does not depend on the order.
             first = np.sort(np.lexsort((numbers, -sizes))[: policy().extreme_rows])
             ends.append((sizes[first], numbers[first], X[first]))
-        return TopK(*(list(part) for part in zip(*ends, strict=True)))
+        return TopK(ends)
 
     def distinct(self) -> tuple[IntArray, Any]:
         """Return the ascending indices of the extreme samples, and the samples, each once."""
-        numbers, first = np.unique(np.concatenate(self.numbers), return_index=True)
-        return numbers, _stacked(*self.X)[first]
+        _, indices, X = map(_stacked, *self.ends)
+        numbers, first = np.unique(indices, return_index=True)
+        return numbers, X[first]
 
 
 class ExtremeSamples:
-    """Finds the most extreme samples, by distance from the centre and by the worst feature.
-
-    Centre and scales are estimated from ``reference``, a subsample.
-    """
+    """A search for the samples farthest from the centre of a subsample, or in the worst feature."""
 
     def __init__(self, reference: Any) -> None:
         ones = np.ones(reference.shape[0])
@@ -80,12 +71,14 @@ class ExtremeSamples:
 
     def rows(self, X: Any, offset: int = 0) -> TopK:
         """Return the extreme samples of X, whose first row has the index ``offset`` among all."""
-        far = [distances_from(X, self.middle, BLOCK_ROWS)]
+        far = [distances_from(X, self.middle)]
         if self.scales is not None:
-            far.append(_worst_feature(X, self.middle, self.scales))
-        ends = [_largest(sizes, policy().extreme_rows) for sizes in far]
-        sizes = [own[end] for own, end in zip(far, ends, strict=True)]
-        return TopK(sizes, [offset + end for end in ends], [X[end] for end in ends])
+            far.append(by_blocks(self._worst_feature, X))
+        ends = [(sizes, _largest(sizes, policy().extreme_rows)) for sizes in far]
+        return TopK([(sizes[end], offset + end, X[end]) for sizes, end in ends])
+
+    def _worst_feature(self, X: Any) -> FloatArray:
+        return np.asarray((np.abs(X - self.middle) / self.scales).max(axis=1))
 
 
 def outlyingness_filter(
@@ -118,14 +111,6 @@ def _largest(sizes: FloatArray, count: int) -> IntArray:
 
 
 def _stacked(*parts: Any) -> Any:
-    return (
-        sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
-    )
-
-
-def _worst_feature(X: Any, middle: FloatArray, scales: FloatArray) -> FloatArray:
-    out = np.empty(X.shape[0])
-    for start in range(0, X.shape[0], BLOCK_ROWS):
-        part = slice(start, start + BLOCK_ROWS)
-        out[part] = (np.abs(X[part] - middle) / scales).max(axis=1)
-    return out
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    return np.concatenate(parts)

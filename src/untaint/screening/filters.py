@@ -16,10 +16,8 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .radius import distances_from
+from .radius import by_blocks, distances_from
 from .screen import ScreenModel
-
-BLOCK_ROWS = 50_000
 
 
 class SampleFilter(Protocol):
@@ -42,7 +40,7 @@ class RadiusFilter:
 
     def excluded_mask(self, X: Any, numbers: IntArray | int = 0) -> BoolArray:
         """Return the mask of the rows of X farther than ``limit`` from the centre."""
-        return distances_from(X, self.centre, BLOCK_ROWS) > self.limit
+        return distances_from(X, self.centre) > self.limit
 
 
 @final
@@ -64,11 +62,8 @@ class OutlyingnessFilter:
 
     def outlyingness(self, X: Any, numbers: IntArray | int = 0) -> FloatArray:
         """Return the outlyingness of each row of X; beyond 1 it is a feature outlier."""
-        out = np.zeros(X.shape[0])
-        if self.screen_model is not None:
-            for start in range(0, X.shape[0], BLOCK_ROWS):
-                part = slice(start, start + BLOCK_ROWS)
-                out[part] = self.screen_model.total(X[part])
+        model = self.screen_model
+        out = np.zeros(X.shape[0]) if model is None else by_blocks(model.total, X)
         if not isinstance(numbers, np.ndarray):
             numbers = np.arange(numbers, numbers + X.shape[0])
         places = np.searchsorted(self.rows, numbers)

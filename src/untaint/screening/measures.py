@@ -68,12 +68,12 @@ class Measures:
         core_total = float(self.weights[core].sum())
         for j in range(self.columns.d):
             rows, values = self.columns[j]
-            inside, weights = core[rows], self.weights[rows]
+            inside = core[rows]
+            weights = self.weights[rows][inside]
             if not self.columns.sparse:
-                self.centre[j] = centre_of(values[inside], weights[inside])
+                self.centre[j] = centre_of(values[inside], weights)
             z = np.abs(values - self.centre[j])
-            zeros = core_total - float(weights[inside].sum())
-            scale = scale_of(z[inside], weights[inside], zeros=zeros)
+            scale = scale_of(z[inside], weights, zeros=core_total - float(weights.sum()))
             if first:
                 self.scale[j] = scale
             elif scale > 0:
@@ -93,18 +93,14 @@ class Measures:
         return np.expm1(total / max(len(used), 1))
 
     def root_mean_square(self, active: BoolArray) -> FloatArray:
-        """Return the root mean square of each sample's distances, over the 0.9 quantiles.
-
-        ``active`` is the mask of the samples that determine the quantiles.
-        """
+        """Return root mean squares of distances over the 0.9 quantiles of ``active`` samples."""
         total = np.zeros(self.columns.n)
         active_total = float(self.weights[active].sum())
         for j in range(self.columns.d):
             rows, values = self.columns[j]
-            inside, weights = active[rows], self.weights[rows]
-            z = np.abs(values - self.centre[j])
-            zeros = active_total - float(weights[inside].sum())
-            scale = scale_of(z[inside], weights[inside], HIGH_QUANTILE, zeros)
+            z, weights = np.abs(values - self.centre[j]), self.weights[rows][active[rows]]
+            zeros = active_total - float(weights.sum())
+            scale = scale_of(z[active[rows]], weights, HIGH_QUANTILE, zeros)
             if scale > 0:
                 total[rows] += _ratio(z, scale) ** 2
         return np.sqrt(total / self.columns.d)

@@ -14,6 +14,7 @@ samples.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -27,20 +28,11 @@ SCREEN_RADIUS = 10.0
 EXCLUSION_RADIUS = 1000.0
 # Largest kernel matrix whose medians of distances are computed.
 MATRIX_ROWS = 3000
+BLOCK_ROWS = 50_000
 
 
 def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the weighted median along axis 0.
-
-    Like ``np.median`` it is the mean of the lower and upper median, and for integer weights it is
-    the median of the repeated values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighted_median(np.array([1.0, 5.0, 9.0]), np.array([3.0, 1.0, 2.0]))
-    array(3.)
-    """
+    """Return the weighted median along axis 0: ``np.median`` of copies, for integer weights."""
     if len(weights) and np.all(weights == weights[0]):
         middle = [(len(values) - 1) // 2, len(values) // 2]
         lower, upper = np.partition(values, middle, axis=0)[middle]
@@ -72,18 +64,28 @@ def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> Floa
         return np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
 
 
-def distances_from(X: Any, middle: FloatArray, block_rows: int) -> FloatArray:
-    """Return the Euclidean distance of each row of X from a point, by blocks of rows."""
+def by_blocks(
+    function: Callable[[Any], FloatArray], X: Any, block_rows: int = BLOCK_ROWS
+) -> FloatArray:
+    """Return a number for each row of X, computed by a function of blocks of rows."""
     out = np.empty(X.shape[0])
     for start in range(0, X.shape[0], block_rows):
-        rows = slice(start, start + block_rows)
-        part = X[rows].astype(float) if sparse.issparse(X) else X[rows] - middle
-        with np.errstate(over="ignore"):
-            if sparse.issparse(part):
-                out[rows] = np.sqrt(np.asarray(part.multiply(part).sum(axis=1)).ravel())
-            else:
-                out[rows] = np.sqrt(np.einsum("ij,ij->i", part, part))
+        out[start : start + block_rows] = function(X[start : start + block_rows])
     return out
+
+
+def distances_from(X: Any, middle: FloatArray, block_rows: int = BLOCK_ROWS) -> FloatArray:
+    """Return the Euclidean distance of each row of X from a point, by blocks of rows."""
+
+    def squares(part: Any) -> FloatArray:
+        if sparse.issparse(part):
+            part = part.astype(float)
+            return np.asarray(part.multiply(part).sum(axis=1)).ravel()
+        part = part - middle
+        return np.asarray(np.einsum("ij,ij->i", part, part))
+
+    with np.errstate(over="ignore"):
+        return np.sqrt(by_blocks(squares, X, block_rows))
 
 
 def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:
@@ -120,12 +122,6 @@ def representatives(
     """Return the ascending indices of at most ``count`` representatives, and their multiplicities.
 
     X, unless None, breaks ties between samples of equal radius.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> representatives(None, np.ones(6), np.arange(6.0), 3)
-    (array([1, 3, 5]), array([1., 1., 1.]))
     """
     if max(float(weights.sum()), len(weights)) <= count:
         return np.arange(len(weights)), np.asarray(weights, dtype=float)

@@ -69,10 +69,7 @@ class Relations:
 
 
 def relations(X: FloatArray, weights: FloatArray, radius: FloatArray) -> Relations | None:
-    """Fit the relations, starting from the samples of smallest radius.
-
-    There are none, and None is returned, if there are too few samples or features.
-    """
+    """Fit relations, from the samples of smallest radius; None for too few samples or features."""
     columns = np.array([j for j in range(X.shape[1]) if _takes_part(X[:, j], weights)], dtype=int)
     if len(columns) < 2 or weights.sum() < MIN_ROWS_PER_FEATURE * len(columns):
         return None

@@ -15,14 +15,7 @@ from .._typing import FloatArray
 
 
 def quantile(values: FloatArray, weights: FloatArray, fraction: float) -> float:
-    """Return the weighted quantile: the smallest value with at least this fraction up to it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> quantile(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 2.0]), 0.6)
-    3.0
-    """
+    """Return the weighted quantile: the smallest value with at least this fraction up to it."""
     # Rounding of the product below must not select the next value.
     fraction *= 1 - 1e-12
     if np.all(weights == weights[0]):
@@ -47,10 +40,7 @@ def centre_of(column: FloatArray, weights: FloatArray) -> float:
 def scale_of(
     distances: FloatArray, weights: FloatArray, fraction: float = 0.5, zeros: float = 0.0
 ) -> float:
-    """Return a quantile of the distances, or of the positive ones if that is zero.
-
-    ``zeros`` is the weight of further distances that are zero.
-    """
+    """Return a quantile of distances and a weight of ``zeros``; if it is 0, of positive ones."""
     away = distances > 0
     if not away.any():
         return 0.0

@@ -93,10 +93,9 @@ def screen(X: Any, sample_weight: FloatArray | None = None) -> Screen:
     weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     outlyingness = np.zeros(n)
     present = np.flatnonzero(weights > 0)
-    if float(weights.sum()) < MIN_ROWS or X.shape[1] == 0:
-        return Screen(outlyingness)
-    if len(np.unique(projection(X[present]))) < MIN_DISTINCT:
-        # The repeated points of an experimental design are separate from one another.
+    few = float(weights.sum()) < MIN_ROWS or X.shape[1] == 0
+    # The repeated points of an experimental design are separate from one another.
+    if few or len(np.unique(projection(X[present]))) < MIN_DISTINCT:
         return Screen(outlyingness)
     work = _Screening(Columns(X if len(present) == n else X[present]), weights[present])
     work.run()
@@ -233,12 +232,8 @@ class ScreenModel:
 
     def total(self, X: Any) -> FloatArray:
         """Return the outlyingness of each sample: of the worst feature or of all together."""
-        outlying = self.outlyingness(X).max(axis=1)
-        if not np.isfinite(self.size_limit):
-            return outlying
-        return np.maximum(
-            outlying, row_sizes(_clipped(X), self.centre, self.scale) / self.size_limit
-        )
+        sizes = row_sizes(_clipped(X), self.centre, self.scale)
+        return np.maximum(self.outlyingness(X).max(axis=1), sizes / self.size_limit)
 
     def outlyingness(self, X: Any) -> FloatArray:
         """Return the outlyingness of each feature of each sample, shape (n, d)."""
