@@ -150,7 +150,7 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
 
     def _check_smoothing(self) -> None:
         if not (isinstance(self.smoothing, str) and self.smoothing == "auto"):
-            super()._check_smoothing()
+            SubquantileEstimator._check_smoothing(self)
 
     def _class_weighted(self, targets: FloatArray, counts: FloatArray) -> FloatArray:
         """Return the weights of the rows times those of their classes; none may be too small."""

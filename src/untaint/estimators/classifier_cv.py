@@ -12,6 +12,7 @@ from .._threads import single_threaded_blas
 from .._typing import FloatArray
 from ..contamination.label_noise import NoiseRate
 from ..design.base import Sketch
+from ..learners.classification import KernelClassifier
 from ..model_selection.grid import LABEL_ALPHA_FACTORS
 from ..model_selection.joint import loo_features_of
 from ..model_selection.label_settings import (
@@ -19,6 +20,7 @@ from ..model_selection.label_settings import (
     select_alpha_by_auc,
     select_label_setting,
 )
+from .base import SubquantileEstimator
 from .classification_task import ClassificationTask
 from .classifier import SubquantileClassifier
 from .search import check_grids, fitted_attributes, make_grid, tuning_designs
@@ -26,7 +28,7 @@ from .state import Hyperparameters
 from .task import Task
 
 
-class SubquantileClassifierCV(SubquantileClassifier):
+class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
     """Robust kernel logistic regression with hyperparameters chosen from the corrupted labels.
 
     The kernel scale is chosen by leave-one-out errors of all rows, which wrong labels raise for
@@ -111,6 +113,12 @@ class SubquantileClassifierCV(SubquantileClassifier):
         n_jobs: int | None = None,
     ) -> None:
         self._set_parameters(locals())
+
+    _by_size = SubquantileClassifier._by_size
+    _starts_optional = SubquantileClassifier._starts_optional
+    _check_smoothing = SubquantileClassifier._check_smoothing
+    _class_weighted = SubquantileClassifier._class_weighted
+    _task = SubquantileClassifier._task
 
     def _check_hyperparameters(self) -> None:
         check_grids(self)

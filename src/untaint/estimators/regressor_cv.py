@@ -9,15 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from .._typing import FloatArray
+from ..learners.regression import KernelRegressor
 from ..model_selection.grid import ALPHA_FACTORS
 from ..model_selection.joint import FEWEST_ROWS, select_hyperparameters
+from .base import SubquantileEstimator
 from .regressor import SubquantileRegressor
 from .search import check_grids, fitted_attributes, make_grid, tuning_designs
 from .state import Hyperparameters
 from .task import Task
 
 
-class SubquantileRegressorCV(SubquantileRegressor):
+class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
     """Robust kernel ridge regression with hyperparameters chosen from the corrupted data itself.
 
     Kernel scale, alpha and the contamination are chosen from the rows as they are, outliers
@@ -106,6 +108,9 @@ class SubquantileRegressorCV(SubquantileRegressor):
         n_jobs: int | None = None,
     ) -> None:
         self._set_parameters(locals())
+
+    _task = SubquantileRegressor._task
+    leave_one_out_residuals = SubquantileRegressor.leave_one_out_residuals
 
     def _check_hyperparameters(self) -> None:
         check_grids(self)
