@@ -76,36 +76,10 @@ def c_steps(
             slot.save(process)
 
 
-def alternate(
-    refit: Refit,
-    loss: Loss,
-    weighting: WeightingRule,
-    y: FloatArray,
-    sample_weight: FloatArray,
-    weights: FloatArray,
-    alpha: float,
-    *,
-    tol: float,
-    max_iter: int,
-    loose: float = LOOSE,
-    excluded: BoolArray | None = None,
-    callback: Callback = no_callback,
-    start: Fit | None = None,
-    slot: CheckpointSlot | None = None,
-) -> Solution:
-    """Alternate exact refits and weights until the weights no longer change.
-
-    See :class:`ExactRefits` for the problem, and :func:`c_steps` for the rest.
-    """
-    data = (y, sample_weight, weights, alpha)
-    process = ExactRefits(refit, loss, weighting, *data, tol, loose, excluded, start)
-    return c_steps(process, max_iter=max_iter, callback=callback, slot=slot)
-
-
 @final
 @dataclass(eq=False)
 class ExactRefits:
-    """Concentration steps with exact refits.
+    """Concentration steps with exact refits, until the weights no longer change.
 
     ``refit`` minimises the weighted problem from a start, to a relative residual of a tolerance.
     For the first refits that is ``loose``, and for the last ones ``tol``; with tol or less,
@@ -122,7 +96,7 @@ class ExactRefits:
     weights: FloatArray
     alpha: float
     tol: float
-    loose: float
+    loose: float = LOOSE
     excluded: BoolArray | None = None
     fit: Fit | None = None
     path: list[float] = field(default_factory=list)
