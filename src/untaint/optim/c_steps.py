@@ -24,13 +24,12 @@ from ..losses import Loss
 from ..weighting.base import WeightingRule
 from .base import Callback, Fit, Progress, Solution, no_callback
 from .checkpoint import CheckpointSlot, Stateful, nested, pack, part_of, unpack
+from .newton import SINGLE
 
 Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
 # Loosest tolerance of a refit whose weights are about to change.
 LOOSE = 1e-2
-# Tolerances from here on are of single precision.
-SINGLE = 1e-6
 REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
 
 
@@ -60,10 +59,7 @@ def c_steps(
     callback: Callback = no_callback,
     slot: CheckpointSlot | None = None,
 ) -> Solution:
-    """Iterate a process until it stops, from and to a slot of a checkpoint if there is one.
-
-    The callback receives the progress after each iteration.
-    """
+    """Iterate a process until it stops, from and to a slot of a checkpoint if there is one."""
     if slot is not None:
         slot.load(process)
     while True:

@@ -112,13 +112,11 @@ class Checkpoint:
 
     def save(self, stage: int, state: dict[str, FloatArray]) -> None:
         """Write the state of a stage."""
-        header = {"format": FORMAT, "key": self.key, "seed": self.seed, "width": self.width or 0}
-        self._write(header | {"stage": stage} | state)
-        self._written = monotonic()
-
-    def _write(self, state: dict[str, Any]) -> None:
+        header: dict[str, Any] = {"format": FORMAT, "key": self.key, "stage": stage}
+        header |= {"seed": self.seed, "width": self.width or 0}
         with open_atomically(self.path) as file:
-            np.savez(file, **state)
+            np.savez(file, **(header | state))
+        self._written = monotonic()
 
     def _arrays(self) -> dict[str, Any]:
         try:

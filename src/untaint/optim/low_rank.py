@@ -14,16 +14,7 @@ from .._typing import FloatArray, IntArray
 
 
 def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
-    """Return features (n, m) of all rows from their kernel values (m, n) with the landmark rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> K = np.array([[4.0, 2.0], [2.0, 1.0]])
-    >>> nystroem_features(K[[0]], np.array([0])).round(3)
-    array([[2.],
-           [1.]])
-    """
+    """Return features (n, m) of all rows from their kernel values (m, n) with the landmark rows."""
     K_mm = columns[:, landmarks].astype(float)
     scale = max(float(np.trace(K_mm)) / len(landmarks), np.finfo(float).tiny)
     jitter = 10.0 * np.finfo(columns.dtype).eps * scale

@@ -74,8 +74,8 @@ class KernelSpace(NewtonSpace):
         self, objective: WeightedObjective, fit: Fit, tol: float, value: float | None = None
     ) -> Step:
         """Minimise the second-order expansion around a fit; see :meth:`NewtonSpace.step`."""
-        gradient = objective.gradient(fit.predictions)
-        hessian = objective.hessian(fit.predictions)
+        values = fit.predictions
+        gradient, hessian = objective.gradient(values), objective.hessian(values)
         if self._precondition is None:
             self._precondition = self._preconditioner(objective, hessian)
         problem = (gradient, hessian, 2 * objective.alpha, self._precondition)
