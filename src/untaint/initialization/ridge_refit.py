@@ -110,14 +110,10 @@ def _solve(
     penalty = np.full(len(A), max(alpha, 1e-12 * float(A.trace())))
     penalty[0] = 1e-10 * max(float(A[0, 0]), np.finfo(float).tiny)
     A.flat[:: len(A) + 1] += penalty
-    inverse = _inverse(A)
-    return inverse @ (weighted.T @ y), inverse
-
-
-def _inverse(A: FloatArray) -> FloatArray:
-    """Invert a small positive definite matrix by LAPACK itself, whose wrappers cost more."""
-    factor, failed = lapack.dpotrf(A, lower=1, clean=1)
+    factor, failed = lapack.dpotrf(A, lower=1, clean=1)  # small: SciPy's wrappers cost more
     if failed:
-        return np.linalg.pinv(A, hermitian=True)
-    lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    return lower + np.tril(lower, -1).T
+        inverse = np.linalg.pinv(A, hermitian=True)
+    else:
+        lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+        inverse = lower + np.tril(lower, -1).T
+    return inverse @ (weighted.T @ y), inverse

@@ -55,7 +55,6 @@ class RidgeSystem(ABC):
 
     fit_intercept: bool
 
-    @abstractmethod
     def solve(
         self,
         y: FloatArray,
@@ -69,6 +68,12 @@ class RidgeSystem(ABC):
         An iterative system starts at ``start``, and stops at a relative residual of ``tol``; others
         ignore both.
         """
+        return self._solve(y, weights, alpha, start, tol)
+
+    @abstractmethod
+    def _solve(
+        self, y: FloatArray, weights: FloatArray, alpha: float, start: Fit | None, tol: float
+    ) -> Fit: ...
 
     @abstractmethod
     def times(self, dual: FloatArray) -> FloatArray:

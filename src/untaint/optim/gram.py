@@ -74,8 +74,10 @@ class IncrementalGram:
             where = moved if self.rows is None else self.rows[moved]
             self._weights[moved] = own[moved]
             self._store(self._G + self._sum(change[moved], where))
-            if self._drifted():
-                self._rebuild(own)
+            self._updates += 1
+            lost = bool((np.diag(self._G) < FORGET * self._peak).any())
+            if self._bounds_drift and (lost or self._updates > MAX_UPDATES):
+                self._rebuild(own)  # rounding errors of the updates may matter
         return self._G
 
     def inverse(self, weights: FloatArray, penalty: FloatArray) -> Precondition:
@@ -104,12 +106,6 @@ class IncrementalGram:
     def _store(self, G: FloatArray) -> None:
         self._G, self._factor = G, None
         self._peak = np.maximum(self._peak, np.diag(G))
-
-    def _drifted(self) -> bool:
-        """Count an update; return whether rounding errors of the updates may matter."""
-        self._updates += 1
-        lost = bool((np.diag(self._G) < FORGET * self._peak).any())
-        return self._bounds_drift and (lost or self._updates > MAX_UPDATES)
 
     def _sum(self, weights: FloatArray, rows: IntArray | None) -> FloatArray:
         """Return the scaled sum over all rows, or over some with as many weights."""

@@ -34,15 +34,9 @@ class PrimalRidge(RidgeSystem):
         self.features, self.fit_intercept = features, fit_intercept
         self.gram = gram if gram is not None else IncrementalGram(features)
 
-    def solve(
-        self,
-        y: FloatArray,
-        weights: FloatArray,
-        alpha: float,
-        start: Fit | None = None,
-        tol: float = 1e-8,
+    def _solve(
+        self, y: FloatArray, weights: FloatArray, alpha: float, start: Fit | None, tol: float
     ) -> Fit:
-        """Return the minimiser for some weights; see :meth:`RidgeSystem.solve`."""
         A, total = self.gram.at(weights).copy(), float(weights.sum())
         weighted = weights[:, None] * np.where(weights[:, None] > 0, y, 0.0)
         both = self._rmatvec(np.column_stack([weighted, weights])).astype(float)
