@@ -10,9 +10,8 @@ begins where the fit has a few, takes concentration steps there, divides alpha b
 concentration steps from the weights found, down to the alpha asked for.
 
 The features are rotated to their principal components. At each alpha the components that it
-shrinks to a tenth or less are left out, which makes the strongly regularised fits cheap. How
-weights are refitted and revised at one alpha depends on the task: see
-:mod:`~untaint.initialization.ridge_refit` and :mod:`~untaint.initialization.logistic_refit`.
+shrinks to a tenth or less are left out, which makes the strongly regularised fits cheap. Refits at
+one alpha depend on the task: see :mod:`.ridge_refit` and :mod:`.logistic_refit`.
 """
 
 from __future__ import annotations
@@ -38,10 +37,7 @@ NEGLIGIBLE = 0.1
 
 
 class Start(NamedTuple):
-    """The first fit of a path: its degrees of freedom, and the quantile of y that it estimates.
-
-    Class labels have no quantiles; their first fits ignore this one.
-    """
+    """The degrees of freedom of a path's first fit, and its quantile (ignored for labels)."""
 
     dof: float
     quantile: float = 0.5

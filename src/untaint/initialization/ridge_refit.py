@@ -8,8 +8,7 @@ that prediction in units of the noise. If the sample joins the others, their obj
 .. math:: e = r / (1 - w q), \qquad v = q / (1 - w q), \qquad z^2 = e^2 / (1 + \min(v, 1)).
 
 Kept and trimmed samples are measured alike, so that a sample of high leverage cannot stay because
-it attracts the fit. The bound on v limits how far an isolated sample's error is discounted. Steps
-by costs need not lower the trimmed objective, which only ranks the candidates.
+it attracts the fit. Steps by costs need not lower the trimmed objective, which ranks candidates.
 """
 
 from __future__ import annotations
@@ -21,12 +20,11 @@ from scipy.linalg import lapack
 
 from .._typing import BoolArray, FloatArray
 from ..optim.leave_one_out import deletion_residuals
+from ..optim.ridge_path import MAX_PREDICTIVE_VARIANCE
 from .continuation import Candidate, Refit
 
 REWEIGHTINGS = 5
 C_STEPS_PER_ALPHA = 3
-# Largest predictive variance that discounts a sample's error.
-MAX_PREDICTIVE_VARIANCE = 1.0
 
 
 @final

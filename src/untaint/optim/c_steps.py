@@ -7,8 +7,7 @@ Both steps lower :math:`h(\ell(f)) + \alpha \|f\|^2`, because h is concave: unde
 objective never rises, and with trimming the iteration ends after finitely many steps. These are
 eqs. (9) and (10) of the papers with the exact minimiser in place of a gradient step.
 
-:func:`c_steps` is the outer loop of every fit. A process is one iteration of it: an exact refit, or
-a Newton step with the Hessian of a subsample (:mod:`untaint.optim.subsampled_c_steps`).
+One iteration is an exact refit, or a Newton step (:mod:`untaint.optim.subsampled_c_steps`).
 """
 
 from __future__ import annotations

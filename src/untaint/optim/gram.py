@@ -56,8 +56,7 @@ class IncrementalGram:
         self._bounds_drift = self.tolerance == 0
         self._weights: FloatArray | None = None
         self._G: FloatArray = np.zeros((0, 0))
-        self._peak: FloatArray = np.zeros(1)
-        self._updates = 0
+        self._peak, self._updates = np.zeros(1), 0
         self._factor: tuple[FloatArray, Precondition] | None = None
 
     def at(self, weights: FloatArray) -> FloatArray:
@@ -145,14 +144,11 @@ def factorised(G: FloatArray, penalty: FloatArray) -> Precondition:
 def jittered_cholesky(
     A: FloatArray, penalty: FloatArray | float, jitter: float
 ) -> tuple[FloatArray, bool]:
-    """Factorise A plus a diagonal penalty and as much jitter as it takes.
-
-    A Gram matrix in single precision may have eigenvalues below zero.
-    """
+    """Factorise A plus a diagonal penalty and as much jitter as it takes."""
     while True:
         B = A.copy()
         B.flat[:: len(B) + 1] += penalty + jitter
         try:
             return cho_factor(B, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
+        except LinAlgError:  # in single precision eigenvalues may be below zero
             jitter *= 100.0

@@ -28,10 +28,9 @@ def leverages(
     *,
     exact: bool = False,
 ) -> FloatArray:
-    """Return the leverage q of every row, per unit of weight.
+    """Return the leverage q of every row, per unit of weight, projected unless ``exact``.
 
-    The Gram matrix of the rows ``sample`` stands for that of all. ``exact`` computes the norm
-    without the random projection.
+    The Gram matrix of the rows ``sample`` stands for that of all.
     """
     scale = 1.0 if sample is None else features.n_rows / len(sample)
     A = scale * features.gram(weights if sample is None else weights[sample], sample)

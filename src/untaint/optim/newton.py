@@ -6,8 +6,7 @@ Every iteration minimises the second-order expansion of the objective up to an i
 a line search halves the step until the objective falls (Armijo's rule). The inner tolerance of a
 step is the relative decrease that the last step brought: an inexact Newton method.
 
-Functions are represented by dual coefficients (:mod:`~untaint.optim.newton_step`) or by those of
-features that are read in blocks (:mod:`~untaint.optim.feature_newton`).
+Functions have dual coefficients (:mod:`.newton_step`) or primal ones (:mod:`.feature_newton`).
 """
 
 from __future__ import annotations

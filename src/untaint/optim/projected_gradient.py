@@ -11,8 +11,7 @@ squared loss. Accelerations:
 
 * momentum, eqs. (59)-(60): b <- mu b + gradient(f), f <- f - eta b;
 * Nesterov, eqs. (62)-(63): b = (1 + mu) f - mu f_previous, f <- b - eta gradient(b). The papers
-  print the gradient at f, which makes (62)-(63) the same method as (59)-(60); Nesterov's method
-  takes it at the look-ahead point b.
+  print the gradient at f, which makes (62)-(63) the same method as (59)-(60).
 
 The method is slow. It is the reference for the other solvers, and for figures over iterations.
 """

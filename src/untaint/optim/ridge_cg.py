@@ -63,27 +63,24 @@ class IterativeRidge(RidgeSystem):
 
         precondition = symmetric_inverse(self.gram, weights, alpha)
         right = project(d * np.where(d > 0, y, 0.0))
-        u: FloatArray = np.zeros(y.shape)
-        smooth: FloatArray = np.zeros(y.shape)
+        u, smooth, direction = np.zeros((3, *y.shape))
         if start is not None:
             u = project(np.divide(start.coef, d, out=u, where=d > 0))
             smooth = self.times(d * u)
         residual = right - project(d * smooth) - alpha * u
-        size = np.linalg.norm(right, axis=0)
+        size, rho = np.linalg.norm(right, axis=0), np.zeros(y.shape[1])
         goal = tol * size
-        z = project(precondition(residual))
-        direction, rho = z, _dots(residual, z)
         for _ in range(MAX_ITER):
             if (np.linalg.norm(residual, axis=0) <= goal).all():
                 break
+            z = project(precondition(residual))
+            rho, previous = _dots(residual, z), rho
+            direction = z + _ratio(rho, previous) * direction
             K_direction = self.times(d * direction)
             image = project(d * K_direction) + alpha * direction
             step = _ratio(rho, _dots(direction, image))
             u, smooth = u + step * direction, smooth + step * K_direction
             residual = residual - step * image
-            z = project(precondition(residual))
-            rho, previous = _dots(residual, z), rho
-            direction = z + _ratio(rho, previous) * direction
         # With a small alpha rounding limits the accuracy; more than the last digits is a failure.
         if (np.linalg.norm(residual, axis=0) > np.maximum(goal, LOST * size)).any():
             return ExactRidge(self.K, self.fit_intercept).solve(y, weights, alpha)

@@ -48,13 +48,10 @@ class RidgePath:
     ) -> tuple[FloatArray, FloatArray]:
         """Return the residual (n, k) of each row under the fit to all others, and its variance.
 
-        The variances (n,) are in units of the noise. One copy is left out of a row whose sample
-        weight is that of several copies.
+        The variances (n,) are in units of the noise. For copies see :func:`.deletion_residuals`.
         """
         w, inside = self.weights, self.weights > 0
-        base = np.zeros(y.shape[1])
-        if self.fit_intercept:
-            base = w[inside] @ y[inside] / self.total
+        base = w[inside] @ y[inside] / self.total if self.fit_intercept else np.zeros(y.shape[1])
         projection = self.rotated[inside].T @ (w[inside, None] * (y[inside] - base))
         residuals = y - base - self.rotated @ (projection / (self.values + alpha)[:, None])
         variances = self._squares @ (1.0 / (self.values + alpha))

@@ -23,10 +23,7 @@ from .woodbury import newton_inverse
 
 @final
 class PrimalRidge(RidgeSystem):
-    """Ridge regression on features, dense or CSR of shape (n, p); centred ones round less.
-
-    Their incremental Gram matrix may be shared with another system.
-    """
+    """Ridge regression on features (n, p), dense or CSR, whose Gram matrix may be shared."""
 
     def __init__(
         self, features: Any, fit_intercept: bool = True, gram: IncrementalGram | None = None
@@ -51,8 +48,7 @@ class PrimalRidge(RidgeSystem):
         except LinAlgError:
             coef = least_norm(A, right)
         intercept = mean - s / total @ coef if self.fit_intercept else np.zeros(y.shape[1])
-        predictions = self._columns(coef) + intercept
-        return Fit(coef, intercept, predictions, float(np.sum(coef * coef)))
+        return Fit(coef, intercept, self._columns(coef) + intercept, float(np.sum(coef * coef)))
 
     def times(self, dual: FloatArray) -> FloatArray:
         """Return Phi Phi^T times dual coefficients, without the matrix."""

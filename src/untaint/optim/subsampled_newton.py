@@ -81,11 +81,7 @@ class SubsampledNewton:
 
     @property
     def curvature(self) -> Curvature:
-        """Second-order sums that a pass over all samples should return.
-
-        These are the whole Hessian where it is small and common to all outputs, and else the
-        squares of columns that the subsample may lack.
-        """
+        """Second-order sums of a pass: a small Hessian, or squares that the subsample may lack."""
         shared = self.loss.quadratic or self.newton.y.shape[1] == 1
         if shared and self.features.width <= FEW_FEATURES:
             return "gram"
@@ -147,10 +143,8 @@ class SubsampledNewton:
         return np.where(own < MIN_SQUARES * wanted, wanted - own, 0.0)
 
     def _trust_region(self, point: Fit, target: Fit) -> Fit:
-        """Shorten a step to where the loss is about quadratic.
-
-        Where classes are separable the Hessian vanishes, and with it what bounds a step.
-        """
+        """Shorten a step to where the loss is about quadratic."""
+        # Where classes are separable the Hessian vanishes, and with it what bounds a step.
         coef, end = self.coef(point), self.coef(target)
         if not np.isfinite(end).all():
             return point
