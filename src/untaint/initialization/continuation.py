@@ -6,8 +6,7 @@ derivative of the loss at the constant fit and :math:`s_j = c \lambda_j / 2`, a 
 .. math:: \mathrm{dof}(\alpha) = \sum_j s_j / (s_j + \alpha)
 
 degrees of freedom. A fit of many reaches the outliers, whose losses then look small. So a path
-begins where the fit has a few, takes concentration steps there, divides alpha by ten and takes
-concentration steps from the weights found, down to the alpha asked for.
+takes concentration steps where the fit has a few, and again at a tenth of alpha, and so on.
 
 The features are rotated to their principal components. At each alpha the components that it
 shrinks to a tenth or less are left out, which makes the strongly regularised fits cheap. Refits at

@@ -3,8 +3,7 @@ r"""Concentration steps of logistic regression: Newton's method and reweighting 
 .. math:: f \leftarrow \arg\min_f \sum_i w_i \ell(y_i, f(x_i)) + \alpha \|f\|^2, \qquad
           w \leftarrow h'(\ell(f))
 
-for the log-loss of two or more classes and any trimming rule h. Only the rough shape of f matters
-here, so that few steps are taken, each is solved loosely, and the number of unknowns is bounded.
+for any trimming rule h. Only the rough shape of f matters, so that steps are few and loose.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from .continuation import Candidate, Continuation, Refit, Start
 from .logistic_refit import LogisticRefit
 from .ridge_refit import RidgeRefit
 
-# First fits, in the order in which they are tried. Starts beyond these are made on random halves.
+# First fits, in the order in which they are tried. Further ones are made on random halves.
 STARTS = tuple(Start(dof, quantile) for dof in (5.0, 20.0) for quantile in (0.5, 0.25, 0.75))
 LABEL_STARTS = tuple(Start(dof) for dof in (3.0, 12.0, 6.0, 24.0, 48.0, np.inf))
 FINALISTS = 2
@@ -47,12 +47,7 @@ class StartingPoint(NamedTuple):
 def find_inliers(
     design: Design, y: FloatArray, contamination: float, n_starts: int, rng: np.random.Generator
 ) -> StartingPoint:
-    """Search a design for the samples that a trimmed regression begins with.
-
-    The first start is a median of few degrees of freedom, the second and third are a lower and an
-    upper quantile, the fourth to sixth all three with more degrees of freedom, and further ones
-    medians of random halves of the samples.
-    """
+    """Search a design for the samples that a trimmed regression begins with."""
     rule, y = Trimmed(contamination), np.asarray(y, dtype=float)
     refit = RidgeRefit(y, design.sample_weight, design.near, SquaredLoss(), rule)
     starts = (STARTS + n_starts * STARTS[:1])[:n_starts]
@@ -72,11 +67,7 @@ def find_label_inliers(
     n_starts: int,
     rng: np.random.Generator,
 ) -> StartingPoint:
-    """Search a design for the samples that a trimmed classification begins with.
-
-    The first six starts differ in the degrees of freedom of their first fit; further ones are made
-    on random halves of the samples.
-    """
+    """Search a design for the samples that a trimmed classification begins with."""
     refit = LogisticRefit(y, design.sample_weight, design.near, loss, weighting)
     starts = (n_starts * LABEL_STARTS)[:n_starts]
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):

@@ -146,9 +146,8 @@ class ExactRefits:
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the fit, the next weights, the path and the tolerance."""
         assert self.fit is not None
-        path, tolerance = np.array(self.path), np.array(self._tolerance)
-        own = {"weights": self.weights, "path": path, "tolerance": tolerance}
-        return nested("fit", pack(self.fit)) | own
+        numbers = {"path": np.array(self.path), "tolerance": np.array(self._tolerance)}
+        return nested("fit", pack(self.fit)) | {"weights": self.weights} | numbers
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""

@@ -156,8 +156,7 @@ class FeatureSpace(NewtonSpace):
         """Return the step (p, k) for any gradient, its values at the rows, and the decrease.
 
         The loss is expanded at the function of ``values``, (n, k), with ``extra``, (p, k), added to
-        the diagonal of the Hessian. The accuracy is relative to the objective if its value is
-        given, or else to the decrease of the expansion.
+        the diagonal of the Hessian. For the accuracy see :meth:`NewtonSpace.step`.
         """
         penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
         if extra is not None and extra.any():

@@ -121,8 +121,7 @@ def weighted_gram(features: Any, weights: FloatArray) -> FloatArray:
     """Return Phi^T W Phi in the precision of the features, for weights of any sign."""
     weights = weights.astype(features.dtype)
     if sparse.issparse(features):
-        dense: FloatArray = (features.T @ features.multiply(weights[:, None])).toarray()
-        return dense
+        return np.asarray((features.T @ features.multiply(weights[:, None])).toarray())
     if (weights == 1).all():
         return features.T @ features
     if (weights >= 0).all():

@@ -2,9 +2,8 @@ r"""Leverages of fits on features.
 
 .. math:: q_i = \phi_i^T (\Phi^T W \Phi + \alpha P)^{-1} \phi_i = \|L^{-1} \phi_i\|^2,
 
-with L the Cholesky factor. With many features the norm is estimated by a random projection,
-:math:`\|\Omega^T L^{-1} \phi_i\|^2` with random signs :math:`\Omega`, to a relative error of about
-a tenth: where rows are so many that this pays, leverages are small.
+with L the Cholesky factor. With many features :math:`\|\Omega^T L^{-1} \phi_i\|^2` with
+random signs :math:`\Omega` estimates the norm to a tenth: where it pays, leverages are small.
 """
 
 from __future__ import annotations

@@ -108,10 +108,7 @@ Space = TypeVar("Space", bound=NewtonSpace)
 @final
 @dataclass(frozen=True, eq=False)
 class Newton(Generic[Space]):
-    """Newton's method for one loss and targets (n, k), with weights and alphas that change.
-
-    The space, which represents functions, keeps preconditioners from one call to the next.
-    """
+    """Newton's method for one loss and targets (n, k), with weights and alphas that change."""
 
     space: Space
     loss: Loss

@@ -38,11 +38,7 @@ SLOWEST = 0.99
 
 @final
 class KernelSpace(NewtonSpace):
-    """Functions by their dual coefficients, with the products of a ridge system.
-
-    The preconditioner of one step serves the next ones too, for other weights and other alphas,
-    until a step takes too many iterations.
-    """
+    """Functions by their dual coefficients; a preconditioner serves until a step is slow."""
 
     in_passes = False
 

@@ -68,8 +68,8 @@ class IterativeRidge(RidgeSystem):
             u = project(np.divide(start.coef, d, out=u, where=d > 0))
             smooth = self.times(d * u)
         residual = right - project(d * smooth) - alpha * u
-        size, rho = np.linalg.norm(right, axis=0), np.zeros(y.shape[1])
-        goal = tol * size
+        size = np.linalg.norm(right, axis=0)
+        goal, rho = tol * size, np.zeros_like(size)
         for _ in range(MAX_ITER):
             if (np.linalg.norm(residual, axis=0) <= goal).all():
                 break

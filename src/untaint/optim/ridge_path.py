@@ -6,8 +6,7 @@ With the features centred by the weights (the effect of an unpenalised intercept
 .. math:: f = b + Z (\Lambda + \alpha)^{-1} Z^T W (y - b), \qquad
           q_i = 1 / \textstyle\sum w + \sum_j z_{ij}^2 / (\lambda_j + \alpha).
 
-The variances q of the predictions give leave-one-out residuals in closed form
-(:mod:`~untaint.optim.leave_one_out`).
+The variances q give leave-one-out residuals in closed form (:mod:`.leave_one_out`).
 """
 
 from __future__ import annotations

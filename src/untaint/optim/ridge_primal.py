@@ -23,7 +23,7 @@ from .woodbury import newton_inverse
 
 @final
 class PrimalRidge(RidgeSystem):
-    """Ridge regression on features (n, p), dense or CSR, whose Gram matrix may be shared."""
+    """Ridge regression on features (n, p), dense or CSR; centred ones round less."""
 
     def __init__(
         self, features: Any, fit_intercept: bool = True, gram: IncrementalGram | None = None

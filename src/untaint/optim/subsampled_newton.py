@@ -2,8 +2,7 @@ r"""Newton steps on all samples, with the Hessian of a subsample.
 
 .. math:: d = -(\Phi_S^T H_S \Phi_S + 2 \alpha P)^{-1} \nabla
 
-for the gradient of all samples. With few features the Hessian of all samples is summed in the same
-pass and used instead.
+for the gradient of all samples. With few features the same pass sums the Hessian of all samples.
 """
 
 from __future__ import annotations

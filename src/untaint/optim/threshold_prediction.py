@@ -5,9 +5,8 @@ the empirical distribution of its losses under the last function and F' under th
 
 .. math:: \hat t' = F'^{-1}(F(t))
 
-predicts the next threshold from the last one, t, found by a pass. As the functions converge so do
-the predictions, to the exact quantiles. The histogram of a pass is fine around the predicted
-threshold, within a few times the last error of prediction.
+predicts the next threshold from the last one, t, found by a pass. The histogram of a pass is fine
+around the predicted threshold, within a few times the last error of prediction.
 """
 
 from __future__ import annotations
@@ -264,7 +263,7 @@ def _rank(losses: FloatArray, t: float) -> tuple[float, float]:
 
 
 def _gap_threshold(losses: FloatArray, t: float) -> float:
-    """Move a first threshold into a gap within the sampling error, where inliers end."""
+    """Move a first threshold into a gap within the sampling error: no outlier is kept by chance."""
     if len(losses) < 2 or not np.isfinite(t):
         return t
     rank, deviation = _sampling_error(losses, t)

@@ -94,8 +94,7 @@ def audit_table(
 ) -> Any:
     """Return the audit table: one line per training sample, flagged first, by decreasing score.
 
-    For the columns see :class:`LooDiagnostics`; ``names`` are those of the features, and ``more``
-    holds further columns.
+    See :class:`LooDiagnostics`; ``names`` are those of features, and ``more`` are more columns.
     """
     n = len(flagged)
     feature_outlier = np.zeros(n, dtype=bool) if screen is None else screen.feature_outlier

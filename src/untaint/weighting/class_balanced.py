@@ -47,9 +47,8 @@ class ClassBalanced(Trimmed):
     ----------
     contamination : float
     groups : array of shape (n,), int
-        Class of each sample, 0 to K - 1.
+        Class of each sample, 0 to ``n_groups - 1``.
     n_groups : int
-        The number of classes, K.
 
     Examples
     --------
