@@ -10,7 +10,7 @@ from naive import ridge as naive_ridge
 from properties.problems import labelled_problem, rbf, refits, smooth_problem, spoilt_problem
 from untaint.diagnostics import diagnose
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
-from untaint.optim.c_steps import alternate
+from untaint.optim.c_steps import ExactRefits, c_steps
 from untaint.optim.newton import Newton
 from untaint.optim.newton_step import KernelSpace
 from untaint.optim.norm_ball import solve_in_ball
@@ -57,18 +57,10 @@ def converged(
     def refit(weights, fit, tol):
         return solve_in_ball(refits(system, y, weights), alpha, norm_bound, fit, 1e-12)
 
-    return alternate(
-        refit,
-        SquaredLoss(),
-        Trimmed(contamination),
-        y,
-        sample_weight,
-        sample_weight,
-        alpha,
-        tol=1e-10,
-        max_iter=500,
-        loose=0.0,
-    )
+    data = (y, sample_weight, sample_weight, alpha)
+    rule = Trimmed(contamination)
+    process = ExactRefits(refit, SquaredLoss(), rule, *data, tol=1e-10, loose=0.0)
+    return c_steps(process, max_iter=500)
 
 
 def in_the_ball(rng, K, shape, radius):
@@ -513,7 +505,7 @@ def test_smoothness_bounds_the_curvature_of_a_fit_to_labels(loss, classes, rule,
 def test_both_measures_vanish_at_a_converged_fit_to_labels(loss, classes, rule, fit_intercept, rng):
     design, options = labelled(rng, loss, classes, rule)
     newton = Newton(KernelSpace(ExactRidge(design.K, fit_intercept)), loss, design.y)
-    fit = alternate(
+    process = ExactRefits(
         lambda weights, start, tol: newton.solve(weights, 0.1, start, 1e-10),
         loss,
         design.weighting,
@@ -522,9 +514,9 @@ def test_both_measures_vanish_at_a_converged_fit_to_labels(loss, classes, rule, 
         design.sample_weight,
         0.1,
         tol=1e-12,
-        max_iter=300,
         loose=0.0,
-    ).fit
+    )
+    fit = c_steps(process, max_iter=300).fit
     options |= {"intercept": fit.intercept, "fit_intercept": fit_intercept}
     at_rest = constants(design.K, design.y, fit.coef, **options)
     moved = constants(design.K, design.y, 0.5 * fit.coef, **options)

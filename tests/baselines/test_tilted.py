@@ -134,13 +134,13 @@ def stages(path, n_last):
 def test_objective_never_rises_within_a_stage(tilt, learner, monkeypatch):
     import untaint.baselines.tilted as module
 
-    alternate, found = module.alternate, []
+    c_steps, found = module.c_steps, []
 
     def remembering(*args, **kwargs):
-        found.append(alternate(*args, **kwargs))
+        found.append(c_steps(*args, **kwargs))
         return found[-1]
 
-    monkeypatch.setattr(module, "alternate", remembering)
+    monkeypatch.setattr(module, "c_steps", remembering)
     if learner is TiltedRegressor:
         X, y, _ = corrupted(100)
     else:

@@ -11,7 +11,7 @@ from naive import ridge as naive_ridge
 from naive import trimming as naive
 from properties.problems import refits, smooth_problem, spoilt_problem
 from untaint.losses import SquaredLoss
-from untaint.optim.c_steps import alternate
+from untaint.optim.c_steps import ExactRefits, c_steps
 from untaint.optim.low_rank import nystroem_features
 from untaint.optim.norm_ball import solve_in_ball
 from untaint.optim.ridge_cg import IterativeRidge
@@ -23,6 +23,7 @@ RULES = {
     "smallest": Trimmed,
     "softplus": lambda share: Softplus(share, smoothing=2.0),
 }
+LOOP = ("max_iter", "callback", "slot")
 each = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 
 
@@ -33,8 +34,10 @@ def run(system, y, rule, alpha, *, sample_weight=None, start=None, norm_bound=No
     def refit(weights, fit, tol):
         return solve_in_ball(refits(system, y, weights), alpha, norm_bound, fit, tol)
 
-    options = {"tol": 1e-9, "max_iter": 200, "loose": 0.0} | options
-    return alternate(refit, SquaredLoss(), rule, y, sample_weight, start, alpha, **options)
+    problem = {"tol": 1e-9, "loose": 0.0} | options
+    loop = {"max_iter": 200} | {key: problem.pop(key) for key in LOOP if key in problem}
+    data = (y, sample_weight, start, alpha)
+    return c_steps(ExactRefits(refit, SquaredLoss(), rule, *data, **problem), **loop)
 
 
 @each

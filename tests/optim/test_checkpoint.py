@@ -12,7 +12,7 @@ import untaint.optim.checkpoint as module
 from feature_maps.cases import blocked, maps, rows
 from untaint.losses import SquaredLoss
 from untaint.optim.base import Fit
-from untaint.optim.c_steps import alternate
+from untaint.optim.c_steps import ExactRefits, c_steps
 from untaint.optim.checkpoint import Checkpoint, nested, pack, part_of, unpack
 from untaint.optim.feature_newton import FeatureSpace
 from untaint.optim.newton import Newton
@@ -203,10 +203,8 @@ def test_exact_refits_resume_bitwise(path, at_once, stop, rng):
 
         slot = None if checkpoint is None else checkpoint.at(0, [newton.space])
         ones = np.ones(200)
-        found = alternate(
-            refit, SquaredLoss(), Trimmed(0.3), y, ones, ones, 0.1, tol=1e-8, max_iter=50,
-            slot=slot,
-        )  # fmt: skip
+        process = ExactRefits(refit, SquaredLoss(), Trimmed(0.3), y, ones, ones, 0.1, tol=1e-8)
+        found = c_steps(process, max_iter=50, slot=slot)
         return found, len(calls)
 
     whole, steps = run(None)

@@ -22,7 +22,7 @@ from .._typing import FloatArray
 from .._validation import check_at_most, check_count
 from ..design.base import SystemDesign
 from ..optim.base import Fit, Solution
-from ..optim.c_steps import alternate
+from ..optim.c_steps import ExactRefits, c_steps
 from ..weighting.tilted import Tilted
 from .base import BaselineFit, Refit
 from .kernelised import KernelBaseline
@@ -75,24 +75,15 @@ class TiltedLearner(KernelBaseline):
         tol = design.attainable(float(self.tol))
         rule, rows = Tilted(float(self.tilt)), design.sample_weight
 
-        def c_steps(weights: FloatArray) -> Solution:
-            return alternate(
-                refit,
-                self._loss,
-                rule,
-                y,
-                rows,
-                weights,
-                design.alpha,
-                tol=tol,
-                max_iter=self.max_iter,
-                loose=0.0,
-            )
+        def descend(weights: FloatArray) -> Solution:
+            data = (y, rows, weights, design.alpha)
+            process = ExactRefits(refit, self._loss, rule, *data, tol, loose=0.0)
+            return c_steps(process, max_iter=self.max_iter)
 
         weights, early = self._tilt_by_factors(refit, design, y, tol)
-        found = [c_steps(weights)]
+        found = [descend(weights)]
         if self.tilt < 0:
-            found.append(c_steps(rule.weights(self._constant_losses(y, rows), rows)))
+            found.append(descend(rule.weights(self._constant_losses(y, rows), rows)))
         best = min(found, key=lambda solution: solution.objective_path[-1])
         path = [*(early if best is found[0] else []), *best.objective_path]
         return BaselineFit(

@@ -29,7 +29,7 @@ from ..feature_maps.fourier import FOURIER_KERNELS
 from ..kernels import Kernel, Linear, Precomputed
 from ..learners.base import on_passes, on_stage
 from ..optim.base import Callback, Fit, Progress, Solution
-from ..optim.c_steps import alternate
+from ..optim.c_steps import ExactRefits, c_steps
 from ..optim.checkpoint import Checkpoint
 from ..optim.norm_ball import solve_in_ball
 from ..optim.projected_gradient import TrimmedProblem, projected_gradient
@@ -180,21 +180,14 @@ def solve(
         if saved is not None and saved.stage > number:
             continue  # the checkpoint was written after this stage
         systems = [] if stage.system is None else [stage.system]
-        solution = alternate(
-            _in_ball(stage, design.alpha, params.norm_bound),
-            task.loss,
-            initial.weighting,
-            y,
-            design.sample_weight,
-            weights,
-            design.alpha,
-            tol=max(stage.tol, design.attainable(float(params.tol))),
-            max_iter=params._max_iter(),
-            loose=stage.loose,
-            excluded=excluded,
-            callback=callback,
-            slot=None if saved is None else saved.at(number, systems),
+        refit = _in_ball(stage, design.alpha, params.norm_bound)
+        data = (y, design.sample_weight, weights, design.alpha)
+        tol = max(stage.tol, design.attainable(float(params.tol)))
+        process = ExactRefits(
+            refit, task.loss, initial.weighting, *data, tol, stage.loose, excluded
         )
+        slot = None if saved is None else saved.at(number, systems)
+        solution = c_steps(process, max_iter=params._max_iter(), callback=callback, slot=slot)
         weights = solution.weights
     return solution
 

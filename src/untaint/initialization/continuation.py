@@ -6,13 +6,11 @@ derivative of the loss at the constant fit and :math:`s_j = c \lambda_j / 2`, a 
 .. math:: \mathrm{dof}(\alpha) = \sum_j s_j / (s_j + \alpha)
 
 degrees of freedom. A fit of many reaches the outliers, whose losses then look small. So a path
-begins where the fit has a few, takes concentration steps there, divides alpha by ten and takes
-concentration steps from the weights found, down to the alpha asked for.
+takes concentration steps where the fit has a few, and again at a tenth of alpha, and so on.
 
 The features are rotated to their principal components. At each alpha the components that it
-shrinks to a tenth or less are left out, which makes the strongly regularised fits cheap. How
-weights are refitted and revised at one alpha depends on the task: see
-:mod:`~untaint.initialization.ridge_refit` and :mod:`~untaint.initialization.logistic_refit`.
+shrinks to a tenth or less are left out, which makes the strongly regularised fits cheap. Refits at
+one alpha depend on the task: see :mod:`.ridge_refit` and :mod:`.logistic_refit`.
 """
 
 from __future__ import annotations
@@ -38,10 +36,7 @@ NEGLIGIBLE = 0.1
 
 
 class Start(NamedTuple):
-    """The first fit of a path: its degrees of freedom, and the quantile of y that it estimates.
-
-    Class labels have no quantiles; their first fits ignore this one.
-    """
+    """The degrees of freedom of a path's first fit, and its quantile (ignored for labels)."""
 
     dof: float
     quantile: float = 0.5

@@ -3,20 +3,19 @@ r"""Concentration steps of logistic regression: Newton's method and reweighting 
 .. math:: f \leftarrow \arg\min_f \sum_i w_i \ell(y_i, f(x_i)) + \alpha \|f\|^2, \qquad
           w \leftarrow h'(\ell(f))
 
-for the log-loss of two or more classes and any trimming rule h. Only the rough shape of f matters
-here, so that few steps are taken, each is solved loosely, and the number of unknowns is bounded.
+for any trimming rule h. Only the rough shape of f matters, so that steps are few and loose.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..optim.base import Fit
-from ..optim.c_steps import alternate
+from ..optim.c_steps import ExactRefits, c_steps
 from ..optim.newton import Newton
 from ..optim.newton_step import KernelSpace
 from ..optim.ridge_primal import PrimalRidge
@@ -51,9 +50,9 @@ class LogisticRefit(Refit):
         def solve(weights: FloatArray, fit: Fit | None, tol: float) -> Fit:
             return newton.solve(weights, alpha, fit, tol, around)
 
-        task = (self.loss, self.rule, self.y, self.sample_weight)
-        limits: Any = {"tol": TOLERANCE, "max_iter": C_STEPS_PER_ALPHA, "excluded": ~self.near}
-        fit = alternate(solve, *task, start.weights, alpha, **limits).fit
+        data = (self.y, self.sample_weight, start.weights, alpha)
+        process = ExactRefits(solve, self.loss, self.rule, *data, TOLERANCE, excluded=~self.near)
+        fit = c_steps(process, max_iter=C_STEPS_PER_ALPHA).fit
         return Candidate(self.trim(self.loss.value(self.y, fit.predictions)), fit)
 
     def objective(self, columns: FloatArray, alpha: float, candidate: Candidate) -> float:

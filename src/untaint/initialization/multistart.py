@@ -1,10 +1,9 @@
 r"""Multi-start search for the samples that a trimmed fit begins with.
 
-Concentration steps descend, so they end in the basin that they start in, and two kinds of basins
-are wrong. A flexible fit reaches the outliers, whose losses then look small; and outliers that
-agree with one another (a cluster, a shift, a region) look like a second regression function. The
-search avoids them by starts of few degrees of freedom, which can follow neither, and by a
-continuation in alpha (:mod:`~untaint.initialization.continuation`) from there.
+Concentration steps end in the basin that they start in, and two kinds of basins are wrong. A
+flexible fit reaches the outliers, whose losses then look small; and outliers that agree with one
+another (a cluster, a shift, a region) look like a second regression function. Starts of few degrees
+of freedom can follow neither; from there the search continues in alpha (:mod:`.continuation`).
 
 1. Every start is made on a few hundred samples. In regression a start is a quantile regression:
    the median, or a lower and an upper quantile for errors of one sign. In classification it is a
@@ -16,13 +15,13 @@ continuation in alpha (:mod:`~untaint.initialization.continuation`) from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from .._threads import single_threaded_blas
-from .._typing import BoolArray, FloatArray
+from .._typing import FloatArray
 from ..design.base import Design
 from ..design.subsample import Subset
 from ..losses import Loss, SquaredLoss
@@ -32,7 +31,7 @@ from .continuation import Candidate, Continuation, Refit, Start
 from .logistic_refit import LogisticRefit
 from .ridge_refit import RidgeRefit
 
-# First fits, in the order in which they are tried. Starts beyond these are made on random halves.
+# First fits, in the order in which they are tried. Further ones are made on random halves.
 STARTS = tuple(Start(dof, quantile) for dof in (5.0, 20.0) for quantile in (0.5, 0.25, 0.75))
 LABEL_STARTS = tuple(Start(dof) for dof in (3.0, 12.0, 6.0, 24.0, 48.0, np.inf))
 FINALISTS = 2
@@ -48,12 +47,7 @@ class StartingPoint(NamedTuple):
 def find_inliers(
     design: Design, y: FloatArray, contamination: float, n_starts: int, rng: np.random.Generator
 ) -> StartingPoint:
-    """Search a design for the samples that a trimmed regression begins with.
-
-    The first start is a median of few degrees of freedom, the second and third are a lower and an
-    upper quantile, the fourth to sixth all three with more degrees of freedom, and further ones
-    medians of random halves of the samples.
-    """
+    """Search a design for the samples that a trimmed regression begins with."""
     rule, y = Trimmed(contamination), np.asarray(y, dtype=float)
     refit = RidgeRefit(y, design.sample_weight, design.near, SquaredLoss(), rule)
     starts = (STARTS + n_starts * STARTS[:1])[:n_starts]
@@ -73,11 +67,7 @@ def find_label_inliers(
     n_starts: int,
     rng: np.random.Generator,
 ) -> StartingPoint:
-    """Search a design for the samples that a trimmed classification begins with.
-
-    The first six starts differ in the degrees of freedom of their first fit; further ones are made
-    on random halves of the samples.
-    """
+    """Search a design for the samples that a trimmed classification begins with."""
     refit = LogisticRefit(y, design.sample_weight, design.near, loss, weighting)
     starts = (n_starts * LABEL_STARTS)[:n_starts]
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
@@ -108,10 +98,11 @@ def multistart(
     """
     level, path = levels[0], _continuation_on(levels[0], design, refit)
     reached = path.alpha_for_dof(dof)
-    ends = [
-        path.follow_path(path.start(start, members), path.alpha_for_dof(start.dof), reached)
-        for start, members in _with_members(starts, design.near[level.rows], rng)
-    ]
+    near, ends = design.near[level.rows], []
+    for number, start in enumerate(starts):
+        members = near if number < len(STARTS) else near & (rng.random(len(near)) < 0.5)
+        first = path.start(start, members)
+        ends.append(path.follow_path(first, path.alpha_for_dof(start.dof), reached))
     candidates = path.best(ends, reached, FINALISTS)
     for wider in levels[1:]:
         if wider is not level:
@@ -121,8 +112,8 @@ def multistart(
             reached *= float(wider.weights.sum() / level.weights.sum())
             level = wider
         # The whole path was followed already if dof is infinite: only its end is left.
-        first = reached if np.isfinite(dof) else path.alpha
-        ends = [path.follow_path(candidate, first, path.alpha) for candidate in candidates]
+        alpha = reached if np.isfinite(dof) else path.alpha
+        ends = [path.follow_path(candidate, alpha, path.alpha) for candidate in candidates]
         candidates, reached = path.best(ends, path.alpha, 1), path.alpha
     (best,) = path.best(candidates, reached, 1)
     return path, best
@@ -133,11 +124,3 @@ def _continuation_on(sample: Subset, design: Design, refit: Refit) -> Continuati
     part = float(sample.weights.sum()) / float(design.sample_weight.sum())
     features = design.init_features[sample.rows]
     return Continuation(features, part * design.alpha, refit.among(sample))
-
-
-def _with_members(
-    starts: Sequence[Start], near: BoolArray, rng: np.random.Generator
-) -> Iterator[tuple[Start, BoolArray]]:
-    for number, start in enumerate(starts):
-        half = number >= len(STARTS)
-        yield start, near & (rng.random(len(near)) < 0.5) if half else near

@@ -8,8 +8,7 @@ that prediction in units of the noise. If the sample joins the others, their obj
 .. math:: e = r / (1 - w q), \qquad v = q / (1 - w q), \qquad z^2 = e^2 / (1 + \min(v, 1)).
 
 Kept and trimmed samples are measured alike, so that a sample of high leverage cannot stay because
-it attracts the fit. The bound on v limits how far an isolated sample's error is discounted. Steps
-by costs need not lower the trimmed objective, which only ranks the candidates.
+it attracts the fit. Steps by costs need not lower the trimmed objective, which ranks candidates.
 """
 
 from __future__ import annotations
@@ -21,12 +20,11 @@ from scipy.linalg import lapack
 
 from .._typing import BoolArray, FloatArray
 from ..optim.leave_one_out import deletion_residuals
+from ..optim.ridge_path import MAX_PREDICTIVE_VARIANCE
 from .continuation import Candidate, Refit
 
 REWEIGHTINGS = 5
 C_STEPS_PER_ALPHA = 3
-# Largest predictive variance that discounts a sample's error.
-MAX_PREDICTIVE_VARIANCE = 1.0
 
 
 @final
@@ -110,14 +108,10 @@ def _solve(
     penalty = np.full(len(A), max(alpha, 1e-12 * float(A.trace())))
     penalty[0] = 1e-10 * max(float(A[0, 0]), np.finfo(float).tiny)
     A.flat[:: len(A) + 1] += penalty
-    inverse = _inverse(A)
-    return inverse @ (weighted.T @ y), inverse
-
-
-def _inverse(A: FloatArray) -> FloatArray:
-    """Invert a small positive definite matrix by LAPACK itself, whose wrappers cost more."""
-    factor, failed = lapack.dpotrf(A, lower=1, clean=1)
+    factor, failed = lapack.dpotrf(A, lower=1, clean=1)  # small: SciPy's wrappers cost more
     if failed:
-        return np.linalg.pinv(A, hermitian=True)
-    lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    return lower + np.tril(lower, -1).T
+        inverse = np.linalg.pinv(A, hermitian=True)
+    else:
+        lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+        inverse = lower + np.tril(lower, -1).T
+    return inverse @ (weighted.T @ y), inverse

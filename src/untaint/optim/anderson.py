@@ -7,8 +7,8 @@ combination of their fits
 .. math:: x = \sum_j \theta_j\, g(x_j), \qquad \theta = \arg\min_{\sum \theta = 1}
           \Big\|\sum_j \theta_j r_j\Big\|
 
-often saves several steps. It costs no pass over the samples, as functions combine like their
-values. The caller checks that the objective is lower there, and else takes the plain step.
+often saves several steps and costs no pass, as functions combine like their values. The caller
+takes the plain step where the objective is not lower there.
 """
 
 from __future__ import annotations

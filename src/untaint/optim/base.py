@@ -55,7 +55,6 @@ class RidgeSystem(ABC):
 
     fit_intercept: bool
 
-    @abstractmethod
     def solve(
         self,
         y: FloatArray,
@@ -69,6 +68,12 @@ class RidgeSystem(ABC):
         An iterative system starts at ``start``, and stops at a relative residual of ``tol``; others
         ignore both.
         """
+        return self._solve(y, weights, alpha, start, tol)
+
+    @abstractmethod
+    def _solve(
+        self, y: FloatArray, weights: FloatArray, alpha: float, start: Fit | None, tol: float
+    ) -> Fit: ...
 
     @abstractmethod
     def times(self, dual: FloatArray) -> FloatArray:
@@ -101,8 +106,7 @@ class RidgeSystem(ABC):
 
     def zero(self, y: FloatArray) -> Fit:
         """Return the zero function."""
-        zero = np.zeros(y.shape)
-        return self.from_dual(zero, zero, np.zeros(y.shape[1]))
+        return self.from_dual(np.zeros(y.shape), np.zeros(y.shape), np.zeros(y.shape[1]))
 
     def interpolate(self, a: Fit, b: Fit, fraction: float) -> Fit:
         """Return a + fraction (b - a)."""
@@ -140,9 +144,8 @@ class Solution:
     """The result of an optimisation: a fit, its weights, and how it was reached.
 
     A weight is the sample weight of a row times the part of it that was kept. The path has the
-    objective after each refit, and the remedy is advice where the fit did not converge. Where the
-    fit made passes over all samples, ``result`` is the last one, and the weights are those of the
-    subsample.
+    objective after each refit, and the remedy is advice where the fit did not converge. After
+    passes over all samples ``result`` is the last, and the weights are those of the subsample.
     """
 
     fit: Fit

@@ -7,8 +7,7 @@ Both steps lower :math:`h(\ell(f)) + \alpha \|f\|^2`, because h is concave: unde
 objective never rises, and with trimming the iteration ends after finitely many steps. These are
 eqs. (9) and (10) of the papers with the exact minimiser in place of a gradient step.
 
-:func:`c_steps` is the outer loop of every fit. A process is one iteration of it: an exact refit, or
-a Newton step with the Hessian of a subsample (:mod:`untaint.optim.subsampled_c_steps`).
+One iteration is an exact refit, or a Newton step (:mod:`untaint.optim.subsampled_c_steps`).
 """
 
 from __future__ import annotations
@@ -24,13 +23,12 @@ from ..losses import Loss
 from ..weighting.base import WeightingRule
 from .base import Callback, Fit, Progress, Solution, no_callback
 from .checkpoint import CheckpointSlot, Stateful, nested, pack, part_of, unpack
+from .newton import SINGLE
 
 Refit = Callable[[FloatArray, Fit | None, float], Fit]
 
 # Loosest tolerance of a refit whose weights are about to change.
 LOOSE = 1e-2
-# Tolerances from here on are of single precision.
-SINGLE = 1e-6
 REMEDY = "raise max_iter, or alpha if the kept rows keep changing"
 
 
@@ -60,10 +58,7 @@ def c_steps(
     callback: Callback = no_callback,
     slot: CheckpointSlot | None = None,
 ) -> Solution:
-    """Iterate a process until it stops, from and to a slot of a checkpoint if there is one.
-
-    The callback receives the progress after each iteration.
-    """
+    """Iterate a process until it stops, from and to a slot of a checkpoint if there is one."""
     if slot is not None:
         slot.load(process)
     while True:
@@ -76,36 +71,10 @@ def c_steps(
             slot.save(process)
 
 
-def alternate(
-    refit: Refit,
-    loss: Loss,
-    weighting: WeightingRule,
-    y: FloatArray,
-    sample_weight: FloatArray,
-    weights: FloatArray,
-    alpha: float,
-    *,
-    tol: float,
-    max_iter: int,
-    loose: float = LOOSE,
-    excluded: BoolArray | None = None,
-    callback: Callback = no_callback,
-    start: Fit | None = None,
-    slot: CheckpointSlot | None = None,
-) -> Solution:
-    """Alternate exact refits and weights until the weights no longer change.
-
-    See :class:`ExactRefits` for the problem, and :func:`c_steps` for the rest.
-    """
-    data = (y, sample_weight, weights, alpha)
-    process = ExactRefits(refit, loss, weighting, *data, tol, loose, excluded, start)
-    return c_steps(process, max_iter=max_iter, callback=callback, slot=slot)
-
-
 @final
 @dataclass(eq=False)
 class ExactRefits:
-    """Concentration steps with exact refits.
+    """Concentration steps with exact refits, until the weights no longer change.
 
     ``refit`` minimises the weighted problem from a start, to a relative residual of a tolerance.
     For the first refits that is ``loose``, and for the last ones ``tol``; with tol or less,
@@ -122,7 +91,7 @@ class ExactRefits:
     weights: FloatArray
     alpha: float
     tol: float
-    loose: float
+    loose: float = LOOSE
     excluded: BoolArray | None = None
     fit: Fit | None = None
     path: list[float] = field(default_factory=list)
@@ -177,9 +146,8 @@ class ExactRefits:
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the fit, the next weights, the path and the tolerance."""
         assert self.fit is not None
-        path, tolerance = np.array(self.path), np.array(self._tolerance)
-        own = {"weights": self.weights, "path": path, "tolerance": tolerance}
-        return nested("fit", pack(self.fit)) | own
+        numbers = {"path": np.array(self.path), "tolerance": np.array(self._tolerance)}
+        return nested("fit", pack(self.fit)) | {"weights": self.weights} | numbers
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""

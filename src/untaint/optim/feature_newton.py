@@ -7,9 +7,8 @@ with P the identity but for the intercept. A step d solves
 .. math:: (\Phi^T H \Phi + 2 \alpha P)\, d = -(\Phi^T g + 2 \alpha P c)
 
 by conjugate gradients, preconditioned by a Gram matrix that follows the weights approximately
-(:mod:`.gram`). Each iteration is one pass: the values :math:`\Phi d` of a direction and the
-product :math:`\Phi^T H \Phi d` come from a block of features while it is in memory. No further pass
-is needed for the values of the sum of all steps, nor for a line search.
+(:mod:`.gram`). Each iteration is one pass: :math:`\Phi d` and :math:`\Phi^T H \Phi d` come from a
+block of features while it is in memory. A line search needs no further pass.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ MAX_PASSES = 60
 GRAM_TOLERANCE = 0.1
 # Passes of a step beyond which the Gram matrix should follow the weights exactly.
 PATIENCE = 8
-
 
 #: Slopes to pull back, from the rows of a block and their values.
 Slopes = Callable[[slice, FloatArray], FloatArray]
@@ -91,12 +89,11 @@ class FeatureSpace(NewtonSpace):
 
     def start(self, objective: WeightedObjective, around: FloatArray | None) -> Fit:
         """Return the zero function, or the mean for a quadratic loss."""
-        y, weights = objective.y, objective.weights
+        y, inside = objective.y, objective.weights > 0
         coef = np.zeros((self.features.width - self.features.fit_intercept, y.shape[1]))
-        intercept = np.zeros(y.shape[1])
+        intercept, weights = np.zeros(y.shape[1]), objective.weights[inside]
         if objective.loss.quadratic and self.features.fit_intercept:
-            inside = weights > 0
-            intercept = weights[inside] @ y[inside] / weights[inside].sum()
+            intercept = weights @ y[inside] / weights.sum()
         return Fit(coef, intercept, np.tile(intercept, (len(y), 1)), 0.0)
 
     def step(
@@ -159,8 +156,7 @@ class FeatureSpace(NewtonSpace):
         """Return the step (p, k) for any gradient, its values at the rows, and the decrease.
 
         The loss is expanded at the function of ``values``, (n, k), with ``extra``, (p, k), added to
-        the diagonal of the Hessian. The accuracy is relative to the objective if its value is
-        given, or else to the decrease of the expansion.
+        the diagonal of the Hessian. For the accuracy see :meth:`NewtonSpace.step`.
         """
         penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
         if extra is not None and extra.any():

@@ -56,8 +56,7 @@ class IncrementalGram:
         self._bounds_drift = self.tolerance == 0
         self._weights: FloatArray | None = None
         self._G: FloatArray = np.zeros((0, 0))
-        self._peak: FloatArray = np.zeros(1)
-        self._updates = 0
+        self._peak, self._updates = np.zeros(1), 0
         self._factor: tuple[FloatArray, Precondition] | None = None
 
     def at(self, weights: FloatArray) -> FloatArray:
@@ -74,8 +73,10 @@ class IncrementalGram:
             where = moved if self.rows is None else self.rows[moved]
             self._weights[moved] = own[moved]
             self._store(self._G + self._sum(change[moved], where))
-            if self._drifted():
-                self._rebuild(own)
+            self._updates += 1
+            lost = bool((np.diag(self._G) < FORGET * self._peak).any())
+            if self._bounds_drift and (lost or self._updates > MAX_UPDATES):
+                self._rebuild(own)  # rounding errors of the updates may matter
         return self._G
 
     def inverse(self, weights: FloatArray, penalty: FloatArray) -> Precondition:
@@ -105,12 +106,6 @@ class IncrementalGram:
         self._G, self._factor = G, None
         self._peak = np.maximum(self._peak, np.diag(G))
 
-    def _drifted(self) -> bool:
-        """Count an update; return whether rounding errors of the updates may matter."""
-        self._updates += 1
-        lost = bool((np.diag(self._G) < FORGET * self._peak).any())
-        return self._bounds_drift and (lost or self._updates > MAX_UPDATES)
-
     def _sum(self, weights: FloatArray, rows: IntArray | None) -> FloatArray:
         """Return the scaled sum over all rows, or over some with as many weights."""
         if hasattr(self.features, "gram"):
@@ -126,8 +121,7 @@ def weighted_gram(features: Any, weights: FloatArray) -> FloatArray:
     """Return Phi^T W Phi in the precision of the features, for weights of any sign."""
     weights = weights.astype(features.dtype)
     if sparse.issparse(features):
-        dense: FloatArray = (features.T @ features.multiply(weights[:, None])).toarray()
-        return dense
+        return np.asarray((features.T @ features.multiply(weights[:, None])).toarray())
     if (weights == 1).all():
         return features.T @ features
     if (weights >= 0).all():
@@ -149,14 +143,11 @@ def factorised(G: FloatArray, penalty: FloatArray) -> Precondition:
 def jittered_cholesky(
     A: FloatArray, penalty: FloatArray | float, jitter: float
 ) -> tuple[FloatArray, bool]:
-    """Factorise A plus a diagonal penalty and as much jitter as it takes.
-
-    A Gram matrix in single precision may have eigenvalues below zero.
-    """
+    """Factorise A plus a diagonal penalty and as much jitter as it takes."""
     while True:
         B = A.copy()
         B.flat[:: len(B) + 1] += penalty + jitter
         try:
             return cho_factor(B, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
+        except LinAlgError:  # in single precision eigenvalues may be below zero
             jitter *= 100.0

@@ -33,13 +33,6 @@ def deletion_residuals(
 
     One copy is left out of a row whose sample weight is that of several copies. The leverage q is
     per unit of weight, and bounded for one copy.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> one = np.ones(1)
-    >>> deletion_residuals(np.array([[2.0]]), one, one, np.array([0.5]))
-    (array([[4.]]), array([1.]))
     """
     copy = weights / np.maximum(sample_weight, 1.0)
     others = 1.0 - np.minimum(copy * leverage, max_leverage)

@@ -2,9 +2,8 @@ r"""Leverages of fits on features.
 
 .. math:: q_i = \phi_i^T (\Phi^T W \Phi + \alpha P)^{-1} \phi_i = \|L^{-1} \phi_i\|^2,
 
-with L the Cholesky factor. With many features the norm is estimated by a random projection,
-:math:`\|\Omega^T L^{-1} \phi_i\|^2` with random signs :math:`\Omega`, to a relative error of about
-a tenth: where rows are so many that this pays, leverages are small.
+with L the Cholesky factor. With many features :math:`\|\Omega^T L^{-1} \phi_i\|^2` with
+random signs :math:`\Omega` estimates the norm to a tenth: where it pays, leverages are small.
 """
 
 from __future__ import annotations
@@ -28,10 +27,9 @@ def leverages(
     *,
     exact: bool = False,
 ) -> FloatArray:
-    """Return the leverage q of every row, per unit of weight.
+    """Return the leverage q of every row, per unit of weight, projected unless ``exact``.
 
-    The Gram matrix of the rows ``sample`` stands for that of all. ``exact`` computes the norm
-    without the random projection.
+    The Gram matrix of the rows ``sample`` stands for that of all.
     """
     scale = 1.0 if sample is None else features.n_rows / len(sample)
     A = scale * features.gram(weights if sample is None else weights[sample], sample)

@@ -14,28 +14,18 @@ from .._typing import FloatArray, IntArray
 
 
 def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
-    """Return features (n, m) of all rows from their kernel values (m, n) with the landmark rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> K = np.array([[4.0, 2.0], [2.0, 1.0]])
-    >>> nystroem_features(K[[0]], np.array([0])).round(3)
-    array([[2.],
-           [1.]])
-    """
+    """Return features (n, m) of all rows from their kernel values (m, n) with the landmark rows."""
     K_mm = columns[:, landmarks].astype(float)
     scale = max(float(np.trace(K_mm)) / len(landmarks), np.finfo(float).tiny)
     jitter = 10.0 * np.finfo(columns.dtype).eps * scale
-    while True:
+    L = None
+    while L is None:
         K_mm.flat[:: len(landmarks) + 1] += jitter
         try:
             L = cholesky(K_mm, lower=True, check_finite=False)
-            break
         except LinAlgError:
             jitter *= 10.0
             if jitter > scale:  # not positive semi-definite: use the diagonal
                 L = np.diag(np.sqrt(np.maximum(np.diag(K_mm), scale)))
-                break
     L = L.astype(columns.dtype)
     return np.ascontiguousarray(solve_triangular(L, columns, lower=True, check_finite=False).T)

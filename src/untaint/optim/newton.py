@@ -6,8 +6,7 @@ Every iteration minimises the second-order expansion of the objective up to an i
 a line search halves the step until the objective falls (Armijo's rule). The inner tolerance of a
 step is the relative decrease that the last step brought: an inexact Newton method.
 
-Functions are represented by dual coefficients (:mod:`~untaint.optim.newton_step`) or by those of
-features that are read in blocks (:mod:`~untaint.optim.feature_newton`).
+Functions have dual coefficients (:mod:`.newton_step`) or primal ones (:mod:`.feature_newton`).
 """
 
 from __future__ import annotations
@@ -109,10 +108,7 @@ Space = TypeVar("Space", bound=NewtonSpace)
 @final
 @dataclass(frozen=True, eq=False)
 class Newton(Generic[Space]):
-    """Newton's method for one loss and targets (n, k), with weights and alphas that change.
-
-    The space, which represents functions, keeps preconditioners from one call to the next.
-    """
+    """Newton's method for one loss and targets (n, k), with weights and alphas that change."""
 
     space: Space
     loss: Loss

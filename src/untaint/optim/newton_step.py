@@ -7,9 +7,8 @@ rows, the step (da, db) solves
 
 for the penalty :math:`\rho = 2\alpha`. The second equation gives db for any da. What is left is a
 system for da, symmetric in the inner product :math:`\langle a, c\rangle = a^T K c` of the kernel's
-space. Conjugate gradients in that inner product lower the second-order expansion of the objective
-with every iteration: a step that is solved to a loose tolerance is still a descent direction. An
-iteration multiplies by K once.
+space. Conjugate gradients in that inner product lower the second-order expansion with every
+iteration, one product with K: a step of a loose tolerance is still a descent direction.
 
 The preconditioner is only nearly symmetric, so directions are made conjugate by the change of the
 residual (Polak and Ribiere), with a restart where that would be negative.
@@ -39,11 +38,7 @@ SLOWEST = 0.99
 
 @final
 class KernelSpace(NewtonSpace):
-    """Functions by their dual coefficients, with the products of a ridge system.
-
-    The preconditioner of one step serves the next ones too, for other weights and other alphas,
-    until a step takes too many iterations.
-    """
+    """Functions by their dual coefficients; a preconditioner serves until a step is slow."""
 
     in_passes = False
 
@@ -52,11 +47,7 @@ class KernelSpace(NewtonSpace):
         self._precondition: Precondition | None = None
 
     def start(self, objective: WeightedObjective, around: FloatArray | None) -> Fit:
-        """Return the zero function, or the minimiser of the expansion around some predictions.
-
-        Where these are all near certainty the second derivatives vanish, and it is no better than
-        zero.
-        """
+        """Return the zero function, or the minimiser of the expansion around some predictions."""
         zero = self.system.zero(objective.y)
         if around is None:
             return zero
@@ -67,15 +58,15 @@ class KernelSpace(NewtonSpace):
         fit, _ = newton_step(self.system, zero, *problem, LOOSE_STEP)
         if objective.value(fit) < objective.value(zero):
             return fit
-        self._precondition = None
+        self._precondition = None  # near certainty the second derivatives vanish
         return zero
 
     def step(
         self, objective: WeightedObjective, fit: Fit, tol: float, value: float | None = None
     ) -> Step:
         """Minimise the second-order expansion around a fit; see :meth:`NewtonSpace.step`."""
-        gradient = objective.gradient(fit.predictions)
-        hessian = objective.hessian(fit.predictions)
+        values = fit.predictions
+        gradient, hessian = objective.gradient(values), objective.hessian(values)
         if self._precondition is None:
             self._precondition = self._preconditioner(objective, hessian)
         problem = (gradient, hessian, 2 * objective.alpha, self._precondition)

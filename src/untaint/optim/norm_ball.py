@@ -5,9 +5,8 @@ version):
 
 .. math:: \mathrm{Proj}(f) = \min(1, R / \|f\|)\, f.
 
-The minimiser of a ridge problem over the ball is not the scaled minimiser without it, but that of a
-larger penalty alpha + mu: the multiplier mu >= 0 is the root of :math:`1/\|f_\mu\| = 1/R`, whose
-left side is nearly linear in mu.
+The minimiser of a ridge problem over the ball is that of a larger penalty alpha + mu: the
+multiplier mu >= 0 is the root of :math:`1/\|f_\mu\| = 1/R`, whose left side is nearly linear in mu.
 """
 
 from __future__ import annotations

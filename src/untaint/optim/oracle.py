@@ -6,9 +6,8 @@ returns
 .. math:: \sum_i w_i \ell_i, \qquad \sum_i w_i, \qquad \sum_i w_i \ell_i'(\phi_i^T c)\, \phi_i,
           \qquad \sum_i w_i \ell_i''\, \phi_i \phi_i^T \text{ or its diagonal},
 
-and a histogram of the losses. The results of disjoint parts of the samples add up to that of all of
-them, wherever the parts are stored. A pass keeps no state: the weight of a sample follows from the
-arguments of the pass alone.
+and a histogram of the losses. The results of disjoint parts add up, wherever these are stored. A
+pass keeps no state: the weight of a sample follows from the arguments of the pass alone.
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ squared loss. Accelerations:
 
 * momentum, eqs. (59)-(60): b <- mu b + gradient(f), f <- f - eta b;
 * Nesterov, eqs. (62)-(63): b = (1 + mu) f - mu f_previous, f <- b - eta gradient(b). The papers
-  print the gradient at f, which makes (62)-(63) the same method as (59)-(60); Nesterov's method
-  takes it at the look-ahead point b.
+  print the gradient at f, which makes (62)-(63) the same method as (59)-(60).
 
 The method is slow. It is the reference for the other solvers, and for figures over iterations.
 """
@@ -116,21 +115,18 @@ def projected_gradient(
     objective relatively by less than ``tol``.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # the remedy reports divergence
-        rate = _schedule(learning_rate, problem)
+        rate = 1.0 / problem.smoothness() if learning_rate is None else learning_rate
         fit = problem.function(coef, np.zeros(coef.shape[1]))
         previous, velocity, weights = fit, np.zeros_like(coef), problem.weights(fit.predictions)
         path = [problem.objective(fit)]
         for iteration in range(1, max_iter + 1):
+            base, inertia = fit, momentum if acceleration == "momentum" else 0.0
             if acceleration == "nesterov":
                 ahead = (1 + momentum) * fit.coef - momentum * previous.coef
                 base = problem.function(ahead, fit.intercept)
-                change = problem.gradient(base)
-            else:
-                base = fit
-                inertia = momentum if acceleration == "momentum" else 0.0
-                velocity = change = inertia * velocity + problem.gradient(fit)
-            coef = base.coef - rate(iteration) * change
-            previous, fit = fit, problem.function(coef, base.intercept)
+            velocity = inertia * velocity + problem.gradient(base)
+            eta = rate(iteration) if callable(rate) else rate
+            previous, fit = fit, problem.function(base.coef - eta * velocity, base.intercept)
             path.append(problem.objective(fit))
             if not np.isfinite(path[-1]):
                 remedy = "lower learning_rate or momentum: the steps diverge"
@@ -143,10 +139,3 @@ def projected_gradient(
                 return Solution(fit, weights, path, iteration)
         remedy = 'raise max_iter or tol, or use solver="exact"'
         return Solution(fit, weights, path, max_iter, converged=False, remedy=remedy)
-
-
-def _schedule(learning_rate: float | Schedule | None, problem: TrimmedProblem) -> Schedule:
-    if callable(learning_rate):
-        return learning_rate
-    rate = 1.0 / problem.smoothness() if learning_rate is None else learning_rate
-    return lambda iteration: rate

@@ -49,53 +49,42 @@ class IterativeRidge(RidgeSystem):
         self.K, self.features, self.fit_intercept = K, features, fit_intercept
         self.gram = gram if gram is not None else IncrementalGram(features)
 
-    def solve(
-        self,
-        y: FloatArray,
-        weights: FloatArray,
-        alpha: float,
-        start: Fit | None = None,
-        tol: float = 1e-8,
+    def _solve(
+        self, y: FloatArray, weights: FloatArray, alpha: float, start: Fit | None, tol: float
     ) -> Fit:
-        """Return the minimiser for some weights; see :meth:`RidgeSystem.solve`."""
         d = np.sqrt(weights)[:, None]
         if alpha == 0:
             # Without a penalty the iterations diverge where no function interpolates.
             alpha = 1e-8 * float(weights @ np.diag(self.K)) / len(weights)
-        project = self._projection(d)
+        unit = d / np.linalg.norm(d) if self.fit_intercept else np.zeros_like(d)
+
+        def project(v: FloatArray) -> FloatArray:
+            return v - unit * (unit.T @ v)
+
         precondition = symmetric_inverse(self.gram, weights, alpha)
         right = project(d * np.where(d > 0, y, 0.0))
-        u: FloatArray = np.zeros(y.shape)
-        smooth: FloatArray = np.zeros(y.shape)
+        u, smooth, direction = np.zeros((3, *y.shape))
         if start is not None:
             u = project(np.divide(start.coef, d, out=u, where=d > 0))
             smooth = self.times(d * u)
         residual = right - project(d * smooth) - alpha * u
         size = np.linalg.norm(right, axis=0)
-        goal = tol * size
-        z = project(precondition(residual))
-        direction, rho = z, _dots(residual, z)
+        goal, rho = tol * size, np.zeros_like(size)
         for _ in range(MAX_ITER):
             if (np.linalg.norm(residual, axis=0) <= goal).all():
                 break
+            z = project(precondition(residual))
+            rho, previous = _dots(residual, z), rho
+            direction = z + _ratio(rho, previous) * direction
             K_direction = self.times(d * direction)
             image = project(d * K_direction) + alpha * direction
             step = _ratio(rho, _dots(direction, image))
             u, smooth = u + step * direction, smooth + step * K_direction
             residual = residual - step * image
-            z = project(precondition(residual))
-            rho, previous = _dots(residual, z), rho
-            direction = z + _ratio(rho, previous) * direction
         # With a small alpha rounding limits the accuracy; more than the last digits is a failure.
         if (np.linalg.norm(residual, axis=0) > np.maximum(goal, LOST * size)).any():
             return ExactRidge(self.K, self.fit_intercept).solve(y, weights, alpha)
         return self.with_intercept(d * u, smooth, y, weights)
-
-    def _projection(self, d: FloatArray) -> Precondition:
-        if not self.fit_intercept:
-            return lambda v: v
-        unit = d / np.linalg.norm(d)
-        return lambda v: v - unit * (unit.T @ v)
 
     def newton_preconditioner(self, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
         """Return the inverse with the Nystroem approximation of K."""

@@ -28,15 +28,9 @@ class ExactRidge(RidgeSystem):
     K: FloatArray
     fit_intercept: bool = True
 
-    def solve(
-        self,
-        y: FloatArray,
-        weights: FloatArray,
-        alpha: float,
-        start: Fit | None = None,
-        tol: float = 1e-8,
+    def _solve(
+        self, y: FloatArray, weights: FloatArray, alpha: float, start: Fit | None, tol: float
     ) -> Fit:
-        """Return the minimiser for some weights; see :meth:`RidgeSystem.solve`."""
         rows = np.flatnonzero(weights > 0)
         d = np.sqrt(weights[rows]).astype(self.K.dtype)
         A = scaled_matrix(self.K, rows, d, alpha)

@@ -6,8 +6,7 @@ With the features centred by the weights (the effect of an unpenalised intercept
 .. math:: f = b + Z (\Lambda + \alpha)^{-1} Z^T W (y - b), \qquad
           q_i = 1 / \textstyle\sum w + \sum_j z_{ij}^2 / (\lambda_j + \alpha).
 
-The variances q of the predictions give leave-one-out residuals in closed form
-(:mod:`~untaint.optim.leave_one_out`).
+The variances q give leave-one-out residuals in closed form (:mod:`.leave_one_out`).
 """
 
 from __future__ import annotations
@@ -48,13 +47,10 @@ class RidgePath:
     ) -> tuple[FloatArray, FloatArray]:
         """Return the residual (n, k) of each row under the fit to all others, and its variance.
 
-        The variances (n,) are in units of the noise. One copy is left out of a row whose sample
-        weight is that of several copies.
+        The variances (n,) are in units of the noise. For copies see :func:`.deletion_residuals`.
         """
         w, inside = self.weights, self.weights > 0
-        base = np.zeros(y.shape[1])
-        if self.fit_intercept:
-            base = w[inside] @ y[inside] / self.total
+        base = w[inside] @ y[inside] / self.total if self.fit_intercept else np.zeros(y.shape[1])
         projection = self.rotated[inside].T @ (w[inside, None] * (y[inside] - base))
         residuals = y - base - self.rotated @ (projection / (self.values + alpha)[:, None])
         variances = self._squares @ (1.0 / (self.values + alpha))

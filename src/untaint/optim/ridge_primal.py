@@ -23,10 +23,7 @@ from .woodbury import newton_inverse
 
 @final
 class PrimalRidge(RidgeSystem):
-    """Ridge regression on features, dense or CSR of shape (n, p); centred ones round less.
-
-    Their incremental Gram matrix may be shared with another system.
-    """
+    """Ridge regression on features (n, p), dense or CSR; centred ones round less."""
 
     def __init__(
         self, features: Any, fit_intercept: bool = True, gram: IncrementalGram | None = None
@@ -34,15 +31,9 @@ class PrimalRidge(RidgeSystem):
         self.features, self.fit_intercept = features, fit_intercept
         self.gram = gram if gram is not None else IncrementalGram(features)
 
-    def solve(
-        self,
-        y: FloatArray,
-        weights: FloatArray,
-        alpha: float,
-        start: Fit | None = None,
-        tol: float = 1e-8,
+    def _solve(
+        self, y: FloatArray, weights: FloatArray, alpha: float, start: Fit | None, tol: float
     ) -> Fit:
-        """Return the minimiser for some weights; see :meth:`RidgeSystem.solve`."""
         A, total = self.gram.at(weights).copy(), float(weights.sum())
         weighted = weights[:, None] * np.where(weights[:, None] > 0, y, 0.0)
         both = self._rmatvec(np.column_stack([weighted, weights])).astype(float)
@@ -57,8 +48,7 @@ class PrimalRidge(RidgeSystem):
         except LinAlgError:
             coef = least_norm(A, right)
         intercept = mean - s / total @ coef if self.fit_intercept else np.zeros(y.shape[1])
-        predictions = self._columns(coef) + intercept
-        return Fit(coef, intercept, predictions, float(np.sum(coef * coef)))
+        return Fit(coef, intercept, self._columns(coef) + intercept, float(np.sum(coef * coef)))
 
     def times(self, dual: FloatArray) -> FloatArray:
         """Return Phi Phi^T times dual coefficients, without the matrix."""

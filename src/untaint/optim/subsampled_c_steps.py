@@ -6,8 +6,7 @@ r"""Concentration steps by passes over all samples, one for each Newton step.
 The gradient is that of all samples, with their weights under c itself; the Hessian is that of a
 subsample S. With m rows for each feature the sums of the subsample are those of all samples to
 about :math:`1 \pm 2 / \sqrt m`, so that a step removes most of the error, and Anderson acceleration
-most of the rest. Weighting, refitting and improving the refit are one step: nothing is solved more
-accurately than the weights are known.
+most of the rest. Nothing is solved more accurately than the weights are known.
 
 The iteration stops where the predicted decrease of the objective is below what chance leaves open:
 a fit of p features to n samples follows p / n of the noise.
@@ -71,8 +70,7 @@ class SubsampledSteps:
         self._weights: FloatArray | None = None
         self._best: Iterate | None = None
         self._last: Iterate | None = None
-        self._extrapolated = False
-        self._n_stalled = 0
+        self._extrapolated, self._n_stalled = False, 0
 
     def evaluate(self) -> int:
         """Evaluate the current function on all samples, and find the Newton step from there."""
@@ -96,8 +94,7 @@ class SubsampledSteps:
 
     @property
     def _settled(self) -> bool:
-        last = self._last
-        return last is not None and last.reliable and self._is_small(last)
+        return self._last is not None and self._last.reliable and self._is_small(self._last)
 
     def _is_small(self, iterate: Iterate, factor: float = 1.0) -> bool:
         return iterate.predicted_decrease <= factor * self.min_decrease * abs(iterate.value)

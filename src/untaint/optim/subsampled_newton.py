@@ -2,8 +2,7 @@ r"""Newton steps on all samples, with the Hessian of a subsample.
 
 .. math:: d = -(\Phi_S^T H_S \Phi_S + 2 \alpha P)^{-1} \nabla
 
-for the gradient of all samples. With few features the Hessian of all samples is summed in the same
-pass and used instead.
+for the gradient of all samples. With few features the same pass sums the Hessian of all samples.
 """
 
 from __future__ import annotations
@@ -81,11 +80,7 @@ class SubsampledNewton:
 
     @property
     def curvature(self) -> Curvature:
-        """Second-order sums that a pass over all samples should return.
-
-        These are the whole Hessian where it is small and common to all outputs, and else the
-        squares of columns that the subsample may lack.
-        """
+        """Second-order sums of a pass: a small Hessian, or squares that the subsample may lack."""
         shared = self.loss.quadratic or self.newton.y.shape[1] == 1
         if shared and self.features.width <= FEW_FEATURES:
             return "gram"
@@ -147,10 +142,8 @@ class SubsampledNewton:
         return np.where(own < MIN_SQUARES * wanted, wanted - own, 0.0)
 
     def _trust_region(self, point: Fit, target: Fit) -> Fit:
-        """Shorten a step to where the loss is about quadratic.
-
-        Where classes are separable the Hessian vanishes, and with it what bounds a step.
-        """
+        """Shorten a step to where the loss is about quadratic."""
+        # Where classes are separable the Hessian vanishes, and with it what bounds a step.
         coef, end = self.coef(point), self.coef(target)
         if not np.isfinite(end).all():
             return point

@@ -5,9 +5,8 @@ the empirical distribution of its losses under the last function and F' under th
 
 .. math:: \hat t' = F'^{-1}(F(t))
 
-predicts the next threshold from the last one, t, found by a pass. As the functions converge so do
-the predictions, to the exact quantiles. The histogram of a pass is fine around the predicted
-threshold, within a few times the last error of prediction.
+predicts the next threshold from the last one, t, found by a pass. The histogram of a pass is fine
+around the predicted threshold, within a few times the last error of prediction.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ MARGIN, ERROR_FACTOR = 5.0, 10.0
 FIRST_MARGIN, GAP = 3.0, 0.5
 # Expected number of losses that a histogram lists one by one.
 EXACT_COUNT = 1000.0
+TINY = float(np.finfo(float).tiny)
 # Part of all samples by which the kept weight of a soft threshold may be off.
 EXACT = 1e-8
 # A prediction is reliable if the kept weight is off by at most this part of its sampling error;
@@ -104,12 +104,11 @@ class WeightingStrategy(ABC):
         losses = self._sorted_losses(sample)
         if self.thresholds is None:
             self.predicted = initial()
-        else:
-            known = zip(losses, self._ranks, self.thresholds, strict=True)
-            self.predicted = np.array([_loss_at(*rank) for rank in known])
-        self.grid = self._grid_around(losses)
-        if self.thresholds is None:
+            self.grid = self._grid_around(losses)
             self.predicted = np.array(list(map(_gap_threshold, losses, self.predicted)))
+        else:
+            self.predicted = np.array(list(map(_loss_at, losses, self._ranks, self.thresholds)))
+            self.grid = self._grid_around(losses)
 
     def _observe_thresholds(
         self, thresholds: FloatArray, grid: HistogramGrid, sample: SampleLosses
@@ -187,10 +186,10 @@ class TrimmedWeighting(WeightingStrategy):
 
     def refine(self) -> ThresholdWeights:
         """Return the weights by the thresholds that were found."""
-        if self.rule.smoothing is None:
-            self._refine_grid()
         assert self.thresholds is not None
         self.predicted = self.thresholds
+        if self.rule.smoothing is None:
+            self._refine_grid()
         return ThresholdWeights(self.predicted, self.rule.smoothing)
 
     def objective(self, result: PassResult) -> float:
@@ -234,16 +233,12 @@ class TrimmedWeighting(WeightingStrategy):
         return self.unit * self.rule.over(groups).kept_total(weights)
 
     def _corrected(self, result: PassResult, found: FloatArray) -> FloatArray:
-        """Remove the error of bins from a soft threshold.
-
-        Bins have the same error for the threshold that was used, which is known from the weight
-        that it kept. The last part of a sample takes a Newton step, as weight is kept in whole
-        samples.
-        """
+        """Remove the error of bins from a soft threshold: that of the one used, which is known."""
         assert self.rule.smoothing is not None
         used, kept = self.predicted, float(result.kept.sum())
         error = self._kept_by_rule(result) - kept
         if abs(error) <= self.unit and np.isfinite(used).all():
+            # Weight is kept in whole samples: the last part of one takes a Newton step.
             losses, weights, _ = result.histogram.points(self.unit)
             part = expit(self.rule.smoothing * (float(used[0]) - losses))
             slope = float(self.rule.smoothing * (self.unit * weights) @ (part * (1.0 - part)))
@@ -256,30 +251,24 @@ class TrimmedWeighting(WeightingStrategy):
 
 
 def _rank(losses: FloatArray, t: float) -> tuple[float, float]:
-    """Rank of a threshold among sorted losses, as an integer and a fraction.
-
-    They are kept apart, as the fraction in a wide gap is below the resolution of a large rank.
-    """
+    """Return the rank of a threshold among sorted losses, as an integer and a fraction."""
     if not len(losses) or t <= losses[0]:
         return 0.0, 0.0
     if t >= losses[-1]:
         return len(losses) - 1.0, 0.0
+    # Apart, as the fraction in a wide gap is below the resolution of a large rank.
     after = int(np.searchsorted(losses, t, side="right"))
     low, high = float(losses[after - 1]), float(losses[after])
     return after - 1.0, (t - low) / (high - low)
 
 
 def _gap_threshold(losses: FloatArray, t: float) -> float:
-    """Move a first threshold into a gap of the losses within the sampling error, if there is one.
-
-    Inliers and outliers meet in such a gap, and no outlier should be kept by chance.
-    """
+    """Move a first threshold into a gap within the sampling error: no outlier is kept by chance."""
     if len(losses) < 2 or not np.isfinite(t):
         return t
     rank, deviation = _sampling_error(losses, t)
     reach = FIRST_MARGIN * deviation
-    near = losses[max(int(rank - reach), 0) : int(rank + reach) + 2]
-    near = np.maximum(near, np.finfo(float).tiny)
+    near = np.maximum(losses[max(int(rank - reach), 0) : int(rank + reach) + 2], TINY)
     steps = np.diff(np.log(near), append=-np.inf)
     widest = int(np.argmax(steps))
     if steps[widest] < GAP:

@@ -7,8 +7,7 @@ With :math:`S = \Phi^T H \Phi + \rho I`, of p unknowns for each of k outputs,
           (D \Phi\Phi^T D + \rho I)^{-1} v
           = \tfrac1\rho \bigl(v - D \Phi S^{-1} \Phi^T D v\bigr),
 
-the second for a diagonal :math:`H = D^2`. H couples the outputs; where they are too many for one
-factorisation, only its diagonal is used.
+the second for a diagonal :math:`H = D^2`. Of many coupled outputs only the diagonal of H is used.
 """
 
 from __future__ import annotations

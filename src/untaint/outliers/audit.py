@@ -39,14 +39,7 @@ class LooDiagnostics:
 
 
 def q_values(inlier_probability: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the q-values: the smallest false-discovery rate at which each sample is flagged.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> q_values(np.array([0.5, 0.0, 0.1]), np.ones(3))
-    array([0.2 , 0.  , 0.05])
-    """
+    """Return the q-values: the smallest false-discovery rate at which each sample is flagged."""
     level = np.round(inlier_probability, 9)  # copies of a sample differ by rounding errors
     order = np.argsort(level, kind="stable")
     counted = np.maximum(weights[order], np.finfo(float).tiny)
@@ -101,8 +94,7 @@ def audit_table(
 ) -> Any:
     """Return the audit table: one line per training sample, flagged first, by decreasing score.
 
-    For the columns see :class:`LooDiagnostics`; ``names`` are those of the features, and ``more``
-    holds further columns.
+    See :class:`LooDiagnostics`; ``names`` are those of features, and ``more`` are more columns.
     """
     n = len(flagged)
     feature_outlier = np.zeros(n, dtype=bool) if screen is None else screen.feature_outlier

@@ -36,20 +36,16 @@ def score_scale(
 ) -> float:
     """Return the scale s from the losses of samples, or of weighted points of a histogram."""
     rule = Trimmed(contamination)
-    kept = rule.value(losses, sample_weight) / rule.kept_total(sample_weight)
-    variance = kept / _trimmed_mean(contamination, n_outputs)
-    return float(np.sqrt(max(variance, np.finfo(float).tiny)))
+    mean, kept = (
+        rule.value(losses, sample_weight) / rule.kept_total(sample_weight),
+        1.0 - contamination,
+    )
+    # The mean of the smallest fraction of chi-squared variables.
+    gaussian = n_outputs * chi2.cdf(chi2.ppf(kept, n_outputs), n_outputs + 2) / kept
+    return float(np.sqrt(max(mean / gaussian, np.finfo(float).tiny)))
 
 
 def class_scores(losses: FloatArray, thresholds: Any) -> FloatArray:
     """Return the losses over the thresholds of their classes."""
     with np.errstate(over="ignore"):
         return np.asarray(losses / np.maximum(thresholds, MIN_THRESHOLD))
-
-
-def _trimmed_mean(contamination: float, n_outputs: int) -> float:
-    """Return the mean of the smallest fraction 1 - contamination of chi-squared variables."""
-    kept = 1.0 - contamination
-    if kept >= 1:
-        return float(n_outputs)
-    return float(n_outputs * chi2.cdf(chi2.ppf(kept, n_outputs), n_outputs + 2) / kept)

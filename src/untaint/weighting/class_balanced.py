@@ -47,9 +47,8 @@ class ClassBalanced(Trimmed):
     ----------
     contamination : float
     groups : array of shape (n,), int
-        Class of each sample, 0 to K - 1.
+        Class of each sample, 0 to ``n_groups - 1``.
     n_groups : int
-        The number of classes, K.
 
     Examples
     --------
@@ -86,12 +85,9 @@ class ClassBalanced(Trimmed):
 
     def class_thresholds(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
         """Return the largest kept loss of each class, shape (K,)."""
-        thresholds = np.zeros(self.n_groups)
-        totals = self.totals(losses, sample_weight)
-        for k, rows in enumerate(self._members):
-            if len(rows):
-                thresholds[k] = loss_reached(losses[rows], sample_weight[rows], totals[k])
-        return thresholds
+        parts = zip(self._members, self.totals(losses, sample_weight), strict=True)
+        data = ((losses[rows], sample_weight[rows], kept) for rows, kept in parts)
+        return np.array([loss_reached(*part) if len(part[0]) else 0.0 for part in data])
 
     def among(self, rows: IntArray) -> ClassBalanced:
         """Return this rule restricted to the samples of the given indices."""

@@ -49,7 +49,6 @@ class SoftClassBalanced(ClassBalanced):
     """
 
     smoothing: float = 1.0
-
     soft: ClassVar[bool] = True
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:

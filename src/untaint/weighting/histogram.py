@@ -4,9 +4,8 @@ r"""Histograms of losses that add up, and quantiles read off them.
 
 Losses of a part b of the samples are counted in bins, narrow around a predicted threshold and wide
 elsewhere; those in a still narrower interval are listed one by one, equal ones together. The
-histograms of parts add up to that of all samples, in any order. A threshold within the listed
-interval is exact, elsewhere it is as accurate as its bin; another pass with bins around it makes it
-exact.
+histograms of parts add up, in any order. A threshold within the listed interval is exact, elsewhere
+it is as accurate as its bin.
 """
 
 from __future__ import annotations

@@ -43,7 +43,6 @@ class Softplus(Trimmed):
     """
 
     smoothing: float = field()
-
     soft: ClassVar[bool] = True
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:

@@ -1,8 +1,7 @@
 r"""Weights of samples by thresholds of their losses that are known beforehand.
 
-A trimming rule finds thresholds from all losses and applies them. Where no process has all losses,
-these are two acts: thresholds are found from a histogram (:mod:`.histogram`) and applied to each
-part of the samples separately,
+Where no process has all losses, thresholds are found from a histogram (:mod:`.histogram`) and
+applied to each part of the samples separately,
 
 .. math:: w_i = v_i\, [l_i \le t_{g_i}] \qquad\text{or}\qquad w_i = v_i\, \sigma(\lambda (t_{g_i} -
           l_i)).

@@ -39,7 +39,6 @@ class Tilted(WeightingRule):
     """
 
     tilt: float
-
     soft: ClassVar[bool] = True
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:

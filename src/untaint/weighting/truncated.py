@@ -39,7 +39,6 @@ class Truncated(WeightingRule):
     """
 
     largest: float
-
     soft: ClassVar[bool] = True
 
     def weights(self, losses: FloatArray, sample_weight: FloatArray) -> FloatArray:
