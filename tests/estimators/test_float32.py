@@ -1,7 +1,7 @@
 """Rows in single precision are fitted to as the same values in double precision are.
 
-Small ridges make a kernel matrix ill-conditioned: what single precision rounds away is then larger
-than the ridge, and a factorisation of it predicts values out of all proportion.
+A small alpha makes a kernel matrix ill-conditioned: what single precision rounds away is then
+larger than alpha, and a factorisation of it predicts values out of all proportion.
 """
 
 import warnings
@@ -33,7 +33,7 @@ from untaint.kernels import RBF
 CLOSE = 1e-3  # in standard deviations of the targets; of scores, in units of log-odds
 ILL = {"gamma": 0.01, "alpha": 1e-6, "random_state": 0}
 FIXED = {**ILL, "contamination": 0.15}
-# Features of many rows are in single precision where that is safe: for these ridges it has to be.
+# Features of many rows are in single precision where that is safe: for this alpha it has to be.
 MANY = {"contamination": 0.15, "gamma": 0.2, "n_components": 40, "random_state": 0}
 
 

@@ -20,7 +20,7 @@ from .progress import StudyProgress
 from .results import ResultsFile
 
 Run: TypeAlias = Callable[[Case], Mapping[str, Any]]
-Outcome: TypeAlias = Mapping[str, Any]
+CaseResult: TypeAlias = Mapping[str, Any]
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -75,7 +75,7 @@ def run_cases(
     return failed
 
 
-def _outcomes(todo: Sequence[Case], run: Run, jobs: int) -> Iterator[tuple[Case, Outcome]]:
+def _outcomes(todo: Sequence[Case], run: Run, jobs: int) -> Iterator[tuple[Case, CaseResult]]:
     if jobs == 1:
         for case in todo:
             yield case, _attempt(run, case)
@@ -83,7 +83,7 @@ def _outcomes(todo: Sequence[Case], run: Run, jobs: int) -> Iterator[tuple[Case,
         yield from _parallel(todo, run, jobs)
 
 
-def _parallel(todo: Iterable[Case], run: Run, jobs: int) -> Iterator[tuple[Case, Outcome]]:
+def _parallel(todo: Iterable[Case], run: Run, jobs: int) -> Iterator[tuple[Case, CaseResult]]:
     # Spawned rather than forked: a fork in the midst of BLAS threads can hang.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
@@ -109,14 +109,14 @@ def _end_with_parent() -> None:
     Thread(target=wait, daemon=True).start()
 
 
-def _attempt(run: Run, case: Case) -> Outcome:
+def _attempt(run: Run, case: Case) -> CaseResult:
     try:
         return dict(run(case))
     except Exception as error:  # any failure of a method is a result of the study
         return _failure(error)
 
 
-def _failure(error: BaseException) -> Outcome:
+def _failure(error: BaseException) -> CaseResult:
     return {"error": f"{type(error).__name__}: {error}"}
 
 

@@ -80,7 +80,7 @@ def _skewed(values: FloatArray, weights: FloatArray, least_scale: float) -> Null
     """Fit the two-piece Gaussian 2 / (low + high) phi(z), with a scale on either side of its mode.
 
     The mode is free, because that of skewed noise with mean zero is not at zero. Skewed noise with
-    heavy tails could not be told from outliers to one side.
+    heavy tails could not be distinguished from outliers on one side.
     """
     total, scale = float(weights.sum()), max(root_mean_square(values, weights), least_scale)
     least = max(MIN_SIDE * scale, least_scale)

@@ -32,7 +32,7 @@ from ..weighting.threshold import WeightFunction
 #: Coefficients of raw features, weights, bins and curvature of a pass.
 Arguments = tuple[FloatArray, WeightFunction, HistogramGrid, Curvature]
 #: Numbers of rows, the rows and their targets.
-Picked = tuple[IntArray, FloatArray, NDArray[Any]]
+DrawnRows = tuple[IntArray, FloatArray, NDArray[Any]]
 
 
 @final
@@ -150,14 +150,14 @@ def class_weighted(part: Partition, labels: Labels | None) -> FloatArray:
     return part.sample_weight * labels.factors[labels.codes(part.y)]
 
 
-def pick(part: Partition, rows: IntArray, offset: int) -> Picked:
+def pick(part: Partition, rows: IntArray, offset: int) -> DrawnRows:
     """Return the numbers of some rows among all, these rows and their targets."""
     return offset + rows, part.X[rows], part.y[rows]
 
 
 def pick_weighted(
     part: Partition, labels: Labels | None, before: float, places: FloatArray, offset: int
-) -> Picked:
+) -> DrawnRows:
     """Return the rows at some places of the cumulative weight, which is ``before`` at first."""
     reached = before + np.cumsum(class_weighted(part, labels))
     rows = np.minimum(np.searchsorted(reached, places, side="right"), part.n_rows - 1)

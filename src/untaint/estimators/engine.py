@@ -51,7 +51,7 @@ def fit_robust(
     saved: Checkpoint | None,
 ) -> RobustFit:
     """Fit to rows of which some are wrong; of the estimator, its parameters alone are read."""
-    on_stage(callback, "kernel and ridge")
+    on_stage(callback, "kernel and alpha")
     hyper = select_on_subsample(params, task, data)
     width = None if saved is None else saved.width
     design = build_design(params, hyper, data, task.rng(), width)

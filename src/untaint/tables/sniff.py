@@ -60,12 +60,12 @@ def check_delimiter(delimiter: str) -> str:
 
 
 def _fit(sample: bytes, delimiter: str, *, cut: bool) -> _Fit:
-    readings = [True, False] if b'"' in sample else [False]
-    fits = [_fit_reading(sample, delimiter, quotes=quotes, cut=cut) for quotes in readings]
+    quotings = [True, False] if b'"' in sample else [False]
+    fits = [_fit_quoting(sample, delimiter, quotes=quotes, cut=cut) for quotes in quotings]
     return max(fits, key=lambda fit: fit.fraction)
 
 
-def _fit_reading(sample: bytes, delimiter: str, *, quotes: bool, cut: bool) -> _Fit:
+def _fit_quoting(sample: bytes, delimiter: str, *, quotes: bool, cut: bool) -> _Fit:
     records = find_records(sample, delimiter, quotes=quotes)
     counts = records.counts(sample, delimiter)
     if cut and len(counts) > 1:

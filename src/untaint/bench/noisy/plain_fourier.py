@@ -52,12 +52,12 @@ def fit_fourier(X: Array, y: Array, gammas: Sequence[float], normal: Array) -> F
     best, lowest = (gammas[0], float(ALPHAS[-1])), np.inf
     for gamma in gammas:
         Phi = features(X, np.sqrt(2.0 * gamma) * normal)
-        coefs, intercepts = ridges(Phi[:cut], y[:cut], ALPHAS)
+        coefs, intercepts = ridge_fits(Phi[:cut], y[:cut], ALPHAS)
         errors = np.mean(np.square(Phi[cut:] @ coefs + intercepts - y[cut:, np.newaxis]), axis=0)
         if errors.min() < lowest:
             best, lowest = (gamma, float(ALPHAS[errors.argmin()])), float(errors.min())
     frequencies = np.sqrt(2.0 * best[0]) * normal
-    coefs, intercepts = ridges(features(X, frequencies), y, np.array([best[1]]))
+    coefs, intercepts = ridge_fits(features(X, frequencies), y, np.array([best[1]]))
     return FourierModel(best[0], best[1], frequencies, coefs[:, 0], float(intercepts[0]))
 
 
@@ -67,7 +67,7 @@ def features(X: Array, frequencies: Array) -> Array:
     return np.concatenate([np.cos(phases), np.sin(phases)], axis=1)
 
 
-def ridges(Phi: Array, y: Array, alphas: Array) -> tuple[Array, Array]:
+def ridge_fits(Phi: Array, y: Array, alphas: Array) -> tuple[Array, Array]:
     """Return coefficients and intercepts, a column for each alpha."""
     n, means, level = len(y), Phi.mean(axis=0), y.mean()
     S = Phi.T @ Phi / n - np.outer(means, means)
