@@ -1,7 +1,8 @@
 """Checkpoints: the state of an iteration in a file, from which it resumes to the same bits.
 
 The file holds numbers only (NumPy's ``.npz``, no pickled objects), under namespaced keys such as
-``process.point.coef``, and is written atomically.
+``process.point.coef``. It is written atomically. An iteration that resumes from it takes the steps
+that it would have taken, with the same sums in its preconditioner, and ends with the same numbers.
 """
 
 from __future__ import annotations
@@ -104,15 +105,20 @@ class Checkpoint:
         saved, self._saved = self._saved, None
         return saved
 
-    def save(self, stage: int, parts: dict[str, Stateful]) -> None:
-        """Write the states of a stage's parts, unless the last ones are recent."""
-        if monotonic() - self._written < policy().checkpoint_seconds:
-            return
-        header: dict[str, Any] = {"format": FORMAT, "key": self.key, "stage": stage}
-        header |= {"seed": self.seed, "width": self.width or 0}
-        with open_atomically(self.path) as file:
-            np.savez(file, **(header | states(parts)))
+    @property
+    def due(self) -> bool:
+        """Whether the last write is longer ago than the policy says."""
+        return monotonic() - self._written >= policy().checkpoint_seconds
+
+    def save(self, stage: int, state: dict[str, FloatArray]) -> None:
+        """Write the state of a stage."""
+        header = {"format": FORMAT, "key": self.key, "seed": self.seed, "width": self.width or 0}
+        self._write(header | {"stage": stage} | state)
         self._written = monotonic()
+
+    def _write(self, state: dict[str, Any]) -> None:
+        with open_atomically(self.path) as file:
+            np.savez(file, **state)
 
     def _arrays(self) -> dict[str, Any]:
         try:
@@ -168,7 +174,8 @@ class CheckpointSlot(NamedTuple):
 
     def save(self, process: Stateful) -> None:
         """Write the state of the process and the systems, unless the last one is recent."""
-        self.checkpoint.save(self.stage, self._parts(process))
+        if self.checkpoint.due:
+            self.checkpoint.save(self.stage, states(self._parts(process)))
 
     def _parts(self, process: Stateful) -> dict[str, Stateful]:
         return {"process": process} | {f"system{j}": s for j, s in enumerate(self.systems)}
