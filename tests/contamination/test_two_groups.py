@@ -101,13 +101,13 @@ def test_contamination_is_estimated_to_a_few_hundredths(draw, contamination):
 
 def test_interval_has_about_its_nominal_coverage():
     n, contamination, held = 150, 0.2, 0
-    for seed in range(100):
+    for seed in range(200):
         rng = np.random.default_rng(seed)
         residuals = scattered(rng, n, rng.binomial(n, contamination) / n)
         low, high = read(residuals)[0].interval
         held += low <= contamination <= high
-    # 95 of 100, with a standard deviation of 2.
-    assert held >= 88
+    # 190 of 200, with a standard deviation of 3.
+    assert held >= 180
 
 
 def test_interval_shrinks_with_more_rows(rng):
