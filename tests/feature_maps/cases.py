@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from untaint import _policy
 from untaint.design.blocked import BlockedFeatures
 from untaint.design.memory_plan import Plan
 from untaint.feature_maps.fourier import FourierFeatures
@@ -55,8 +52,3 @@ def blocked(feature_map, X, fit_intercept=True, block_rows=7, kept_rows=0, n_thr
     """Its features of the rows, in blocks."""
     plan = Plan(block_rows, kept_rows)
     return BlockedFeatures(feature_map, X, fit_intercept, plan, n_threads)
-
-
-def take_few_for_many(monkeypatch, count=2000):
-    """Let a fit start from a subsample of so many rows: all steps of a large fit, but quickly."""
-    monkeypatch.setattr(_policy, "_current", replace(_policy.policy(), subsample_rows=count))
