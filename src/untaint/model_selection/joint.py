@@ -171,8 +171,8 @@ def select_hyperparameters(
     reweight: Reweight = mixture.posterior_weights
     weights = sample_weight
     if contamination != 0:
-        share = INITIAL_CONTAMINATION if contamination is None else contamination
-        weights = np.where(outlying, 0.0, find_inliers(start, y, share, n_starts, rng).weights)
+        trimmed = INITIAL_CONTAMINATION if contamination is None else contamination
+        weights = np.where(outlying, 0.0, find_inliers(start, y, trimmed, n_starts, rng).weights)
     if contamination is not None:
         reweight = _trimming(contamination, sample_weight, outlying)
     alternate = partial(select_jointly, y=y, sample_weight=sample_weight, reweight=reweight)

@@ -191,7 +191,7 @@ class TrimmedScorer(BaseEstimator):
         float
             Greater is better.
         """
-        share = _check(self.metric, self.contamination)
+        fraction = _check(self.metric, self.contamination)
         if y is None:
             raise ValueError("y must hold the targets of the validation rows, got None.")
         y = np.asarray(y)
@@ -199,16 +199,18 @@ class TrimmedScorer(BaseEstimator):
         present = weights > 0
         if callable(self.metric):
             losses = _given_losses(self.metric, y, estimator.predict(X))
-            return _score_of_losses(losses[present], weights[present], share or 0.0)
+            return _score_of_losses(losses[present], weights[present], fraction or 0.0)
         name = METRICS[self.metric]
         if name in OF_LABELS:
             check_classification_targets(y)
             labels = column_or_1d(y)
             losses = _label_losses(name, estimator, X, labels)[present]
-            return _score_of_labels(name, labels[present], losses, weights[present], share or 0.0)
+            return _score_of_labels(
+                name, labels[present], losses, weights[present], fraction or 0.0
+            )
         y = _columns(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
         errors = _errors(y, estimator.predict(X))
-        return _score_of_numbers(name, y[present], errors[present], weights[present], share)
+        return _score_of_numbers(name, y[present], errors[present], weights[present], fraction)
 
     def _accept_sample_weight(self) -> bool:
         # Asked by scikit-learn of every scorer when several are used at once.
@@ -220,14 +222,14 @@ def _check(metric: Any, contamination: Any) -> float | None:
     if not callable(metric):
         check_choice("metric", metric, METRICS)
     # How many rows a fold has is seen when it comes.
-    share = check_contamination(contamination, np.array([np.inf]))
-    if share is None and (callable(metric) or METRICS[metric] in OF_LABELS):
+    fraction = check_contamination(contamination, np.array([np.inf]))
+    if fraction is None and (callable(metric) or METRICS[metric] in OF_LABELS):
         kind = "a function, whose scale is unknown" if callable(metric) else repr(metric)
         raise ValueError(
             "contamination must be a number in [0, 0.5) when metric is "
             f'{kind}, got "auto", which needs the errors of numbers.'
         )
-    return share
+    return fraction
 
 
 # --- numbers ---------------------------------------------------------------------------------
@@ -251,14 +253,14 @@ def _errors(y: FloatArray, predictions: Any) -> FloatArray:
 
 
 def _score_of_numbers(
-    name: str, y: FloatArray, errors: FloatArray, weights: FloatArray, share: float | None
+    name: str, y: FloatArray, errors: FloatArray, weights: FloatArray, fraction: float | None
 ) -> float:
     with np.errstate(over="ignore"):
-        if share is None:
+        if fraction is None:
             enough = _n_rows(weights) >= FEWEST_ROWS
             sizes = np.sqrt((errors**2).mean(axis=1))
-            share = estimate_contamination(sizes, weights) if enough else 0.0
-        rule = _rule(share, weights)
+            fraction = estimate_contamination(sizes, weights) if enough else 0.0
+        rule = _rule(fraction, weights)
         if name == "r2":
             errors = _relative(errors, y, weights, rule)
         absolute = name in ("absolute_error", "median")
@@ -315,18 +317,18 @@ def _given_losses(metric: Callable[[Any, Any], Any], y: Any, predictions: Any) -
     return losses
 
 
-def _score_of_losses(losses: FloatArray, weights: FloatArray, share: float) -> float:
-    rule = _rule(share, weights)
+def _score_of_losses(losses: FloatArray, weights: FloatArray, fraction: float) -> float:
+    rule = _rule(fraction, weights)
     return -rule.value(losses, weights) / rule.kept_total(weights)
 
 
-def _rule(share: float, weights: FloatArray) -> Trimmed:
-    if share > 0 and _n_rows(weights) < 2:
+def _rule(fraction: float, weights: FloatArray) -> Trimmed:
+    if fraction > 0 and _n_rows(weights) < 2:
         raise ValueError(
-            f"contamination={share:g} needs at least 2 validation rows, one to leave out and one "
-            "to keep, got 1."
+            f"contamination={fraction:g} needs at least 2 validation rows, one to leave "
+            "out and one to keep, got 1."
         )
-    return Trimmed(share)
+    return Trimmed(fraction)
 
 
 def _n_rows(weights: FloatArray) -> float:
@@ -353,7 +355,7 @@ def _label_losses(name: str, estimator: Any, X: Any, labels: NDArray[Any]) -> Fl
 
 
 def _score_of_labels(
-    name: str, labels: NDArray[Any], losses: FloatArray, weights: FloatArray, share: float
+    name: str, labels: NDArray[Any], losses: FloatArray, weights: FloatArray, fraction: float
 ) -> float:
     """Mean over the kept part of each class: label losses are bounded, so fractions do no harm."""
     codes = np.unique(labels, return_inverse=True)[1]
@@ -361,12 +363,12 @@ def _score_of_labels(
     kept_loss = np.empty(len(sizes))
     for k, size in enumerate(sizes):
         rows = codes == k
-        kept = keep_trimmed(losses[rows], weights[rows], (1.0 - share) * float(size))
+        kept = keep_trimmed(losses[rows], weights[rows], (1.0 - fraction) * float(size))
         kept_loss[k] = kept @ losses[rows] / kept.sum()
     all_loss = np.bincount(codes, weights * losses) / sizes
     shares = np.ones(len(sizes)) if name == "balanced_accuracy" else sizes
     shares = shares / shares.sum()
     if name == "log_loss":
         return -float(shares @ kept_loss)
-    left_out = all_loss - (1.0 - share) * kept_loss
+    left_out = all_loss - (1.0 - fraction) * kept_loss
     return float(shares @ (1.0 - kept_loss - TIE_BREAK * left_out))
