@@ -31,9 +31,9 @@ def loo_diagnostics(
         path = RidgePath(design.loo_features, weights, design.fit_intercept)
         alpha = max(design.alpha, min_alpha(design, feature_outlier))
         residuals, _ = path.leave_one_out(y, alpha, design.sample_weight)
-        standardized, _ = path.standardized(y, alpha, design.sample_weight)
+        standardized, deviations = path.standardized(y, alpha, design.sample_weight)
         mixture = ResidualMixture(y, design.sample_weight, feature_outlier)
-        return np.nan_to_num(residuals), mixture.fit(standardized, weights)
+        return np.nan_to_num(residuals), mixture.fit(standardized, deviations, weights)
 
 
 def loo_diagnostics_blocked(
@@ -51,11 +51,16 @@ def loo_diagnostics_blocked(
     rows, own = design.subsample_rows, np.maximum(design.sample_weight, np.finfo(float).tiny)
     assert rows is not None
     mixture = ResidualMixture(y[rows], np.ones(len(rows)), feature_outlier[rows])
-    posterior = mixture.fit(signed[rows, None], np.minimum(weights / own, 1.0)[rows])
+    relative = np.minimum(weights / own, 1.0)[rows]
+    deviations = np.sqrt(1.0 + variance)
+    posterior = mixture.fit(signed[rows, None], deviations[rows], relative)
+    parts = posterior.model.residuals(signed, y - residuals, deviations)
     included = np.where(feature_outlier, 0.0, design.sample_weight)
     excluded = float(design.sample_weight[feature_outlier].sum() / design.sample_weight.sum())
-    contamination = overall_contamination(posterior.candidates[0], signed, included, excluded)
-    return residuals, posterior.of_samples(signed, feature_outlier, *contamination)
+    contamination = overall_contamination(
+        posterior.model, posterior.own_interval, parts, included, excluded
+    )
+    return residuals, posterior.of_samples(parts, feature_outlier, *contamination)
 
 
 def min_alpha(design: Design, feature_outlier: BoolArray) -> float:

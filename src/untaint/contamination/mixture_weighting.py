@@ -22,10 +22,15 @@ from ..optim.oracle import PassResult
 from ..optim.threshold_prediction import WeightingStrategy
 from ..weighting.threshold import SampleLosses
 from ..weighting.trimmed import loss_reached
+from .expectation_maximisation import Residuals
 from .loo_diagnostics import rounding_of, without_rounding
-from .residual_mixture import OutlierPosterior, ResidualMixture, overall_contamination
+from .residual_mixture import (
+    OutlierPosterior,
+    ResidualMixture,
+    ResidualModel,
+    overall_contamination,
+)
 from .residual_norm import ResidualNorm, fit_residual_norm
-from .two_groups import TwoGroups
 
 
 @final
@@ -36,18 +41,28 @@ class MixtureWeights:
     Signed residuals up to the size ``rounding`` are rounding errors, and count as zero.
     """
 
-    candidate: TwoGroups
+    model: ResidualModel
     residual_norm: ResidualNorm
     rounding: float
 
     def weights(self, rows: SampleLosses) -> FloatArray:
         """Return the posterior probabilities times the samples' own weights; zero if excluded."""
-        probability = self.candidate.inlier_probability(self.signed(rows.deviations))
+        probability = self.model.groups.inlier_probability(self.residuals(rows))
         return np.where(rows.excluded, 0.0, probability) * rows.sample_weight
 
-    def signed(self, deviations: FloatArray) -> FloatArray:
-        """Return one signed residual for each sample."""
-        return without_rounding(self.residual_norm.signed(deviations), self.rounding)
+    def residuals(self, rows: SampleLosses) -> Residuals:
+        """Return one signed residual for each sample, with its noise scale."""
+        signed = without_rounding(self.residual_norm.signed(rows.deviations), self.rounding)
+        return self.model.residuals(signed, rows.predictions)
+
+    def scores(self, rows: SampleLosses) -> FloatArray:
+        """Return absolute residuals in units of the noise of each sample."""
+        return self.model.scores(self.residuals(rows))
+
+    def largest_score(self, deviation: float) -> float:
+        """Return a score that no sample exceeds whose deviation is at most the one given."""
+        signed = self.residual_norm.signed(np.array([[deviation]]))
+        return float(signed[0]) / (self.model.groups.scale * self.model.noise_scale.smallest)
 
 
 @final
@@ -73,12 +88,12 @@ class MixtureWeighting(WeightingStrategy):
         """Fit the mixture to the subsample's residuals, and return its weights."""
         residual_norm = fit_residual_norm(sample.deviations, self.inlier_weight)
         signed = without_rounding(residual_norm.signed(sample.deviations), self._rounding)
-        self.subsample_posterior = self._mixture.fit(signed[:, None], self.inlier_weight)
-        candidate = self.subsample_posterior.candidates[0]
-        self.rule = MixtureWeights(candidate, residual_norm, self._rounding)
+        ones = np.ones(len(signed))
+        parts = (signed, sample.predictions, ones, self.inlier_weight)
+        self.subsample_posterior = self._mixture.fit_signed(*parts)
+        self.rule = MixtureWeights(self.subsample_posterior.model, residual_norm, self._rounding)
         self.inlier_weight = self.rule.weights(sample)
         losses, kept = sample.losses, float(self.inlier_weight.sum())
-        ones = np.ones(len(losses))
         self._predict_thresholds(sample, lambda: np.array([loss_reached(losses, ones, kept)]))
         return self.rule
 
@@ -106,14 +121,15 @@ class MixtureWeighting(WeightingStrategy):
 
     def contamination(self, result: PassResult) -> tuple[float, tuple[float, float]]:
         """Return the share of outliers, excluded samples included, and its interval."""
-        signed, excluded = self.subsample_posterior.residuals, result.excluded / self._total
-        return overall_contamination(self.rule.candidate, signed, self._mixture.included, excluded)
+        residuals, excluded = self.subsample_posterior.residuals, result.excluded / self._total
+        included = self._mixture.included
+        interval = self.subsample_posterior.own_interval
+        return overall_contamination(self.rule.model, interval, residuals, included, excluded)
 
     def posterior(self, result: PassResult, rows: SampleLosses) -> OutlierPosterior:
         """Return the posterior of all samples, where they are in memory."""
-        signed = self.rule.signed(rows.deviations)
         found = self.contamination(result)
-        return self.subsample_posterior.of_samples(signed, rows.excluded, *found)
+        return self.subsample_posterior.of_samples(self.rule.residuals(rows), rows.excluded, *found)
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the thresholds and the weights of the subsample."""

@@ -1,8 +1,8 @@
 r"""Null models of the residuals: noise without outliers.
 
 The residuals of inliers may have heavy tails (Student's t), a generalised normal density
-:math:`\propto e^{-|z|^p}`, or a two-piece density with one scale on either side of its mode. The
-better one of these models fits the residuals, the weaker is the evidence for outliers.
+:math:`\propto e^{-|z|^p}`, or a two-piece density, Gaussian or Student's, with one scale on either
+side of its mode. The better one of these models fits the residuals, the weaker is the evidence for outliers.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from .._typing import FloatArray
+from .expectation_maximisation import log_student_rows, student_weights
 
 # Degrees of freedom of Student's distribution.
 TAILS = (3.0, 5.0, 10.0, np.inf)
@@ -22,6 +23,9 @@ POWERS = (1.0, 4.0, 12.0)
 # relative to the overall scale.
 MODES = (0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98)
 MIN_SIDE = 0.02
+# Degrees of freedom of a two-piece density, and updates of its scales.
+SKEWED_TAILS = (5.0, np.inf)
+SIDE_ITER = 20
 MAX_ITER = 200
 
 
@@ -38,7 +42,7 @@ def null_fits(values: FloatArray, weights: FloatArray, least_scale: float) -> li
     return [
         *(_of_student(values, weights, tail, least_scale) for tail in TAILS),
         *(_of_power(values, weights, power, least_scale) for power in POWERS),
-        _skewed(values, weights, least_scale),
+        *(_skewed(values, weights, tail, least_scale) for tail in SKEWED_TAILS),
     ]
 
 
@@ -76,27 +80,31 @@ def _of_power(values: FloatArray, weights: FloatArray, power: float, least_scale
     return NullFit(float(b * deviation), np.inf, likelihood)
 
 
-def _skewed(values: FloatArray, weights: FloatArray, least_scale: float) -> NullFit:
-    """Fit the two-piece Gaussian 2 / (low + high) phi(z), with a scale on either side of its mode.
+def _skewed(values: FloatArray, weights: FloatArray, tail: float, least_scale: float) -> NullFit:
+    """Fit the two-piece Student density 2 / (low + high) t(z), with a scale on either side.
 
-    The mode is free, because that of skewed noise with mean zero is not at zero. Skewed noise with
-    heavy tails could not be distinguished from outliers on one side.
+    The mode is free, because that of skewed noise with mean zero is not at zero. It is one of some
+    quantiles, which are the rows of the arrays.
     """
     total, scale = float(weights.sum()), max(root_mean_square(values, weights), least_scale)
     least = max(MIN_SIDE * scale, least_scale)
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order]) / total
-    best = -np.inf
-    for mode in MODES:
-        centred = values - values[order[np.searchsorted(reached, min(mode, reached[-1]))]]
-        left, squares = centred < 0, weights * centred**2
-        below, above = np.cbrt(squares[left].sum()), np.cbrt(squares[~left].sum())
+    modes = values[order[np.searchsorted(reached, np.minimum(MODES, reached[-1]))]]
+    centred = values - modes[:, None]
+    left, scaled = centred < 0, np.full(centred.shape, scale)
+    tails = np.full(len(MODES), tail)
+    for _ in range(1 if np.isinf(tail) else SIDE_ITER):
+        squares = weights * student_weights(centred / scaled, tails) * centred**2
+        below = np.cbrt(np.where(left, squares, 0.0).sum(axis=1))
+        above = np.cbrt(np.where(left, 0.0, squares).sum(axis=1))
         both = np.sqrt((below + above) / total)
-        low, high = max(below * both, least), max(above * both, least)
-        likelihood = float(weights @ log_student(centred / np.where(left, low, high), np.inf))
-        best = max(best, likelihood - total * np.log(0.5 * (low + high)))
+        low, high = np.maximum(below * both, least), np.maximum(above * both, least)
+        scaled = np.where(left, low[:, None], high[:, None])
+    likelihood = log_student_rows(centred / scaled, tails) @ weights
+    likelihood -= total * np.log(0.5 * (low + high))
     # The BIC penalty of two more parameters than a symmetric density has.
-    return NullFit(scale, np.inf, best - np.log(total))
+    return NullFit(scale, np.inf, float(likelihood.max()) - np.log(total))
 
 
 def student_weight(z: FloatArray, tail: float) -> FloatArray:

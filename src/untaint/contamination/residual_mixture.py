@@ -6,20 +6,28 @@ row's weight in the fit is its posterior probability of belonging to the inliers
 
 .. math:: p_i = (1 - \epsilon)\, f_0(r_i) / f(r_i).
 
+The noise has one scale, or one that varies with the prediction (:mod:`.noise_scale`): the varying
+scale has to pay for its parameters, and the model of the larger likelihood is taken.
+
 Rows with outlying features are excluded a priori. With a part e of the weight excluded, the share
-of all rows is :math:`e + (1 - e)\,\epsilon`.
+of all rows is :math:`e + (1 - e)\,\epsilon`. Rows at a value that censors the targets do not count
+for the mixture, because their noise is that of the censoring (:func:`.residual_norm.censored`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, replace
+from typing import NamedTuple, final
 
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
-from .residual_norm import median_distance, resolution, signed_norms
-from .two_groups import AMBIGUITY, MAX_CONTAMINATION, MAX_RESIDUAL, TwoGroups, as_rows, two_groups
+from .expectation_maximisation import MAX_CONTAMINATION, Residuals
+from .noise_scale import CONSTANT, NoiseScale, fit_noise_scale
+from .null_models import root_mean_square
+from .residual_norm import censored, median_distance, resolution, signed_norms
+from .target_density import TargetDensity, fit_target_density
+from .two_groups import AMBIGUITY, TwoGroups, as_rows, contamination_interval, two_groups
 
 # A cluster of outliers of this share might be the majority of the truth.
 RIVAL_CONTAMINATION = 0.3
@@ -33,8 +41,54 @@ SAME_CONTAMINATION = 0.15
 MIN_KEPT = 0.25
 # Noise of any target, in units of the targets' median distance from their median.
 MIN_NOISE = 1e-3
+# Parameters that a varying noise scale has to pay for.
+SCALE_PARAMETERS = 2.0
+# The varying scale is fitted to all rows, and then so often to the inliers found.
+SCALE_REFITS = 2
 
 Interval = tuple[float, float]
+
+
+@final
+@dataclass(frozen=True)
+class ResidualModel:
+    """A fitted model of residuals given predictions: two groups, noise scale, density of targets.
+
+    Without a density no target is taken for that of another row.
+    """
+
+    groups: TwoGroups
+    noise_scale: NoiseScale = CONSTANT
+    target_density: TargetDensity | None = None
+
+    def residuals(
+        self, signed: FloatArray, predictions: FloatArray, deviations: FloatArray | float = 1.0
+    ) -> Residuals:
+        """Return residuals in units of ``deviations`` with what the model needs to know of each."""
+        parts = (signed, predictions, np.broadcast_to(deviations, len(signed)))
+        return conditional_residuals(*parts, self.noise_scale, self.target_density)
+
+    def scores(self, residuals: Residuals) -> FloatArray:
+        """Return absolute residuals in units of the noise of each row."""
+        with np.errstate(over="ignore"):
+            scores = np.abs(residuals.values) / self.groups.scales(residuals)
+            return np.asarray(np.nan_to_num(scores))
+
+
+def conditional_residuals(
+    signed: FloatArray,
+    predictions: FloatArray,
+    deviations: FloatArray,
+    scale: NoiseScale,
+    density: TargetDensity | None,
+) -> Residuals:
+    """Return residuals with the scale at their predictions, (n, k), if there is one output."""
+    if predictions.shape[1] > 1:
+        return Residuals.of(signed)
+    f, background = predictions[:, 0], None
+    if density is not None:
+        background = density(f + signed * deviations) + np.log(deviations)
+    return Residuals.of(signed, scale(f), background)
 
 
 @final
@@ -48,29 +102,36 @@ class OutlierPosterior:
     """
 
     inlier_probability: FloatArray
-    residuals: FloatArray
+    residuals: Residuals
     contamination: float
     interval: Interval
     candidates: list[TwoGroups]
+    own_interval: Interval
+    model: ResidualModel
+    log_likelihood: float
 
     def of_samples(
-        self, residuals: FloatArray, excluded: BoolArray, contamination: float, interval: Interval
+        self, residuals: Residuals, excluded: BoolArray, contamination: float, interval: Interval
     ) -> OutlierPosterior:
         """Return the posterior of other samples by the likeliest model; zero if excluded."""
-        probability = np.where(excluded, 0.0, self.candidates[0].inlier_probability(residuals))
-        return OutlierPosterior(probability, residuals, contamination, interval, self.candidates)
+        probability = np.where(excluded, 0.0, self.model.groups.inlier_probability(residuals))
+        return replace(
+            self,
+            inlier_probability=probability,
+            residuals=residuals,
+            contamination=contamination,
+            interval=interval,
+        )
 
     @property
-    def scale(self) -> float:
-        """The scale of the inliers' residuals."""
-        return self.candidates[0].scale
+    def noise_scale(self) -> FloatArray:
+        """The noise of each row."""
+        return self.model.groups.scales(self.residuals)
 
     @property
     def scores(self) -> FloatArray:
-        """Absolute residuals in units of the scale; excluded rows have at least the largest one."""
-        included = self.inlier_probability > 0
-        with np.errstate(over="ignore"):
-            scores = np.nan_to_num(np.abs(self.residuals) / self.scale)
+        """Absolute residuals in units of the noise; excluded rows have at least the largest one."""
+        included, scores = self.inlier_probability > 0, self.model.scores(self.residuals)
         largest = scores[included].max(initial=0.0)
         return np.where(~included & (scores < largest), largest, scores)
 
@@ -84,8 +145,8 @@ class OutlierPosterior:
         flagged = self.inlier_probability < 0.5
         if self.candidates[0].contamination < RIVAL_CONTAMINATION or not flagged.any():
             return ""
-        low, middle, high = np.quantile(self.residuals[flagged], [0.25, 0.5, 0.75])
-        if not high - low < CLUSTER_IQR * self.scale:
+        low, middle, high = np.quantile(self.residuals.values[flagged], [0.25, 0.5, 0.75])
+        if not high - low < CLUSTER_IQR * self.model.groups.scale:
             return ""
         part, rest = f"{flagged.mean():.0%}", f"{1 - flagged.mean():.0%}"
         return (
@@ -114,6 +175,23 @@ class OutlierPosterior:
         return ""
 
 
+class _Rows(NamedTuple):
+    """Signed residuals, (n,), in units of ``deviations``, of predictions, (n, k), and weights.
+
+    ``contaminated`` says to leave models without outliers out of account.
+    """
+
+    signed: FloatArray
+    predictions: FloatArray
+    deviations: FloatArray
+    weights: FloatArray
+    contaminated: bool
+
+    def residuals(self, scale: NoiseScale, density: TargetDensity | None) -> Residuals:
+        """Return the residuals with their relative scales, and with a density of targets."""
+        return conditional_residuals(self.signed, self.predictions, self.deviations, scale, density)
+
+
 @final
 class ResidualMixture:
     """Fits the mixture to residuals of targets, (n, k), and returns posterior weights.
@@ -124,54 +202,139 @@ class ResidualMixture:
     def __init__(
         self, y: FloatArray, sample_weight: FloatArray, feature_outlier: BoolArray
     ) -> None:
-        self.sample_weight, self.feature_outlier = sample_weight, feature_outlier
+        self.y, self.sample_weight, self.feature_outlier = y, sample_weight, feature_outlier
         self.included = np.where(feature_outlier, 0.0, sample_weight)
+        self.excluded = 1.0 - float(self.included.sum() / sample_weight.sum())
+        self.fitted = np.where(censored(y, self.included), 0.0, self.included)
+        self.counts = as_rows(self.fitted)
         self.min_scale = MIN_NOISE * median_distance(y, self.included)
         self.step = resolution(y, self.included)
 
-    def posterior_weights(self, residuals: FloatArray, weights: FloatArray) -> FloatArray:
+    def posterior_weights(
+        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
+    ) -> FloatArray:
         """Return new weights from residuals of a fit with the given ones."""
-        return self.fit(residuals, weights).inlier_probability * self.included
+        return self.fit(residuals, deviations, weights).inlier_probability * self.included
 
-    def fit(self, residuals: FloatArray, weights: FloatArray) -> OutlierPosterior:
-        """Return the posterior given residuals of a fit with these weights."""
+    def contaminated_weights(
+        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Return new weights by the likeliest model with outliers, however likely that is.
+
+        While the fit is poor, outliers look like noise: whether there are any is to be asked of
+        the fit that the weights lead to.
+        """
+        posterior = self.fit(residuals, deviations, weights, contaminated=True)
+        return posterior.inlier_probability * self.included
+
+    def fit(
+        self,
+        residuals: FloatArray,
+        deviations: FloatArray,
+        weights: FloatArray,
+        contaminated: bool = False,
+    ) -> OutlierPosterior:
+        """Return the posterior given residuals of a fit with these weights.
+
+        Residuals are in units of the prediction's standard deviation ``deviations``.
+        """
+        predictions = self.y - residuals * deviations[:, None]
         signed = signed_norms(residuals, weights)
-        relative = weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
-        candidates = two_groups(signed, self.included, relative, self.min_scale, self.step)
-        good = candidates[0].inlier_probability(signed)
+        return self.fit_signed(signed, predictions, deviations, weights, contaminated)
+
+    def fit_signed(
+        self,
+        signed: FloatArray,
+        predictions: FloatArray,
+        deviations: FloatArray,
+        weights: FloatArray,
+        contaminated: bool = False,
+    ) -> OutlierPosterior:
+        """Return the posterior given one signed residual for each row, and predictions, (n, k)."""
+        rows = _Rows(signed, predictions, deviations, weights, contaminated)
+        best = self._fit(rows, CONSTANT, None)
+        if predictions.shape[1] > 1:
+            return best
+        best = self._with_varying_scale(rows, best, None, np.ones(len(signed)))
+        # Targets of other rows are those of inliers.
+        inlying = self.included * best.inlier_probability
+        density = fit_target_density(self.y[:, 0], inlying, root_mean_square(signed, weights))
+        if density is None:
+            return best
+        rival = self._fit(rows, best.model.noise_scale, density)
+        if rival.model.groups.permuted:
+            rival = self._with_varying_scale(rows, rival, density, rival.inlier_probability)
+        return rival if rival.log_likelihood > best.log_likelihood else best
+
+    def _with_varying_scale(
+        self,
+        rows: _Rows,
+        best: OutlierPosterior,
+        density: TargetDensity | None,
+        inlier_probability: FloatArray,
+    ) -> OutlierPosterior:
+        """Return the best of a posterior and those under scales fitted to ever better inliers."""
+        for _ in range(1 + SCALE_REFITS):
+            inlying = self.counts * inlier_probability
+            scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], inlying)
+            if not scale.varies:
+                break
+            rival = self._fit(rows, scale, density)
+            if rival.log_likelihood > best.log_likelihood:
+                best = rival
+            inlier_probability = best.inlier_probability
+        return best
+
+    def _fit(
+        self, rows: _Rows, scale: NoiseScale, density: TargetDensity | None
+    ) -> OutlierPosterior:
+        """Return the posterior under one relative noise scale."""
+        residuals = rows.residuals(scale, density)
+        start = rows.weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
+        candidates = two_groups(residuals, self.fitted, start, self.min_scale, self.step)
+        if rows.contaminated:
+            some = [one for one in candidates if one.contamination > 0 and not one.overlapping]
+            candidates = some or candidates
+        model = ResidualModel(candidates[0], scale, density)
+        good = candidates[0].inlier_probability(residuals)
         if float(self.included @ good) < MIN_KEPT * float(self.included.sum()):
             # A candidate may concentrate on equal targets, which have no noise, and reject others.
-            good = relative
-        excluded = 1.0 - float(self.included.sum() / self.sample_weight.sum())
-        found = overall_contamination(candidates[0], signed, self.included, excluded)
+            good = start
+        own = contamination_interval(candidates, residuals, self.fitted)
+        found = overall_contamination(model, own, residuals, self.included, self.excluded)
         contamination, (low, high) = found
-        interval, good = (min(low, contamination), high), np.where(self.feature_outlier, 0.0, good)
-        return OutlierPosterior(good, signed, contamination, interval, candidates)
-
-    def log_predictive_density(
-        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
-    ) -> float:
-        """Return the log-density of the targets of all included rows, each given the others.
-
-        Residuals are in units of the prediction's standard deviation, whose logarithm is the
-        Jacobian.
-        """
-        likelihood = self.fit(residuals, weights).candidates[0].log_likelihood
-        return likelihood - float(as_rows(self.included) @ np.log(deviations))
+        likelihood = candidates[0].log_likelihood
+        if scale.varies:
+            likelihood -= 0.5 * SCALE_PARAMETERS * float(np.log(self.counts.sum()))
+        return OutlierPosterior(
+            np.where(self.feature_outlier, 0.0, good),
+            residuals,
+            contamination,
+            (min(low, contamination), high),
+            candidates,
+            own,
+            model,
+            likelihood,
+        )
 
 
 def overall_contamination(
-    candidate: TwoGroups, signed: FloatArray, included: FloatArray, excluded: float
+    model: ResidualModel,
+    interval: Interval,
+    residuals: Residuals,
+    included: FloatArray,
+    excluded: float,
 ) -> tuple[float, Interval]:
     """Return the share of outliers among all rows, and its interval.
 
-    The candidate models residuals of rows that weigh ``included``; ``excluded`` is the part of the
-    total weight that was excluded a priori.
+    The model and the interval of its contamination are those of residuals of rows that weigh
+    ``included``; ``excluded`` is the part of the total weight that was excluded a priori.
     """
+    groups = model.groups
     # Gross outliers count even if they are too few to form a group.
-    gross = np.abs(signed - candidate.offset) > MAX_RESIDUAL * candidate.scale
+    gross = groups.is_gross(residuals)
     found = float(included @ gross) / max(float(included.sum()), 1e-300)
-    found = max(candidate.contamination, found)
+    found = max(groups.contamination, found)
     contamination = min(excluded + (1.0 - excluded) * found, MAX_CONTAMINATION)
-    low, high = (float(excluded + (1.0 - excluded) * end) for end in candidate.interval)
+    low, high = (float(excluded + (1.0 - excluded) * end) for end in interval)
     return float(contamination), (low, max(high, float(contamination)))

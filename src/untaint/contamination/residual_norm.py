@@ -16,9 +16,14 @@ from typing import final
 import numpy as np
 from scipy.stats import chi2
 
-from .._typing import FloatArray
+from .._typing import BoolArray, FloatArray
 from ..screening.radius import weighted_median
 from ..weighting.base import unit_weight
+
+# Least share of the rows at a value that censors the targets, and the largest gap between that
+# value and the next one, relative to the median distance.
+MIN_CENSORED = 0.1
+MAX_CENSORING_GAP = 0.25
 
 
 @final
@@ -87,3 +92,28 @@ def resolution(y: FloatArray, weights: FloatArray) -> float:
     if recurring.sum() < 2 or counts[recurring].sum() < 0.5 * counts.sum():
         return 0.0
     return float(np.median(np.diff(levels[recurring])))
+
+
+def censored(y: FloatArray, weights: FloatArray) -> BoolArray:
+    """Return which rows lie at a value that censors the targets, such as zero or full marks.
+
+    That is the smallest or the largest target if at least a tenth of the rows share it and others
+    come close. At most half of the rows are censored, or none.
+    """
+    none = np.zeros(len(y), dtype=bool)
+    inside = weights > 0
+    if y.shape[1] > 1 or not inside.any():
+        return none
+    values, total = y[inside, 0], float(weights.sum())
+    ends = [end for end in (values.min(), values.max()) if _censors(end, values, weights[inside])]
+    found = inside & np.isin(y[:, 0], ends)
+    return found if float(weights[found].sum()) <= 0.5 * total else none
+
+
+def _censors(end: float, values: FloatArray, weights: FloatArray) -> bool:
+    """Return whether many targets are at this end of their range, and others near to it."""
+    at_end = values == end
+    if weights[at_end].sum() < MIN_CENSORED * weights.sum() or at_end.all():
+        return False
+    others = np.abs(values[~at_end] - end)
+    return bool(others.min() <= MAX_CENSORING_GAP * weighted_median(others, weights[~at_end]))

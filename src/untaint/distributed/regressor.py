@@ -112,7 +112,5 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
             return partial(residual_scores, scale=scale, largest=largest / scale)
         posterior = mixture.subsample_posterior
         self._warn_if_ambiguous(posterior)
-        one = np.zeros((1, large_scale.design.y.shape[1]))
-        one[0, 0] = largest
-        worst = float(np.abs(mixture.rule.signed(one))[0] / posterior.scale)
+        worst = mixture.rule.largest_score(largest)
         return partial(mixture_scores, rule=mixture.rule, largest=worst)

@@ -27,9 +27,8 @@ def residual_scores(rows: SampleLosses, scale: float, largest: float) -> FloatAr
 
 def mixture_scores(rows: SampleLosses, rule: MixtureWeights, largest: float) -> FloatArray:
     """Return residuals in the inliers' scale; excluded rows have at least the largest score."""
-    with np.errstate(over="ignore"):
-        sizes = np.abs(rule.signed(rows.deviations)) / rule.candidate.scale
-    return np.where(rows.excluded, np.maximum(sizes, largest), np.nan_to_num(sizes))
+    sizes = rule.scores(rows)
+    return np.where(rows.excluded, np.maximum(sizes, largest), sizes)
 
 
 def label_scores(rows: SampleLosses, thresholds: FloatArray, largest: float) -> FloatArray:

@@ -13,8 +13,8 @@ from typing import Any, final
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
+from ..contamination.expectation_maximisation import MAX_CONTAMINATION
 from ..contamination.loo_diagnostics import loo_diagnostics, loo_diagnostics_blocked
-from ..contamination.two_groups import MAX_CONTAMINATION
 from ..design.base import FitDesign, SystemDesign
 from ..design.features import FeatureDesign
 from ..initialization.multistart import find_inliers
@@ -127,7 +127,7 @@ class RegressionTask(Task):
         expected = y - residuals
         # Where an outlying row lies the fit knows nothing.
         expected[feature_outlier] = kept @ y / kept.sum()
-        score = np.abs(posterior.residuals) / posterior.scale
+        score = posterior.model.scores(posterior.residuals)
         return LooDiagnostics(
             np.minimum(score, np.finfo(float).max),
             posterior.inlier_probability,

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import final
 
 import numpy as np
@@ -25,8 +24,6 @@ from .._typing import BoolArray, FloatArray
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.residual_mixture import OutlierPosterior, ResidualMixture
 from ..contamination.residual_norm import signed_norms
-from ..contamination.restart import MIN_GAIN, should_restart
-from ..contamination.two_groups import as_rows
 from ..design.base import Design
 from ..initialization.multistart import find_inliers
 from ..optim.ridge_path import RidgePath
@@ -39,9 +36,11 @@ FEWEST_ROWS = 20
 # Alternations at most, and the mean change of a weight at which they end.
 MAX_ROUNDS = 8
 SETTLED = 2e-3
+# Starts of the alternation while the contamination is being estimated.
+N_STARTS = 2
 
 #: Maps residuals and present weights to new weights.
-Reweight = Callable[[FloatArray, FloatArray], FloatArray]
+Reweight = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 #: Computes the features of one kernel when they are needed.
 Features = Callable[[], FloatArray]
 
@@ -70,11 +69,10 @@ def select_jointly(
     alphas: Sequence[float] | FloatArray,
     y: FloatArray,
     sample_weight: FloatArray,
+    fit_intercept: bool,
     weights: FloatArray,
     reweight: Reweight,
-    *,
     first: tuple[int, int] = (0, 0),
-    fit_intercept: bool = True,
 ) -> JointSelection:
     """Alternate until neither the setting nor the weights change.
 
@@ -93,7 +91,7 @@ def select_jointly(
         else:
             choice, path = scores.best(kernels, weights)
         residuals, deviations = path.standardized(y, alphas[choice[1]], sample_weight)
-        updated = reweight(residuals, weights)
+        updated = reweight(residuals, deviations, weights)
         moved = float(np.abs(updated - weights).sum()) / float(sample_weight.sum())
         weights, n_rounds = updated, n_rounds + 1
         settled = moved <= SETTLED and choice == previous
@@ -160,37 +158,51 @@ def select_hyperparameters(
     contamination of None weights each row by its posterior probability, which is also returned. The
     search is at the own alpha of the first design.
 
-    If 25 % or more of the rows are flagged, the alternation restarts from uniform weights, and the
-    solution of the higher leave-one-out predictive density is kept
-    (:mod:`~untaint.contamination.restart`).
+    If outliers are found, the alternation is repeated from uniform weights, and the solution of the
+    higher leave-one-out predictive density is kept.
     """
     start = candidates[first[0]]
     sample_weight = start.sample_weight
     outlying = np.zeros(len(y), dtype=bool) if contamination == 0 else start.feature_outlier
-    mixture = ResidualMixture(y, sample_weight, outlying)
-    reweight: Reweight = mixture.posterior_weights
     weights = sample_weight
     if contamination != 0:
         trimmed = INITIAL_CONTAMINATION if contamination is None else contamination
         weights = np.where(outlying, 0.0, find_inliers(start, y, trimmed, n_starts, rng).weights)
-    if contamination is not None:
-        reweight = _trimming(contamination, sample_weight, outlying)
-    alternate = partial(select_jointly, y=y, sample_weight=sample_weight, reweight=reweight)
-    alternate = partial(alternate, fit_intercept=start.fit_intercept)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         features = [loo_features_of(design) for design in candidates]
         alphas = np.maximum(alphas, min_alpha(start, outlying))
-        joint = alternate(features, alphas, weights=weights, first=first)
+        rows = (y, sample_weight, start.fit_intercept)
         if contamination is not None:
-            return joint, None
-        posterior = mixture.fit(joint.residuals, joint.weights)
-        kernel, alpha = joint.kernel, joint.alpha
-        if should_restart(posterior.contamination, features[kernel](), y, as_rows(sample_weight)):
-            rival = alternate([features[kernel]], alphas[[alpha]], weights=mixture.included)
-            if _log_density(mixture, rival) > _log_density(mixture, joint) + MIN_GAIN:
-                joint = alternate(features, alphas, weights=rival.weights, first=(kernel, alpha))
-                posterior = mixture.fit(joint.residuals, joint.weights)
-        return joint, posterior
+            reweight = _trimming(contamination, sample_weight, outlying)
+            return select_jointly(features, alphas, *rows, weights, reweight, first), None
+        mixture = ResidualMixture(y, sample_weight, outlying)
+        return _select_by_likelihood(features, alphas, rows, mixture, weights, first)
+
+
+def _select_by_likelihood(
+    features: Sequence[Features],
+    alphas: FloatArray,
+    rows: tuple[FloatArray, FloatArray, bool],
+    mixture: ResidualMixture,
+    weights: FloatArray,
+    first: tuple[int, int],
+) -> tuple[JointSelection, OutlierPosterior]:
+    """Return the end of the highest leave-one-out predictive density, of two starts.
+
+    The first start are the inliers that the initial search found; outliers are taken for granted
+    while its setting stays fixed. The other one are all rows.
+    """
+    kernel, alpha = features[first[0]], alphas[[first[1]]]
+    start = select_jointly([kernel], alpha, *rows, weights, mixture.contaminated_weights)
+    begin, ends = start.weights, list[tuple[JointSelection, OutlierPosterior]]()
+    while len(ends) < N_STARTS:
+        end = select_jointly(features, alphas, *rows, begin, mixture.posterior_weights, first)
+        posterior = mixture.fit(end.residuals, end.deviations, end.weights)
+        ends.append((end, posterior))
+        if posterior.model.groups.contamination == 0:
+            break  # all rows would end there as well
+        begin = mixture.included
+    return max(ends, key=lambda found: _log_density(mixture, *found))
 
 
 def estimate_posterior(
@@ -212,12 +224,15 @@ def _trimming(contamination: float, sample_weight: FloatArray, outlying: BoolArr
     """Keep the rows of the smallest residuals; those with outlying features are the first to go."""
     rule = Trimmed(contamination)
 
-    def reweight(residuals: FloatArray, weights: FloatArray) -> FloatArray:
+    def reweight(residuals: FloatArray, deviations: FloatArray, weights: FloatArray) -> FloatArray:
         sizes = np.abs(signed_norms(residuals, weights))
         return rule.weights(np.where(outlying, np.inf, sizes), sample_weight)
 
     return reweight
 
 
-def _log_density(mixture: ResidualMixture, joint: JointSelection) -> float:
-    return mixture.log_predictive_density(joint.residuals, joint.deviations, joint.weights)
+def _log_density(
+    mixture: ResidualMixture, joint: JointSelection, posterior: OutlierPosterior
+) -> float:
+    """Return the log-density of the targets of included rows, each given the others."""
+    return posterior.log_likelihood - float(mixture.counts @ np.log(joint.deviations))

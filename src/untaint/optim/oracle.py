@@ -112,7 +112,7 @@ def evaluate_losses(
     """Return the losses of samples under values of a function; excluded ones lose infinitely."""
     losses = loss.value(y, values)
     losses[excluded] = np.inf
-    return SampleLosses(losses, y - values, sample_weight, groups, excluded)
+    return SampleLosses(losses, values, y - values, sample_weight, groups, excluded)
 
 
 def _added(one: Sum | None, other: Sum | None) -> Sum | None:

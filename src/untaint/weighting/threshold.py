@@ -22,13 +22,14 @@ from .trimmed import around
 @final
 @dataclass(frozen=True)
 class SampleLosses:
-    """Losses of n samples under a function, and the deviations, (n, k), of targets from values.
+    """Losses of n samples under a function, its values, (n, k), and the targets' deviations.
 
     ``groups`` holds the class of each sample, zero where there are none, and ``excluded`` the mask
     of the samples that are excluded a priori.
     """
 
     losses: FloatArray
+    predictions: FloatArray
     deviations: FloatArray
     sample_weight: FloatArray
     groups: IntArray

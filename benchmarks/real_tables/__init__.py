@@ -1,0 +1,1 @@
+"""Real tables of Python packages, as they are and with planted corruption."""
