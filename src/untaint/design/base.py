@@ -67,7 +67,9 @@ class Design(ABC):
 
     @cached_property
     def loo_features(self) -> FloatArray:
-        """The dense features of leave-one-out fits, more of them than ``init_features``."""
+        """The dense features of leave-one-out fits, more of them where the samples are many."""
+        if self.size <= policy().init_landmarks:
+            return self.init_features
         return self.dense_features(policy().loo_landmarks)
 
     def with_alpha(self, alpha: float) -> Self:
@@ -108,7 +110,9 @@ class Design(ABC):
     def representatives(self, count: int, within: IntArray | None = None) -> Subset:
         """Return at most ``count`` representatives of the samples ``within``, else of the near."""
         pool = np.flatnonzero(self.near) if within is None else within
-        ties = None if isinstance(self.kernel, Precomputed) else self.X[pool]
+        ties = None
+        if not isinstance(self.kernel, Precomputed):
+            ties = self.X if len(pool) == len(self.sample_weight) else self.X[pool]
         rows, counts = representatives(ties, self.sample_weight[pool], self.radius[pool], count)
         return Subset(pool[rows], counts)
 
@@ -127,6 +131,12 @@ class Design(ABC):
 class Sketch(Design):
     """A design of Nystroem features without kernel matrix, sufficient for model selection."""
 
+    def with_kernel(self, kernel: Kernel) -> Sketch:
+        """Return the same rows, whose radii need not be computed again, under another kernel."""
+        other = Sketch(kernel, self.X, self.sample_weight, self.alpha, self.fit_intercept)
+        other.radius, other.near = self.radius, self.near
+        return other
+
     def sample(self, count: int) -> Any:
         """Return the rows of X of at most ``count`` representatives."""
         return self.X[self.representatives(count).rows]
@@ -136,6 +146,8 @@ class Sketch(Design):
         landmarks = self.representatives(count).rows
         if isinstance(self.kernel, Precomputed):
             return nystroem_features(in_double(self.X[landmarks]), landmarks)
+        if len(landmarks) == len(self.sample_weight):  # symmetric, at half the cost
+            return nystroem_features(self.kernel.matrix(self.X, dtype=np.float64), landmarks)
         values = self.kernel.matrix(self.X[landmarks], self.X, dtype=np.float64)
         return nystroem_features(values, landmarks)
 
