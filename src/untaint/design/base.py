@@ -29,11 +29,18 @@ import numpy as np
 from .._policy import policy
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import in_double
-from ..kernels import Kernel, Precomputed
+from ..kernels import Kernel, Linear, Precomputed
 from ..optim.base import Fit, RidgeSystem
 from ..optim.gram import IncrementalGram
 from ..optim.low_rank import nystroem_features
-from ..screening.radius import EXCLUSION_RADIUS, near_rows, radii, radii_of_matrix, representatives
+from ..screening.radius import (
+    EXCLUSION_RADIUS,
+    centre,
+    near_rows,
+    radii,
+    radii_of_matrix,
+    representatives,
+)
 from ..screening.screen import Screen, screen
 from ..weighting.base import TrimmingRule
 from .subsample import Subset
@@ -91,6 +98,11 @@ class Design(ABC):
         return radii(self.X, self.sample_weight)
 
     @cached_property
+    def centre(self) -> FloatArray:
+        """The point that rows are measured from: the centre of X where an intercept absorbs it."""
+        return absorbed_centre(self.kernel, self.X, self.sample_weight, self.fit_intercept)
+
+    @cached_property
     def near(self) -> BoolArray:
         """The mask of the samples that take part in estimating scales and in initial fits."""
         return near_rows(self.radius, self.sample_weight)
@@ -110,9 +122,7 @@ class Design(ABC):
     def representatives(self, count: int, within: IntArray | None = None) -> Subset:
         """Return at most ``count`` representatives of the samples ``within``, else of the near."""
         pool = np.flatnonzero(self.near) if within is None else within
-        ties = None
-        if not isinstance(self.kernel, Precomputed):
-            ties = self.X if len(pool) == len(self.sample_weight) else self.X[pool]
+        ties = None if isinstance(self.kernel, Precomputed) else taken(self.X, pool)
         rows, counts = representatives(ties, self.sample_weight[pool], self.radius[pool], count)
         return Subset(pool[rows], counts)
 
@@ -127,6 +137,28 @@ class Design(ABC):
         return levels
 
 
+def absorbed_centre(
+    kernel: Kernel, X: Any, sample_weight: FloatArray, fit_intercept: bool
+) -> FloatArray:
+    """Return the centre of X if the kernel is linear and an intercept absorbs it, else zero.
+
+    Products of rows such as 1e9 + 0.1 would keep none of the digits that tell the rows apart.
+    """
+    if isinstance(kernel, Linear) and fit_intercept:
+        return centre(X, sample_weight)
+    return np.zeros(X.shape[1])
+
+
+def measured_from(point: FloatArray, X: Any) -> Any:
+    """Return the rows of X minus a point, or X itself if that is zero."""
+    return X - point if point.any() else X
+
+
+def taken(X: Any, rows: IntArray) -> Any:
+    """Return rows of X at ascending positions, X itself if these are all."""
+    return X if len(rows) == X.shape[0] else X[rows]
+
+
 @final
 class Sketch(Design):
     """A design of Nystroem features without kernel matrix, sufficient for model selection."""
@@ -139,16 +171,17 @@ class Sketch(Design):
 
     def sample(self, count: int) -> Any:
         """Return the rows of X of at most ``count`` representatives."""
-        return self.X[self.representatives(count).rows]
+        return taken(self.X, self.representatives(count).rows)
 
     def dense_features(self, count: int) -> FloatArray:
         """Return Nystroem features of at most ``count`` landmarks."""
         landmarks = self.representatives(count).rows
         if isinstance(self.kernel, Precomputed):
             return nystroem_features(in_double(self.X[landmarks]), landmarks)
+        X = measured_from(self.centre, self.X)
         if len(landmarks) == len(self.sample_weight):  # symmetric, at half the cost
-            return nystroem_features(self.kernel.matrix(self.X, dtype=np.float64), landmarks)
-        values = self.kernel.matrix(self.X[landmarks], self.X, dtype=np.float64)
+            return nystroem_features(self.kernel.matrix(X, dtype=np.float64), landmarks)
+        values = self.kernel.matrix(X[landmarks], X, dtype=np.float64)
         return nystroem_features(values, landmarks)
 
 

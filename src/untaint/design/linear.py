@@ -19,8 +19,7 @@ from .._validation import in_double
 from ..optim.base import Fit, RidgeSystem
 from ..optim.low_rank import nystroem_features
 from ..optim.ridge_primal import PrimalRidge
-from ..screening.radius import centre
-from .base import SystemDesign
+from .base import SystemDesign, measured_from
 
 
 @final
@@ -28,17 +27,9 @@ class LinearDesign(SystemDesign):
     """The design of the linear kernel, whose features are the columns of X."""
 
     @cached_property
-    def centre(self) -> FloatArray:
-        """The centre that is subtracted from dense rows if an intercept is fitted, else zero."""
-        X = self.X
-        return centre(X, self.sample_weight) if self.fit_intercept else np.zeros(X.shape[1])
-
-    @cached_property
     def features(self) -> Any:
         """The centred columns; sparse columns are not centred."""
-        if sparse.issparse(self.X) or not self.centre.any():
-            return in_double(self.X)
-        return self.X - self.centre
+        return measured_from(self.centre, in_double(self.X))
 
     def dense_features(self, count: int) -> FloatArray:
         """Return the columns if there are at most ``count``, else Nystroem features."""
