@@ -35,8 +35,8 @@ from ..optim.gram import IncrementalGram
 from ..optim.low_rank import nystroem_features
 from ..screening.radius import (
     EXCLUSION_RADIUS,
-    centre,
     near_rows,
+    offset,
     radii,
     radii_of_matrix,
     representatives,
@@ -99,8 +99,8 @@ class Design(ABC):
 
     @cached_property
     def centre(self) -> FloatArray:
-        """The point that rows are measured from: the centre of X where an intercept absorbs it."""
-        return absorbed_centre(self.kernel, self.X, self.sample_weight, self.fit_intercept)
+        """The point that rows are measured from: an offset of X that an intercept absorbs."""
+        return absorbed_offset(self.kernel, self.X, self.sample_weight, self.fit_intercept)
 
     @cached_property
     def near(self) -> BoolArray:
@@ -137,15 +137,12 @@ class Design(ABC):
         return levels
 
 
-def absorbed_centre(
+def absorbed_offset(
     kernel: Kernel, X: Any, sample_weight: FloatArray, fit_intercept: bool
 ) -> FloatArray:
-    """Return the centre of X if the kernel is linear and an intercept absorbs it, else zero.
-
-    Products of rows such as 1e9 + 0.1 would keep none of the digits that tell the rows apart.
-    """
+    """Return the offset of X if the kernel is linear and an intercept absorbs it, else zero."""
     if isinstance(kernel, Linear) and fit_intercept:
-        return centre(X, sample_weight)
+        return offset(X, sample_weight)
     return np.zeros(X.shape[1])
 
 

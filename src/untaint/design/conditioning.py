@@ -6,7 +6,7 @@ With s_j a robust scale of column j and K the kernel matrix of these rows, the f
 * :math:`K_{ij} < 10^{-10}` for all :math:`i \ne j`: a new row is like no other;
 * the kernel's variance :math:`v = \mathrm{mean}(K_{ii}) - \mathrm{mean}(K_{ij})` is below
   :math:`10^{-12}` of mean K_ii (rounding), or the weights' sum times v below
-  :math:`10^{-8} \alpha` (the penalty leaves a constant);
+  :math:`10^{-8} \min(\alpha, 1)` (the penalty leaves a constant, and would if alpha were 1);
 * :math:`\alpha < 10^{-12} v` for a linear kernel of more columns than rows (no penalty is left).
 
 Constant columns and equal rows have nothing to tell, and are no matter.
@@ -111,7 +111,7 @@ def _kernel_message(design: Design, chosen: IntArray, total: float) -> str:
     if variance <= CONSTANT * diagonal:
         remedy = "scale the columns of X or raise gamma" if decays else "centre and scale X"
         return f"all rows of X are alike under the kernel, up to rounding; {remedy}"
-    if total * variance < NEGLIGIBLE * design.alpha:
+    if total * variance < NEGLIGIBLE * min(design.alpha, 1.0):
         return (
             f"the kernel of the rows of X varies by {variance:.1g} only, so that alpha="
             f"{design.alpha:.2g} leaves a constant; scale the columns of X or lower alpha"

@@ -19,12 +19,19 @@ from .._validation import in_double
 from ..optim.base import Fit, RidgeSystem
 from ..optim.low_rank import nystroem_features
 from ..optim.ridge_primal import PrimalRidge
+from ..screening.radius import centre
 from .base import SystemDesign, measured_from
 
 
 @final
 class LinearDesign(SystemDesign):
     """The design of the linear kernel, whose features are the columns of X."""
+
+    @cached_property
+    def centre(self) -> FloatArray:
+        """The centre that is subtracted from dense rows if an intercept is fitted, else zero."""
+        X = self.X
+        return centre(X, self.sample_weight) if self.fit_intercept else np.zeros(X.shape[1])
 
     @cached_property
     def features(self) -> Any:

@@ -6,8 +6,8 @@ r"""The robust fit that all batch estimators share, as functions.
 start and how many rows are outliers, solve. A task (:mod:`~untaint.estimators.task`) supplies the
 loss, the weighting rule and the solvers.
 
-Targets are measured from their median where an intercept takes it up: sums of squares of targets
-such as 1e9 + 0.1 would keep none of the digits that tell them apart.
+Targets that lie far from zero are measured from their median where an intercept takes it up: sums
+of squares of targets such as 1e9 + 0.1 would keep none of the digits that tell them apart.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ..optim.c_steps import ExactRefits, c_steps
 from ..optim.checkpoint import Checkpoint
 from ..optim.norm_ball import solve_in_ball
 from ..optim.projected_gradient import TrimmedProblem, projected_gradient
-from ..screening.radius import weighted_median
+from ..screening.radius import offset
 from ..weighting.base import TrimmingRule
 from ..weighting.fixed import FixedWeights
 from .large_scale import fit_large_scale
@@ -168,14 +168,15 @@ def check_approximation(params: SubquantileEstimator, kernel: Kernel, asked: str
 def target_origin(
     params: SubquantileEstimator, task: Task, y: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Return the point, (k,), that targets are measured from: the weighted median, or zero.
+    """Return the point, (k,), that targets are measured from: their weighted median, or zero.
 
-    It is zero without an intercept, and where the first step depends on the size of the targets.
+    It is zero for targets that do not lie far from zero, without an intercept, and where the first
+    step depends on the size of the targets.
     """
     absorbed = params.fit_intercept and task.loss.of_differences
     if not absorbed or params.solver == "gradient" or params.init == "zeros":
         return np.zeros(y.shape[1])
-    return weighted_median(y, weights)
+    return offset(y, weights)
 
 
 def fit_rows(

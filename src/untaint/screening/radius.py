@@ -26,6 +26,8 @@ Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
 
 SCREEN_RADIUS = 10.0
 EXCLUSION_RADIUS = 1000.0
+# Columns whose centre is more than so many median deviations from zero have an offset.
+MAX_OFFSET = 10.0
 # Largest kernel matrix whose medians of distances are computed.
 MATRIX_ROWS = 3000
 BLOCK_ROWS = 50_000
@@ -55,6 +57,19 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
 def centre(X: Any, weights: FloatArray) -> FloatArray:
     """Return the coordinate-wise median of X, zero for sparse X."""
     return np.zeros(X.shape[1]) if sparse.issparse(X) else weighted_median(X, weights)
+
+
+def offset(X: Any, weights: FloatArray) -> FloatArray:
+    """Return the centre of the columns that lie far from zero, and zero for the others.
+
+    Sums of squares of such columns would keep few of the digits that tell the rows apart. Sparse
+    columns have none.
+    """
+    middle = centre(X, weights)
+    if not middle.any():
+        return middle
+    spread = weighted_median(np.abs(X - middle), weights)
+    return np.where(np.abs(middle) > MAX_OFFSET * spread, middle, 0.0)
 
 
 def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> FloatArray:
