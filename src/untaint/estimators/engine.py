@@ -24,7 +24,7 @@ from .._sums import total
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
 from .._validation import check_rate, in_double, memory_bytes
-from ..design.base import FitDesign
+from ..design.base import FitDesign, measured_from
 from ..design.features import FeatureDesign, make_feature_design
 from ..design.kernel_matrix import KernelMatrixDesign, make_design, matrix_dtype
 from ..design.partitioned import InMemoryDesign, PartitionedDesign
@@ -78,7 +78,7 @@ def select_on_subsample(
     """Select kernel and alpha, on a subsample if the rows are many."""
     rows = data.rows
     if rows.shape[0] <= policy().subsample_rows or params._pairwise:
-        y = data.y - target_origin(params, task, data.y, data.weights)
+        y = measured_from(target_origin(params, task, data.y, data.weights), data.y)
         return params._select(task, rows, y, data.counts, data.weights)
     chosen = draw_rows(data.weights, policy().subsample_rows)
     X, weight = in_double(rows[chosen]), float(total(data.weights))
@@ -90,7 +90,7 @@ def select_for_total(
 ) -> Hyperparameters:
     """Select kernel and alpha on rows that represent others of this weight in total."""
     weights = np.full(len(y), total / len(y))
-    y = y - target_origin(params, task, y, weights)
+    y = measured_from(target_origin(params, task, y, weights), y)
     # A posterior is of these rows alone, and the fit has others.
     return params._select(task, X, y, weights, weights)._replace(posterior=None)
 
@@ -190,7 +190,7 @@ def fit_rows(
 ) -> tuple[InitialState, Solution]:
     """Find where to start, and minimise the robust objective from there."""
     origin = target_origin(params, task, y, design.sample_weight)
-    y = y - origin
+    y = measured_from(origin, y)
     initial = task.initialise(design, y, hyper)
     solution = solve(params, task, design, y, initial, callback, saved)
     if origin.any():
