@@ -29,8 +29,8 @@ from .base import Design, Sketch, measured_from, taken
 from .kernel_matrix import KernelMatrixDesign
 from .subsample import draw_rows
 
-# Rows whose scales and kernel values are looked at.
-ROWS = 100
+# Rows whose scales and kernel values are looked at; of many columns fewer, of so many values.
+ROWS, FEWEST_ROWS, VALUES = 100, 15, 100_000
 # Rows drawn from very many, of which those are chosen.
 DRAWN_ROWS = 1000
 # Largest ratio of two columns' scales, and the scale of a column over its size that is rounding.
@@ -50,7 +50,8 @@ def scale_message(design: Design, names: Sequence[Any] | None = None) -> str:
     total = float(design.sample_weight.sum())
     if len(design.sample_weight) > policy().subsample_rows:
         design = _drawn(design)
-    chosen = design.representatives(ROWS).rows
+    count = int(np.clip(VALUES // max(design.X.shape[1], 1), FEWEST_ROWS, ROWS))
+    chosen = design.representatives(count).rows
     scales = column_scales(taken(design.X, chosen))
     if not scales.any():
         return ""

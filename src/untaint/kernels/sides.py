@@ -16,7 +16,8 @@ from .products import SparseProduct
 
 MAX_COORDINATE = 1e140  # scaled coordinates are clipped here: beyond it their squares overflow
 MAX_SINGLE_NORM = 8.0  # largest |x|^2 + |z|^2 whose rounding in float32 (below 1e-6) is tolerable
-CENTRE_ROWS = 255  # samples whose median is the centre
+CENTRE_ROWS = 255  # samples whose median is the centre; of wide rows fewer
+CENTRE_VALUES = 1 << 18
 WIDE = 512  # columns beyond which a copy of X costs more than a pass over a tile
 
 
@@ -128,10 +129,11 @@ def _centred(X: Array, centre: Array, root: float, out: Array) -> Array:
 
 
 def _centre(Z: Array) -> Array:
-    """Return the coordinate-wise (lower) median of at most CENTRE_ROWS rows spread over ``Z``."""
+    """Return the coordinate-wise (lower) median of some rows spread over ``Z``."""
     if not len(Z):
         return np.zeros(Z.shape[1])
-    sample = Z[:: -(-len(Z) // CENTRE_ROWS)]
+    count = max(min(CENTRE_ROWS, CENTRE_VALUES // max(Z.shape[1], 1)), 15)
+    sample = Z[:: -(-len(Z) // count)]
     middle = (len(sample) - 1) // 2
     median: Array = np.partition(sample, middle, axis=0)[middle]
     return median
