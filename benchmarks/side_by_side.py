@@ -64,6 +64,9 @@ TASKS: dict[str, Task] = {
         "SubquantileRegressor", 300_000, approximation="nystroem", n_components=500
     ),
     "regressor cv 2,000 rows": _task("SubquantileRegressorCV", 2_000),
+    "regressor 60 x 10,000 0.2": _task("SubquantileRegressor", 60, d=10_000, contamination=0.2),
+    "regressor 60 x 10,000 auto": _task("SubquantileRegressor", 60, d=10_000),
+    "regressor cv 60 x 10,000": _task("SubquantileRegressorCV", 60, d=10_000),
     "classifier 5,000 rows 2 classes": _task("SubquantileClassifier", 5_000, n_classes=2),
     "classifier 5,000 rows 5 classes": _task("SubquantileClassifier", 5_000, n_classes=5),
     "classifier cv 1,000 rows": _task("SubquantileClassifierCV", 1_000, n_classes=2),

@@ -11,5 +11,9 @@ class AmbiguousContaminationWarning(UserWarning):
     """Two explanations of which rows are wrong are about equally likely; the message names both."""
 
 
+class FeatureScaleWarning(UserWarning):
+    """Columns of X have no influence on the fit because of their scale; the message says which."""
+
+
 class OverstatedNoiseWarning(UserWarning):
     """The declared noise explains nearly all of the variance that the rows have somewhere."""

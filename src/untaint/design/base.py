@@ -29,11 +29,18 @@ import numpy as np
 from .._policy import policy
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import in_double
-from ..kernels import Kernel, Precomputed
+from ..kernels import Kernel, Linear, Precomputed
 from ..optim.base import Fit, RidgeSystem
 from ..optim.gram import IncrementalGram
 from ..optim.low_rank import nystroem_features
-from ..screening.radius import EXCLUSION_RADIUS, near_rows, radii, radii_of_matrix, representatives
+from ..screening.radius import (
+    EXCLUSION_RADIUS,
+    near_rows,
+    offset,
+    radii,
+    radii_of_matrix,
+    representatives,
+)
 from ..screening.screen import Screen, screen
 from ..weighting.base import TrimmingRule
 from .subsample import Subset
@@ -67,7 +74,9 @@ class Design(ABC):
 
     @cached_property
     def loo_features(self) -> FloatArray:
-        """The dense features of leave-one-out fits, more of them than ``init_features``."""
+        """The dense features of leave-one-out fits, more of them where the samples are many."""
+        if self.size <= policy().init_landmarks:
+            return self.init_features
         return self.dense_features(policy().loo_landmarks)
 
     def with_alpha(self, alpha: float) -> Self:
@@ -89,6 +98,11 @@ class Design(ABC):
         return radii(self.X, self.sample_weight)
 
     @cached_property
+    def centre(self) -> FloatArray:
+        """The point that rows are measured from: an offset of X that an intercept absorbs."""
+        return absorbed_offset(self.kernel, self.X, self.sample_weight, self.fit_intercept)
+
+    @cached_property
     def near(self) -> BoolArray:
         """The mask of the samples that take part in estimating scales and in initial fits."""
         return near_rows(self.radius, self.sample_weight)
@@ -108,7 +122,7 @@ class Design(ABC):
     def representatives(self, count: int, within: IntArray | None = None) -> Subset:
         """Return at most ``count`` representatives of the samples ``within``, else of the near."""
         pool = np.flatnonzero(self.near) if within is None else within
-        ties = None if isinstance(self.kernel, Precomputed) else self.X[pool]
+        ties = None if isinstance(self.kernel, Precomputed) else taken(self.X, pool)
         rows, counts = representatives(ties, self.sample_weight[pool], self.radius[pool], count)
         return Subset(pool[rows], counts)
 
@@ -123,20 +137,48 @@ class Design(ABC):
         return levels
 
 
+def absorbed_offset(
+    kernel: Kernel, X: Any, sample_weight: FloatArray, fit_intercept: bool
+) -> FloatArray:
+    """Return the offset of X if the kernel is linear and an intercept absorbs it, else zero."""
+    if isinstance(kernel, Linear) and fit_intercept:
+        return offset(X, sample_weight)
+    return np.zeros(X.shape[1])
+
+
+def measured_from(point: FloatArray, X: Any) -> Any:
+    """Return the rows of X minus a point, or X itself if that is zero."""
+    return X - point if point.any() else X
+
+
+def taken(X: Any, rows: IntArray) -> Any:
+    """Return rows of X at ascending positions, X itself if these are all."""
+    return X if len(rows) == X.shape[0] else X[rows]
+
+
 @final
 class Sketch(Design):
     """A design of Nystroem features without kernel matrix, sufficient for model selection."""
 
+    def with_kernel(self, kernel: Kernel) -> Sketch:
+        """Return the same rows, whose radii need not be computed again, under another kernel."""
+        other = Sketch(kernel, self.X, self.sample_weight, self.alpha, self.fit_intercept)
+        other.radius, other.near = self.radius, self.near
+        return other
+
     def sample(self, count: int) -> Any:
         """Return the rows of X of at most ``count`` representatives."""
-        return self.X[self.representatives(count).rows]
+        return taken(self.X, self.representatives(count).rows)
 
     def dense_features(self, count: int) -> FloatArray:
         """Return Nystroem features of at most ``count`` landmarks."""
         landmarks = self.representatives(count).rows
         if isinstance(self.kernel, Precomputed):
             return nystroem_features(in_double(self.X[landmarks]), landmarks)
-        values = self.kernel.matrix(self.X[landmarks], self.X, dtype=np.float64)
+        X = measured_from(self.centre, self.X)
+        if len(landmarks) == len(self.sample_weight):  # symmetric, at half the cost
+            return nystroem_features(self.kernel.matrix(X, dtype=np.float64), landmarks)
+        values = self.kernel.matrix(X[landmarks], X, dtype=np.float64)
         return nystroem_features(values, landmarks)
 
 

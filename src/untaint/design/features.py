@@ -33,7 +33,7 @@ from ..optim.low_rank import nystroem_features
 from ..optim.newton import Newton
 from ..optim.ridge_primal import PrimalRidge
 from ..screening.by_subsample import screen_by_sample
-from ..screening.radius import centre, distances_from, weighted_median
+from ..screening.radius import centre, distances_from, offset
 from ..screening.screen import Screen
 from .base import SINGLE_TOL, Design, FitDesign, Sketch
 from .blocked import BlockedFeatures
@@ -46,8 +46,6 @@ from .subsample import draw_rows, subsample_size
 # subsample are solved to this fraction of it, and to a tolerance of at most MAX_TOL.
 REFIT_FRACTION = 0.01
 MAX_TOL = 1e-3
-# Columns whose centre is more than so many deviations from zero are centred.
-MAX_OFFSET = 10.0
 # Smallest number of features that a memory limit may reduce the automatic number to.
 MIN_COMPONENTS = 20
 # Up to so many features Gram matrices are sums over all samples, which cost no more than the
@@ -218,7 +216,7 @@ def make_map(
     X, weights, kernel = sketch.X, sketch.sample_weight, sketch.kernel
     if approximation == "columns":
         affordable(X.shape[1], X.shape[1], np.float64)
-        return IdentityMap(_offset(X, weights) if sketch.fit_intercept else np.zeros(X.shape[1]))
+        return IdentityMap(offset(X, weights) if sketch.fit_intercept else np.zeros(X.shape[1]))
     count = n_components
     if count is None:
         count = components_for(kernel, sketch.sample(SPECTRUM_ROWS), total, sketch.alpha)
@@ -232,13 +230,6 @@ def make_map(
             return double
         sample = sketch.sample(SPECTRUM_ROWS)
         return double.in_single(sample, total / sample.shape[0], sketch.alpha) or double
-
-
-def _offset(reference: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the centre of the columns that lie far from zero, and zero for the others."""
-    middle = centre(reference, weights)
-    spread = weighted_median(np.abs(reference - middle), weights)
-    return np.where(np.abs(middle) > MAX_OFFSET * spread, middle, 0.0)
 
 
 def _affordable(

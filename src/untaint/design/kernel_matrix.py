@@ -23,7 +23,7 @@ from ..optim.low_rank import nystroem_features
 from ..optim.ridge_cg import IterativeRidge
 from ..optim.ridge_exact import ExactRidge
 from ..optim.ridge_primal import PrimalRidge
-from .base import SINGLE_TOL, SystemDesign
+from .base import SINGLE_TOL, SystemDesign, absorbed_offset, measured_from
 from .linear import LinearDesign
 
 # Cost of a preconditioner that couples several outputs, relative to that of one output.
@@ -108,13 +108,18 @@ def make_design(
     iterative = n > policy().exact_rows if iterative is None else iterative
     dtype = matrix_dtype(n, iterative)
     check_matrix_memory(n, dtype, memory_limit, otherwise)
-    K = kernel.matrix(X, dtype=dtype, n_threads=n_threads)
+    # The gradient method is defined by the matrix of the rows as they are.
+    middle = absorbed_offset(kernel, X, sample_weight, fit_intercept and not matrix)
+    rows = measured_from(middle, X)
+    K = kernel.matrix(rows, dtype=dtype, n_threads=n_threads)
     rounding = float(np.finfo(np.float32).eps) * float(sample_weight @ np.diag(K))
     # Rounding to single precision must not exceed alpha where double precision fits in memory.
     if dtype == np.float32 and alpha < rounding and 2 * K.nbytes <= memory_bytes(memory_limit):
-        K = kernel.matrix(X, dtype=np.float64, n_threads=n_threads)
+        K = kernel.matrix(rows, dtype=np.float64, n_threads=n_threads)
     X = K if given and X.dtype != np.float64 else X
-    return KernelMatrixDesign(kernel, X, sample_weight, alpha, fit_intercept, K, iterative)
+    design = KernelMatrixDesign(kernel, X, sample_weight, alpha, fit_intercept, K, iterative)
+    design.centre = middle
+    return design
 
 
 def matrix_dtype(n_rows: int, iterative: bool | None) -> Any:

@@ -20,7 +20,7 @@ from ..optim.base import Fit, RidgeSystem
 from ..optim.low_rank import nystroem_features
 from ..optim.ridge_primal import PrimalRidge
 from ..screening.radius import centre
-from .base import SystemDesign
+from .base import SystemDesign, measured_from
 
 
 @final
@@ -36,9 +36,7 @@ class LinearDesign(SystemDesign):
     @cached_property
     def features(self) -> Any:
         """The centred columns; sparse columns are not centred."""
-        if sparse.issparse(self.X) or not self.centre.any():
-            return in_double(self.X)
-        return self.X - self.centre
+        return measured_from(self.centre, in_double(self.X))
 
     def dense_features(self, count: int) -> FloatArray:
         """Return the columns if there are at most ``count``, else Nystroem features."""

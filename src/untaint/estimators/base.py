@@ -27,10 +27,12 @@ from .._validation import (
     memory_bytes,
 )
 from ..contamination.residual_mixture import OutlierPosterior
+from ..design.base import Design
+from ..design.conditioning import scale_message
 from ..design.features import FeatureDesign
 from ..design.subsample import draw_rows
 from ..diagnostics import Diagnostics, diagnose
-from ..exceptions import AmbiguousContaminationWarning
+from ..exceptions import AmbiguousContaminationWarning, FeatureScaleWarning
 from ..learners.base import KernelEstimator, take
 from ..learners.function import as_2d
 from ..learners.training import TrainingRecord
@@ -158,6 +160,7 @@ class SubquantileEstimator(KernelEstimator):
                 saved.remove()
         self._warn_unless_converged(found.solution)
         self._warn_if_ambiguous(found.initial.posterior)
+        self._warn_of_scales(found.design)
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any
@@ -307,6 +310,11 @@ class SubquantileEstimator(KernelEstimator):
                 AmbiguousContaminationWarning,
                 stacklevel=4,
             )
+
+    def _warn_of_scales(self, design: Design) -> None:
+        message = scale_message(design, getattr(self, "feature_names_in_", None))
+        if message:
+            warn(f"{type(self).__name__}: {message}.", FeatureScaleWarning, stacklevel=4)
 
 
 def fit_key(

@@ -5,11 +5,15 @@ r"""The robust fit that all batch estimators share, as functions.
 :func:`fit_robust` is the table of contents: select hyperparameters, build the design, find where to
 start and how many rows are outliers, solve. A task (:mod:`~untaint.estimators.task`) supplies the
 loss, the weighting rule and the solvers.
+
+Targets that lie far from zero are measured from their median where an intercept takes it up: sums
+of squares of targets such as 1e9 + 0.1 would keep none of the digits that tell them apart.
 """
 
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +24,7 @@ from .._sums import total
 from .._threads import single_threaded_blas
 from .._typing import FloatArray
 from .._validation import check_rate, in_double, memory_bytes
-from ..design.base import FitDesign
+from ..design.base import FitDesign, measured_from
 from ..design.features import FeatureDesign, make_feature_design
 from ..design.kernel_matrix import KernelMatrixDesign, make_design, matrix_dtype
 from ..design.partitioned import InMemoryDesign, PartitionedDesign
@@ -33,6 +37,7 @@ from ..optim.c_steps import ExactRefits, c_steps
 from ..optim.checkpoint import Checkpoint
 from ..optim.norm_ball import solve_in_ball
 from ..optim.projected_gradient import TrimmedProblem, projected_gradient
+from ..screening.radius import offset
 from ..weighting.base import TrimmingRule
 from ..weighting.fixed import FixedWeights
 from .large_scale import fit_large_scale
@@ -63,8 +68,7 @@ def fit_robust(
         if isinstance(design, FeatureDesign) and design.subsample_rows is not None:
             initial, solution = fit_many_rows(params, task, design, data.y, callback, saved)
         else:
-            initial = task.initialise(design, data.y, hyper)
-            solution = solve(params, task, design, data.y, initial, callback, saved)
+            initial, solution = fit_rows(params, task, design, data.y, hyper, callback, saved)
     return RobustFit(design, initial, solution, hyper)
 
 
@@ -74,7 +78,8 @@ def select_on_subsample(
     """Select kernel and alpha, on a subsample if the rows are many."""
     rows = data.rows
     if rows.shape[0] <= policy().subsample_rows or params._pairwise:
-        return params._select(task, rows, data.y, data.counts, data.weights)
+        y = measured_from(target_origin(params, task, data.y, data.weights), data.y)
+        return params._select(task, rows, y, data.counts, data.weights)
     chosen = draw_rows(data.weights, policy().subsample_rows)
     X, weight = in_double(rows[chosen]), float(total(data.weights))
     return select_for_total(params, task, X, data.y[chosen], weight)
@@ -85,6 +90,7 @@ def select_for_total(
 ) -> Hyperparameters:
     """Select kernel and alpha on rows that represent others of this weight in total."""
     weights = np.full(len(y), total / len(y))
+    y = measured_from(target_origin(params, task, y, weights), y)
     # A posterior is of these rows alone, and the fit has others.
     return params._select(task, X, y, weights, weights)._replace(posterior=None)
 
@@ -159,6 +165,39 @@ def check_approximation(params: SubquantileEstimator, kernel: Kernel, asked: str
         )
 
 
+def target_origin(
+    params: SubquantileEstimator, task: Task, y: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """Return the point, (k,), that targets are measured from: their weighted median, or zero.
+
+    It is zero for targets that do not lie far from zero, without an intercept, and where the first
+    step depends on the size of the targets.
+    """
+    absorbed = params.fit_intercept and task.loss.of_differences
+    if not absorbed or params.solver == "gradient" or params.init == "zeros":
+        return np.zeros(y.shape[1])
+    return offset(y, weights)
+
+
+def fit_rows(
+    params: SubquantileEstimator,
+    task: Task,
+    design: FitDesign,
+    y: FloatArray,
+    hyper: Hyperparameters,
+    callback: Callback,
+    saved: Checkpoint | None = None,
+) -> tuple[InitialState, Solution]:
+    """Find where to start, and minimise the robust objective from there."""
+    origin = target_origin(params, task, y, design.sample_weight)
+    y = measured_from(origin, y)
+    initial = task.initialise(design, y, hyper)
+    solution = solve(params, task, design, y, initial, callback, saved)
+    if origin.any():
+        solution = replace(solution, fit=solution.fit.shifted(origin))
+    return initial, solution
+
+
 def solve(
     params: SubquantileEstimator,
     task: Task,
@@ -223,9 +262,8 @@ def fit_subsample(
     """Fit to the subsample of many rows, at the hyperparameters of the fit to all of them."""
     subsample = rows.subsample
     hyper = Hyperparameters(subsample.kernel, subsample.alpha)
-    initial = task.initialise(subsample, rows.y, hyper)
     on_stage(callback, f"first {len(rows.y):,} rows")
-    return initial, solve(params, task, subsample, rows.y, initial, callback)
+    return fit_rows(params, task, subsample, rows.y, hyper, callback)
 
 
 def _solve_once(

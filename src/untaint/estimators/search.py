@@ -60,8 +60,8 @@ def tuning_designs(
     part = float(sample.weights.sum() / sample_weight.sum())
     rows = take(X, sample.rows, params._pairwise)
     alpha = float(part * grid.alphas[grid.first[1]])
-    parts = (rows, sample.weights, alpha, params.fit_intercept)
-    return sample, part, [Sketch(kernel, *parts) for kernel in grid.kernels]
+    first = Sketch(grid.kernels[0], rows, sample.weights, alpha, params.fit_intercept)
+    return sample, part, [first, *map(first.with_kernel, grid.kernels[1:])]
 
 
 def fitted_attributes(grid: Grid, kernel: int, alpha: int, errors: FloatArray) -> dict[str, Any]:

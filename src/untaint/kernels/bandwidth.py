@@ -92,9 +92,11 @@ def _median(X: MatrixLike, weights: Array, distance: Distance) -> float:
         return 0.0
     radius = radii(X, weights, "manhattan" if distance == "manhattan" else "euclidean")
     near = near_rows(radius, weights)
-    X, weights, radius = X[near], weights[near], radius[near]
+    if not near.all():
+        X, weights, radius = X[near], weights[near], radius[near]
     rows, weights = representatives(X, weights, radius, REPRESENTATIVES)
-    X = X[rows]
+    if len(rows) < len(radius):
+        X = X[rows]
     values, counts = pair_distances(X, weights, distance)
     if not counts.sum() > 0:
         return 0.0

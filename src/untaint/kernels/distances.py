@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arrays import Array, MatrixLike, as_csr, as_dense, either_sparse
-from .sides import MAX_SINGLE_NORM, DenseSides, SparseSides
+from .sides import MAX_SINGLE_NORM, WIDE, DenseSides, SparseSides, WideSides
 
 ROUNDING = 5e-16  # error of the float64 product relative to |x|^2 + |z|^2
 
@@ -62,13 +62,17 @@ class SquaredDistances:
     ) -> None:
         self.root, self.rooted = root, rooted
         self.tolerance = 1e-11 if np.dtype(dtype) == np.float64 else 1e-8
-        self.sides: SparseSides | DenseSides
+        self.sides: SparseSides | DenseSides | WideSides
         with np.errstate(over="ignore"):
             if either_sparse(X, Z):
                 self.sides = SparseSides(as_csr(X), None if Z is X else as_csr(Z), root)
             else:
+                rows, others = as_dense(X), None if Z is X else as_dense(Z)
                 single = np.dtype(dtype) == np.float32 and not rooted
-                self.sides = DenseSides(as_dense(X), None if Z is X else as_dense(Z), root, single)
+                if single or X.shape[1] <= WIDE:
+                    self.sides = DenseSides(rows, others, root, single)
+                else:
+                    self.sides = WideSides(rows, others, root)
 
     def __call__(self, rows: slice, cols: slice, out: Array, work: Array) -> None:
         """Write the tile of the given rows and columns into ``out``."""
@@ -121,6 +125,9 @@ class SquaredDistances:
             t *= self.root
         else:
             i, j = np.nonzero(suspect)
+            if self.sides.Z is self.sides.X and rows == cols:  # no difference on the diagonal
+                t[i[i == j], j[i == j]] = 0.0
+                i, j = i[i != j], j[i != j]
             differences = self.sides.differences(i + rows.start, j + cols.start)
             t[i, j] = differences * self.root * self.root
 

@@ -60,6 +60,5 @@ def _condensed(X: MatrixLike, distance: Distance) -> Array:
 
 def _spread(X: MatrixLike) -> float:
     """Return the root mean square distance of the samples from their mean."""
-    D = X if sp.issparse(X) else X - X.mean(axis=0)
-    squares = D.multiply(D) if sp.issparse(D) else D * D
-    return float(np.sqrt(squares.sum() / max(X.shape[0], 1)))
+    D = X.data if sp.issparse(X) else (X - X.mean(axis=0)).ravel()
+    return float(np.sqrt(D @ D / max(X.shape[0], 1)))

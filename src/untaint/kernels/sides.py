@@ -1,9 +1,9 @@
 """The two factors of a squared distance, prepared for matrix products and for differences.
 
-``DenseSides`` and ``SparseSides`` have the same interface: ``left_norm`` and ``right_norm``, the
-squared norms of the scaled rows of X and Z; ``product``, a tile of the squared distances by one
-matrix product; ``difference_tile`` and ``differences``, the unscaled squared distances of a tile
-or of single pairs from x - z, slower but accurate.
+``DenseSides``, ``WideSides`` and ``SparseSides`` have the same interface: ``left_norm`` and
+``right_norm``, the squared norms of the scaled rows of X and Z; ``product``, a tile of the squared
+distances by one matrix product; ``difference_tile`` and ``differences``, the unscaled squared
+distances of a tile or of single pairs from x - z, slower but accurate.
 """
 
 from __future__ import annotations
@@ -16,14 +16,33 @@ from .products import SparseProduct
 
 MAX_COORDINATE = 1e140  # scaled coordinates are clipped here: beyond it their squares overflow
 MAX_SINGLE_NORM = 8.0  # largest |x|^2 + |z|^2 whose rounding in float32 (below 1e-6) is tolerable
-CENTRE_ROWS = 255  # samples whose median is the centre
+CENTRE_ROWS = 255  # samples whose median is the centre; of wide rows fewer
+CENTRE_VALUES = 1 << 18
+WIDE = 512  # columns beyond which a copy of X costs more than a pass over a tile
 
 
-class DenseSides:
+class Differences:
+    """Squared distances of dense X and Z by differences; Z is X if None."""
+
+    def __init__(self, X: Array, Z: Array | None) -> None:
+        self.X, self.Z = X, X if Z is None else Z
+
+    def difference_tile(self, rows: slice, cols: slice, out: Array) -> None:
+        """Compute a tile of the squared distances, by differences."""
+        cdist(self.X[rows], self.Z[cols], "sqeuclidean", out=out)
+
+    def differences(self, i: Array, j: Array) -> Array:
+        """Return the squared distances of the pairs (x_i, z_j), by differences."""
+        D = self.X[i] - self.Z[j]
+        total: Array = np.einsum("ij,ij->i", D, D)
+        return total
+
+
+class DenseSides(Differences):
     """Dense X and Z, centred and augmented for the product."""
 
     def __init__(self, X: Array, Z: Array | None, root: float, single: bool) -> None:
-        self.X, self.Z = X, X if Z is None else Z
+        super().__init__(X, Z)
         centre = _centre(self.Z)
         right = _augmented(self.Z, centre, root)
         left = right.copy() if Z is None else _augmented(X, centre, root)
@@ -40,15 +59,26 @@ class DenseSides:
         """Compute a tile of the scaled squared distances, by one matrix product."""
         np.matmul(self.left[rows], self.right[cols].T, out=out)
 
-    def difference_tile(self, rows: slice, cols: slice, out: Array) -> None:
-        """Compute a tile of the squared distances, by differences."""
-        cdist(self.X[rows], self.Z[cols], "sqeuclidean", out=out)
 
-    def differences(self, i: Array, j: Array) -> Array:
-        """Return the squared distances of the pairs (x_i, z_j), by differences."""
-        D = self.X[i] - self.Z[j]
-        total: Array = np.einsum("ij,ij->i", D, D)
-        return total
+class WideSides(Differences):
+    """Dense X and Z of many columns, centred; norms are added to the product, tile by tile."""
+
+    single = None
+
+    def __init__(self, X: Array, Z: Array | None, root: float) -> None:
+        super().__init__(X, Z)
+        centre = _centre(self.Z)
+        self.right = _centred(self.Z, centre, root, np.empty(self.Z.shape))
+        self.left = self.right if Z is None else _centred(X, centre, root, np.empty(X.shape))
+        self.left_norm, self.right_norm = (
+            0.5 * np.einsum("ij,ij->i", side, side) for side in (self.left, self.right)
+        )
+
+    def product(self, rows: slice, cols: slice, out: Array) -> None:
+        """Compute a tile of the scaled squared distances, by one matrix product."""
+        np.matmul(self.left[rows], self.right[cols].T, out=out)
+        np.subtract(self.right_norm[cols], out, out=out)
+        out += self.left_norm[rows, None]
 
 
 class SparseSides:
@@ -84,20 +114,26 @@ def _augmented(X: Array, centre: Array, root: float) -> Array:
     """Return the rows [sqrt(2) root (x - c), root^2 |x - c|^2, 1]."""
     n, d = X.shape
     rows = np.empty((n, d + 2))
-    body = rows[:, :d]
-    np.subtract(X, centre, out=body)
-    body *= np.sqrt(2.0) * root
-    np.clip(body, -MAX_COORDINATE, MAX_COORDINATE, out=body)
+    body = _centred(X, centre, root, rows[:, :d])
     rows[:, d] = 0.5 * np.einsum("ij,ij->i", body, body)
     rows[:, d + 1] = 1.0
     return rows
 
 
+def _centred(X: Array, centre: Array, root: float, out: Array) -> Array:
+    """Write the rows sqrt(2) root (x - c) into ``out``, and return it."""
+    np.subtract(X, centre, out=out)
+    out *= np.sqrt(2.0) * root
+    np.clip(out, -MAX_COORDINATE, MAX_COORDINATE, out=out)
+    return out
+
+
 def _centre(Z: Array) -> Array:
-    """Return the coordinate-wise (lower) median of at most CENTRE_ROWS rows spread over ``Z``."""
+    """Return the coordinate-wise (lower) median of some rows spread over ``Z``."""
     if not len(Z):
         return np.zeros(Z.shape[1])
-    sample = Z[:: -(-len(Z) // CENTRE_ROWS)]
+    count = max(min(CENTRE_ROWS, CENTRE_VALUES // max(Z.shape[1], 1)), 15)
+    sample = Z[:: -(-len(Z) // count)]
     middle = (len(sample) - 1) // 2
     median: Array = np.partition(sample, middle, axis=0)[middle]
     return median

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from .._progress import ProgressLine
 from .._typing import FloatArray, IntArray
 from .._validation import array_namespace_of, check_matrix_memory, check_query_data, overflow_guard
-from ..design.base import FitDesign
+from ..design.base import FitDesign, measured_from
 from ..design.features import FeatureDesign
 from ..design.linear import LinearDesign
 from ..feature_maps.identity import IdentityMap
@@ -108,7 +108,9 @@ class KernelEstimator(BaseEstimator):
             coef, intercept = design.primal_coef(fit)
             self.coef_ = self._shaped_coef(coef.T.astype(np.float64))
         elif isinstance(design.kernel, Linear):
-            self.coef_ = self._shaped_coef(np.asarray(X.T @ dual).T)
+            coef = np.asarray(measured_from(design.centre, X).T @ dual)
+            intercept = intercept - design.centre @ coef
+            self.coef_ = self._shaped_coef(coef.T)
         self.dual_coef_ = self._shaped_dual(dual)
         self.intercept_ = self._shaped_intercept(intercept.astype(np.float64))
 

@@ -21,10 +21,13 @@ class Loss(ABC):
         The largest eigenvalue of the Hessian, which bounds the step size of a gradient method.
     quadratic : bool
         Whether the Hessian is constant.
+    of_differences : bool
+        Whether the loss is a function of y - f, so that an intercept takes up a shift of y.
     """
 
     curvature: float
     quadratic: bool = False
+    of_differences: bool = False
 
     @abstractmethod
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:

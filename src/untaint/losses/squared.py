@@ -29,6 +29,7 @@ class SquaredLoss(Loss):
 
     curvature = 2.0
     quadratic = True
+    of_differences = True
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Return the squared distance of each target from its prediction."""

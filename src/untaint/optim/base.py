@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -48,6 +48,11 @@ class Fit:
     def on_features(cls, coef: FloatArray, intercept: FloatArray, predictions: FloatArray) -> Fit:
         """Return the function of primal coefficients, whose norm is theirs."""
         return cls(coef, intercept, predictions, float(np.vdot(coef, coef)))
+
+    def shifted(self, shift: FloatArray) -> Fit:
+        """Return the function plus a constant, (k,)."""
+        intercept, predictions = self.intercept + shift, self.predictions + shift
+        return replace(self, intercept=intercept, predictions=predictions)
 
 
 class RidgeSystem(ABC):

@@ -44,6 +44,8 @@ def leave_one_out_residuals(
 ) -> FloatArray:
     """Return the residual (n, k) of each row under the kernel ridge fit to all others."""
     rows = np.flatnonzero(weights > 0)
+    if fit_intercept:  # which takes up any constant
+        y = y - weights[rows] @ y[rows] / weights[rows].sum()
     d = np.sqrt(weights[rows])
     A = scaled_matrix(np.asarray(K, dtype=float), rows, d, alpha)
     factor = cho_factor(A, lower=True, overwrite_a=True, check_finite=False)

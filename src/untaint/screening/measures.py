@@ -12,19 +12,22 @@ samples that are outlying in some of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .scales import centre_of, quantile, scale_of
+from .scales import centres_of, quantile, scale_of, scales_of
 
 # Values are clipped here, so that their squares are finite.
 MAX_VALUE = 1e150
 # Central fraction of the samples that determines centres and scales.
 CORE_FRACTION = 0.5
 HIGH_QUANTILE = 0.9
+# Values of dense columns that are measured together, so that they stay in a core's cache.
+BLOCK_VALUES = 1 << 18
 
 
 class Columns:
@@ -50,6 +53,12 @@ class Columns:
         values = np.clip(np.asarray(self.X.data[stored], dtype=float), -MAX_VALUE, MAX_VALUE)
         return self.X.indices[stored], values
 
+    def blocks(self) -> Iterator[slice]:
+        """Return slices of dense columns, narrow where the samples are many."""
+        width = max(BLOCK_VALUES // max(self.n, 1), 1)
+        for first in range(0, self.d, width):
+            yield slice(first, min(first + width, self.d))
+
 
 class Measures:
     """Centre and scale of every feature, and the size of every sample; weights are positive."""
@@ -65,51 +74,66 @@ class Measures:
 
     def _measure(self, core: BoolArray, first: bool) -> None:
         """Estimate centre and scale of each feature from the samples of the core."""
-        core_total = float(self.weights[core].sum())
-        for j in range(self.columns.d):
-            rows, values = self.columns[j]
-            inside = core[rows]
-            weights = self.weights[rows][inside]
-            if not self.columns.sparse:
-                self.centre[j] = centre_of(values[inside], weights)
-            z = np.abs(values - self.centre[j])
-            scale = scale_of(z[inside], weights, zeros=core_total - float(weights.sum()))
-            if first:
-                self.scale[j] = scale
-            elif scale > 0:
-                # The core of sparse data is sparser than the rest: bound the decrease of a scale.
-                self.scale[j] = max(scale, 0.25 * self.scale[j])
-            else:
-                # The feature is constant in the core: a large scale limits its influence.
-                self.scale[j] = z.max(initial=0.0)
+        if not self.columns.sparse:
+            for block in self.columns.blocks():
+                inside = self.columns.X[core, block]
+                self.centre[block] = centres_of(inside, self.weights[core])
+        scale = self._scales(core, 0.5)
+        if not first:
+            # The core of sparse data is sparser than the rest: bound the decrease of a scale.
+            scale = np.where(scale > 0, np.maximum(scale, 0.25 * self.scale), 0.0)
+            if not scale.all():
+                # A feature is constant in the core: a large scale limits its influence.
+                scale = np.where(scale > 0, scale, self._scales(np.full(len(core), True), 1.0))
+        self.scale = scale
 
     def _sizes(self) -> FloatArray:
         """Return the size of every sample."""
-        total = np.zeros(self.columns.n)
-        used = np.flatnonzero(self.scale > 0).tolist()
-        for j in used:
-            rows, values = self.columns[j]
-            total[rows] += np.log1p(_ratio(values - self.centre[j], self.scale[j]))
-        return np.expm1(total / max(len(used), 1))
+        used = self.scale > 0
+        total = self._row_sums(np.where(used, self.scale, np.inf), np.log1p)
+        return np.expm1(total / max(int(used.sum()), 1))
 
     def root_mean_square(self, active: BoolArray) -> FloatArray:
         """Return root mean squares of distances over the 0.9 quantiles of ``active`` samples."""
-        total = np.zeros(self.columns.n)
+        scale = self._scales(active, HIGH_QUANTILE)
+        total = self._row_sums(np.where(scale > 0, scale, np.inf), np.square)
+        return np.sqrt(total / self.columns.d)
+
+    def _scales(self, active: BoolArray, fraction: float) -> FloatArray:
+        """Return a quantile of the distances of ``active`` samples from the centre, by feature."""
+        scales = np.empty(self.columns.d)
+        if not self.columns.sparse:
+            for block in self.columns.blocks():
+                deviations = self.columns.X[active, block] - self.centre[block]
+                scales[block] = scales_of(deviations, self.weights[active], fraction)
+            return scales
         active_total = float(self.weights[active].sum())
         for j in range(self.columns.d):
             rows, values = self.columns[j]
-            z, weights = np.abs(values - self.centre[j]), self.weights[rows][active[rows]]
+            weights = self.weights[rows][active[rows]]
             zeros = active_total - float(weights.sum())
-            scale = scale_of(z[active[rows]], weights, HIGH_QUANTILE, zeros)
-            if scale > 0:
-                total[rows] += _ratio(z, scale) ** 2
-        return np.sqrt(total / self.columns.d)
+            scales[j] = scale_of(np.abs(values[active[rows]]), weights, fraction, zeros)
+        return scales
+
+    def _row_sums(
+        self, scale: FloatArray, function: Callable[[FloatArray], FloatArray]
+    ) -> FloatArray:
+        """Return the sum over the features of a function of the standardised distances."""
+        total = np.zeros(self.columns.n)
+        if not self.columns.sparse:
+            for block in self.columns.blocks():
+                deviations = self.columns.X[:, block] - self.centre[block]
+                total += function(_ratio(deviations, scale[block])).sum(axis=1)
+            return total
+        for j in range(self.columns.d):
+            rows, values = self.columns[j]
+            total[rows] += function(_ratio(values, scale[j]))
+        return total
 
     def spread(self, rows: IntArray) -> float:
         """Return the median size of some samples about their own centre; dense X only."""
         X, weights = self.columns.X[rows], self.weights[rows]
-        middle = np.array([centre_of(x, weights) for x in X.T])
-        return quantile(row_sizes(X, middle, self.scale), weights, 0.5)
+        return quantile(row_sizes(X, centres_of(X, weights), self.scale), weights, 0.5)
 
 
 def row_sizes(X: FloatArray, centre: FloatArray, scale: FloatArray) -> FloatArray:

@@ -20,11 +20,12 @@ Rousseeuw and Van Driessen (1999), A fast algorithm for the minimum covariance d
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from .scales import centre_of, quantile, scale_of, scales_of
+from .scales import centre_of, centres_of, quantile, scale_of, scales_of
 
 SUPPORT_FRACTION = 0.75
 C_STEPS = 4
@@ -70,11 +71,14 @@ class Relations:
 
 def relations(X: FloatArray, weights: FloatArray, radius: FloatArray) -> Relations | None:
     """Fit relations, from the samples of smallest radius; None for too few samples or features."""
-    columns = np.array([j for j in range(X.shape[1]) if _takes_part(X[:, j], weights)], dtype=int)
-    if len(columns) < 2 or weights.sum() < MIN_ROWS_PER_FEATURE * len(columns):
+    most = int(weights.sum() / MIN_ROWS_PER_FEATURE)
+    # One column too many decides, however many there are.
+    suited = (j for j in range(X.shape[1]) if _takes_part(X[:, j], weights))
+    columns = np.fromiter(islice(suited, most + 1), dtype=int)
+    if len(columns) < 2 or len(columns) > most:
         return None
     A = X[:, columns]
-    unit = scales_of(A - [centre_of(a, weights) for a in A.T], weights)
+    unit = scales_of(A - centres_of(A, weights), weights)
     A = A / unit
     support = radius <= quantile(radius, weights, SUPPORT_FRACTION)
     for _ in range(C_STEPS):

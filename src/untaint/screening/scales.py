@@ -52,6 +52,34 @@ def scale_of(
     return quantile(distances, weights, left / positive if left > 0 else fraction)
 
 
-def scales_of(deviations: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the scale of each column of deviations from a centre."""
-    return np.array([scale_of(np.abs(column), weights) for column in deviations.T])
+def centres_of(X: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the centre of each column, of all columns at once if the weights are equal."""
+    n = len(X)
+    if not n or not np.all(weights == weights[0]):
+        return np.array([centre_of(column, weights) for column in X.T])
+    ordered = np.partition(X, n // 2, axis=0)
+    upper = ordered[n // 2].copy()
+    if n % 2:
+        return upper
+    lower = ordered[: n // 2].max(axis=0)
+    on_lower, on_upper = (np.count_nonzero(middle == X, axis=0) for middle in (lower, upper))
+    centres = 0.5 * lower + 0.5 * upper
+    np.copyto(centres, lower, where=(on_lower > on_upper) | (lower == upper))
+    np.copyto(centres, upper, where=on_lower < on_upper)
+    return centres
+
+
+def scales_of(deviations: FloatArray, weights: FloatArray, fraction: float = 0.5) -> FloatArray:
+    """Return the scale of each column of deviations from a centre, as :func:`scale_of` does."""
+    n, distances = len(deviations), np.abs(deviations)
+    if not n or not np.all(weights == weights[0]):
+        return np.array([scale_of(column, weights, fraction) for column in distances.T])
+    positive = np.count_nonzero(distances, axis=0)
+    left = fraction * n - (n - positive)
+    part = np.where(left > 0, left / np.maximum(positive, 1), fraction) * (1 - 1e-12)
+    ranks = n - positive + np.maximum(np.ceil(part * positive).astype(int) - 1, 0)
+    if (ranks == ranks[:1]).all():
+        rank = min(int(ranks[0]), n - 1) if len(ranks) else 0
+        return np.partition(distances, rank, axis=0)[rank].copy()
+    ordered = np.sort(distances, axis=0)
+    return np.take_along_axis(ordered, np.minimum(ranks, n - 1)[None], axis=0)[0]

@@ -28,6 +28,7 @@ import numpy as np
 from scipy import sparse
 
 from .._typing import BoolArray, FloatArray, IntArray
+from .column_edges import column_edges
 from .edges import Accept, MinFactor, edge
 from .measures import MAX_VALUE, Columns, Measures, row_sizes
 from .radius import projection, representatives
@@ -144,18 +145,30 @@ class _Screening:
     def screen_features(self) -> None:
         """Flag samples by the limit of each single feature."""
         active, before = self.unflagged, self.outlyingness.copy()
+        (self._screen_sparse if self.columns.sparse else self._screen_dense)(active)
+        if float(self.weights[self.unflagged].sum()) < 0.5 * float(self.weights.sum()):
+            # Most samples flagged: the limits come from the outliers, so discard them.
+            self.outlyingness = np.maximum(before, np.minimum(self.outlyingness, 1.0))
+
+    def _screen_dense(self, active: BoolArray) -> None:
+        """Flag active samples by the limits of dense features."""
+        rows, weights = np.flatnonzero(active), self.weights[active]
+        for block in self.columns.blocks():
+            z = np.abs(self.columns.X[active, block] - self.centre[block])
+            limits = column_edges(z, weights, FEATURE_FACTOR)
+            self.limits[block] = np.minimum(self.limits[block], limits)
+            self._update(rows, (z / limits).max(axis=1))
+
+    def _screen_sparse(self, active: BoolArray) -> None:
+        """Flag active samples by the limits of sparse features, whose centre is zero."""
         active_total = float(self.weights[active].sum())
         for j in range(self.columns.d):
             rows, values = self.columns[j]
             inside = active[rows]
-            z, weights = np.abs(values - self.centre[j])[inside], self.weights[rows][inside]
-            zeros = active_total - float(weights.sum())
-            limit = edge(z, weights, FEATURE_FACTOR, zeros=zeros)
+            z, weights = np.abs(values[inside]), self.weights[rows][inside]
+            limit = edge(z, weights, FEATURE_FACTOR, zeros=active_total - float(weights.sum()))
             self.limits[j] = min(self.limits[j], limit)
-            self._update(np.arange(self.columns.n)[rows][inside], z / limit)
-        if float(self.weights[self.unflagged].sum()) < 0.5 * float(self.weights.sum()):
-            # Most samples flagged: the limits come from the outliers, so discard them.
-            self.outlyingness = np.maximum(before, np.minimum(self.outlyingness, 1.0))
+            self._update(rows[inside], z / limit)
 
     def screen_relations(self, active: BoolArray) -> None:
         """Flag samples by the relations between features; dense X only."""
