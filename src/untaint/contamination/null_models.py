@@ -2,7 +2,8 @@ r"""Null models of the residuals: noise without outliers.
 
 The residuals of inliers may have heavy tails (Student's t), a generalised normal density
 :math:`\propto e^{-|z|^p}`, or a two-piece density, Gaussian or Student's, with one scale on either
-side of its mode. The better one of these models fits the residuals, the weaker is the evidence for outliers.
+side of its mode. The better one of these models fits the residuals, the weaker is the evidence for
+outliers.
 """
 
 from __future__ import annotations

@@ -21,9 +21,11 @@ import numpy as np
 
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
+from ..contamination.duplicates import has_many_duplicates
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.residual_mixture import OutlierPosterior, ResidualMixture
 from ..contamination.residual_norm import signed_norms
+from ..contamination.two_groups import as_rows
 from ..design.base import Design
 from ..initialization.multistart import find_inliers
 from ..optim.ridge_path import RidgePath
@@ -199,8 +201,9 @@ def _select_by_likelihood(
         end = select_jointly(features, alphas, *rows, begin, mixture.posterior_weights, first)
         posterior = mixture.fit(end.residuals, end.deviations, end.weights)
         ends.append((end, posterior))
-        if posterior.model.groups.contamination == 0:
-            break  # all rows would end there as well
+        settled = posterior.model.groups.contamination == 0  # all rows would end there as well
+        if settled or has_many_duplicates(kernel(), rows[0], as_rows(rows[1])):
+            break
         begin = mixture.included
     return max(ends, key=lambda found: _log_density(mixture, *found))
 

@@ -1,0 +1,39 @@
+"""Recognition of data in which many samples are duplicated.
+
+A copy predicts its duplicate, outlier or not. Where copies are many, leave-one-out residuals of a
+fit to all samples say nothing about outliers, and its predictive likelihood is always the larger.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import FloatArray
+
+# Fraction of duplicated samples above which they are many.
+MAX_DUPLICATES = 0.1
+# Relative differences of the features of copies, by rounding of the kernel.
+ROUNDING = 1e-9
+
+
+def has_many_duplicates(features: FloatArray, y: FloatArray, counts: FloatArray) -> bool:
+    """Return whether many samples have equal features and targets, or a count of two or more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> features = np.arange(8.0)[:, None]
+    >>> has_many_duplicates(features, features**2, np.ones(8))
+    False
+    >>> has_many_duplicates(features // 2, features // 2, np.ones(8))
+    True
+    """
+    rows = np.column_stack([features, y])
+    sizes = np.abs(rows).max(axis=0)
+    rows = rows / np.where(sizes > 0, sizes, 1.0)
+    # Copies coincide in any projection, and distinct samples almost never in a random one.
+    direction = np.random.default_rng(0).normal(size=rows.shape[1])
+    order = np.argsort(rows @ direction, kind="stable")
+    close = np.diff((rows @ direction)[order]) <= ROUNDING * float(np.abs(direction).sum())
+    duplicate = np.r_[False, close] | np.r_[close, False] | (counts[order] >= 2)
+    return bool(counts[order] @ duplicate / counts.sum() > MAX_DUPLICATES)
