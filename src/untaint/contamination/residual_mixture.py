@@ -143,7 +143,17 @@ class OutlierPosterior:
     @property
     def ambiguity_message(self) -> str:
         """Both explanations, in words, where the data cannot decide between two; else empty."""
-        return self._cluster_message() or self._rival_message()
+        return self._misfit_message() or self._cluster_message() or self._rival_message()
+
+    def _misfit_message(self) -> str:
+        """Name the rows that are off where others of like features are off as well."""
+        if not self.misfit.any():
+            return ""
+        part = f"{self.misfit.mean():.0%} of the rows"
+        return (
+            f"{part} can be told from the others by their features: either the function does not "
+            "fit where they lie (which was assumed; they are kept), or their targets are wrong"
+        )
 
     def _cluster_message(self) -> str:
         """Name the two parts if the outliers are many and agree with one another."""

@@ -14,7 +14,7 @@ One eigendecomposition of a kernel serves every alpha (:mod:`~untaint.optim.ridg
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -227,10 +227,11 @@ def _without_misfit(
     counts = as_rows(rows[1])
     for _ in range(MAX_GROUPS):
         groups = [_group(X, posterior, mixture, counts) for _, posterior in ends]
-        for found, group in zip(ends, groups, strict=True):
-            if not group.any():
-                return found
         misfit = mixture.misfit | groups[0]
+        for (joint, posterior), group in zip(ends, groups, strict=True):
+            if not group.any():
+                kept = misfit & (posterior.inlier_probability >= 0.5)
+                return joint, replace(posterior, misfit=kept)
         mixture = ResidualMixture(rows[0], rows[1], mixture.feature_outlier, misfit)
         parts = (mixture.included, mixture.posterior_weights, first)
         end = select_jointly(features, alphas, *rows, *parts)
