@@ -22,7 +22,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 
 MAX_ITER = 200
 # Rise of the log-likelihood at which the iteration ends.
-MIN_RISE = 1e-2
+MIN_RISE = 1e-3
 # Largest fraction of outliers that an iteration may pass through, and the largest one of a fit.
 MAJORITY, MAX_CONTAMINATION = 0.6, 0.49
 # Outliers that there are at least, in the second mode and in a diffuse group.
@@ -101,6 +101,7 @@ def maximise_likelihood(
     tails: FloatArray,
     inlier_probability: FloatArray,
     least_scale: float,
+    min_rise: float = MIN_RISE,
 ) -> Parameters:
     """Fit k models of inliers' ``tails``, (k,), from inlier probabilities, (k, n).
 
@@ -134,7 +135,7 @@ def maximise_likelihood(
             break
         previous = present.log_likelihood
         present, p, alive = batch.step(active, p, present)
-        ended = alive & (present.log_likelihood - previous <= MIN_RISE)
+        ended = alive & (present.log_likelihood - previous <= min_rise)
         for whole, part in zip(result, present, strict=True):
             whole[active[alive]] = part[alive]
         result.log_likelihood[active[~alive]] = -np.inf

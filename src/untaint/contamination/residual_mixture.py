@@ -27,7 +27,16 @@ from .noise_scale import CONSTANT, NoiseScale, fit_noise_scale
 from .null_models import root_mean_square
 from .residual_norm import censored, median_distance, resolution, signed_norms
 from .target_density import TargetDensity, fit_target_density
-from .two_groups import AMBIGUITY, TwoGroups, as_rows, contamination_interval, two_groups
+from .two_groups import (
+    AMBIGUITY,
+    FINE,
+    ROUGH,
+    Effort,
+    TwoGroups,
+    as_rows,
+    contamination_interval,
+    two_groups,
+)
 
 # A cluster of outliers of this share might be the majority of the truth.
 RIVAL_CONTAMINATION = 0.3
@@ -193,14 +202,14 @@ class OutlierPosterior:
 class _Rows(NamedTuple):
     """Signed residuals, (n,), in units of ``deviations``, of predictions, (n, k), and weights.
 
-    ``contaminated`` says to leave models without outliers out of account.
+    ``effort`` says how much to compute.
     """
 
     signed: FloatArray
     predictions: FloatArray
     deviations: FloatArray
     weights: FloatArray
-    contaminated: bool = False
+    effort: Effort = FINE
 
     def residuals(self, scale: NoiseScale, density: TargetDensity | None) -> Residuals:
         """Return the residuals with their relative scales, and with a density of targets."""
@@ -236,7 +245,7 @@ class ResidualMixture:
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> FloatArray:
         """Return new weights from residuals of a fit with the given ones."""
-        rows = self._rows(residuals, deviations, weights)
+        rows = self._rows(residuals, deviations, weights)._replace(effort=ROUGH)
         return self._fit_once(rows).inlier_probability * self.included
 
     def contaminated_weights(
@@ -247,8 +256,16 @@ class ResidualMixture:
         While the fit is poor, outliers look like noise: whether there are any is to be asked of
         the fit that the weights lead to.
         """
-        rows = self._rows(residuals, deviations, weights)._replace(contaminated=True)
+        rows = self._rows(residuals, deviations, weights)
+        rows = rows._replace(effort=ROUGH._replace(contaminated=True))
         return self._fit_once(rows).inlier_probability * self.included
+
+    def finds_outliers(
+        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
+    ) -> bool:
+        """Return whether the likeliest model of residuals of a fit has outliers."""
+        rows = self._rows(residuals, deviations, weights)
+        return self._fit_once(rows).model.groups.contamination > 0
 
     def fit(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
@@ -330,8 +347,8 @@ class ResidualMixture:
     ) -> OutlierPosterior:
         """Return the posterior under one relative noise scale."""
         residuals = rows.residuals(scale, density)
-        start, kind = self._relative(rows.weights), rows.contaminated
-        candidates = two_groups(residuals, self.fitted, start, self.min_scale, self.step, kind)
+        start, bounds = self._relative(rows.weights), (self.min_scale, self.step)
+        candidates = two_groups(residuals, self.fitted, start, *bounds, rows.effort)
         model = ResidualModel(candidates[0], scale, density)
         good = candidates[0].inlier_probability(residuals)
         if float(self.included @ good) < MIN_KEPT * float(self.included.sum()):

@@ -24,7 +24,7 @@ Efron (2008), Microarrays, empirical Bayes and the two-groups model.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..weighting.base import unit_weight
 from ..weighting.trimmed import loss_reached
 from .expectation_maximisation import (
+    MIN_RISE,
     OutlierModel,
     Residuals,
     maximise_likelihood,
@@ -66,6 +67,22 @@ SHIFTED = OutlierModel(True, min_width=1.0, min_deviation=0.0, parameters=3, shi
 PERMUTED = OutlierModel(False, min_width=0.0, min_deviation=0.0, parameters=2, permuted=True)
 # Outliers whose targets have nothing to do with their features: random values, or near one value.
 OF_TARGET = OutlierModel(False, min_width=0.1, min_deviation=0.0, parameters=4, of_target=True)
+
+
+class Effort(NamedTuple):
+    """How much to compute: tails of inliers, and the rise of likelihood at which a fit ends.
+
+    ``contaminated`` leaves models without outliers out of account.
+    """
+
+    tails: tuple[float, ...] = TAILS
+    min_rise: float = MIN_RISE
+    contaminated: bool = False
+
+
+#: For weights that count, and for those that are about to change.
+FINE = Effort()
+ROUGH = Effort((3.0, 10.0, np.inf), 0.05)
 
 
 @final
@@ -152,11 +169,11 @@ def two_groups(
     initial_probability: FloatArray,
     least_scale: float = 0.0,
     step: float = 0.0,
-    contaminated: bool = False,
+    effort: Effort = FINE,
 ) -> list[TwoGroups]:
     """Return the candidate fits of the residuals, the likeliest first.
 
-    Candidates without outliers are among them, unless only ``contaminated`` ones are asked for and
+    Candidates without outliers are among them, unless only contaminated ones are asked for and
     there is one. Those with overlapping groups come last, however
     likely they are, because they do not identify outliers.
 
@@ -192,8 +209,8 @@ def two_groups(
     bound = MAX_RESIDUAL * scale
     quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
     sample = sample._replace(values=quotients * sample.relative_scale)
-    candidates = _fit(sample, counts, start, least_scale, step)
-    if not contaminated or all(candidate.overlapping for candidate in candidates):
+    candidates = _fit(sample, counts, start, least_scale, step, effort)
+    if not effort.contaminated or all(candidate.overlapping for candidate in candidates):
         candidates += _null_candidates(sample, counts, least_scale)
     return sorted(candidates, key=lambda one: (one.overlapping, -one.log_likelihood))
 
@@ -227,11 +244,17 @@ def contamination_interval(
 
 
 def _fit(
-    sample: Residuals, weights: FloatArray, start: FloatArray, least_scale: float, step: float
+    sample: Residuals,
+    weights: FloatArray,
+    start: FloatArray,
+    least_scale: float,
+    step: float,
+    effort: Effort,
 ) -> list[TwoGroups]:
     """Return the fits with outliers."""
-    models, tails, p = _starts(sample, weights, start)
-    fits = maximise_likelihood(sample, weights, models, tails, p, least_scale)
+    models, tails, p = _starts(sample, weights, start, effort.tails)
+    parts = (sample, weights, models, tails, p, least_scale, effort.min_rise)
+    fits = maximise_likelihood(*parts)
     found, log_total = [], np.log(float(weights.sum()))
     for model, tail, *fit in zip(models, tails, *fits, strict=True):
         contamination, scale, centre, width, offset, likelihood = map(float, fit)
@@ -256,16 +279,16 @@ def _fit(
 
 
 def _starts(
-    sample: Residuals, weights: FloatArray, start: FloatArray
+    sample: Residuals, weights: FloatArray, start: FloatArray, inlier_tails: tuple[float, ...]
 ) -> tuple[list[OutlierModel], FloatArray, FloatArray]:
     """Return models of the outliers, tails of the inliers and probabilities to begin with."""
     means = _two_means(sample.values, weights)
-    starts = [(DIFFUSE, tail, start) for tail in TAILS]
+    starts = [(DIFFUSE, tail, start) for tail in inlier_tails]
     starts += [(CLUSTERED, np.inf, start), (CLUSTERED, np.inf, means), (SHIFTED, np.inf, means)]
     if np.isfinite(sample.targets).all():
-        starts += [(OF_TARGET, tail, start) for tail in TAILS[1:]]
+        starts += [(OF_TARGET, tail, start) for tail in inlier_tails[1:]]
     if np.isfinite(sample.log_background).any():
-        starts += [(PERMUTED, tail, start) for tail in TAILS[1:]]
+        starts += [(PERMUTED, tail, start) for tail in inlier_tails[1:]]
     models, tails, p = zip(*starts, strict=True)
     return list(models), np.array(tails), np.array(p, dtype=float)
 

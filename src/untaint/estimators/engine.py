@@ -92,7 +92,7 @@ def select_for_total(
     weights = np.full(len(y), total / len(y))
     y = measured_from(target_origin(params, task, y, weights), y)
     # A posterior is of these rows alone, and the fit has others.
-    return params._select(task, X, y, weights, weights)._replace(posterior=None)
+    return params._select(task, X, y, weights, weights)._replace(posterior=None, start=None)
 
 
 def build_design(

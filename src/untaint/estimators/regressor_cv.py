@@ -126,7 +126,7 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
         parts = (designs, part * grid.alphas, y[sample.rows], contamination)
         found, posterior = select_hyperparameters(*parts, self.n_starts, task.rng(), grid.first)
         attributes = fitted_attributes(grid, found.kernel, found.alpha, found.errors)
+        kernel, start = grid.kernels[found.kernel], found.weights if contamination else None
         if len(sample.rows) < len(y):
-            posterior = None  # it is that of these rows alone
-        kernel = grid.kernels[found.kernel]
-        return Hyperparameters(kernel, attributes["alpha_"], posterior, None, attributes)
+            posterior = start = None  # they are those of these rows alone
+        return Hyperparameters(kernel, attributes["alpha_"], posterior, None, attributes, start)

@@ -38,8 +38,9 @@ class TrainingData(NamedTuple):
 class Hyperparameters(NamedTuple):
     """Kernel and alpha of a fit, and what their selection found on the way.
 
-    That is the posterior of all rows (of a regressor) or the label noise (of a classifier), and
-    fitted attributes such as ``cv_results_``.
+    That is the posterior of all rows, or the weights to start from if the contamination is given
+    (of a regressor), or the label noise (of a classifier), and fitted attributes such as
+    ``cv_results_``.
     """
 
     kernel: Kernel
@@ -47,6 +48,7 @@ class Hyperparameters(NamedTuple):
     posterior: OutlierPosterior | None = None
     label_noise: NoiseRate | None = None
     attributes: dict[str, Any] | None = None
+    start: FloatArray | None = None
 
 
 class InitialState(NamedTuple):

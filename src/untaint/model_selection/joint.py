@@ -39,6 +39,8 @@ FEWEST_ROWS = 20
 # Alternations at most, and the mean change of a weight at which they end.
 MAX_ROUNDS = 8
 SETTLED = 2e-3
+# A given contamination and an estimated one that differ by less mean the same rows.
+AGREEMENT = 0.1
 # Times that flagged rows may turn out to be misfit of the function.
 MAX_GROUPS = 3
 
@@ -160,8 +162,9 @@ def select_hyperparameters(
     """Search for inliers, then select hyperparameters and weights jointly.
 
     The candidates are the same rows under different kernels, of which neighbours are similar. A
-    contamination of None weights each row by its posterior probability, which is also returned. The
-    search is at the own alpha of the first design.
+    contamination of None weights each row by its posterior probability, which is also returned. A
+    given one trims; the setting is that of the posterior weights if the contamination that these
+    estimate agrees. The search is at the own alpha of the first design.
 
     If outliers are found, the alternation is repeated from uniform weights, and the solution of the
     higher leave-one-out predictive density is kept.
@@ -177,13 +180,19 @@ def select_hyperparameters(
         features = [loo_features_of(design) for design in candidates]
         alphas = np.maximum(alphas, min_alpha(start, outlying))
         rows = (y, sample_weight, start.fit_intercept)
-        if contamination is not None:
-            reweight = _trimming(contamination, sample_weight, outlying)
-            return select_jointly(features, alphas, *rows, weights, reweight, first), None
         mixture = ResidualMixture(y, sample_weight, outlying)
         parts = (features, alphas, rows, mixture)
-        ends = _ends(*parts, weights, first)
-        return _without_misfit(*parts, ends, start.X, first)
+        if contamination is None:
+            ends = _ends(*parts, weights, first)
+            return _without_misfit(*parts, ends, start.X, first)
+        reweight = _trimming(contamination, sample_weight, outlying)
+        if contamination > 0:
+            joint, posterior = _ends(*parts, weights, first)[0]
+            if abs(posterior.contamination - contamination) <= AGREEMENT:
+                # The rows that are trimmed are those of the largest residuals in units of noise.
+                kept = reweight(posterior.scores[:, None], joint.deviations, joint.weights)
+                return replace(joint, weights=kept), None
+        return select_jointly(features, alphas, *rows, weights, reweight, first), None
 
 
 def _ends(
@@ -197,16 +206,22 @@ def _ends(
     """Return the ends of two starts, that of the higher leave-one-out predictive density first.
 
     The starts are the inliers that the initial search found, and all rows. From each, outliers are
-    taken for granted while the first setting stays fixed.
+    taken for granted while the first setting stays fixed. Where that leads to a fit of which they
+    are not the likeliest explanation, all rows are weighted alike.
     """
     kernel, alpha = features[first[0]], alphas[[first[1]]]
-    starts, ends = [weights], list[End]()
+    starts, begins = [weights], list[FloatArray]()
     if not has_many_duplicates(kernel(), rows[0], as_rows(rows[1])):
         starts.append(mixture.included)
     for start in starts:
-        forced = select_jointly([kernel], alpha, *rows, start, mixture.contaminated_weights)
-        parts = (forced.weights, mixture.posterior_weights, first)
-        end = select_jointly(features, alphas, *rows, *parts)
+        one = select_jointly([kernel], alpha, *rows, start, mixture.contaminated_weights)
+        outliers = mixture.finds_outliers(one.residuals, one.deviations, one.weights)
+        begin = one.weights if outliers else mixture.included
+        if not any(np.array_equal(begin, known) for known in begins):
+            begins.append(begin)
+    ends = list[End]()
+    for begin in begins:
+        end = select_jointly(features, alphas, *rows, begin, mixture.posterior_weights, first)
         ends.append((end, mixture.fit(end.residuals, end.deviations, end.weights)))
     return sorted(ends, key=lambda found: -_log_density(mixture, *found))
 
