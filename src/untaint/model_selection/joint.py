@@ -31,14 +31,17 @@ from ..design.base import Design
 from ..initialization.multistart import find_inliers
 from ..optim.ridge_path import RidgePath
 from ..weighting.trimmed import Trimmed
+from .small_samples import linear_columns, posterior_by_tests
 
 # Contamination of the initial search while the contamination itself is being estimated.
 INITIAL_CONTAMINATION = 0.45
 # Fewest rows from which a contamination is estimated.
-FEWEST_ROWS = 20
+FEWEST_ROWS = 8
 # Alternations at most, and the mean change of a weight at which they end.
 MAX_ROUNDS = 8
 SETTLED = 2e-3
+# Settings at most at which few rows are tested.
+MAX_TESTS = 3
 
 #: Maps residuals and present weights to new weights.
 Reweight = Callable[[FloatArray, FloatArray], FloatArray]
@@ -162,8 +165,13 @@ def select_hyperparameters(
 
     If 25 % or more of the rows are flagged, the alternation restarts from uniform weights, and the
     solution of the higher leave-one-out predictive density is kept
-    (:mod:`~untaint.contamination.restart`).
+    (:mod:`~untaint.contamination.restart`). Few rows are tested instead
+    (:mod:`~untaint.model_selection.small_samples`).
     """
+    if contamination is None:
+        tested = _select_by_tests(candidates, alphas, y, n_starts, rng, first)
+        if tested is not None:
+            return tested
     start = candidates[first[0]]
     sample_weight = start.sample_weight
     outlying = np.zeros(len(y), dtype=bool) if contamination == 0 else start.feature_outlier
@@ -206,6 +214,42 @@ def estimate_posterior(
 def loo_features_of(design: Design) -> Features:
     """Return a function that computes the leave-one-out features of a design."""
     return lambda: design.loo_features
+
+
+def _select_by_tests(
+    candidates: Sequence[Design],
+    alphas: FloatArray,
+    y: FloatArray,
+    n_starts: int,
+    rng: np.random.Generator,
+    setting: tuple[int, int],
+) -> tuple[JointSelection, OutlierPosterior] | None:
+    """Test few rows, select a setting for those kept, and again if the tests depend on it.
+
+    None if a mixture model serves the rows better.
+    """
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        features = [loo_features_of(design) for design in candidates]
+        for _ in range(MAX_TESTS):
+            design = candidates[setting[0]].with_alpha(float(alphas[setting[1]]))
+            posterior = posterior_by_tests(design, y, n_starts, rng)
+            if posterior is None:
+                return None
+            weights = posterior.inlier_probability * design.sample_weight
+            joint = select_jointly(
+                features,
+                alphas,
+                y,
+                design.sample_weight,
+                weights,
+                lambda residuals, weights: weights,
+                first=setting,
+                fit_intercept=design.fit_intercept,
+            )
+            previous, setting = setting, (joint.kernel, joint.alpha)
+            if setting == previous or linear_columns(design) is not None:
+                break
+        return joint, posterior
 
 
 def _trimming(contamination: float, sample_weight: FloatArray, outlying: BoolArray) -> Reweight:
