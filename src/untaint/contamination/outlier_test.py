@@ -12,8 +12,9 @@ Its mean and its deviation, and the quantiles of T, are formulas fitted to simul
 
 If T exceeds its quantile, the rows are tested one by one. At first those are kept that lie within
 2.5 deviations of the fit of the largest k; then, until nothing changes, those whose deletion
-residual has a p-value above ``ROW_LEVEL / n`` by Student's distribution. A clean sample loses rows
-only if the first test errs, so that the second need not be as strict as it would have to be alone.
+residual has a p-value above max(0.1, 0.02 f) / n by Student's distribution, with f the number of
+rows flagged so far. A clean sample loses rows only if the first test errs, so that the second need
+not be as strict as it would have to be alone.
 
 References
 ----------
@@ -36,8 +37,8 @@ from ..optim.subset_fit import SubsetFit
 MIN_RESIDUAL_DOF, MAX_DOF_RATIO = 4.0, 0.5
 # Probability that T rejects a clean sample; of fewer than twenty rows, this for each of them.
 LEVEL, LEVEL_FOR_EACH_ROW = 0.1, 0.005
-# Simultaneous level of the tests of single rows.
-ROW_LEVEL = 0.1
+# Good rows that the tests of single rows may flag in expectation: in all, or for each flagged row.
+ROW_LEVEL, FALSE_DISCOVERIES = 0.1, 0.02
 # Deviations within which rows are kept at first.
 FIRST_CUT = 2.5
 MAX_ITER = 20
@@ -103,7 +104,7 @@ def find_outliers(
     squares = squares + (n - trimmed) * least_scale**2
     if can_test(n, p) and is_contaminated(trimmed, squares, n, p, n_outputs):
         kept = _first_kept(fit(kept), int(trimmed[-1]), p, least_scale)
-        kept = _keep(fit, kept, least_scale, ROW_LEVEL / (n * n_outputs))
+        kept = _keep(fit, kept, least_scale, n_outputs)
     else:
         kept = np.ones(n, dtype=bool)
     found = fit(kept)
@@ -159,12 +160,12 @@ def _first_kept(fit: SubsetFit, n_trimmed: int, p: float, least_scale: float) ->
 
 
 def _keep(
-    fit: Callable[[BoolArray], SubsetFit], kept: BoolArray, least_scale: float, level: float
+    fit: Callable[[BoolArray], SubsetFit], kept: BoolArray, least_scale: float, n_outputs: int
 ) -> BoolArray:
-    """Return the rows whose deletion residuals have larger p-values than the level."""
+    """Return the rows whose deletion residuals have larger p-values than the level of a row."""
     for _ in range(MAX_ITER):
-        found = fit(kept)
-        previous, kept = kept, p_values(found, kept, least_scale) > level
+        level = max(ROW_LEVEL, FALSE_DISCOVERIES * float(np.sum(~kept))) / (len(kept) * n_outputs)
+        previous, kept = kept, p_values(fit(kept), kept, least_scale) > level
         if np.array_equal(previous, kept):
             break
     return kept

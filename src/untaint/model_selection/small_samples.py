@@ -64,6 +64,9 @@ def posterior_by_tests(
         found = find_inliers(design, y, int((n - dof) / 2) / n, n_starts, rng).weights
         start = (found >= 0.5 * design.sample_weight)[sample.rows]
     tested = [sample.test(j, start) for j in range(y.shape[1])]
+    found_any = not all(test.kept.all() for test in tested)
+    if not found_any and design.size >= FEWEST_MIXTURE_ROWS:
+        return None
     return _posterior(design, sample.rows, tested)
 
 
