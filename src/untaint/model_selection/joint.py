@@ -22,6 +22,7 @@ import numpy as np
 
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
+from ..contamination.few_outliers import with_few_outliers
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.residual_mixture import OutlierPosterior, ResidualMixture
 from ..contamination.residual_norm import signed_norms
@@ -198,7 +199,7 @@ def select_hyperparameters(
             if _log_density(mixture, rival) > _log_density(mixture, joint) + MIN_GAIN:
                 joint = alternate(features, alphas, weights=rival.weights, first=(kernel, alpha))
                 posterior = mixture.fit(joint.residuals, joint.weights)
-        return joint, posterior
+        return joint, with_few_outliers(posterior, mixture)
 
 
 def estimate_posterior(
