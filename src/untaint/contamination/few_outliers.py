@@ -87,9 +87,7 @@ def with_few_outliers(posterior: OutlierPosterior, mixture: ResidualMixture) -> 
     share = 1.0 - float(mixture.included @ good / mixture.sample_weight.sum())
     found, (low, high) = max(posterior.contamination, share), posterior.interval
     interval = (low, high + found - posterior.contamination)
-    return replace(
-        posterior, inlier_probability=good, contamination=found, interval=interval
-    )
+    return replace(posterior, inlier_probability=good, contamination=found, interval=interval)
 
 
 def _fit(

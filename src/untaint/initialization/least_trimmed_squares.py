@@ -67,13 +67,21 @@ def lts_path(columns: FloatArray, y: FloatArray) -> TrimmedPath:
     n, p = columns.shape
     search, trimmed = _Concentration(columns, y), trimmed_sizes(n, p)
     kept = search.start(n - int(trimmed[-1]))
-    masks, sums = [], []
+    masks: list[BoolArray] = []
+    sums: list[float] = []
     for k in trimmed[::-1]:
         steps = FURTHER_STEPS if masks else MAX_STEPS
         kept, squares = search.descend(kept, n - int(k), steps)
         masks.append(kept[0])
         sums.append(float(squares[0, kept[0]].sum()))
     return TrimmedPath(trimmed, np.array(sums[::-1]), np.array(masks[::-1]))
+
+
+def lts_rows(columns: FloatArray, y: FloatArray) -> BoolArray:
+    """Return the rows that least trimmed squares keeps at the largest k."""
+    n, p = columns.shape
+    search, size = _Concentration(columns, y), n - max((n - p) // 2, 0)
+    return np.asarray(search.descend(search.start(size), size, MAX_STEPS)[0][0])
 
 
 def trimmed_sizes(n: int, p: int) -> IntArray:
@@ -97,7 +105,7 @@ def well_conditioned(X: FloatArray, fit_intercept: bool) -> FloatArray:
     if fit_intercept:
         columns = np.column_stack([np.ones(len(X)), columns])
     sizes = np.einsum("ij,ij->i", columns, columns)
-    near = sizes <= np.sort(sizes)[(len(X) + columns.shape[1]) // 2 : ][:1]
+    near = sizes <= np.sort(sizes)[min((len(X) + columns.shape[1]) // 2, len(X) - 1)]
     rotation, rank = _whitening(columns[near])
     everything, full_rank = _whitening(columns)
     return np.asarray(columns @ (rotation if rank == full_rank else everything))

@@ -29,10 +29,9 @@ from ..contamination.residual_norm import signed_norms
 from ..contamination.restart import MIN_GAIN, should_restart
 from ..contamination.two_groups import as_rows
 from ..design.base import Design
-from ..initialization.multistart import find_inliers
 from ..optim.ridge_path import RidgePath
 from ..weighting.trimmed import Trimmed
-from .small_samples import linear_columns, posterior_by_tests
+from .small_samples import linear_columns, posterior_by_tests, starting_weights
 
 # Contamination of the initial search while the contamination itself is being estimated.
 INITIAL_CONTAMINATION = 0.45
@@ -181,7 +180,7 @@ def select_hyperparameters(
     weights = sample_weight
     if contamination != 0:
         trimmed = INITIAL_CONTAMINATION if contamination is None else contamination
-        weights = np.where(outlying, 0.0, find_inliers(start, y, trimmed, n_starts, rng).weights)
+        weights = np.where(outlying, 0.0, starting_weights(start, y, trimmed, n_starts, rng))
     if contamination is not None:
         reweight = _trimming(contamination, sample_weight, outlying)
     alternate = partial(select_jointly, y=y, sample_weight=sample_weight, reweight=reweight)
@@ -224,7 +223,7 @@ def _select_by_tests(
     n_starts: int,
     rng: np.random.Generator,
     setting: tuple[int, int],
-) -> tuple[JointSelection, OutlierPosterior] | None:
+) -> tuple[JointSelection, OutlierPosterior | None] | None:
     """Test few rows, select a setting for those kept, and again if the tests depend on it.
 
     None if a mixture model serves the rows better.

@@ -30,17 +30,22 @@ from ..contamination.residual_norm import median_distance
 from ..contamination.two_groups import MAX_CONTAMINATION, TwoGroups, as_rows
 from ..design.base import Design
 from ..initialization.forward_search import forward_path
-from ..initialization.least_trimmed_squares import TrimmedPath, lts_path, well_conditioned
+from ..initialization.least_trimmed_squares import (
+    TrimmedPath,
+    lts_path,
+    lts_rows,
+    well_conditioned,
+)
 from ..initialization.multistart import find_inliers
 from ..kernels import Linear
 from ..optim.subset_fit import SubsetFit, fit_subset
 
 # Rows from which a mixture model takes over: of the linear kernel, and of others.
-MIXTURE_ROWS, MIXTURE_ROWS_OF_KERNELS = 100, 60
+MIXTURE_ROWS, MIXTURE_ROWS_OF_KERNELS = 150, 60
 # Rows from which a mixture model serves fits that are too flexible for tests.
 FEWEST_MIXTURE_ROWS = 20
-# Columns, the intercept's included, up to which least trimmed squares is searched.
-MAX_COLUMNS = 12
+# Columns, the intercept's included, and rows up to which least trimmed squares is searched.
+MAX_COLUMNS, MAX_LTS_ROWS = 12, 1000
 # Ridge of least squares, relative to the sum of squares of a column.
 RIDGE = 1e-12
 
@@ -48,7 +53,11 @@ RIDGE = 1e-12
 def posterior_by_tests(
     design: Design, y: FloatArray, n_starts: int, rng: np.random.Generator
 ) -> OutlierPosterior | None:
-    """Test the rows of a design; None if a mixture model serves them better."""
+    """Test the rows of a design.
+
+    None if the rows are many, or enough for a mixture model and the tests find no outlier: groups
+    that the tests miss, such as nearly half of the rows, may be clear from their shape.
+    """
     columns = linear_columns(design)
     if design.size >= (MIXTURE_ROWS_OF_KERNELS if columns is None else MIXTURE_ROWS):
         return None
@@ -58,16 +67,37 @@ def posterior_by_tests(
         sample = _sample_of_columns(design, y, columns)
     n, dof = len(sample.y), sample.fit(0, np.ones(len(sample.y), dtype=bool)).effective_dof
     if not can_test(n, dof):
-        return None if design.size >= FEWEST_MIXTURE_ROWS else _no_posterior(design)
+        if design.size >= FEWEST_MIXTURE_ROWS:
+            return None
+        # The fit follows the rows too closely to say anything of them.
+        n = len(design.sample_weight)
+        return _certain(np.ones(n, dtype=bool), np.zeros(n), 1.0, 0.0, (0.0, MAX_CONTAMINATION))
     start = None
     if columns is None:
         found = find_inliers(design, y, int((n - dof) / 2) / n, n_starts, rng).weights
         start = (found >= 0.5 * design.sample_weight)[sample.rows]
     tested = [sample.test(j, start) for j in range(y.shape[1])]
-    found_any = not all(test.kept.all() for test in tested)
-    if not found_any and design.size >= FEWEST_MIXTURE_ROWS:
+    if design.size >= FEWEST_MIXTURE_ROWS and all(test.kept.all() for test in tested):
         return None
     return _posterior(design, sample.rows, tested)
+
+
+def starting_weights(
+    design: Design, y: FloatArray, contamination: float, n_starts: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return weights to begin with, from least trimmed squares if there are few columns.
+
+    The search for other kernels begins with few degrees of freedom, and can follow a distant group
+    of rows whose targets agree with one another.
+    """
+    columns = linear_columns(design)
+    if columns is None or design.size >= MAX_LTS_ROWS or y.shape[1] > 1:
+        return find_inliers(design, y, contamination, n_starts, rng).weights
+    sample, weights = _sample_of_columns(design, y, columns), np.zeros(len(y))
+    kept = lts_rows(sample.features, sample.y[:, 0])
+    np.add.at(weights, sample.rows[kept], 1.0)
+    counts = np.bincount(sample.rows, minlength=len(y))
+    return weights / counts * design.sample_weight
 
 
 def linear_columns(design: Design) -> FloatArray | None:
@@ -153,33 +183,34 @@ def _centred(y: FloatArray, fit_intercept: bool) -> FloatArray:
 
 def _posterior(design: Design, rows: IntArray, tested: list[TestedRows]) -> OutlierPosterior:
     """Return the posterior of the design's rows; a row that was not tested is an outlier."""
-    n, scale = len(design.sample_weight), 1.0
-    kept, residuals = np.zeros(n, dtype=bool), np.zeros(n)
+    weight, scale = design.sample_weight, tested[0].scale
+    kept, residuals = np.zeros(len(weight), dtype=bool), np.zeros(len(weight))
     kept[rows] = np.all([test.kept for test in tested], axis=0)
-    scores = np.array([test.fit.residuals / test.scale for test in tested])
-    worst = np.argmax(np.abs(scores), axis=0)
-    residuals[rows] = scores[worst, np.arange(len(rows))]
-    if len(tested) == 1:
-        scale = tested[0].scale
-    weight = design.sample_weight
-    contamination = float(weight[~kept].sum() / weight.sum())
-    interval = _clopper_pearson(contamination, float(as_rows(weight).sum()))
-    contamination = min(contamination, MAX_CONTAMINATION)
-    candidate = TwoGroups(0.0, scale, np.inf)
-    return OutlierPosterior(
-        kept.astype(float), residuals * scale, contamination, interval, [candidate]
-    )
+    # Of several outputs the worst residual counts, in units of the first output's noise.
+    scores = np.array([test.fit.residuals * (scale / test.scale) for test in tested])
+    residuals[rows] = scores[np.argmax(np.abs(scores), axis=0), np.arange(len(rows))]
+    share = float(weight[~kept].sum() / weight.sum())
+    interval = clopper_pearson(share, float(as_rows(weight).sum()))
+    return _certain(kept, residuals, scale, share, interval)
 
 
-def _no_posterior(design: Design) -> OutlierPosterior:
-    """Return that nothing is known of rows which a fit follows too closely."""
-    n = len(design.sample_weight)
-    interval, candidate = (0.0, MAX_CONTAMINATION), TwoGroups(0.0, 1.0, np.inf)
-    return OutlierPosterior(np.ones(n), np.zeros(n), 0.0, interval, [candidate])
+def _certain(
+    kept: BoolArray, residuals: FloatArray, scale: float, share: float, interval: Interval
+) -> OutlierPosterior:
+    """Return the posterior with probabilities of 1 and 0."""
+    contamination, candidate = min(share, MAX_CONTAMINATION), TwoGroups(0.0, scale, np.inf)
+    return OutlierPosterior(kept.astype(float), residuals, contamination, interval, [candidate])
 
 
-def _clopper_pearson(share: float, n: float) -> Interval:
-    """Return the 95 % interval of a share of n rows."""
+def clopper_pearson(share: float, n: float) -> Interval:
+    """Return the 95 % interval of a share of n rows.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(0.2, 20)
+    >>> round(low, 3), round(high, 3)
+    (0.057, 0.437)
+    """
     count = share * n
     low = float(beta.ppf(0.025, count, n - count + 1)) if share > 0 else 0.0
     high = float(beta.ppf(0.975, count + 1, n - count)) if share < 1 else 1.0
