@@ -48,7 +48,7 @@ LOG_MEAN = (-0.019, -0.065, 0.259, 0.757, 1.043, 0.025, -0.054)
 LOG_DEVIATION = (0.417, 0.531, -0.930, 0.455, 0.291)
 
 
-class TestedRows(NamedTuple):
+class RowTests(NamedTuple):
     """The mask of the rows that the tests keep, the fit to them, and its noise scale."""
 
     kept: BoolArray
@@ -68,7 +68,7 @@ def find_outliers(
     kept: BoolArray,
     least_scale: float = 0.0,
     n_outputs: int = 1,
-) -> TestedRows:
+) -> RowTests:
     """Test all rows together, and if there are outliers each row.
 
     Parameters
@@ -108,7 +108,7 @@ def find_outliers(
     else:
         kept = np.ones(n, dtype=bool)
     found = fit(kept)
-    return TestedRows(kept, found, _scale(found, least_scale))
+    return RowTests(kept, found, _scale(found, least_scale))
 
 
 def is_contaminated(
@@ -134,18 +134,23 @@ def gain_of_trimming(k: ArrayLike, n: float, p: float) -> tuple[FloatArray, Floa
     --------
     >>> mean, deviation = gain_of_trimming([1, 4], 21, 4)
     >>> mean.round(1).tolist(), deviation.round(1).tolist()
-    ([0.3, 1.3], [0.1, 0.3])
+    ([0.3, 1.2], [0.1, 0.3])
     """
+    limit, mean_terms, deviation_terms = gain_terms(k, n, p)
+    mean = limit * np.exp(np.tensordot(LOG_MEAN, mean_terms, 1))
+    return mean, np.exp(np.tensordot(LOG_DEVIATION, deviation_terms, 1))
+
+
+def gain_terms(k: ArrayLike, n: float, p: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the limit of the mean gain, and the terms of log(mean / limit) and log(deviation)."""
     k, left = np.asarray(k, dtype=float), n - p
     one, part, ratio = np.ones_like(k), k / left, p / left
     root, log_left = np.sqrt(part), np.log(left)
     limit = -np.log(chi2.cdf(chi2.isf(k / (left + 1.0), 1), 3))
-    terms = [one, 1 / k, part**2, np.sqrt(ratio) * part, ratio * part**2]
-    terms += [root * log_left, part * log_left]
-    mean = limit * np.exp(sum(c * term for c, term in zip(LOG_MEAN, terms, strict=True)))
-    terms = [one, root, log_left * one, np.log(k), np.sqrt(ratio) * one]
-    log_deviation = sum(c * term for c, term in zip(LOG_DEVIATION, terms, strict=True))
-    return mean, np.exp(log_deviation)
+    mean_terms = [one, 1 / k, part**2, np.sqrt(ratio) * part, ratio * part**2]
+    mean_terms += [root * log_left, part * log_left]
+    deviation_terms = [one, root, log_left * one, np.log(k), np.sqrt(ratio) * one]
+    return limit, np.array(mean_terms), np.array(deviation_terms)
 
 
 def _first_kept(fit: SubsetFit, n_trimmed: int, p: float, least_scale: float) -> BoolArray:

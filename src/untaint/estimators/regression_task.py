@@ -21,6 +21,7 @@ from ..initialization.multistart import find_inliers
 from ..learners.function import as_2d
 from ..losses import SquaredLoss
 from ..model_selection.joint import FEWEST_ROWS, estimate_posterior
+from ..model_selection.small_samples import posterior_by_tests
 from ..optim.base import RidgeSystem
 from ..optim.c_steps import LOOSE
 from ..outliers.audit import LooDiagnostics, beyond_range
@@ -123,7 +124,10 @@ class RegressionTask(Task):
             parts = (y, predictions, kept, feature_outlier)
             residuals, posterior = loo_diagnostics_blocked(design, *parts)
         else:
-            residuals, posterior = loo_diagnostics(record.sketch(), y, kept, feature_outlier)
+            sketch, auto = record.sketch(), isinstance(model.contamination, str)
+            residuals, posterior = loo_diagnostics(sketch, y, kept, feature_outlier)
+            tested = posterior_by_tests(sketch, y, model.n_starts, self.rng()) if auto else None
+            posterior = tested or posterior
         expected = y - residuals
         # Where an outlying row lies the fit knows nothing.
         expected[feature_outlier] = kept @ y / kept.sum()

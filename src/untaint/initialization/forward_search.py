@@ -33,7 +33,7 @@ def forward_path(
     >>> y[[3, 8]] += 50.0
     >>> path = forward_path(x[:, None], y - np.median(y), np.abs(y - 2 * x) < 0.9, 1e-3)
     >>> path.trimmed.tolist(), np.flatnonzero(~path.kept[2]).tolist()
-    ([0, 1, 2, 3, 4, 5, 6], [3, 8])
+    ([0, 1, 2, 3, 4, 5], [3, 8])
     """
     n = len(y)
     trimmed = trimmed_sizes(n, 2 * int(kept.sum()) - n)

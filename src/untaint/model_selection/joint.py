@@ -198,7 +198,7 @@ def select_hyperparameters(
             if _log_density(mixture, rival) > _log_density(mixture, joint) + MIN_GAIN:
                 joint = alternate(features, alphas, weights=rival.weights, first=(kernel, alpha))
                 posterior = mixture.fit(joint.residuals, joint.weights)
-        return joint, with_few_outliers(posterior, mixture)
+        return joint, with_few_outliers(posterior, mixture, joint.deviations)
 
 
 def estimate_posterior(
@@ -228,13 +228,14 @@ def _select_by_tests(
 
     None if a mixture model serves the rows better.
     """
+    found = None
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         features = [loo_features_of(design) for design in candidates]
         for _ in range(MAX_TESTS):
             design = candidates[setting[0]].with_alpha(float(alphas[setting[1]]))
             posterior = posterior_by_tests(design, y, n_starts, rng)
             if posterior is None:
-                return None
+                break  # at the first setting; others may be too flexible for tests
             weights = posterior.inlier_probability * design.sample_weight
             joint = select_jointly(
                 features,
@@ -246,10 +247,10 @@ def _select_by_tests(
                 first=setting,
                 fit_intercept=design.fit_intercept,
             )
-            previous, setting = setting, (joint.kernel, joint.alpha)
+            found, previous, setting = (joint, posterior), setting, (joint.kernel, joint.alpha)
             if setting == previous or linear_columns(design) is not None:
                 break
-        return joint, posterior
+    return found
 
 
 def _trimming(contamination: float, sample_weight: FloatArray, outlying: BoolArray) -> Reweight:

@@ -24,7 +24,7 @@ from scipy.stats import beta
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.loo_diagnostics import min_alpha
-from ..contamination.outlier_test import TestedRows, can_test, find_outliers
+from ..contamination.outlier_test import RowTests, can_test, find_outliers
 from ..contamination.residual_mixture import MIN_NOISE, Interval, OutlierPosterior
 from ..contamination.residual_norm import median_distance
 from ..contamination.two_groups import MAX_CONTAMINATION, TwoGroups, as_rows
@@ -137,7 +137,7 @@ class _Sample:
         """Fit the j-th output of the kept rows."""
         return fit_subset(self.features, self.y[:, j], kept, self.alpha, self.fit_intercept)
 
-    def test(self, j: int, start: BoolArray | None) -> TestedRows:
+    def test(self, j: int, start: BoolArray | None) -> RowTests:
         """Test the j-th output, given rows to start with or columns for least trimmed squares."""
         path, target, ones = self._path(j, start), self.y[:, [j]], np.ones(len(self.y))
         noise = MIN_NOISE * median_distance(target, ones)
@@ -181,10 +181,10 @@ def _centred(y: FloatArray, fit_intercept: bool) -> FloatArray:
     return y - np.median(y, axis=0) if fit_intercept else y
 
 
-def _posterior(design: Design, rows: IntArray, tested: list[TestedRows]) -> OutlierPosterior:
+def _posterior(design: Design, rows: IntArray, tested: list[RowTests]) -> OutlierPosterior:
     """Return the posterior of the design's rows; a row that was not tested is an outlier."""
     weight, scale = design.sample_weight, tested[0].scale
-    kept, residuals = np.zeros(len(weight), dtype=bool), np.zeros(len(weight))
+    kept, residuals = weight == 0, np.zeros(len(weight))
     kept[rows] = np.all([test.kept for test in tested], axis=0)
     # Of several outputs the worst residual counts, in units of the first output's noise.
     scores = np.array([test.fit.residuals * (scale / test.scale) for test in tested])
