@@ -260,6 +260,13 @@ class ResidualMixture:
         rows = rows._replace(effort=ROUGH._replace(contaminated=True))
         return self._fit_once(rows).inlier_probability * self.included
 
+    def fit_null(
+        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
+    ) -> OutlierPosterior:
+        """Return the posterior by the likeliest model without outliers."""
+        rows = self._rows(residuals, deviations, weights)
+        return self._fit_once(rows._replace(effort=FINE._replace(null=True)))
+
     def finds_outliers(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> bool:

@@ -72,12 +72,13 @@ OF_TARGET = OutlierModel(False, min_width=0.1, min_deviation=0.0, parameters=4, 
 class Effort(NamedTuple):
     """How much to compute: tails of inliers, and the rise of likelihood at which a fit ends.
 
-    ``contaminated`` leaves models without outliers out of account.
+    ``contaminated`` leaves models without outliers out of account, ``null`` those with outliers.
     """
 
     tails: tuple[float, ...] = TAILS
     min_rise: float = MIN_RISE
     contaminated: bool = False
+    null: bool = False
 
 
 #: For weights that count, and for those that are about to change.
@@ -209,7 +210,7 @@ def two_groups(
     bound = MAX_RESIDUAL * scale
     quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
     sample = sample._replace(values=quotients * sample.relative_scale)
-    candidates = _fit(sample, counts, start, least_scale, step, effort)
+    candidates = [] if effort.null else _fit(sample, counts, start, least_scale, step, effort)
     if not effort.contaminated or all(candidate.overlapping for candidate in candidates):
         candidates += _null_candidates(sample, counts, least_scale)
     return sorted(candidates, key=lambda one: (one.overlapping, -one.log_likelihood))

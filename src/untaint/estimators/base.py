@@ -291,6 +291,8 @@ class SubquantileEstimator(KernelEstimator):
         record = self._record()
         screen = record.screen()
         outlying = np.zeros(len(record.targets), bool) if screen is None else screen.feature_outlier
+        if isinstance(self.contamination, str):
+            outlying = outlying & ~self.inlier_mask_  # rows apart from others may be right
         task = self._task(self.contamination_)
         diagnostics = task.loo_diagnostics(outlying)
         q = q_values(np.where(outlying, 0.0, diagnostics.inlier_probability), record.sample_weight)

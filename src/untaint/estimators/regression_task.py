@@ -21,6 +21,7 @@ from ..initialization.multistart import find_inliers
 from ..learners.function import as_2d
 from ..losses import SquaredLoss
 from ..model_selection.joint import FEWEST_ROWS, estimate_posterior
+from ..model_selection.small_samples import posterior_by_tests
 from ..optim.base import RidgeSystem
 from ..optim.c_steps import LOOSE
 from ..outliers.audit import LooDiagnostics, beyond_range
@@ -130,8 +131,11 @@ class RegressionTask(Task):
             blocked = (y, predictions, kept, feature_outlier)
             residuals, posterior = loo_diagnostics_blocked(design, *blocked)
         else:
-            parts = (record.sketch(), y, kept, feature_outlier, record.misfit)
+            sketch, auto = record.sketch(), isinstance(model.contamination, str)
+            parts = (sketch, y, kept, feature_outlier, record.misfit)
             residuals, posterior = loo_diagnostics(*parts)
+            tested = posterior_by_tests(sketch, y, model.n_starts, self.rng()) if auto else None
+            posterior = tested or posterior
         expected = y - residuals
         # Where an outlying row lies the fit knows nothing.
         expected[feature_outlier] = kept @ y / kept.sum()

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from .._typing import FloatArray
+from ..kernels import Linear
 from ..learners.regression import KernelRegressor
-from ..model_selection.grid import ALPHA_FACTORS
+from ..model_selection.grid import ALPHA_FACTORS, LINEAR_ALPHA_FACTORS
 from ..model_selection.joint import FEWEST_ROWS, select_hyperparameters
 from .base import SubquantileEstimator
 from .regressor import SubquantileRegressor
@@ -118,7 +119,8 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
     def _select(
         self, task: Task, X: Any, y: FloatArray, counts: FloatArray, sample_weight: FloatArray
     ) -> Hyperparameters:
-        grid = make_grid(self, X, counts, ALPHA_FACTORS)
+        linear = self.kernel == "linear" or isinstance(self.kernel, Linear)
+        grid = make_grid(self, X, counts, LINEAR_ALPHA_FACTORS if linear else ALPHA_FACTORS)
         sample, part, designs = tuning_designs(self, grid, X, sample_weight)
         contamination = task.contamination
         if contamination is None and designs[0].size < FEWEST_ROWS:

@@ -1,9 +1,9 @@
 r"""Grids of kernel scales and ridge parameters, and ``cv_results_``.
 
 * gamma: multiples of one over the median distance between two samples.
-* alpha: six decades, in units of the mean of :math:`k(x, x)` after centring, which is about 1 for
-  kernels of a distance, times :math:`(n / 1000)^{1/3}`, about the rate at which the best alpha
-  grows with n.
+* alpha: six decades, or ten for the linear kernel, in units of the mean of :math:`k(x, x)` after
+  centring, which is about 1 for kernels of a distance, times :math:`(n / 1000)^{1/3}`, about the
+  rate at which the best alpha grows with n.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from ..kernels import Kernel
 
 GAMMA_FACTORS = 2.0 ** np.array([-6.0, -4.0, -2.0, -1.0, 0.0, 1.0])
 ALPHA_FACTORS = 10.0 ** np.arange(-4.0, 2.1, 0.5)
+# The columns of a linear kernel may differ in scale, and with many rows need no ridge at all.
+LINEAR_ALPHA_FACTORS = 10.0 ** np.arange(-8.0, 2.1, 0.5)
 # Class probabilities need some regularisation: without any they tend to 0 and 1.
 LABEL_ALPHA_FACTORS = 10.0 ** np.arange(-3.0, 2.1, 0.5)
 # Where the search for inliers begins, in the units above: between under- and overfitting.
