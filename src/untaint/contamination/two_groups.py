@@ -206,11 +206,12 @@ def contamination_interval(
     counts, first = as_rows(sample_weight), candidates[0]
     present = counts > 0
     sample, counts = residuals.at(present), counts[present]
-    bounds = [
-        _interval(candidate, sample, counts)
-        for candidate in candidates
+    rivals = [
+        candidate
+        for candidate in candidates[1:]
         if abs(candidate.log_likelihood - first.log_likelihood) <= AMBIGUITY
     ]
+    bounds = [_interval(candidate, sample, counts) for candidate in (first, *rivals)]
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
@@ -303,7 +304,10 @@ def _interval(candidate: TwoGroups, sample: Residuals, weights: FloatArray) -> t
     total = float(weights.sum())
     if candidate.contamination == 0:
         return 0.0, min(1.0, 3.0 / total)
-    epsilon, (log_in, log_out) = candidate.contamination, candidate.log_densities(sample)
+    epsilon, reach = candidate.contamination, MAX_RESIDUAL * candidate.scales(sample)
+    low, high = candidate.offset - reach, candidate.offset + reach
+    values = np.clip(np.nan_to_num(sample.values, nan=np.inf), low, high)
+    log_in, log_out = candidate.log_densities(sample._replace(values=values))
     log_f = np.logaddexp(log_in, log_out)
     score = np.exp(log_out - log_f) / epsilon - np.exp(log_in - log_f) / (1 - epsilon)
     error = 1.96 / np.sqrt(max(float(weights @ score**2), 1.0))
