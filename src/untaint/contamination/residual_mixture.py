@@ -257,7 +257,7 @@ class ResidualMixture:
             return best
         best = self._with_varying_scale(rows, best, None, np.ones(len(signed)))
         # Targets of other rows are those of inliers.
-        inlying = self.included * best.inlier_probability
+        inlying = as_rows(self.included) * best.inlier_probability
         density = fit_target_density(self.y[:, 0], inlying, root_mean_square(signed, weights))
         if density is None:
             return best
