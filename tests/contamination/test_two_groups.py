@@ -181,6 +181,15 @@ def test_uniform_and_skewed_noise_has_no_outliers(noise, n):
     assert np.sum(contaminations_found(noise, n) > 0.02) <= 1
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("sides", [(0.5, 2.0), (2.0, 0.7)])
+def test_skewed_noise_with_tails_has_no_outliers(sides, seed):
+    rng, (low, high) = np.random.default_rng(seed), sides
+    residuals = np.abs(rng.standard_t(5, size=400))
+    residuals *= np.where(rng.random(400) < low / (low + high), -low, high)
+    assert read(residuals - residuals.mean())[0].contamination == 0
+
+
 @pytest.mark.parametrize("noise", [name for name in CLEAN if name != "uniform"])
 def test_clean_noise_never_loses_a_fifth_of_its_rows(noise):
     assert np.sum(contaminations_found(noise, 500) > 0.2) <= 1
@@ -369,6 +378,68 @@ def test_rounding_is_noise_too(rng):
     residuals = np.where(rng.random(200) < 0.8, 0.0, rng.choice([-1.0, 1.0], size=200))
     for candidate in read(residuals, step=1.0):
         assert candidate.scale >= 1.0 / np.sqrt(12.0) * (1 - 1e-9)
+
+
+# Relative scales.
+
+
+def test_a_common_relative_scale_is_a_unit_of_the_noise(rng):
+    residuals = scattered(rng, 300, 0.2)
+    one = read(residuals)[0]
+    sample = Residuals.of(residuals, np.full(300, 4.0))
+    other = two_groups(sample, np.ones(300), nearest(residuals))[0]
+    assert other.scale == pytest.approx(one.scale / 4.0, rel=1e-6)
+    assert other.log_likelihood == pytest.approx(one.log_likelihood, abs=1e-4)
+    np.testing.assert_allclose(
+        other.inlier_probability(sample),
+        one.inlier_probability(Residuals.of(residuals)),
+        atol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_known_scales_of_uneven_noise_find_the_outliers(seed):
+    rng = np.random.default_rng(seed)
+    scales = np.exp(rng.uniform(-1.5, 1.5, size=500))
+    residuals = scales * rng.normal(size=500)
+    bad = np.arange(500) < 100
+    residuals[bad] = rng.normal(0, 20.0, size=100)
+    sample = Residuals.of(residuals, scales)
+    best = two_groups(sample, np.ones(500), nearest(residuals / scales))[0]
+    assert best.contamination == pytest.approx(0.2, abs=0.04)
+    good = best.inlier_probability(sample)
+    assert good[~bad].mean() > 0.95
+    assert good[bad].mean() < 0.25
+
+
+def test_outliers_are_no_wider_where_the_noise_is():
+    candidate = TwoGroups(0.2, 1.0, np.inf, width=20.0)
+    sample = Residuals.of(np.array([5.0, 5.0]), np.array([0.5, 5.0]))
+    _, outlying = candidate.log_densities(sample)
+    assert outlying[0] == outlying[1]
+    np.testing.assert_allclose(candidate.scales(sample), [0.5, 5.0])
+    low, high = candidate.inlier_probability(sample)
+    assert low < 0.01 < 0.9 < high
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_given_density_of_outliers_finds_them(seed):
+    rng = np.random.default_rng(seed)
+    predictions, bad = rng.uniform(-10, 10, size=600), np.arange(600) < 180
+    targets = predictions + rng.normal(size=600)
+    targets[bad] = rng.uniform(-10, 10, size=180)
+    residuals = targets - predictions
+    inside = np.abs(targets) < 12
+    background = np.where(inside, -np.log(20.0), -10.0)
+    sample = Residuals.of(residuals, log_background=background)
+    best = two_groups(sample, np.ones(600), nearest(residuals))[0]
+    assert best.permuted
+    assert best.contamination == pytest.approx(0.3, abs=0.05)
+    assert best.inlier_probability(sample)[bad].mean() < 0.3
+
+
+def test_without_a_given_density_no_candidate_is_permuted(rng):
+    assert not any(candidate.permuted for candidate in read(scattered(rng, 300, 0.3)))
 
 
 # Invariances.
