@@ -202,7 +202,18 @@ def two_groups(
 def contamination_interval(
     candidates: list[TwoGroups], residuals: Residuals, sample_weight: FloatArray
 ) -> tuple[float, float]:
-    """Return the 95 % interval of the first candidate, united with those of ambiguous ones."""
+    """Return the 95 % interval of the first candidate, united with those of ambiguous ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> residuals = Residuals.of(np.r_[rng.normal(size=800), rng.normal(0.0, 20.0, size=200)])
+    >>> candidates = two_groups(residuals, np.ones(1000), np.abs(residuals.values) < 2)
+    >>> low, high = contamination_interval(candidates, residuals, np.ones(1000))
+    >>> bool(0.15 < low < 0.2 < high < 0.25)
+    True
+    """
     counts, first = as_rows(sample_weight), candidates[0]
     present = counts > 0
     sample, counts = residuals.at(present), counts[present]
