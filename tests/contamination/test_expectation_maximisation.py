@@ -16,9 +16,15 @@ from untaint.contamination.expectation_maximisation import (
     student_weights,
 )
 from untaint.contamination.null_models import TAILS, log_student, student_weight
-from untaint.contamination.two_groups import CLUSTERED, DIFFUSE, PERMUTED, SHIFTED
+from untaint.contamination.two_groups import CLUSTERED, DIFFUSE, OF_TARGET, PERMUTED, SHIFTED
 
-MODELS = {"diffuse": DIFFUSE, "clustered": CLUSTERED, "shifted": SHIFTED, "permuted": PERMUTED}
+MODELS = {
+    "diffuse": DIFFUSE,
+    "clustered": CLUSTERED,
+    "shifted": SHIFTED,
+    "permuted": PERMUTED,
+    "of target": OF_TARGET,
+}
 each_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 
 
@@ -26,16 +32,20 @@ def drawn(rng, kind, n=80, share=0.25, relative=True):
     """Residuals with their relative scales, and which of them are outliers."""
     bad = np.arange(n) < round(share * n)
     scales = np.exp(rng.uniform(-1, 1, size=n)) if relative else np.ones(n)
-    values, targets = scales * rng.normal(size=n), rng.uniform(-10, 10, size=n)
+    # Residuals are in units of a deviation.
+    units, predictions = np.exp(rng.uniform(0.0, 0.3, size=n)), rng.uniform(-10, 10, size=n)
+    values = units * scales * rng.normal(size=n)
     if kind == "diffuse":
         values[bad] = rng.normal(1.0, 20.0, size=bad.sum())
     elif kind == "permuted":
-        values[bad] = rng.uniform(-10, 10, size=bad.sum()) - targets[bad]
+        values[bad] = rng.uniform(-10, 10, size=bad.sum()) - predictions[bad]
+    elif kind == "of target":
+        values[bad] = rng.normal(4.0, 0.5, size=bad.sum()) - predictions[bad]
     else:
         values[bad] = rng.normal(12.0, 1.0, size=bad.sum())
-    inside = np.abs(targets + values) <= 12
-    background = np.where(inside, -np.log(24.0), -np.log(24.0) - 4.0)
-    return Residuals(values, scales, background), bad
+    targets = predictions + values
+    background = np.log(units / 20.0) - np.where(np.abs(targets) <= 10, 0.0, 4.0)
+    return Residuals(values / units, scales, targets, np.log(units), background), bad
 
 
 def starts_of(rng, residuals, bad):
@@ -68,9 +78,9 @@ def test_each_start_ends_as_it_does_alone(kind, relative, weighted, rng):
 def test_models_of_all_kinds_at_a_time_are_those_models_alone(least_scale, rng):
     residuals, bad = drawn(rng, "diffuse")
     models = [model for model in MODELS.values() for _ in range(3)]
-    p = np.tile(starts_of(rng, residuals, bad), (4, 1))
+    p = np.tile(starts_of(rng, residuals, bad), (5, 1))
     weights = rng.integers(1, 4, size=80).astype(float)
-    tails = np.array([5.0, np.inf, 3.0] + 6 * [np.inf] + [5.0, np.inf, 3.0])
+    tails = np.array([5.0, np.inf, 3.0] + 6 * [np.inf] + 2 * [5.0, np.inf, 3.0])
     found = maximise_likelihood(residuals, weights, models, tails, p, least_scale)
     assert_as_plain(found, residuals, weights, models, tails, p, least_scale)
 
@@ -110,7 +120,7 @@ def test_order_of_the_rows_is_immaterial(model, rng):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", ["clustered", "shifted", "permuted"])
+@pytest.mark.parametrize("kind", ["clustered", "shifted", "permuted", "of target"])
 def test_no_optimiser_finds_a_likelier_neighbour(kind, seed):
     residuals, bad = drawn(np.random.default_rng(seed), kind, n=200)
     model = MODELS[kind]
@@ -125,7 +135,9 @@ def test_no_optimiser_finds_a_likelier_neighbour(kind, seed):
         width = scale if model.shifted else np.exp(log_width)
         own = norm(offset if model.offset else 0.0, scale * residuals.relative_scale)
         outlying = np.exp(residuals.log_background)
-        if not model.permuted:
+        if model.of_target:
+            outlying = norm(centre, width).pdf(residuals.targets) * np.exp(residuals.log_unit)
+        elif not model.permuted:
             outlying = norm(centre, width).pdf(residuals.values)
         density = (1 - share) * own.pdf(residuals.values) + share * outlying
         return -float(np.log(density).sum())

@@ -148,6 +148,14 @@ def test_one_candidate_has_no_outliers(rng):
         )
 
 
+def test_candidates_without_outliers_may_be_left_out(rng):
+    for residuals in (rng.normal(size=100), scattered(rng, 100, 0.3)):
+        found = read(residuals, contaminated=True)
+        assert {candidate.contamination > 0 for candidate in found} == {True}
+        expected = [one for one in read(residuals) if one.contamination > 0]
+        assert found == expected
+
+
 def test_without_bad_rows_three_in_n_are_not_excluded(rng):
     residuals = rng.normal(size=300)
     candidates = read(residuals)

@@ -22,7 +22,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 
 MAX_ITER = 200
 # Rise of the log-likelihood at which the iteration ends.
-MIN_RISE = 1e-4
+MIN_RISE = 1e-2
 # Largest fraction of outliers that an iteration may pass through, and the largest one of a fit.
 MAJORITY, MAX_CONTAMINATION = 0.6, 0.49
 # Outliers that there are at least, in the second mode and in a diffuse group.
@@ -35,7 +35,8 @@ class OutlierModel(NamedTuple):
     ``offset`` tells whether the centre m of the inliers is free. ``min_width`` and
     ``min_deviation`` are lower bounds of S and of the root mean square of the outliers' residuals,
     in units of s. ``parameters`` is the number of parameters besides those of a null model.
-    ``shifted`` says that S is s, and ``permuted`` that the outliers' density is given.
+    ``shifted`` says that S is s, ``permuted`` that the outliers' density is given, and
+    ``of_target`` that c and S are mean and deviation of the outliers' targets, not residuals.
     """
 
     offset: bool
@@ -44,16 +45,22 @@ class OutlierModel(NamedTuple):
     parameters: int
     shifted: bool = False
     permuted: bool = False
+    of_target: bool = False
 
 
 class Residuals(NamedTuple):
-    """Residuals, the relative noise scale of each, and its log-density if it were permuted.
+    """Residuals, the relative noise scale of each, and what its target would be if it were wrong.
 
-    The last is minus infinity where such outliers are not considered.
+    A residual is the target less a prediction, in units of a deviation whose logarithm is
+    ``log_unit``. ``log_background`` is the log-density of the residual if the target were that of
+    another sample. The targets are NaN, and the log-density minus infinity, where such outliers are
+    not considered.
     """
 
     values: FloatArray
     relative_scale: FloatArray
+    targets: FloatArray
+    log_unit: FloatArray
     log_background: FloatArray
 
     def at(self, rows: BoolArray | IntArray) -> Residuals:
@@ -66,10 +73,11 @@ class Residuals(NamedTuple):
         relative_scale: FloatArray | None = None,
         log_background: FloatArray | None = None,
     ) -> Residuals:
-        """Return residuals of a common scale and without permuted targets unless they are given."""
-        ones = np.ones(len(values)) if relative_scale is None else relative_scale
-        none = np.full(len(values), -np.inf) if log_background is None else log_background
-        return Residuals(values, ones, none)
+        """Return residuals of a common scale, of unknown targets, unless they are given."""
+        n = len(values)
+        scale = np.ones(n) if relative_scale is None else relative_scale
+        background = np.full(n, -np.inf) if log_background is None else log_background
+        return Residuals(values, scale, np.full(n, np.nan), np.zeros(n), background)
 
 
 class Parameters(NamedTuple):
@@ -151,7 +159,7 @@ class _Batch:
         self.total, self.tails = float(weights.sum()), tails
         columns = [np.array(column) for column in zip(*models, strict=True)]
         self.offset, self.min_width, self.min_deviation = columns[:3]
-        self.shifted, self.permuted = columns[4:]
+        self.shifted, self.permuted, self.of_target = columns[4:]
         self.min_outliers = np.where(self.offset, MIN_CLUSTER, MIN_DIFFUSE * self.total)
 
     def both_groups(self, rows: IntArray, p: FloatArray, likelihood: FloatArray) -> BoolArray:
@@ -180,8 +188,9 @@ class _Batch:
         inlying = inlying * student_weights(z, self.tails[rows]) / relative**2
         offset = np.where(self.offset[rows], inlying @ values / inlying.sum(axis=1), 0.0)
         squares = np.einsum("kn,kn->k", inlying, (values - offset[:, None]) ** 2)
-        centre = outlying @ values / n_outliers
-        from_centre = np.einsum("kn,kn->k", outlying, (values - centre[:, None]) ** 2)
+        outlier_values = self._outlier_values(rows)
+        centre = np.einsum("kn,kn->k", outlying, outlier_values) / n_outliers
+        from_centre = np.einsum("kn,kn->k", outlying, (outlier_values - centre[:, None]) ** 2)
         shifted = self.shifted[rows]
         variance = np.where(shifted, (squares + from_centre) / self.total, squares / n_inliers)
         scale = np.maximum(np.sqrt(variance), self.least_scale)
@@ -193,14 +202,20 @@ class _Batch:
         width = np.where(shifted, scale, width)
         return Parameters(contamination, scale, centre, width, offset, present.log_likelihood)
 
+    def _outlier_values(self, rows: IntArray) -> FloatArray:
+        """Return what the outliers' Gaussian density is of: residuals, or targets."""
+        residuals = self.residuals
+        return np.where(self.of_target[rows, None], residuals.targets, residuals.values)
+
     def _log_densities(self, rows: IntArray, fits: Parameters) -> tuple[FloatArray, FloatArray]:
         values, relative = self.residuals.values, self.residuals.relative_scale
         scales = np.maximum(fits.scale[:, None] * relative, self.least_scale)
         log_in = log_student_rows((values - fits.offset[:, None]) / scales, self.tails[rows])
         log_in += np.log1p(-fits.contamination)[:, None] - np.log(scales)
-        z = (values - fits.centre[:, None]) / fits.width[:, None]
+        z = (self._outlier_values(rows) - fits.centre[:, None]) / fits.width[:, None]
         log_out = -0.5 * z**2 - (0.5 * np.log(2 * np.pi) + np.log(fits.width))[:, None]
-        permuted = self.permuted[rows]
+        of_target, permuted = self.of_target[rows], self.permuted[rows]
+        log_out[of_target] += self.residuals.log_unit
         log_out[permuted] = self.residuals.log_background
         return log_in, log_out + np.log(fits.contamination)[:, None]
 

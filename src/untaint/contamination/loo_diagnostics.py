@@ -24,7 +24,11 @@ ROUNDING = 1e-12
 
 
 def loo_diagnostics(
-    design: Design, y: FloatArray, weights: FloatArray, feature_outlier: BoolArray
+    design: Design,
+    y: FloatArray,
+    weights: FloatArray,
+    feature_outlier: BoolArray,
+    misfit: BoolArray | None = None,
 ) -> tuple[FloatArray, OutlierPosterior]:
     """Return leave-one-out residuals of a fit with these weights, and their posterior."""
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
@@ -32,7 +36,7 @@ def loo_diagnostics(
         alpha = max(design.alpha, min_alpha(design, feature_outlier))
         residuals, _ = path.leave_one_out(y, alpha, design.sample_weight)
         standardized, deviations = path.standardized(y, alpha, design.sample_weight)
-        mixture = ResidualMixture(y, design.sample_weight, feature_outlier)
+        mixture = ResidualMixture(y, design.sample_weight, feature_outlier, misfit)
         return np.nan_to_num(residuals), mixture.fit(standardized, deviations, weights)
 
 

@@ -26,7 +26,7 @@ MODES = (0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98)
 MIN_SIDE = 0.02
 # Degrees of freedom of a two-piece density, and updates of its scales.
 SKEWED_TAILS = (5.0, np.inf)
-SIDE_ITER = 20
+SIDE_ITER = 8
 MAX_ITER = 200
 
 

@@ -88,7 +88,8 @@ def conditional_residuals(
     f, background = predictions[:, 0], None
     if density is not None:
         background = density(f + signed * deviations) + np.log(deviations)
-    return Residuals.of(signed, scale(f), background)
+    residuals = Residuals.of(signed, scale(f), background)
+    return residuals._replace(targets=f + signed * deviations, log_unit=np.log(deviations))
 
 
 @final
@@ -98,7 +99,9 @@ class OutlierPosterior:
 
     The residuals are signed leave-one-out residuals over the standard deviation of such
     predictions. The contamination counts rows with outlying features too, and has a 95 % interval.
-    The candidates are fitted models of the residuals, the likeliest first.
+    The candidates are fitted models of the residuals, the likeliest first; ``own_interval`` is that
+    of the first of them, for included rows. ``misfit`` marks rows that are kept because their
+    features tell them from the others.
     """
 
     inlier_probability: FloatArray
@@ -109,6 +112,7 @@ class OutlierPosterior:
     own_interval: Interval
     model: ResidualModel
     log_likelihood: float
+    misfit: BoolArray
 
     def of_samples(
         self, residuals: Residuals, excluded: BoolArray, contamination: float, interval: Interval
@@ -121,6 +125,7 @@ class OutlierPosterior:
             residuals=residuals,
             contamination=contamination,
             interval=interval,
+            misfit=np.zeros(len(probability), dtype=bool),
         )
 
     @property
@@ -138,7 +143,17 @@ class OutlierPosterior:
     @property
     def ambiguity_message(self) -> str:
         """Both explanations, in words, where the data cannot decide between two; else empty."""
-        return self._cluster_message() or self._rival_message()
+        return self._misfit_message() or self._cluster_message() or self._rival_message()
+
+    def _misfit_message(self) -> str:
+        """Name the rows that are off where others of like features are off as well."""
+        if not self.misfit.any():
+            return ""
+        part = f"{self.misfit.mean():.0%} of the rows"
+        return (
+            f"{part} can be told from the others by their features: either the function does not "
+            "fit where they lie (which was assumed; they are kept), or their targets are wrong"
+        )
 
     def _cluster_message(self) -> str:
         """Name the two parts if the outliers are many and agree with one another."""
@@ -185,7 +200,7 @@ class _Rows(NamedTuple):
     predictions: FloatArray
     deviations: FloatArray
     weights: FloatArray
-    contaminated: bool
+    contaminated: bool = False
 
     def residuals(self, scale: NoiseScale, density: TargetDensity | None) -> Residuals:
         """Return the residuals with their relative scales, and with a density of targets."""
@@ -196,16 +211,23 @@ class _Rows(NamedTuple):
 class ResidualMixture:
     """Fits the mixture to residuals of targets, (n, k), and returns posterior weights.
 
-    Feature outliers are excluded a priori.
+    Feature outliers are excluded a priori. Rows of groups that a better model would explain,
+    ``misfit``, do not count for the mixture and are kept, unless they are grossly off.
     """
 
     def __init__(
-        self, y: FloatArray, sample_weight: FloatArray, feature_outlier: BoolArray
+        self,
+        y: FloatArray,
+        sample_weight: FloatArray,
+        feature_outlier: BoolArray,
+        misfit: BoolArray | None = None,
     ) -> None:
         self.y, self.sample_weight, self.feature_outlier = y, sample_weight, feature_outlier
+        self.misfit = np.zeros(len(y), dtype=bool) if misfit is None else misfit
         self.included = np.where(feature_outlier, 0.0, sample_weight)
         self.excluded = 1.0 - float(self.included.sum() / sample_weight.sum())
-        self.fitted = np.where(censored(y, self.included), 0.0, self.included)
+        apart = censored(y, self.included) | self.misfit
+        self.fitted = np.where(apart, 0.0, self.included)
         self.counts = as_rows(self.fitted)
         self.min_scale = MIN_NOISE * median_distance(y, self.included)
         self.step = resolution(y, self.included)
@@ -214,7 +236,8 @@ class ResidualMixture:
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> FloatArray:
         """Return new weights from residuals of a fit with the given ones."""
-        return self.fit(residuals, deviations, weights).inlier_probability * self.included
+        rows = self._rows(residuals, deviations, weights)
+        return self._fit_once(rows).inlier_probability * self.included
 
     def contaminated_weights(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
@@ -224,23 +247,17 @@ class ResidualMixture:
         While the fit is poor, outliers look like noise: whether there are any is to be asked of
         the fit that the weights lead to.
         """
-        posterior = self.fit(residuals, deviations, weights, contaminated=True)
-        return posterior.inlier_probability * self.included
+        rows = self._rows(residuals, deviations, weights)._replace(contaminated=True)
+        return self._fit_once(rows).inlier_probability * self.included
 
     def fit(
-        self,
-        residuals: FloatArray,
-        deviations: FloatArray,
-        weights: FloatArray,
-        contaminated: bool = False,
+        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> OutlierPosterior:
         """Return the posterior given residuals of a fit with these weights.
 
         Residuals are in units of the prediction's standard deviation ``deviations``.
         """
-        predictions = self.y - residuals * deviations[:, None]
-        signed = signed_norms(residuals, weights)
-        return self.fit_signed(signed, predictions, deviations, weights, contaminated)
+        return self._fit_all(self._rows(residuals, deviations, weights))
 
     def fit_signed(
         self,
@@ -248,23 +265,41 @@ class ResidualMixture:
         predictions: FloatArray,
         deviations: FloatArray,
         weights: FloatArray,
-        contaminated: bool = False,
     ) -> OutlierPosterior:
         """Return the posterior given one signed residual for each row, and predictions, (n, k)."""
-        rows = _Rows(signed, predictions, deviations, weights, contaminated)
+        return self._fit_all(_Rows(signed, predictions, deviations, weights))
+
+    def _rows(self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray) -> _Rows:
+        predictions = self.y - residuals * deviations[:, None]
+        return _Rows(signed_norms(residuals, weights), predictions, deviations, weights)
+
+    def _fit_all(self, rows: _Rows) -> OutlierPosterior:
+        """Return the best posterior, with scales that are fitted to ever better inliers."""
         best = self._fit(rows, CONSTANT, None)
-        if predictions.shape[1] > 1:
+        if rows.predictions.shape[1] > 1:
             return best
-        best = self._with_varying_scale(rows, best, None, np.ones(len(signed)))
-        # Targets of other rows are those of inliers.
-        inlying = as_rows(self.included) * best.inlier_probability
-        density = fit_target_density(self.y[:, 0], inlying, root_mean_square(signed, weights))
-        if density is None:
-            return best
-        rival = self._fit(rows, best.model.noise_scale, density)
-        if rival.model.groups.permuted:
+        best = self._with_varying_scale(rows, best, None, np.ones(len(rows.signed)))
+        rival = self._with_permuted_targets(rows, best)
+        if rival is not best and rival.model.groups.permuted:
+            density = rival.model.target_density
             rival = self._with_varying_scale(rows, rival, density, rival.inlier_probability)
-        return rival if rival.log_likelihood > best.log_likelihood else best
+        return max(best, rival, key=lambda posterior: posterior.log_likelihood)
+
+    def _fit_once(self, rows: _Rows) -> OutlierPosterior:
+        """Return the best posterior with a scale that is fitted to the present inliers."""
+        best = self._fit(rows, CONSTANT, None)
+        if rows.predictions.shape[1] > 1:
+            return best
+        best = self._with_varying_scale(rows, best, None, self._relative(rows.weights), 0)
+        rival = self._with_permuted_targets(rows, best)
+        return max(best, rival, key=lambda posterior: posterior.log_likelihood)
+
+    def _with_permuted_targets(self, rows: _Rows, best: OutlierPosterior) -> OutlierPosterior:
+        """Return the posterior under a model in which outliers have targets of inliers."""
+        inlying = as_rows(self.included) * best.inlier_probability
+        noise = root_mean_square(rows.signed, rows.weights)
+        density = fit_target_density(self.y[:, 0], inlying, noise)
+        return best if density is None else self._fit(rows, best.model.noise_scale, density)
 
     def _with_varying_scale(
         self,
@@ -272,9 +307,10 @@ class ResidualMixture:
         best: OutlierPosterior,
         density: TargetDensity | None,
         inlier_probability: FloatArray,
+        n_refits: int = SCALE_REFITS,
     ) -> OutlierPosterior:
         """Return the best of a posterior and those under scales fitted to ever better inliers."""
-        for _ in range(1 + SCALE_REFITS):
+        for _ in range(1 + n_refits):
             inlying = self.counts * inlier_probability
             scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], inlying)
             if not scale.varies:
@@ -285,21 +321,23 @@ class ResidualMixture:
             inlier_probability = best.inlier_probability
         return best
 
+    def _relative(self, weights: FloatArray) -> FloatArray:
+        """Return weights relative to those of the rows."""
+        return weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
+
     def _fit(
         self, rows: _Rows, scale: NoiseScale, density: TargetDensity | None
     ) -> OutlierPosterior:
         """Return the posterior under one relative noise scale."""
         residuals = rows.residuals(scale, density)
-        start = rows.weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
-        candidates = two_groups(residuals, self.fitted, start, self.min_scale, self.step)
-        if rows.contaminated:
-            some = [one for one in candidates if one.contamination > 0 and not one.overlapping]
-            candidates = some or candidates
+        start, kind = self._relative(rows.weights), rows.contaminated
+        candidates = two_groups(residuals, self.fitted, start, self.min_scale, self.step, kind)
         model = ResidualModel(candidates[0], scale, density)
         good = candidates[0].inlier_probability(residuals)
         if float(self.included @ good) < MIN_KEPT * float(self.included.sum()):
             # A candidate may concentrate on equal targets, which have no noise, and reject others.
             good = start
+        good = np.where(self.misfit, ~candidates[0].is_gross(residuals), good)
         own = contamination_interval(candidates, residuals, self.fitted)
         found = overall_contamination(model, own, residuals, self.included, self.excluded)
         contamination, (low, high) = found
@@ -315,6 +353,7 @@ class ResidualMixture:
             own,
             model,
             likelihood,
+            self.misfit,
         )
 
 

@@ -22,7 +22,7 @@ from ..weighting.base import unit_weight
 
 # Least share of the rows at a value that censors the targets, and the largest gap between that
 # value and the next one, relative to the median distance.
-MIN_CENSORED = 0.1
+MIN_CENSORED = 0.04
 MAX_CENSORING_GAP = 0.25
 
 
@@ -97,7 +97,7 @@ def resolution(y: FloatArray, weights: FloatArray) -> float:
 def censored(y: FloatArray, weights: FloatArray) -> BoolArray:
     """Return which rows lie at a value that censors the targets, such as zero or full marks.
 
-    That is the smallest or the largest target if at least a tenth of the rows share it and others
+    That is the smallest or the largest target if at least 4 % of the rows share it and others
     come close. At most half of the rows are censored, or none.
     """
     none = np.zeros(len(y), dtype=bool)

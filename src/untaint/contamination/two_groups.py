@@ -64,6 +64,8 @@ CLUSTERED = OutlierModel(offset=True, min_width=0.5, min_deviation=0.0, paramete
 SHIFTED = OutlierModel(True, min_width=1.0, min_deviation=0.0, parameters=3, shifted=True)
 # Outliers whose targets are those of other samples; the density is given.
 PERMUTED = OutlierModel(False, min_width=0.0, min_deviation=0.0, parameters=2, permuted=True)
+# Outliers whose targets have nothing to do with their features: random values, or near one value.
+OF_TARGET = OutlierModel(False, min_width=0.1, min_deviation=0.0, parameters=4, of_target=True)
 
 
 @final
@@ -89,8 +91,9 @@ class TwoGroups:
         Whether the outliers form a mode of their own.
     overlapping : bool
         Whether the groups overlap so much that single outliers cannot be identified.
-    permuted : bool
-        Whether the outliers' targets are those of other samples.
+    permuted, of_target : bool
+        Whether the outliers' targets are those of other samples, and whether c and S are mean and
+        deviation of their targets.
     least_scale : float
         Lower bound of the noise scale of a sample.
     """
@@ -106,6 +109,7 @@ class TwoGroups:
     overlapping: bool = False
 
     permuted: bool = False
+    of_target: bool = False
     least_scale: float = 0.0
 
     def scales(self, residuals: Residuals) -> FloatArray:
@@ -136,8 +140,9 @@ class TwoGroups:
         if self.permuted:
             log_out = residuals.log_background
         else:
-            log_out = log_student((residuals.values - self.centre) / self.width, np.inf)
-            log_out = log_out - np.log(self.width)
+            values = residuals.targets if self.of_target else residuals.values
+            log_out = log_student((values - self.centre) / self.width, np.inf) - np.log(self.width)
+            log_out = log_out + residuals.log_unit if self.of_target else log_out
         return log_in + np.log1p(-self.contamination), log_out + np.log(self.contamination)
 
 
@@ -147,10 +152,12 @@ def two_groups(
     initial_probability: FloatArray,
     least_scale: float = 0.0,
     step: float = 0.0,
+    contaminated: bool = False,
 ) -> list[TwoGroups]:
     """Return the candidate fits of the residuals, the likeliest first.
 
-    Candidates without outliers are among them. Those with overlapping groups come last, however
+    Candidates without outliers are among them, unless only ``contaminated`` ones are asked for and
+    there is one. Those with overlapping groups come last, however
     likely they are, because they do not identify outliers.
 
     Parameters
@@ -185,18 +192,23 @@ def two_groups(
     bound = MAX_RESIDUAL * scale
     quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
     sample = sample._replace(values=quotients * sample.relative_scale)
-    jacobian = float(counts @ np.log(sample.relative_scale))
-    candidates = [
+    candidates = _fit(sample, counts, start, least_scale, step)
+    if not contaminated or all(candidate.overlapping for candidate in candidates):
+        candidates += _null_candidates(sample, counts, least_scale)
+    return sorted(candidates, key=lambda one: (one.overlapping, -one.log_likelihood))
+
+
+def _null_candidates(sample: Residuals, weights: FloatArray, least_scale: float) -> list[TwoGroups]:
+    """Return the fits without outliers."""
+    jacobian = float(weights @ np.log(sample.relative_scale))
+    return [
         TwoGroups(
             *(0.0, null.scale, null.tail),
             log_likelihood=null.log_likelihood - jacobian,
             least_scale=least_scale,
         )
-        for null in null_fits(quotients, counts, least_scale)
+        for null in null_fits(sample.values / sample.relative_scale, weights, least_scale)
     ]
-    candidates += _fit(sample, counts, start, least_scale, step)
-    candidates.sort(key=lambda candidate: (candidate.overlapping, -candidate.log_likelihood))
-    return candidates
 
 
 def contamination_interval(
@@ -235,17 +247,20 @@ def _fit(
     found, log_total = [], np.log(float(weights.sum()))
     for model, tail, *fit in zip(models, tails, *fits, strict=True):
         contamination, scale, centre, width, offset, likelihood = map(float, fit)
-        if likelihood == -np.inf or (model.offset and abs(centre - offset) < MIN_STEPS * step):
+        # Modes of rounded targets, and values that recur because of the rounding, are no outliers.
+        apart = abs(centre - offset) if model.offset else width if model.of_target else np.inf
+        if likelihood == -np.inf or apart < MIN_STEPS * step:
             continue
         candidate = TwoGroups(
             *(contamination, scale, float(tail), centre, width, offset),
             log_likelihood=likelihood - 0.5 * model.parameters * log_total,
             clustered=model.offset,
             permuted=model.permuted,
+            of_target=model.of_target,
             least_scale=least_scale,
         )
-        separate = width < MAX_CLUSTER_WIDTH * scale and _is_bimodal(candidate)
-        if not model.offset or separate:
+        narrow = width < MAX_CLUSTER_WIDTH * scale
+        if not model.offset or (narrow and _is_bimodal(candidate)):
             found.append(candidate)
         elif model.shifted and contamination >= MIN_OVERLAPPING:
             found.append(replace(candidate, overlapping=True))
@@ -259,6 +274,8 @@ def _starts(
     means = _two_means(sample.values, weights)
     starts = [(DIFFUSE, tail, start) for tail in TAILS]
     starts += [(CLUSTERED, np.inf, start), (CLUSTERED, np.inf, means), (SHIFTED, np.inf, means)]
+    if np.isfinite(sample.targets).all():
+        starts += [(OF_TARGET, tail, start) for tail in TAILS[1:]]
     if np.isfinite(sample.log_background).any():
         starts += [(PERMUTED, tail, start) for tail in TAILS[1:]]
     models, tails, p = zip(*starts, strict=True)

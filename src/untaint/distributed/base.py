@@ -54,6 +54,10 @@ class DaskEstimator(SubquantileEstimator):
     #: Whether targets are labels, and the estimator for data in memory.
     _labelled: ClassVar[bool]
     _in_memory: ClassVar[type[SubquantileEstimator]]
+    #: Attributes of one value for each row, in the order in which chunks are scored.
+    _row_attributes: ClassVar[tuple[str, ...]] = (
+        *("inlier_mask_", "outlier_scores_", "inlier_probability_"),
+    )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, persist: Any = "auto") -> Self:
         """Fit to Dask collections where they are, and to other data in memory.
@@ -117,7 +121,7 @@ class DaskEstimator(SubquantileEstimator):
         """Fit to few rows in the memory of the client."""
         X, y, weights = chunks.everything()
         SubquantileEstimator._fit(self, X, y, None if (weights == 1).all() else weights)
-        for name in ("inlier_mask_", "outlier_scores_"):
+        for name in self._row_attributes:
             lazy = da.from_array(getattr(self, name), chunks=(chunks.about.lengths,))
             setattr(self, name, lazy)
 
@@ -238,8 +242,9 @@ class DaskEstimator(SubquantileEstimator):
         jobs = [(*chunk, number, offset, broadcast) for number, (chunk, offset) in rows]
         scored: list[Any] = mapped("scores", score_partition, jobs)
         sizes = chunks.about.lengths
-        self.inlier_mask_ = stacked([pair[0] for pair in scored], sizes, (), bool)
-        self.outlier_scores_ = stacked([pair[1] for pair in scored], sizes, (), float)
+        for number, name in enumerate(self._row_attributes):
+            kind = bool if name == "inlier_mask_" else float
+            setattr(self, name, stacked([part[number] for part in scored], sizes, (), kind))
 
     def predict(self, X: Any) -> Any:
         """Predict targets or the most probable classes, lazily for Dask collections.
@@ -296,12 +301,12 @@ class DaskEstimator(SubquantileEstimator):
                 f"{what} needs the training rows in memory, which this fit left in their chunks: "
                 "select rows by outlier_scores_ or inlier_mask_ and fit to those, or fit in memory."
             )
-        lazy = self.inlier_mask_, self.outlier_scores_
-        self.inlier_mask_, self.outlier_scores_ = compute(*lazy)
+        lazy = {name: getattr(self, name) for name in self._row_attributes}
+        self.__dict__.update(zip(lazy, compute(*lazy.values()), strict=True))
         try:
             yield
         finally:
-            self.inlier_mask_, self.outlier_scores_ = lazy
+            self.__dict__.update(lazy)
 
 
 def _apply(model: SubquantileEstimator, method: str, X: Any, number: int) -> Any:

@@ -31,7 +31,7 @@ class SubquantileClassifier(DaskEstimator, estimators.SubquantileClassifier):
 
     Attributes
     ----------
-    inlier_mask_, outlier_scores_, statistics_
+    inlier_mask_, outlier_scores_, inlier_probability_, statistics_
         As of :class:`untaint.distributed.SubquantileRegressor`.
     classes_, class_contamination_, class_thresholds_, coef_, intercept_, dual_coef_, X_fit_, \
 kernel_, contamination_, contamination_interval_, loss_threshold_, objective_path_, n_iter_, \

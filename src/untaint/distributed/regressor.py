@@ -18,7 +18,14 @@ from ..weighting.threshold import ThresholdWeights, WeightFunction
 from .base import DaskEstimator
 from .dask_design import DaskDesign
 from .partitioned_source import PartitionedSource
-from .scoring import PartitionScorer, RowScores, mixture_scores, residual_scores
+from .scoring import (
+    PartitionScorer,
+    RowScores,
+    constant_noise,
+    mixture_noise,
+    mixture_scores,
+    residual_scores,
+)
 
 
 @final
@@ -35,7 +42,7 @@ class SubquantileRegressor(DaskEstimator, estimators.SubquantileRegressor):
 
     Attributes
     ----------
-    inlier_mask_, outlier_scores_ : dask array of shape (n,)
+    inlier_mask_, outlier_scores_, inlier_probability_, noise_scale_ : dask array of shape (n,)
         Lazy, in the chunks of the rows.
     statistics_ : Statistics
         Passes over the rows, with their seconds and bytes, and what was kept in memory.
@@ -61,6 +68,7 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
     """
 
     _labelled = False
+    _row_attributes = (*DaskEstimator._row_attributes, "noise_scale_")
     _in_memory = estimators.SubquantileRegressor
 
     def _output(self, method: str) -> tuple[tuple[int, ...], Any]:
@@ -98,19 +106,21 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
         self.contamination_interval_ = interval or (self.contamination_,) * 2
         losses, weights, _ = histogram.points(design.unit or 1.0)
         scale = score_scale(losses, weights, self.contamination_, design.y.shape[1])
-        scores = self._row_scores(large_scale, scale)
+        scores, noise = self._row_scores(large_scale, scale)
         hard = ThresholdWeights(np.array([self.loss_threshold_]))
         absent = (hard, partial(residual_scores, scale=scale, largest=np.inf))
         coef = design.raw_coef(large_scale.coef)
-        return PartitionScorer(design.context, coef, (weight_function, scores), absent)
+        return PartitionScorer(design.context, coef, (weight_function, scores), absent, noise)
 
-    def _row_scores(self, large_scale: LargeScaleFit, scale: float) -> RowScores:
-        """Return scores by the scale of the kept residuals, or by that of a mixture's inliers."""
+    def _row_scores(self, large_scale: LargeScaleFit, scale: float) -> tuple[RowScores, RowScores]:
+        """Return scores and noise by the kept residuals, or by those of a mixture's inliers."""
         largest = float(np.sqrt(large_scale.result.histogram.max_loss[0]))
         mixture = large_scale.mixture()
         if mixture is None:
-            return partial(residual_scores, scale=scale, largest=largest / scale)
+            scores = partial(residual_scores, scale=scale, largest=largest / scale)
+            return scores, partial(constant_noise, scale=scale)
         posterior = mixture.subsample_posterior
         self._warn_if_ambiguous(posterior)
         worst = mixture.rule.largest_score(largest)
-        return partial(mixture_scores, rule=mixture.rule, largest=worst)
+        scores = partial(mixture_scores, rule=mixture.rule, largest=worst)
+        return scores, partial(mixture_noise, rule=mixture.rule)

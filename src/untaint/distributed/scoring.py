@@ -31,6 +31,16 @@ def mixture_scores(rows: SampleLosses, rule: MixtureWeights, largest: float) -> 
     return np.where(rows.excluded, np.maximum(sizes, largest), sizes)
 
 
+def mixture_noise(rows: SampleLosses, rule: MixtureWeights) -> FloatArray:
+    """Return the noise scale of each row."""
+    return rule.model.groups.scales(rule.residuals(rows))
+
+
+def constant_noise(rows: SampleLosses, scale: float) -> FloatArray:
+    """Return one noise scale for all rows."""
+    return np.full(len(rows.losses), scale)
+
+
 def label_scores(rows: SampleLosses, thresholds: FloatArray, largest: float) -> FloatArray:
     """Return losses over the thresholds of their classes; above 1 is outlying."""
     return np.minimum(class_scores(rows.losses, thresholds[rows.groups]), largest)
@@ -42,22 +52,28 @@ class PartitionScorer:
     """A fitted function of raw features and a column of ones, with weights and scores of rows.
 
     ``present`` is for rows of positive weight and ``absent``, which depends on the losses alone,
-    for those of weight zero. Rows that keep at least half of their weight are inliers.
+    for those of weight zero. Rows that keep at least half of their weight are inliers. ``noise``
+    is the noise scale of rows of a regressor.
     """
 
     context: PassContext
     coef: FloatArray
     present: tuple[WeightFunction, RowScores]
     absent: tuple[WeightFunction, RowScores]
+    noise: RowScores | None = None
 
 
 def score_partition(
     X: Any, y: Any, weights: Any, number: int, offset: int, scorer: PartitionScorer
-) -> tuple[BoolArray, FloatArray]:
-    """Return inlier mask and outlier scores of a chunk, rows of weight zero included."""
+) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
+    """Return inlier mask, scores, inlier probabilities and noise scales of a chunk.
+
+    Rows of weight zero are included; noise scales are NaN for labels.
+    """
     labels = scorer.context.labels is not None
     X, y, sample_weight = check_chunk(X, y, weights, number, labels=labels)
     mask, scores = np.zeros(len(y), dtype=bool), np.zeros(len(y))
+    probability, noise = np.zeros(len(y)), np.full(len(y), np.nan)
     # Filters know the rows of the fit by their numbers; rows of weight zero have none.
     unfiltered = replace(scorer.context, sample_filter=None)
     for rows, context, first, (weight_function, row_scores) in (
@@ -69,6 +85,9 @@ def score_partition(
             samples = prepare(Partition(X[rows], y[rows], own), first, context)
             with single_threaded_blas():
                 losses = samples.losses(samples.features.values(scorer.coef))
-            mask[rows] = weight_function.weights(losses) >= 0.5 * losses.sample_weight
+            probability[rows] = weight_function.weights(losses) / losses.sample_weight
+            mask[rows] = probability[rows] >= 0.5
             scores[rows] = row_scores(losses)
-    return mask, scores
+            if scorer.noise is not None:
+                noise[rows] = scorer.noise(losses)
+    return mask, scores, probability, noise

@@ -208,7 +208,11 @@ class SubquantileEstimator(KernelEstimator):
         rows = (design.kernel, X, targets, data.sample_weight, fit_weight)
         settings = (design.alpha, bool(self.fit_intercept), self.norm_bound, initial.weighting)
         feature_map = design.map if isinstance(design, FeatureDesign) else None
-        self._training = TrainingRecord(*rows, *settings, feature_map)
+        misfit = None
+        if initial.posterior is not None and initial.posterior.misfit.any():
+            misfit = np.zeros(len(targets), dtype=bool)
+            misfit[present] = initial.posterior.misfit
+        self._training = TrainingRecord(*rows, *settings, feature_map, misfit)
         self._store_outlier_attributes(data, found, task)
 
     def _store_outlier_attributes(self, data: TrainingData, found: RobustFit, task: Task) -> None:
@@ -222,8 +226,11 @@ class SubquantileEstimator(KernelEstimator):
         # An excluded row has no residual to speak of: it is as suspicious as the worst row.
         known = np.isfinite(self.outlier_scores_)
         self.outlier_scores_[~known] = self.outlier_scores_[known].max(initial=0.0)
+        self.inlier_probability_ = self.inlier_mask_.astype(float)
         if initial.posterior is not None:
             self.outlier_scores_[data.present] = initial.posterior.scores
+            self.inlier_probability_[data.present] = initial.posterior.inlier_probability
+            self.noise_scale_[data.present] = initial.posterior.noise_scale
 
     def diagnostics(self) -> Diagnostics:
         """Return the theory's constants, evaluated on this fit.
@@ -274,7 +281,8 @@ class SubquantileEstimator(KernelEstimator):
             One row for each training row: ``row``, its position; ``score``, as ``outlier_scores_``
             but under the fit to the others; ``kept``, and ``flagged``, its opposite; ``q_value``,
             the smallest ``fdr`` at which the row is flagged; ``observed`` and ``expected`` target;
-            ``kind``, ``"target"``, ``"features"``, ``"both"`` or empty; ``features``, those that
+            ``kind``, ``"target"``, ``"features"``, ``"both"``, ``"misfit"`` for rows that are kept
+            though the function is off where they lie, or empty; ``features``, those that
             make the row outlying; for classifiers ``suggested``, the label that the row should
             have.
         """
@@ -297,6 +305,7 @@ class SubquantileEstimator(KernelEstimator):
             far_off=diagnostics.far_off,
             names=getattr(self, "feature_names_in_", None),
             q_value=q,
+            misfit=record.misfit,
             more=task.audit_columns(diagnostics),
         )
 

@@ -70,6 +70,8 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
     inlier_mask_ : array of shape (n,), bool
         The rows kept, all but the trimmed share; with a soft edge, the rows that hard trimming
         would keep under the final fit.
+    inlier_probability_ : array of shape (n,)
+        1 for the rows kept and 0 for the others.
     outlier_scores_ : array of shape (n,)
         Loss of each row over the threshold of its class: above 1 is suspicious.
     contamination_ : float

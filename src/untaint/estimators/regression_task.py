@@ -24,7 +24,7 @@ from ..model_selection.joint import FEWEST_ROWS, estimate_posterior
 from ..optim.base import RidgeSystem
 from ..optim.c_steps import LOOSE
 from ..outliers.audit import LooDiagnostics, beyond_range
-from ..outliers.scores import outlier_scores
+from ..outliers.scores import score_scale
 from ..screening.radius import EXCLUSION_RADIUS
 from ..weighting.base import TrimmingRule
 from ..weighting.fixed import FixedWeights
@@ -109,8 +109,13 @@ class RegressionTask(Task):
         mask = losses <= threshold
         mask[present] = record.fit_weight[present] >= 0.5 * weights
         n_outputs = record.targets.shape[1]
-        scores = outlier_scores(losses, record.sample_weight, weighting.contamination, n_outputs)
-        return {"loss_threshold_": threshold, "inlier_mask_": mask, "outlier_scores_": scores}
+        scale = score_scale(losses[present], weights, weighting.contamination, n_outputs)
+        return {
+            "loss_threshold_": threshold,
+            "inlier_mask_": mask,
+            "outlier_scores_": np.sqrt(losses) / scale,
+            "noise_scale_": np.full(len(losses), scale),
+        }
 
     def loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
         """Return posterior probabilities and expected targets from leave-one-out residuals."""
@@ -120,10 +125,11 @@ class RegressionTask(Task):
         if record.is_large:
             design = record.feature_design(model.memory_limit, model._n_threads)
             predictions = as_2d(model._raw(record.X))
-            parts = (y, predictions, kept, feature_outlier)
-            residuals, posterior = loo_diagnostics_blocked(design, *parts)
+            blocked = (y, predictions, kept, feature_outlier)
+            residuals, posterior = loo_diagnostics_blocked(design, *blocked)
         else:
-            residuals, posterior = loo_diagnostics(record.sketch(), y, kept, feature_outlier)
+            parts = (record.sketch(), y, kept, feature_outlier, record.misfit)
+            residuals, posterior = loo_diagnostics(*parts)
         expected = y - residuals
         # Where an outlying row lies the fit knows nothing.
         expected[feature_outlier] = kept @ y / kept.sum()

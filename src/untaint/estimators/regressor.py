@@ -103,8 +103,12 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
     ----------
     inlier_mask_ : array of shape (n,), bool
         The rows kept; a row kept in part counts if at least half of it is.
+    inlier_probability_ : array of shape (n,)
+        Posterior probability that a row is right; 1 or 0 where the contamination was given.
     outlier_scores_ : array of shape (n,)
-        Absolute residual of each row in robust standard deviations.
+        Absolute residual of each row in units of its noise.
+    noise_scale_ : array of shape (n,)
+        The noise of each row's target; one for all rows where the contamination was given.
     contamination_ : float
         The contamination used, given or estimated.
     contamination_interval_ : tuple of float

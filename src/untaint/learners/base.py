@@ -32,7 +32,10 @@ from .training import TrainingRecord, is_mapped
 
 # Attributes that describe the fitted function, and those that describe the training rows.
 FUNCTION = ("coef_", "feature_map_", "feature_coef_", "X_fit_", "dual_coef_", "intercept_")
-TRAINING = ("_training", "inlier_mask_", "outlier_scores_", "cv_results_")
+TRAINING = (
+    *("_training", "inlier_mask_", "inlier_probability_", "outlier_scores_", "noise_scale_"),
+    "cv_results_",
+)
 
 
 class KernelEstimator(BaseEstimator):

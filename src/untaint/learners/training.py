@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from .._policy import policy
-from .._typing import FloatArray
+from .._typing import BoolArray, FloatArray
 from .._validation import memory_bytes
 from ..design.base import Sketch
 from ..design.features import FeatureDesign
@@ -29,6 +29,7 @@ class TrainingRecord:
     X is None for a saved model whose rows lie in a file. The targets, (n, k), are those of the
     loss, ``fit_weight`` the part of each row's weight that the fit kept. The weighting rule is for
     the rows of positive weight; the feature map is that of the fit, if it was made on features.
+    ``misfit`` marks rows that were kept because their features tell them from the others.
     """
 
     kernel: Kernel
@@ -41,6 +42,7 @@ class TrainingRecord:
     norm_bound: float | None = None
     weighting: TrimmingRule | None = None
     feature_map: FeatureMap | None = None
+    misfit: BoolArray | None = None
 
     @property
     def is_large(self) -> bool:

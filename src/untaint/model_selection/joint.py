@@ -14,8 +14,8 @@ One eigendecomposition of a kernel serves every alpha (:mod:`~untaint.optim.ridg
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from ..contamination.duplicates import has_many_duplicates
 from ..contamination.loo_diagnostics import min_alpha
+from ..contamination.misfit import flagged_groups
 from ..contamination.residual_mixture import OutlierPosterior, ResidualMixture
 from ..contamination.residual_norm import signed_norms
 from ..contamination.two_groups import as_rows
@@ -38,11 +39,13 @@ FEWEST_ROWS = 20
 # Alternations at most, and the mean change of a weight at which they end.
 MAX_ROUNDS = 8
 SETTLED = 2e-3
-# Starts of the alternation while the contamination is being estimated.
-N_STARTS = 2
+# Times that flagged rows may turn out to be misfit of the function.
+MAX_GROUPS = 3
 
 #: Maps residuals and present weights to new weights.
 Reweight = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+#: Where an alternation ends: the selection, and the posterior of its residuals.
+End = tuple["JointSelection", OutlierPosterior]
 #: Computes the features of one kernel when they are needed.
 Features = Callable[[], FloatArray]
 
@@ -178,34 +181,71 @@ def select_hyperparameters(
             reweight = _trimming(contamination, sample_weight, outlying)
             return select_jointly(features, alphas, *rows, weights, reweight, first), None
         mixture = ResidualMixture(y, sample_weight, outlying)
-        return _select_by_likelihood(features, alphas, rows, mixture, weights, first)
+        parts = (features, alphas, rows, mixture)
+        ends = _ends(*parts, weights, first)
+        return _without_misfit(*parts, ends, start.X, first)
 
 
-def _select_by_likelihood(
+def _ends(
     features: Sequence[Features],
     alphas: FloatArray,
     rows: tuple[FloatArray, FloatArray, bool],
     mixture: ResidualMixture,
     weights: FloatArray,
     first: tuple[int, int],
-) -> tuple[JointSelection, OutlierPosterior]:
-    """Return the end of the highest leave-one-out predictive density, of two starts.
+) -> list[End]:
+    """Return the ends of two starts, that of the higher leave-one-out predictive density first.
 
-    The first start are the inliers that the initial search found; outliers are taken for granted
-    while its setting stays fixed. The other one are all rows.
+    The starts are the inliers that the initial search found, and all rows. From each, outliers are
+    taken for granted while the first setting stays fixed.
     """
     kernel, alpha = features[first[0]], alphas[[first[1]]]
-    start = select_jointly([kernel], alpha, *rows, weights, mixture.contaminated_weights)
-    begin, ends = start.weights, list[tuple[JointSelection, OutlierPosterior]]()
-    while len(ends) < N_STARTS:
-        end = select_jointly(features, alphas, *rows, begin, mixture.posterior_weights, first)
-        posterior = mixture.fit(end.residuals, end.deviations, end.weights)
-        ends.append((end, posterior))
-        settled = posterior.model.groups.contamination == 0  # all rows would end there as well
-        if settled or has_many_duplicates(kernel(), rows[0], as_rows(rows[1])):
-            break
-        begin = mixture.included
-    return max(ends, key=lambda found: _log_density(mixture, *found))
+    starts, ends = [weights], list[End]()
+    if not has_many_duplicates(kernel(), rows[0], as_rows(rows[1])):
+        starts.append(mixture.included)
+    for start in starts:
+        forced = select_jointly([kernel], alpha, *rows, start, mixture.contaminated_weights)
+        parts = (forced.weights, mixture.posterior_weights, first)
+        end = select_jointly(features, alphas, *rows, *parts)
+        ends.append((end, mixture.fit(end.residuals, end.deviations, end.weights)))
+    return sorted(ends, key=lambda found: -_log_density(mixture, *found))
+
+
+def _without_misfit(
+    features: Sequence[Features],
+    alphas: FloatArray,
+    rows: tuple[FloatArray, FloatArray, bool],
+    mixture: ResidualMixture,
+    ends: list[End],
+    X: Any,
+    first: tuple[int, int],
+) -> End:
+    """Return the first end whose flagged rows cannot be told from their features.
+
+    If there is none, rows that can be told are kept, and the alternation is repeated with them.
+    """
+    counts = as_rows(rows[1])
+    for _ in range(MAX_GROUPS):
+        groups = [_group(X, posterior, mixture, counts) for _, posterior in ends]
+        misfit = mixture.misfit | groups[0]
+        for (joint, posterior), group in zip(ends, groups, strict=True):
+            if not group.any():
+                kept = misfit & (posterior.inlier_probability >= 0.5)
+                return joint, replace(posterior, misfit=kept)
+        mixture = ResidualMixture(rows[0], rows[1], mixture.feature_outlier, misfit)
+        parts = (mixture.included, mixture.posterior_weights, first)
+        end = select_jointly(features, alphas, *rows, *parts)
+        ends = [(end, mixture.fit(end.residuals, end.deviations, end.weights))]
+    return ends[0]
+
+
+def _group(
+    X: Any, posterior: OutlierPosterior, mixture: ResidualMixture, counts: FloatArray
+) -> BoolArray:
+    """Return flagged rows that a better function would explain; gross outliers are not."""
+    flagged = (posterior.inlier_probability < 0.5) & ~mixture.feature_outlier & ~mixture.misfit
+    flagged &= ~posterior.model.groups.is_gross(posterior.residuals)
+    return flagged_groups(X, flagged, counts)
 
 
 def estimate_posterior(

@@ -90,14 +90,19 @@ def audit_table(
     far_off: BoolArray,
     names: Any = None,
     q_value: FloatArray | None = None,
+    misfit: BoolArray | None = None,
     more: Mapping[str, NDArray[Any]] | None = None,
 ) -> Any:
     """Return the audit table: one line per training sample, flagged first, by decreasing score.
 
-    See :class:`LooDiagnostics`; ``names`` are those of features, and ``more`` are more columns.
+    See :class:`LooDiagnostics`; ``names`` are those of features, ``misfit`` marks samples that are
+    kept though the function is off where they lie, and ``more`` are more columns.
     """
     n = len(flagged)
     feature_outlier = np.zeros(n, dtype=bool) if screen is None else screen.feature_outlier
+    kind = kinds(flagged, feature_outlier & flagged, far_off)
+    if misfit is not None:
+        kind[misfit & ~flagged] = "misfit"
     columns = {
         "row": np.arange(n),
         "score": score,
@@ -106,7 +111,7 @@ def audit_table(
         **({} if q_value is None else {"q_value": q_value}),
         "observed": observed,
         "expected": expected,
-        "kind": kinds(flagged, feature_outlier & flagged, far_off),
+        "kind": kind,
         "features": outlying_feature_names(screen, n, names),
         **(more or {}),
     }

@@ -1,0 +1,85 @@
+r"""Flagged samples that can be told from their features: misfit, not corruption.
+
+Beyond a step or a corner, or where a rare binary feature is set, a smooth function is wrong for all
+samples alike: the flagged ones are neighbours. A model that can bend there, such as a tree, tells
+them from the others by their features. Corruption strikes neighbours at random, so that no model
+can. A decision tree of few levels predicts whether a sample is flagged, from folds that do not
+contain it. The samples of which it is sure, and right, form a group that a better model would
+explain:
+
+.. math:: \hat P(\text{flagged} \mid x_i) \ge 0.8 .
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.tree import DecisionTreeClassifier
+
+from .._typing import BoolArray, FloatArray
+
+# Predicted probability from which on a sample belongs to a group, and the fraction of the samples
+# so predicted that has to be flagged.
+MIN_PROBABILITY = 0.8
+# Fewest samples of a group, and their least fraction of all.
+MIN_GROUP, MIN_FRACTION = 8.0, 0.02
+N_FOLDS = 5
+MAX_DEPTH = 4
+# More features are reduced to so many random projections.
+MAX_FEATURES = 200
+
+
+def flagged_groups(X: Any, flagged: BoolArray, counts: FloatArray) -> BoolArray:
+    """Return which of the flagged samples a tree can tell from the others by their features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> int(flagged_groups(X, X[:, 0] > 1, np.ones(300)).sum()) > 40
+    True
+    >>> int(flagged_groups(X, rng.random(300) < 0.2, np.ones(300)).sum())
+    0
+    """
+    none = np.zeros(len(flagged), dtype=bool)
+    total = float(counts.sum())
+    least = max(MIN_GROUP, MIN_FRACTION * total)
+    if counts[flagged].sum() < least or counts[~flagged].sum() < least:
+        return none
+    dense = _dense(X)
+    sure = _probability(dense, flagged, counts, least / total) >= MIN_PROBABILITY
+    found = sure & flagged
+    right = float(counts[found].sum())
+    enough = right >= least and right >= MIN_PROBABILITY * float(counts[sure].sum())
+    return found if enough else none
+
+
+def _dense(X: Any) -> FloatArray:
+    """Return the features, or random projections of very many."""
+    if X.shape[1] > MAX_FEATURES:
+        directions = np.random.default_rng(0).normal(size=(X.shape[1], MAX_FEATURES))
+        X = X @ directions
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
+
+
+def _probability(X: FloatArray, flagged: BoolArray, counts: FloatArray, least: float) -> FloatArray:
+    """Return the probability of being flagged, predicted from the other folds.
+
+    Samples of equal features are in the same fold.
+    """
+    _, places = np.unique(X, axis=0, return_inverse=True)
+    folds = np.random.default_rng(0).permutation(int(places.max()) + 1)[places.ravel()] % N_FOLDS
+    probability = np.zeros(len(X))
+    for fold in range(N_FOLDS):
+        rest = folds != fold
+        if not rest.any() or rest.all() or not 0 < flagged[rest].sum() < rest.sum():
+            continue
+        tree = DecisionTreeClassifier(
+            max_depth=MAX_DEPTH, min_weight_fraction_leaf=min(0.5, 0.5 * least), random_state=0
+        )
+        tree.fit(X[rest], flagged[rest], sample_weight=counts[rest])
+        probability[~rest] = tree.predict_proba(X[~rest])[:, 1]
+    return probability
