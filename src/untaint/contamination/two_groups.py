@@ -188,7 +188,8 @@ def two_groups(
     quotients = quotients[rows]
     scale = max(least_scale, _first_scale(quotients, start * counts))
     if scale == 0:
-        return [TwoGroups(0.0, np.finfo(float).tiny, np.inf)]
+        # The density of noise that has no scale is infinite.
+        return [TwoGroups(0.0, np.finfo(float).tiny, np.inf, log_likelihood=np.inf)]
     bound = MAX_RESIDUAL * scale
     quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
     sample = sample._replace(values=quotients * sample.relative_scale)
