@@ -86,6 +86,11 @@ def test_equal_targets_without_noise_have_no_density(value):
     assert fit_target_density(np.full(50, value), np.ones(50), 0.0) is None
 
 
+@pytest.mark.parametrize("noise", [1e-17, 1e-300])
+def test_targets_equal_but_for_less_than_their_rounding_have_no_density(noise):
+    assert fit_target_density(np.full(50, 3.0), np.ones(50), noise) is None
+
+
 @pytest.mark.parametrize("far", [1e3, 1e9, 1e300])
 def test_targets_far_away_do_not_blur_the_density(far, rng):
     y = rng.normal(size=1000)

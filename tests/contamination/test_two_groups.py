@@ -669,6 +669,11 @@ def test_a_perfect_fit_leaves_only_bad_rows(rng):
     )
 
 
+def test_no_fit_is_likelier_than_a_perfect_one(rng):
+    perfect = read(np.r_[np.zeros(80), rng.normal(size=20)])[0]
+    assert perfect.log_likelihood > read(1e-9 * rng.normal(size=100))[0].log_likelihood
+
+
 def test_no_candidate_has_less_than_the_least_scale(rng):
     for residuals in (1e-9 * rng.normal(size=100), np.r_[np.zeros(60), 1e-9 * rng.normal(size=40)]):
         for candidate in read(residuals, least_scale=1e-3):
