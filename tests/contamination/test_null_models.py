@@ -9,6 +9,7 @@ from scipy.optimize import minimize_scalar
 
 from untaint.contamination.null_models import (
     POWERS,
+    SKEWED_TAILS,
     TAILS,
     log_student,
     null_fits,
@@ -26,6 +27,14 @@ SYMMETRIC = [
     *((student(tail).logpdf, 1.0) for tail in TAILS),
     *((stats.gennorm(p).logpdf, stats.gennorm(p).std()) for p in POWERS),
 ]
+# Position of the first model of skewed noise.
+SKEWED = len(SYMMETRIC)
+
+
+def two_piece(rng, n, tail, low, high):
+    """Draw from the density 2 / (low + high) t(z), whose scale is ``low`` below the mode."""
+    sizes = np.abs(rng.normal(size=n) if np.isinf(tail) else rng.standard_t(tail, size=n))
+    return np.where(rng.random(n) < low / (low + high), -low, high) * sizes
 
 
 @pytest.fixture
@@ -56,20 +65,46 @@ def test_a_symmetric_model_has_the_scale_of_the_largest_likelihood(index, noise)
         (lambda rng, n: rng.normal(size=n), TAILS.index(np.inf)),
         (lambda rng, n: rng.laplace(size=n), len(TAILS) + POWERS.index(1.0)),
         (lambda rng, n: rng.uniform(-1.0, 1.0, size=n), len(TAILS) + POWERS.index(12.0)),
-        (lambda rng, n: rng.exponential(size=n) - 1.0, -1),
-        (lambda rng, n: 1.0 - rng.exponential(size=n), -1),
+        (lambda rng, n: two_piece(rng, n, np.inf, 0.5, 2.0), SKEWED + SKEWED_TAILS.index(np.inf)),
+        (lambda rng, n: two_piece(rng, n, np.inf, 2.0, 0.5), SKEWED + SKEWED_TAILS.index(np.inf)),
+        (lambda rng, n: two_piece(rng, n, 5.0, 0.5, 2.0), SKEWED + SKEWED_TAILS.index(5.0)),
+        (lambda rng, n: rng.exponential(size=n) - 1.0, SKEWED + SKEWED_TAILS.index(5.0)),
+        (lambda rng, n: 1.0 - rng.exponential(size=n), SKEWED + SKEWED_TAILS.index(5.0)),
     ],
-    ids=["t", "Gaussian", "Laplace", "uniform", "skewed", "skewed to the left"],
+    ids=[
+        "t",
+        "Gaussian",
+        "Laplace",
+        "uniform",
+        "skewed",
+        "skewed to the left",
+        "skewed t",
+        "exponential",
+        "exponential to the left",
+    ],
 )
 def test_the_likeliest_model_has_the_shape_of_the_noise(draw, winner, rng):
     likelihoods = [fit.log_likelihood for fit in null_fits(draw(rng, 2000), np.ones(2000), 0.0)]
-    assert np.argmax(likelihoods) == winner % len(likelihoods)
+    assert np.argmax(likelihoods) == winner
 
 
 def test_skewed_noise_is_no_less_likely_than_a_split_gaussian_but_for_its_parameters(noise):
     values, weights, copies = noise
     plain = float(stats.norm(np.median(copies), np.std(copies)).logpdf(copies).sum())
     assert null_fits(values, weights, 0.0)[-1].log_likelihood >= plain - np.log(len(copies)) - 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("low", "high"), [(0.5, 2.0), (3.0, 1.0), (1.0, 1.0)])
+@pytest.mark.parametrize("tail", SKEWED_TAILS)
+def test_a_two_piece_model_is_about_as_likely_as_the_truth(tail, low, high, seed):
+    n = 400
+    values = two_piece(np.random.default_rng(seed), n, tail, low, high)
+    scaled = values / np.where(values < 0, low, high)
+    truth = float(student(tail).logpdf(scaled).sum()) - n * np.log(0.5 * (low + high))
+    found = null_fits(values, np.ones(n), 0.0)[SKEWED + SKEWED_TAILS.index(tail)]
+    # The mode is one of a few quantiles, and two parameters were paid for.
+    assert found.log_likelihood + np.log(n) >= truth - 1.5
 
 
 def test_weights_are_copies(noise):

@@ -160,9 +160,7 @@ CLEAN = [
     "uniform",
     "counts",
     "rare binary",
-    pytest.param(
-        "log-normal", marks=pytest.mark.xfail(reason="multiplicative noise: 5 % are flagged")
-    ),
+    "log-normal",
 ]
 
 

@@ -26,7 +26,7 @@ def served(features):
     return [lambda each=each: each for each in features]
 
 
-def leave_as_it_is(residuals, weights):
+def leave_as_it_is(residuals, deviations, weights):
     """Keep the weights."""
     return weights
 
@@ -34,18 +34,26 @@ def leave_as_it_is(residuals, weights):
 def within(limit):
     """Keep rows whose residual is within so many medians."""
 
-    def reweight(residuals, weights):
+    def reweight(residuals, deviations, weights):
         sizes = np.abs(residuals[:, 0])
         return (sizes <= limit * np.median(sizes)).astype(float)
 
     return reweight
 
 
-def selected(features, y, weights=None, reweight=leave_as_it_is, sample_weight=None, **options):
-    ones = np.ones(len(y))
-    sample_weight = ones if sample_weight is None else sample_weight
+def selected(
+    features,
+    y,
+    weights=None,
+    reweight=leave_as_it_is,
+    sample_weight=None,
+    first=(0, 0),
+    fit_intercept=True,
+):
+    sample_weight = np.ones(len(y)) if sample_weight is None else sample_weight
     weights = sample_weight if weights is None else weights
-    return select_jointly(served(features), ALPHAS, y, sample_weight, weights, reweight, **options)
+    rows = (y, sample_weight, fit_intercept)
+    return select_jointly(served(features), ALPHAS, *rows, weights, reweight, first)
 
 
 def nearest_to_the_middle(y, part=0.6):
@@ -138,7 +146,9 @@ def test_errors_are_filled_for_all_candidates(rng):
 def test_the_error_of_a_single_candidate_is_filled_after_several_rounds(rng):
     features, y = planted(rng)
     start = nearest_to_the_middle(y)
-    found = select_jointly(served(features[2:3]), [0.1], y, np.ones(len(y)), start, within(6.0))
+    found = select_jointly(
+        served(features[2:3]), [0.1], y, np.ones(len(y)), True, start, within(6.0)
+    )
     assert found.n_rounds > 1
     assert np.isfinite(found.errors).all()
 
@@ -146,7 +156,7 @@ def test_the_error_of_a_single_candidate_is_filled_after_several_rounds(rng):
 def test_the_error_of_a_single_candidate_is_filled_after_one_round(rng):
     features, y = planted(rng)
     ones = np.ones(len(y))
-    found = select_jointly(served(features[2:3]), [0.1], y, ones, ones, leave_as_it_is)
+    found = select_jointly(served(features[2:3]), [0.1], y, ones, True, ones, leave_as_it_is)
     assert np.isfinite(found.errors).all()
 
 
@@ -172,7 +182,7 @@ def test_with_a_single_candidate_only_weights_change(rng):
     features, y = planted(rng)
     ones = np.ones(len(y))
     found = select_jointly(
-        served(features[2:3]), [0.1], y, ones, nearest_to_the_middle(y), within(6.0)
+        served(features[2:3]), [0.1], y, ones, True, nearest_to_the_middle(y), within(6.0)
     )
     assert (found.kernel, found.alpha) == (0, 0)
     assert found.weights[:18].max() == 0
@@ -182,7 +192,7 @@ def test_with_a_single_candidate_only_weights_change(rng):
 def test_a_single_candidate_with_constant_weights_takes_one_round(rng):
     features, y = planted(rng)
     ones = np.ones(len(y))
-    found = select_jointly(served(features[:1]), [0.1], y, ones, ones, leave_as_it_is)
+    found = select_jointly(served(features[:1]), [0.1], y, ones, True, ones, leave_as_it_is)
     assert found.n_rounds == 1
     np.testing.assert_array_equal(found.weights, ones)
 
@@ -191,7 +201,7 @@ def test_rounds_are_bounded_when_the_weights_never_settle(rng):
     features, y = planted(rng, n=30)
     calls = []
 
-    def alternating(residuals, weights):
+    def alternating(residuals, deviations, weights):
         calls.append(weights)
         return (np.arange(30) % 2 == len(calls) % 2).astype(float)
 
@@ -204,7 +214,7 @@ def test_reweighting_gets_the_current_weights(rng):
     features, y = planted(rng, n=30)
     seen = []
 
-    def reweight(residuals, weights):
+    def reweight(residuals, deviations, weights):
         seen.append(weights.copy())
         return np.ones(30)
 
@@ -219,7 +229,7 @@ def test_the_first_round_is_that_of_the_first_candidate(rng):
     features, y = planted(rng)
     seen = []
 
-    def reweight(residuals, weights):
+    def reweight(residuals, deviations, weights):
         seen.append(residuals)
         return weights
 
@@ -242,7 +252,7 @@ def test_features_are_computed_only_when_needed(rng):
 
     ones = np.ones(len(y))
     select_jointly(
-        [serve(i) for i in range(4)], ALPHAS, y, ones, ones, leave_as_it_is, first=(2, 1)
+        [serve(i) for i in range(4)], ALPHAS, y, ones, True, ones, leave_as_it_is, first=(2, 1)
     )
     # One kernel, then all, then at most the neighbours of the best and all once more.
     assert calls[:5] == [2, 0, 1, 2, 3]
@@ -253,7 +263,7 @@ def test_errors_are_filled_even_without_convergence(rng):
     features, y = planted(rng, n=30)
     n_rounds = []
 
-    def alternating(residuals, weights):
+    def alternating(residuals, deviations, weights):
         n_rounds.append(weights)
         return (np.arange(30) % 2 == len(n_rounds) % 2).astype(float)
 

@@ -127,7 +127,8 @@ def test_a_refit_on_the_rows_that_it_keeps_is_the_same_function(d, rule, rng):
     assert out.converged
     cut = ThresholdWeights(fitted.strategy.predicted, rule.smoothing)
     ones, losses = np.ones(N), fitted.loss.value(fitted.y, fitted.values)
-    kept = cut.weights(SampleLosses(losses, fitted.y, ones, np.zeros(N, dtype=int), ones < 0))
+    rows = (losses, fitted.values, fitted.y, ones, np.zeros(N, dtype=int), ones < 0)
+    kept = cut.weights(SampleLosses(*rows))
     left = np.sum((fitted.values - fitted.refit(kept)) ** 2)
     assert (
         left <= 200.0 * enough * out.objective_path[-1]

@@ -48,7 +48,8 @@ HARD = {
 def losses_of(losses, groups=None):
     n = len(losses)
     groups = np.zeros(n, dtype=int) if groups is None else groups
-    return SampleLosses(losses, losses[:, None], np.ones(n), groups, np.zeros(n, dtype=bool))
+    excluded, values = np.zeros(n, dtype=bool), np.zeros((n, 1))
+    return SampleLosses(losses, values, losses[:, None], np.ones(n), groups, excluded)
 
 
 def sampled(rows, chosen):

@@ -21,6 +21,7 @@ def losses_of(losses, weights=None, groups=None, excluded=None):
     n = len(losses)
     return SampleLosses(
         losses,
+        np.zeros((n, 1)),
         losses[:, None],
         np.ones(n) if weights is None else weights,
         np.zeros(n, dtype=int) if groups is None else groups,

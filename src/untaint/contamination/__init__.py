@@ -4,6 +4,7 @@ With ``contamination="auto"`` a mixture model of leave-one-out residuals gives e
 posterior probability of being an inlier, which is its weight in the fit.
 """
 
-from .two_groups import TwoGroups, two_groups
+from .expectation_maximisation import Residuals
+from .two_groups import TwoGroups, contamination_interval, two_groups
 
-__all__ = ["TwoGroups", "two_groups"]
+__all__ = ["Residuals", "TwoGroups", "contamination_interval", "two_groups"]

@@ -12,8 +12,10 @@ from .._typing import FloatArray
 
 # Fraction of duplicated samples above which they are many.
 MAX_DUPLICATES = 0.1
-# Relative differences of the features of copies, by rounding of the kernel.
+# Differences of the features of copies, by rounding of the kernel, relative to the largest feature.
 ROUNDING = 1e-9
+# Features up to this relative size are rounding errors: roots of eigenvalues that should be zero.
+MIN_FEATURE = 1e-7
 
 
 def has_many_duplicates(features: FloatArray, y: FloatArray, counts: FloatArray) -> bool:
@@ -28,9 +30,10 @@ def has_many_duplicates(features: FloatArray, y: FloatArray, counts: FloatArray)
     >>> has_many_duplicates(features // 2, features // 2, np.ones(8))
     True
     """
-    rows = np.column_stack([features, y])
-    sizes = np.abs(rows).max(axis=0)
-    rows = rows / np.where(sizes > 0, sizes, 1.0)
+    sizes = np.abs(features).max(axis=0, initial=0.0)
+    largest = float(sizes.max(initial=0.0)) or 1.0
+    targets = y / np.maximum(np.abs(y).max(axis=0), np.finfo(float).tiny)
+    rows = np.column_stack([features[:, sizes > MIN_FEATURE * largest] / largest, targets])
     # Copies coincide in any projection, and distinct samples almost never in a random one.
     direction = np.random.default_rng(0).normal(size=rows.shape[1])
     order = np.argsort(rows @ direction, kind="stable")

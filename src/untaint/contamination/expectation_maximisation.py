@@ -130,6 +130,7 @@ def maximise_likelihood(
     active = np.arange(k)
     for _ in range(MAX_ITER):
         alive = batch.both_groups(active, p, present.log_likelihood)
+        result.log_likelihood[active[~alive]] = -np.inf
         active, p, present = active[alive], p[alive], _at(present, alive)
         if not len(active):
             break
@@ -190,14 +191,13 @@ class _Batch:
         squares = np.einsum("kn,kn->k", inlying, (values - offset[:, None]) ** 2)
         outlier_values = self._outlier_values(rows)
         centre = np.einsum("kn,kn->k", outlying, outlier_values) / n_outliers
-        from_centre = (outlier_values - centre[:, None]) ** 2
-        own = np.einsum("kn,kn->k", outlying, from_centre / relative**2)
+        from_centre = np.einsum("kn,kn->k", outlying, (outlier_values - centre[:, None]) ** 2)
         shifted = self.shifted[rows]
-        variance = np.where(shifted, (squares + own) / self.total, squares / n_inliers)
+        variance = np.where(shifted, (squares + from_centre) / self.total, squares / n_inliers)
         scale = np.maximum(np.sqrt(variance), self.least_scale)
         # A bound of the deviation from zero: outliers to one side need less width of their own.
         beyond = np.maximum((self.min_deviation[rows] * scale) ** 2 - centre**2, 0.0)
-        width = np.sqrt(np.einsum("kn,kn->k", outlying, from_centre) / n_outliers)
+        width = np.sqrt(from_centre / n_outliers)
         width = np.maximum(width, np.maximum(self.min_width[rows] * scale, np.sqrt(beyond)))
         contamination = np.minimum(n_outliers / self.total, MAX_CONTAMINATION)
         width = np.where(shifted, scale, width)

@@ -320,7 +320,7 @@ class ResidualMixture:
 
     def _with_permuted_targets(self, rows: _Rows, best: OutlierPosterior) -> OutlierPosterior:
         """Return the posterior under a model in which outliers have targets of inliers."""
-        inlying = self.included * best.inlier_probability
+        inlying = as_rows(self.included) * best.inlier_probability
         noise = root_mean_square(rows.signed, rows.weights)
         density = fit_target_density(self.y[:, 0], inlying, noise)
         return best if density is None else self._fit(rows, best.model.noise_scale, density)

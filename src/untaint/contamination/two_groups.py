@@ -206,7 +206,8 @@ def two_groups(
     quotients = quotients[rows]
     scale = max(least_scale, _first_scale(quotients, start * counts))
     if scale == 0:
-        return [TwoGroups(0.0, np.finfo(float).tiny, np.inf)]
+        # The density of noise that has no scale is infinite.
+        return [TwoGroups(0.0, np.finfo(float).tiny, np.inf, log_likelihood=np.inf)]
     bound = MAX_RESIDUAL * scale
     quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
     sample = sample._replace(values=quotients * sample.relative_scale)
@@ -232,15 +233,27 @@ def _null_candidates(sample: Residuals, weights: FloatArray, least_scale: float)
 def contamination_interval(
     candidates: list[TwoGroups], residuals: Residuals, sample_weight: FloatArray
 ) -> tuple[float, float]:
-    """Return the 95 % interval of the first candidate, united with those of ambiguous ones."""
+    """Return the 95 % interval of the first candidate, united with those of ambiguous ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> residuals = Residuals.of(np.r_[rng.normal(size=800), rng.normal(0.0, 20.0, size=200)])
+    >>> candidates = two_groups(residuals, np.ones(1000), np.abs(residuals.values) < 2)
+    >>> low, high = contamination_interval(candidates, residuals, np.ones(1000))
+    >>> bool(0.15 < low < 0.2 < high < 0.25)
+    True
+    """
     counts, first = as_rows(sample_weight), candidates[0]
     present = counts > 0
     sample, counts = residuals.at(present), counts[present]
-    bounds = [
-        _interval(candidate, sample, counts)
-        for candidate in candidates
+    rivals = [
+        candidate
+        for candidate in candidates[1:]
         if abs(candidate.log_likelihood - first.log_likelihood) <= AMBIGUITY
     ]
+    bounds = [_interval(candidate, sample, counts) for candidate in (first, *rivals)]
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
@@ -271,8 +284,8 @@ def _fit(
             of_target=model.of_target,
             least_scale=least_scale,
         )
-        separate = width < MAX_CLUSTER_WIDTH * scale and _is_bimodal(candidate)
-        if not model.offset or separate:
+        narrow = width < MAX_CLUSTER_WIDTH * scale
+        if not model.offset or (narrow and _is_bimodal(candidate)):
             found.append(candidate)
         elif model.shifted and contamination >= MIN_OVERLAPPING:
             found.append(replace(candidate, overlapping=True))
@@ -344,7 +357,10 @@ def _interval(candidate: TwoGroups, sample: Residuals, weights: FloatArray) -> t
     total = float(weights.sum())
     if candidate.contamination == 0:
         return 0.0, min(1.0, 3.0 / total)
-    epsilon, (log_in, log_out) = candidate.contamination, candidate.log_densities(sample)
+    epsilon, reach = candidate.contamination, MAX_RESIDUAL * candidate.scales(sample)
+    low, high = candidate.offset - reach, candidate.offset + reach
+    values = np.clip(np.nan_to_num(sample.values, nan=np.inf), low, high)
+    log_in, log_out = candidate.log_densities(sample._replace(values=values))
     log_f = np.logaddexp(log_in, log_out)
     score = np.exp(log_out - log_f) / epsilon - np.exp(log_in - log_f) / (1 - epsilon)
     error = 1.96 / np.sqrt(max(float(weights @ score**2), 1.0))
