@@ -44,17 +44,17 @@ def test_few_equal_targets_do_not_censor(rng):
     assert not found(y).any()
 
 
-@pytest.mark.parametrize("part", [0.51, 0.8, 1.0])
-def test_a_majority_is_not_censored(part, rng):
+@pytest.mark.parametrize(("part", "censored_part"), [(0.51, 0.51), (0.8, 0.8), (0.92, 0), (1, 0)])
+def test_a_majority_may_be_censored_but_not_nearly_all_rows(part, censored_part, rng):
     y = rng.exponential(size=500)
     y[: round(part * 500)] = 0.0
-    assert not found(y).any()
+    assert found(y).mean() == pytest.approx(censored_part)
 
 
-def test_two_ends_that_are_a_majority_together_are_not_censored(rng):
+def test_two_ends_may_be_a_majority_together(rng):
     y = np.clip(rng.normal(size=1000), -0.5, 0.5)
     assert np.mean(np.abs(y) == 0.5) > 0.5
-    assert not found(y).any()
+    np.testing.assert_array_equal(found(y), np.abs(y) == 0.5)
 
 
 def test_equal_targets_in_the_middle_do_not_censor(rng):

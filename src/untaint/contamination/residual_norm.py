@@ -20,9 +20,9 @@ from .._typing import BoolArray, FloatArray
 from ..screening.radius import weighted_median
 from ..weighting.base import unit_weight
 
-# Least share of the rows at a value that censors the targets, and the largest gap between that
-# value and the next one, relative to the median distance.
-MIN_CENSORED = 0.04
+# Smallest and largest share of rows at values that censor the targets, and the largest gap
+# between such a value and the next one, relative to the median distance.
+MIN_CENSORED, MAX_CENSORED = 0.04, 0.9
 MAX_CENSORING_GAP = 0.25
 
 
@@ -98,7 +98,7 @@ def censored(y: FloatArray, weights: FloatArray) -> BoolArray:
     """Return which rows lie at a value that censors the targets, such as zero or full marks.
 
     That is the smallest or the largest target if at least 4 % of the rows share it and others
-    come close. At most half of the rows are censored, or none.
+    come close. At most 90 % of the rows are censored, or none.
     """
     none = np.zeros(len(y), dtype=bool)
     inside = weights > 0
@@ -107,7 +107,7 @@ def censored(y: FloatArray, weights: FloatArray) -> BoolArray:
     values, total = y[inside, 0], float(weights.sum())
     ends = [end for end in (values.min(), values.max()) if _censors(end, values, weights[inside])]
     found = inside & np.isin(y[:, 0], ends)
-    return found if float(weights[found].sum()) <= 0.5 * total else none
+    return found if float(weights[found].sum()) <= MAX_CENSORED * total else none
 
 
 def _censors(end: float, values: FloatArray, weights: FloatArray) -> bool:

@@ -2,7 +2,8 @@ r"""The density of the targets of all samples: that of a target which belongs to
 
 .. math:: g(y) = \sum_i v_i\, \phi_h(y - y_i) / \sum_i v_i
 
-with a Gaussian kernel :math:`\phi_h`. The bandwidth is Silverman's, but at least the noise: where
+with a Gaussian kernel :math:`\phi_h`, less what one sample contributes at its own target: that of
+another one has to be near. The bandwidth is Silverman's, but at least the noise: where
 many targets are equal, a finer density would explain these better than any regression.
 
 References
@@ -22,7 +23,7 @@ from ..weighting.trimmed import loss_reached
 
 # Points of the grid, and the smallest density relative to that of a uniform one.
 N_POINTS = 512
-MIN_DENSITY = 0.02
+MIN_DENSITY = 1e-4
 
 
 @final
@@ -68,5 +69,6 @@ def fit_target_density(y: FloatArray, weights: FloatArray, noise: float) -> Targ
     reach = int(np.ceil(4 * bandwidth / width))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * width / bandwidth) ** 2)
     density = np.convolve(counts, kernel / kernel.sum(), "full")[reach : reach + N_POINTS]
-    density = np.maximum(density, MIN_DENSITY * total / N_POINTS) / (total * width)
-    return TargetDensity(points, np.log(density))
+    density = density - 1.0 / kernel.sum()
+    density = np.maximum(density, MIN_DENSITY * total / N_POINTS)
+    return TargetDensity(points, np.log(density / (density.sum() * width)))

@@ -233,10 +233,11 @@ def _ends(
             begins.append(begin)
     ends = list[End]()
     for begin in begins:
-        end = select_jointly(features, alphas, *rows, begin, mixture.posterior_weights, first)
-        ends.append((end, mixture.fit(end.residuals, end.deviations, end.weights)))
-    ends.sort(key=lambda found: -_log_density(mixture, *found))
-    return [_with_evidence(features, alphas, rows, mixture, end) for end in ends]
+        joint = select_jointly(features, alphas, *rows, begin, mixture.posterior_weights, first)
+        end = joint, mixture.fit(joint.residuals, joint.deviations, joint.weights)
+        biased = begin is not mixture.included
+        ends.append(_with_evidence(features, alphas, rows, mixture, end, biased))
+    return sorted(ends, key=lambda found: -_log_density(mixture, *found))
 
 
 def _with_evidence(
@@ -245,20 +246,39 @@ def _with_evidence(
     rows: tuple[FloatArray, FloatArray, bool],
     mixture: ResidualMixture,
     end: End,
+    biased: bool,
 ) -> End:
-    """Return the end, or a fit to all rows if its outliers explain little more than noise does."""
+    """Return the end, or a fit to all rows if its outliers explain little more than noise does.
+
+    ``biased`` says that the alternation began with unequal weights.
+    """
     joint, posterior = end
-    if posterior.model.groups.contamination == 0:
-        return end
     setting = (joint.kernel, joint.alpha)
+    if posterior.model.groups.contamination == 0:
+        return (
+            end
+            if joint.n_rounds < MAX_ROUNDS
+            else _of_all_rows(features, alphas, rows, mixture, setting)
+        )
     kernel, alpha = features[setting[0]], alphas[[setting[1]]]
     null = select_jointly([kernel], alpha, *rows, mixture.included, _unchanged)
     noise = null, mixture.fit_null(null.residuals, null.deviations, null.weights)
     if _log_density(mixture, *end) >= _log_density(mixture, *noise) + MIN_EVIDENCE:
         return end
-    joint = select_jointly(features, alphas, *rows, mixture.included, _unchanged, setting)
-    found = mixture.fit_null(joint.residuals, joint.deviations, joint.weights)
+    joint, found = _of_all_rows(features, alphas, rows, mixture, setting)
     return joint, replace(found, interval=(found.interval[0], posterior.interval[1]))
+
+
+def _of_all_rows(
+    features: Sequence[Features],
+    alphas: FloatArray,
+    rows: tuple[FloatArray, FloatArray, bool],
+    mixture: ResidualMixture,
+    first: tuple[int, int],
+) -> End:
+    """Return the selection for all rows alike, without outliers."""
+    joint = select_jointly(features, alphas, *rows, mixture.included, _unchanged, first)
+    return joint, mixture.fit_null(joint.residuals, joint.deviations, joint.weights)
 
 
 def _without_misfit(
