@@ -102,6 +102,7 @@ def maximise_likelihood(
     inlier_probability: FloatArray,
     least_scale: float,
     min_rise: float = MIN_RISE,
+    max_iter: int = MAX_ITER,
 ) -> Parameters:
     """Fit k models of inliers' ``tails``, (k,), from inlier probabilities, (k, n).
 
@@ -128,7 +129,7 @@ def maximise_likelihood(
     present = present._replace(scale=np.maximum(scale, least_scale))
     result = Parameters(*(part.copy() for part in present))
     active = np.arange(k)
-    for _ in range(MAX_ITER):
+    for _ in range(max_iter):
         alive = batch.both_groups(active, p, present.log_likelihood)
         result.log_likelihood[active[~alive]] = -np.inf
         active, p, present = active[alive], p[alive], _at(present, alive)

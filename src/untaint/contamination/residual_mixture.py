@@ -271,7 +271,7 @@ class ResidualMixture:
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> bool:
         """Return whether the likeliest model of residuals of a fit has outliers."""
-        rows = self._rows(residuals, deviations, weights)
+        rows = self._rows(residuals, deviations, weights)._replace(effort=ROUGH)
         return self._fit_once(rows).model.groups.contamination > 0
 
     def fit(

@@ -32,6 +32,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..weighting.base import unit_weight
 from ..weighting.trimmed import loss_reached
 from .expectation_maximisation import (
+    MAX_ITER,
     MIN_RISE,
     OutlierModel,
     Residuals,
@@ -70,20 +71,21 @@ OF_TARGET = OutlierModel(False, min_width=0.1, min_deviation=0.0, parameters=4, 
 
 
 class Effort(NamedTuple):
-    """How much to compute: tails of inliers, and the rise of likelihood at which a fit ends.
+    """How much to compute: tails of inliers, and the rise of likelihood or steps that end a fit.
 
     ``contaminated`` leaves models without outliers out of account, ``null`` those with outliers.
     """
 
     tails: tuple[float, ...] = TAILS
     min_rise: float = MIN_RISE
+    max_iter: int = MAX_ITER
     contaminated: bool = False
     null: bool = False
 
 
 #: For weights that count, and for those that are about to change.
 FINE = Effort()
-ROUGH = Effort((3.0, 10.0, np.inf), 0.05)
+ROUGH = Effort((3.0, 10.0, np.inf), 0.05, 30)
 
 
 @final
@@ -267,7 +269,7 @@ def _fit(
 ) -> list[TwoGroups]:
     """Return the fits with outliers."""
     models, tails, p = _starts(sample, weights, start, effort.tails)
-    parts = (sample, weights, models, tails, p, least_scale, effort.min_rise)
+    parts = (sample, weights, models, tails, p, least_scale, effort.min_rise, effort.max_iter)
     fits = maximise_likelihood(*parts)
     found, log_total = [], np.log(float(weights.sum()))
     for model, tail, *fit in zip(models, tails, *fits, strict=True):
