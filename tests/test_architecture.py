@@ -38,6 +38,7 @@ PARTS = {
     "design",
     "initialization",
     "contamination",
+    "target_transform",
     "model_selection",
     "outliers",
     "diagnostics",
@@ -78,12 +79,14 @@ CONTRACT: dict[str, set[str]] = {
         "design",
         "initialization",
         "contamination",
+        "target_transform",
         "_validation",
     },
     "outliers": {"weighting", "screening"},
     "diagnostics": {"kernels", "losses", "weighting", "optim"},
     "reading": {"_validation"},  # the checks of arguments
     "portable": {"kernels", "feature_maps"},  # their parameters: the same formulas for others
+    "target_transform": {"portable", "weighting"},  # inverses are formulas of predictions
     "learners": PARTS | {"portable", "_validation", "_progress"},
     "estimators": PARTS | {"learners", "_validation"},
     "baselines": PARTS | {"learners", "_validation"},

@@ -155,7 +155,7 @@ class SubquantileEstimator(KernelEstimator):
             saved, seed = self._open_checkpoint(data.rows, data.y, data.weights)
             task = self._task(contamination, seed)
             found = fit_robust(self, task, data, callback, saved)
-            self._store(data, found, task)
+            self._store(found.data, found, task)
             if saved is not None:
                 saved.remove()
         self._warn_unless_converged(found.solution)
@@ -208,7 +208,7 @@ class SubquantileEstimator(KernelEstimator):
         rows = (design.kernel, X, targets, data.sample_weight, fit_weight)
         settings = (design.alpha, bool(self.fit_intercept), self.norm_bound, initial.weighting)
         feature_map = design.map if isinstance(design, FeatureDesign) else None
-        self._training = TrainingRecord(*rows, *settings, feature_map)
+        self._training = TrainingRecord(*rows, *settings, feature_map, data.observed)
         self._store_outlier_attributes(data, found, task)
 
     def _store_outlier_attributes(self, data: TrainingData, found: RobustFit, task: Task) -> None:

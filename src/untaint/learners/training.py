@@ -29,6 +29,7 @@ class TrainingRecord:
     X is None for a saved model whose rows lie in a file. The targets, (n, k), are those of the
     loss, ``fit_weight`` the part of each row's weight that the fit kept. The weighting rule is for
     the rows of positive weight; the feature map is that of the fit, if it was made on features.
+    ``observed`` are the targets as given, if those of the loss are on another scale.
     """
 
     kernel: Kernel
@@ -41,6 +42,7 @@ class TrainingRecord:
     norm_bound: float | None = None
     weighting: TrimmingRule | None = None
     feature_map: FeatureMap | None = None
+    observed: FloatArray | None = None
 
     @property
     def is_large(self) -> bool:
