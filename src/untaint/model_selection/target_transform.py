@@ -9,7 +9,9 @@ with r the leave-one-out residuals of T(y), p the likeliest null model of noise
 number of parameters of T. T is taken if
 
 * it wins by a clear margin: the data of clean tables decide by tens of units, chance by few;
-* the leave-one-out errors of the mean in the targets' own units are hardly larger than without T.
+* the leave-one-out errors of the mean in the targets' own units are hardly larger than without T:
+  squared ones of the kept rows, and absolute ones of all, where outliers weigh little and large
+  targets of few rows are not left out.
 
 Both scales are judged on the same rows w, because a scale that chose its own rows would choose
 those that fit it. A row is kept if it is near the trimmed fit on either scale: residuals of
@@ -211,8 +213,11 @@ def _wins(rival: TargetTransform, data: TransformData) -> bool:
     if not gain > MIN_GAIN:
         return False
     back = _back_transform(rival, "mean", transformed, weights, scale)
-    errors = (y - plain.predictions) ** 2, (y - back(transformed.predictions)) ** 2
-    return bool(weights @ errors[1] <= MAX_ERROR_RATIO**2 * (weights @ errors[0]))
+    errors, references = y - back(transformed.predictions), y - plain.predictions
+    included = np.where(data.feature_outlier, 0.0, data.sample_weight)
+    squared = weights @ errors**2 <= MAX_ERROR_RATIO**2 * (weights @ references**2)
+    absolute = included @ np.abs(errors) <= MAX_ERROR_RATIO * (included @ np.abs(references))
+    return bool(squared and absolute)
 
 
 def _kept(data: TransformData, z: FloatArray) -> FloatArray:
