@@ -99,7 +99,8 @@ def _summarise_planted(cells: list[Cell]) -> None:
         worst = some[int(ratios.argmax())]
         print(
             f"{kind:9} {epsilon:.1f}  {len(some)} fits: "
-            f"error ratio median {np.median(ratios):.3f}, mean {ratios.mean():.3f}, 90 % {np.quantile(ratios, 0.9):.2f}, "
+            f"error ratio median {np.median(ratios):.3f}, mean {ratios.mean():.3f}, "
+            f"90 % {np.quantile(ratios, 0.9):.2f}, "
             f"worst {ratios.max():.2f} ({worst.table}); share off by {errors.mean():.3f}, at most "
             f"{errors.max():.2f}; interval covers {covered:.0%}"
         )

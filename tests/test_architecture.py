@@ -108,7 +108,7 @@ CONTRACT: dict[str, set[str]] = {
         "tables",
     },
     "tables": {"reading"},  # errors of files that cannot be read
-    "cleaning": {TOP_LEVEL, "tables", "reading", "preprocessing", "screening"},
+    "cleaning": {TOP_LEVEL, "tables", "reading", "preprocessing", "screening", "target_transform"},
     "report": {"cleaning.findings"},
     "cli": {TOP_LEVEL, "bench", "cleaning", "datasets", "report", "tables"},
     "__main__": {"cli"},

@@ -187,9 +187,9 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
 
         The weights of the fit are held fixed, and the formula is closed; the residual of a trimmed
         row is that of the fit itself. These are the residuals to choose ``alpha`` and ``gamma`` by.
-        ``norm_bound`` is not taken into account. Where a :class:`SubquantileRegressorCV` transformed
-        the targets, residuals are in the targets' own units, those of the predictions that
-        ``predict`` returns.
+        ``norm_bound`` is not taken into account. Where :class:`SubquantileRegressorCV` transformed
+        the targets, residuals are still in the targets' own units: the target minus the prediction
+        that ``predict`` would return.
 
         Returns
         -------

@@ -78,6 +78,8 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
     target_transform_ : {None, "log", "power"}
         The transformation used. Coefficients, losses and scores are those of transformed targets;
         predictions, and the targets of ``audit()``, are in the targets' own units.
+    target_transformer_ : LogTransform, PowerTransform or None
+        The transformation as an object: ``forward(y)`` are targets on the scale of the fit.
     contamination_, contamination_interval_, inlier_mask_, outlier_scores_, ...
         As in :class:`SubquantileRegressor`.
 
@@ -179,7 +181,7 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
         if transform is not None:
             back = fit_target_scale(transform, self.target_statistic, z[sample.rows, 0], found)
         attributes["target_transform_"] = None if transform is None else transform.name
-        attributes["_back_transform"] = back
+        attributes["target_transformer_"], attributes["_back_transform"] = transform, back
         if len(sample.rows) < len(y):
             posterior = None  # it is that of these rows alone
         kernel = grid.kernels[found.kernel]

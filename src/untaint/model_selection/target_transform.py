@@ -139,9 +139,7 @@ def select_target_transform(asked: str | None, data: TransformData) -> TargetTra
         rival = None
         if len(data.y) >= FEWEST_ROWS:
             rival = log_transform(data.y) if data.y.min() > 0 else _power_transform(data)
-        if rival is None or not _is_wide(rival, data):
-            return None
-        return rival if _wins(rival, data) else None
+        return rival if rival is not None and _may_win(rival, data) and _wins(rival, data) else None
 
 
 def log_transform(y: FloatArray) -> LogTransform:
@@ -162,17 +160,17 @@ def fit_target_scale(
     return _back_transform(transform, statistic, loo, found.weights, scale)
 
 
-def _is_wide(rival: TargetTransform, data: TransformData) -> bool:
-    """Return whether targets span some orders, without which a logarithm is nearly linear."""
-    if rival.name != "log":
-        return True
+def _may_win(rival: TargetTransform, data: TransformData) -> bool:
+    """Return whether a transformation is far from linear in the range of the targets."""
+    if isinstance(rival, PowerTransform):
+        return rival.exponent != 1.0
     total = float(data.sample_weight.sum())
     low, high = (loss_reached(data.y, data.sample_weight, q * total) for q in (0.01, 0.99))
     return high > WIDE * low
 
 
 def _power_transform(data: TransformData) -> PowerTransform | None:
-    """Return the power transformation of the largest profile likelihood; None if that is none."""
+    """Return the power transformation of the largest profile likelihood, if targets differ."""
     centre, scale = _centre_and_scale(data.y, data.sample_weight)
     if scale == 0:
         return None
@@ -186,7 +184,7 @@ def _power_transform(data: TransformData) -> PowerTransform | None:
         profile = float(weights @ rival.log_derivative(data.y)) - 0.5 * total * np.log(error)
         if profile > largest:
             best, largest = rival, profile
-    return best if best is not None and best.exponent != 1.0 else None
+    return best
 
 
 def _centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .back_transform import STATISTICS, BackTransform, Statistic, fit_back_transform
-from .transforms import LogTransform, PowerTransform, TargetTransform
+from .transforms import LogTransform, PowerTransform, TargetTransform, inverse_of
 
 __all__ = [
     "STATISTICS",
@@ -13,4 +13,5 @@ __all__ = [
     "Statistic",
     "TargetTransform",
     "fit_back_transform",
+    "inverse_of",
 ]

@@ -25,7 +25,7 @@ from typing import ClassVar, Protocol, final
 import numpy as np
 
 from .._typing import FloatArray
-from ..portable import Value
+from ..portable import ArrayArithmetic, Value
 
 # Largest part of the exponent range that an inverse uses: predictions stay finite.
 MAX_EXPONENT = 0.95
@@ -120,6 +120,18 @@ class PowerTransform:
         z = (y - self.centre) / self.scale
         slope = (self.exponent - 1.0) * np.sign(z) * np.log1p(np.abs(z))
         return np.asarray(slope - np.log(self.scale))
+
+
+def inverse_of(transform: TargetTransform, t: FloatArray) -> FloatArray:
+    """Return the targets of transformed ones, as a NumPy array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inverse_of(LogTransform(1e-3), np.log([1.0, 10.0])).round(9)
+    array([ 1., 10.])
+    """
+    return np.asarray(transform.inverse(ArrayArithmetic(np, np.float64).value(t)).data)
 
 
 def _power(z: FloatArray, exponent: float) -> FloatArray:
