@@ -74,6 +74,7 @@ CONTRACT: dict[str, set[str]] = {
     "model_selection": {
         "losses",
         "weighting",
+        "screening",  # weighted medians
         "kernels",
         "optim",
         "design",

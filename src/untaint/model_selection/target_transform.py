@@ -9,11 +9,14 @@ with r the leave-one-out residuals of T(y), p the likeliest null model of noise
 number of parameters of T. T is taken if
 
 * it wins by a clear margin: the data of clean tables decide by tens of units, chance by few;
+* it wins by this margin too if p is a mixture of inliers and outliers
+  (:mod:`~untaint.contamination.residual_mixture`) and all rows count: a logarithm might hide
+  outliers among the noise that are far from the others on the original scale;
 * the leave-one-out errors of the mean in the targets' own units are hardly larger than without T:
   squared ones of the kept rows, and absolute ones of all, where outliers weigh little and large
   targets of few rows are not left out.
 
-Both scales are judged on the same rows w, because a scale that chose its own rows would choose
+For the first and the last, both scales are judged on the same rows w, because a scale that chose its own rows would choose
 those that fit it. A row is kept if it is near the trimmed fit on either scale: residuals of
 outliers are no evidence for a scale of the noise. Kernels and alphas are every other one of the
 grid, and one decomposition of a kernel serves both scales.
@@ -45,6 +48,7 @@ from ..contamination.residual_mixture import SCALE_PARAMETERS, ResidualMixture
 from ..design.base import Design
 from ..initialization.multistart import find_inliers
 from ..optim.ridge_path import RidgePath
+from ..screening.radius import weighted_median
 from ..target_transform import (
     BackTransform,
     LogTransform,
@@ -189,26 +193,27 @@ def _power_transform(data: TransformData) -> PowerTransform | None:
 
 def _centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[float, float]:
     """Return median, and median distance from it of the targets that differ from it."""
-    centre = loss_reached(y, weights, 0.5 * float(weights.sum()))
-    distances, others = np.abs(y - centre), y != centre
+    centre = float(weighted_median(y, weights))
+    others = y != centre
     if not others.any():
         return centre, 0.0
-    half = 0.5 * float(weights[others].sum())
-    return centre, loss_reached(distances[others], weights[others], half)
+    return centre, float(weighted_median(np.abs(y[others] - centre), weights[others]))
 
 
 def _wins(rival: TargetTransform, data: TransformData) -> bool:
     """Return whether a transformation wins against none."""
     y, z = data.y, rival.forward(data.y)
-    weights = np.maximum(_kept(data, y), _kept(data, z))
+    kept = _kept(data, y), _kept(data, z)
+    weights = np.maximum(*kept)
     plain, transformed = _best_fits(data, [y, z], weights)
     dropped = weights <= 0
     reference, _ = _log_density(plain, ResidualMixture(y[:, None], data.sample_weight, dropped))
     mixture = ResidualMixture(z[:, None], data.sample_weight, dropped)
     density, scale = _log_density(transformed, mixture)
-    gain = density + float(mixture.counts @ rival.log_derivative(y)) - reference
-    gain -= 0.5 * rival.n_parameters * float(np.log(mixture.counts.sum()))
+    gain = density - reference + _jacobian(rival, y, mixture)
     if not gain > MIN_GAIN:
+        return False
+    if data.contamination != 0 and not _mixture_gain(rival, data, *kept) > MIN_GAIN:
         return False
     back = _back_transform(rival, "mean", transformed, weights, scale)
     errors, references = y - back(transformed.predictions), y - plain.predictions
@@ -216,6 +221,27 @@ def _wins(rival: TargetTransform, data: TransformData) -> bool:
     squared = weights @ errors**2 <= MAX_ERROR_RATIO**2 * (weights @ references**2)
     absolute = included @ np.abs(errors) <= MAX_ERROR_RATIO * (included @ np.abs(references))
     return bool(squared and absolute)
+
+
+def _jacobian(rival: TargetTransform, y: FloatArray, mixture: ResidualMixture) -> float:
+    """Return the summed log-derivatives minus the BIC penalty of the parameters."""
+    counts = mixture.counts
+    penalty = 0.5 * rival.n_parameters * np.log(counts.sum())
+    return float(counts @ rival.log_derivative(y) - penalty)
+
+
+def _mixture_gain(
+    rival: TargetTransform, data: TransformData, kept: FloatArray, kept_by_rival: FloatArray
+) -> float:
+    """Return the gain in log-likelihood of all rows, by a mixture model on either scale."""
+    densities = []
+    for z, weights in ((data.y, kept), (rival.forward(data.y), kept_by_rival)):
+        (fit,) = _best_fits(data, [z], weights)
+        mixture = ResidualMixture(z[:, None], data.sample_weight, data.feature_outlier)
+        posterior = mixture.fit(fit.residuals[:, None], fit.deviations, weights)
+        deviations = float(mixture.counts @ np.log(fit.deviations))
+        densities.append(posterior.log_likelihood - deviations)
+    return densities[1] - densities[0] + _jacobian(rival, data.y, mixture)
 
 
 def _kept(data: TransformData, z: FloatArray) -> FloatArray:
