@@ -2,24 +2,22 @@ r"""Selection of a transformation of the targets by leave-one-out predictive lik
 
 A transformation T is compared with none by the log-density of the targets, each given the others,
 
-.. math:: \sum_i w_i \bigl(\log p_T(r_i) + \log T'(y_i)\bigr) - \tfrac{q}{2} \log \sum_i w_i,
+.. math:: \sum_i \bigl(\log p_T(r_i) + \log T'(y_i)\bigr) - \tfrac{q}{2} \log n,
 
-with r the leave-one-out residuals of T(y), p the likeliest null model of noise
-(:mod:`~untaint.contamination.null_models`), whose scale may vary with the prediction, and q the
-number of parameters of T. T is taken if
+with r the leave-one-out residuals of T(y), p their mixture of inliers and outliers
+(:mod:`~untaint.contamination.residual_mixture`), or the likeliest null model of noise
+(:mod:`~untaint.contamination.null_models`) if all rows are known to be good, and q the number of
+parameters of T. T is taken if
 
-* it wins by a clear margin: the data of clean tables decide by tens of units, chance by few;
-* it wins by this margin too if p is a mixture of inliers and outliers
-  (:mod:`~untaint.contamination.residual_mixture`) and all rows count: a logarithm might hide
-  outliers among the noise that are far from the others on the original scale;
+* it wins by a clear margin: clean tables decide by ten units or more;
 * the leave-one-out errors of the mean in the targets' own units are hardly larger than without T:
   squared ones of the kept rows, and absolute ones of all, where outliers weigh little and large
   targets of few rows are not left out.
 
-For the first and the last, both scales are judged on the same rows w, because a scale that chose its own rows would choose
-those that fit it. A row is kept if it is near the trimmed fit on either scale: residuals of
-outliers are no evidence for a scale of the noise. Kernels and alphas are every other one of the
-grid, and one decomposition of a kernel serves both scales.
+Both scales are judged by fits to the same rows, because a scale that chose its own rows would
+choose those that fit it. A row is kept if it is near the trimmed fit on either scale. Rows at a
+value that censors the targets on either scale do not count. Kernels and alphas are every other one
+of the grid, and one decomposition of a kernel serves both scales.
 
 The exponent of the power transformation maximises the profile likelihood of Box and Cox on the
 rows that are kept on the original scale: the centre of the data alone, as Raymaekers and Rousseeuw
@@ -45,6 +43,8 @@ from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.noise_scale import CONSTANT, NoiseScale, fit_noise_scale
 from ..contamination.null_models import null_fits
 from ..contamination.residual_mixture import SCALE_PARAMETERS, ResidualMixture
+from ..contamination.residual_norm import censored
+from ..contamination.two_groups import as_rows
 from ..design.base import Design
 from ..initialization.multistart import find_inliers
 from ..optim.ridge_path import RidgePath
@@ -62,14 +62,14 @@ from .joint import FEWEST_ROWS, INITIAL_CONTAMINATION, JointSelection
 
 #: Values of the parameter ``target_transform``.
 CHOICES = (None, "auto", "log", "power")
-# Ratio of the 99th to the first percentile above which the logarithm is tried.
+# Ratio of the 99th to the first percentile of kept targets above which the logarithm is tried.
 WIDE = 4.0
 # The smallest target that the logarithm knows, relative to the smallest one seen.
 LEAST = 1e-3
 # Exponents of the power transformation; 1 is none.
 EXPONENTS = (0.0, 0.5, 1.0, 1.5, 2.0)
 # Log-likelihood by which a transformation has to win.
-MIN_GAIN = 10.0
+MIN_GAIN = 5.0
 # Largest ratio of the leave-one-out errors in the targets' own units.
 MAX_ERROR_RATIO = 1.05
 # Every so many-th kernel and alpha of the grid is tried.
@@ -139,11 +139,12 @@ def select_target_transform(asked: str | None, data: TransformData) -> TargetTra
         if asked == "log":
             return log_transform(data.y)
         if asked == "power":
-            return _power_transform(data)
-        rival = None
-        if len(data.y) >= FEWEST_ROWS:
-            rival = log_transform(data.y) if data.y.min() > 0 else _power_transform(data)
-        return rival if rival is not None and _may_win(rival, data) and _wins(rival, data) else None
+            return _power_transform(data, _kept(data, data.y))
+        if len(data.y) < FEWEST_ROWS:
+            return None
+        kept = _kept(data, data.y)
+        rival = _candidate(data, kept)
+        return rival if rival is not None and _wins(rival, data, kept) else None
 
 
 def log_transform(y: FloatArray) -> LogTransform:
@@ -159,26 +160,27 @@ def fit_target_scale(
     ``targets``, (n,), are those that were transformed.
     """
     loo = _LooFit(targets, found.residuals[:, 0], found.deviations)
-    mixture = ResidualMixture(targets[:, None], found.weights, found.weights <= 0)
-    _, scale = _log_density(loo, mixture)
+    none = np.zeros(len(targets), dtype=bool)
+    mixture = ResidualMixture(targets[:, None], found.weights, none)
+    _, scale = _null_likelihood(loo, mixture)
     return _back_transform(transform, statistic, loo, found.weights, scale)
 
 
-def _may_win(rival: TargetTransform, data: TransformData) -> bool:
-    """Return whether a transformation is far from linear in the range of the targets."""
-    if isinstance(rival, PowerTransform):
-        return rival.exponent != 1.0
-    total = float(data.sample_weight.sum())
-    low, high = (loss_reached(data.y, data.sample_weight, q * total) for q in (0.01, 0.99))
-    return high > WIDE * low
+def _candidate(data: TransformData, kept: FloatArray) -> TargetTransform | None:
+    """Return a transformation that is far from linear in the range of the kept targets."""
+    if data.y.min() <= 0:
+        power = _power_transform(data, kept)
+        return power if power is not None and power.exponent != 1.0 else None
+    total = float(kept.sum())
+    low, high = (loss_reached(data.y, kept, q * total) for q in (0.01, 0.99))
+    return log_transform(data.y) if high > WIDE * low else None
 
 
-def _power_transform(data: TransformData) -> PowerTransform | None:
+def _power_transform(data: TransformData, weights: FloatArray) -> PowerTransform | None:
     """Return the power transformation of the largest profile likelihood, if targets differ."""
     centre, scale = _centre_and_scale(data.y, data.sample_weight)
     if scale == 0:
         return None
-    weights = _kept(data, data.y)
     path, alphas = data.path(data.first[0], weights), _alphas(data)
     total, best, largest = float(weights.sum()), None, -np.inf
     for exponent in EXPONENTS:
@@ -200,20 +202,17 @@ def _centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[float, float]
     return centre, float(weighted_median(np.abs(y[others] - centre), weights[others]))
 
 
-def _wins(rival: TargetTransform, data: TransformData) -> bool:
+def _wins(rival: TargetTransform, data: TransformData, kept: FloatArray) -> bool:
     """Return whether a transformation wins against none."""
     y, z = data.y, rival.forward(data.y)
-    kept = _kept(data, y), _kept(data, z)
-    weights = np.maximum(*kept)
+    weights = np.maximum(kept, _kept(data, z))
     plain, transformed = _best_fits(data, [y, z], weights)
-    dropped = weights <= 0
-    reference, _ = _log_density(plain, ResidualMixture(y[:, None], data.sample_weight, dropped))
-    mixture = ResidualMixture(z[:, None], data.sample_weight, dropped)
-    density, scale = _log_density(transformed, mixture)
-    gain = density - reference + _jacobian(rival, y, mixture)
-    if not gain > MIN_GAIN:
-        return False
-    if data.contamination != 0 and not _mixture_gain(rival, data, *kept) > MIN_GAIN:
+    excluded = data.feature_outlier | censored(y[:, None], weights) | censored(z[:, None], weights)
+    reference, _ = _log_density(data, plain, weights, excluded)
+    density, scale = _log_density(data, transformed, weights, excluded)
+    counts = as_rows(np.where(excluded, 0.0, data.sample_weight))
+    penalty = 0.5 * rival.n_parameters * np.log(counts.sum())
+    if not density + counts @ rival.log_derivative(y) - penalty - reference > MIN_GAIN:
         return False
     back = _back_transform(rival, "mean", transformed, weights, scale)
     errors, references = y - back(transformed.predictions), y - plain.predictions
@@ -223,25 +222,17 @@ def _wins(rival: TargetTransform, data: TransformData) -> bool:
     return bool(squared and absolute)
 
 
-def _jacobian(rival: TargetTransform, y: FloatArray, mixture: ResidualMixture) -> float:
-    """Return the summed log-derivatives minus the BIC penalty of the parameters."""
-    counts = mixture.counts
-    penalty = 0.5 * rival.n_parameters * np.log(counts.sum())
-    return float(counts @ rival.log_derivative(y) - penalty)
-
-
-def _mixture_gain(
-    rival: TargetTransform, data: TransformData, kept: FloatArray, kept_by_rival: FloatArray
-) -> float:
-    """Return the gain in log-likelihood of all rows, by a mixture model on either scale."""
-    densities = []
-    for z, weights in ((data.y, kept), (rival.forward(data.y), kept_by_rival)):
-        (fit,) = _best_fits(data, [z], weights)
-        mixture = ResidualMixture(z[:, None], data.sample_weight, data.feature_outlier)
+def _log_density(
+    data: TransformData, fit: _LooFit, weights: FloatArray, excluded: BoolArray
+) -> tuple[float, NoiseScale]:
+    """Return the log-density of the targets of the other rows, and the noise scale."""
+    mixture = ResidualMixture(fit.targets[:, None], data.sample_weight, excluded)
+    if data.contamination == 0:
+        likelihood, scale = _null_likelihood(fit, mixture)
+    else:
         posterior = mixture.fit(fit.residuals[:, None], fit.deviations, weights)
-        deviations = float(mixture.counts @ np.log(fit.deviations))
-        densities.append(posterior.log_likelihood - deviations)
-    return densities[1] - densities[0] + _jacobian(rival, data.y, mixture)
+        likelihood, scale = posterior.log_likelihood, posterior.model.noise_scale
+    return likelihood - float(mixture.counts @ np.log(fit.deviations)), scale
 
 
 def _kept(data: TransformData, z: FloatArray) -> FloatArray:
@@ -294,8 +285,8 @@ def _best_fits(
     return [fit for fit in fits if fit is not None]
 
 
-def _log_density(fit: _LooFit, mixture: ResidualMixture) -> tuple[float, NoiseScale]:
-    """Return the log-density of the targets under the likeliest null model, and its noise scale."""
+def _null_likelihood(fit: _LooFit, mixture: ResidualMixture) -> tuple[float, NoiseScale]:
+    """Return the log-likelihood of the residuals under the best null model, and its noise scale."""
     counts, predictions = mixture.counts, fit.predictions
     inside, total = counts > 0, float(counts.sum())
     least = max(mixture.min_scale, mixture.step / np.sqrt(12.0))
@@ -305,12 +296,12 @@ def _log_density(fit: _LooFit, mixture: ResidualMixture) -> tuple[float, NoiseSc
             continue
         relative = scale(predictions)
         values = fit.residuals[inside] / relative[inside]
-        density = max(null.log_likelihood for null in null_fits(values, counts[inside], least))
-        density -= float(counts @ np.log(relative))
-        density -= 0.5 * SCALE_PARAMETERS * np.log(total) if scale.varies else 0.0
-        if density > best:
-            best, chosen = density, scale
-    return best - float(counts @ np.log(fit.deviations)), chosen
+        likelihood = max(null.log_likelihood for null in null_fits(values, counts[inside], least))
+        likelihood -= float(counts @ np.log(relative))
+        likelihood -= 0.5 * SCALE_PARAMETERS * np.log(total) if scale.varies else 0.0
+        if likelihood > best:
+            best, chosen = likelihood, scale
+    return best, chosen
 
 
 def _back_transform(
