@@ -42,15 +42,17 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", default=KINDS)
     parser.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
     parser.add_argument("--told", action="store_true", help="give the fit the true share")
+    parser.add_argument("--plain-targets", action="store_true", help="transform no targets")
     parser.add_argument("--out", type=Path, help="file of comma-separated values")
     asked = parser.parse_args()
     groups = {"all": TABLES, "choose": CHOOSE, "confirm": CONFIRM}
     names = [name for group in asked.tables for name in groups.get(group, [group])]
     kinds = [("clean", 0.0)] if asked.study == "clean" else product(asked.kinds, asked.epsilons)
+    transform = None if asked.plain_targets else "auto"
     cells = []
     for (kind, epsilon), n_rows, name, seed in product(kinds, asked.rows, names, asked.seeds):
-        told = {"contamination": epsilon} if asked.told else {}
-        cells.append(evaluate(name, n_rows, kind, epsilon, seed, **told))
+        told = epsilon if asked.told else "auto"
+        cells.append(evaluate(name, n_rows, kind, epsilon, seed, told, target_transform=transform))
         print(_line(cells[-1]), flush=True)
     if asked.out is not None:
         _write(asked.out, cells)
@@ -63,7 +65,7 @@ def _line(cell: Cell) -> str:
         f"  share {cell.share:.3f} [{cell.low:.2f}, {cell.high:.2f}]"
         f"  good flagged {cell.flagged:.3f}  found {cell.recall:.2f}"
         f"  error ratio {cell.ratio:.3f}  plain {cell.plain / cell.truth:.3f}"
-        f"  {cell.seconds:.2f} s"
+        f"  {cell.transform:5} {cell.seconds:.2f} s"
     )
 
 

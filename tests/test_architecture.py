@@ -38,6 +38,7 @@ PARTS = {
     "design",
     "initialization",
     "contamination",
+    "target_transform",
     "model_selection",
     "outliers",
     "diagnostics",
@@ -73,17 +74,20 @@ CONTRACT: dict[str, set[str]] = {
     "model_selection": {
         "losses",
         "weighting",
+        "screening",  # weighted medians
         "kernels",
         "optim",
         "design",
         "initialization",
         "contamination",
+        "target_transform",
         "_validation",
     },
     "outliers": {"weighting", "screening"},
     "diagnostics": {"kernels", "losses", "weighting", "optim"},
     "reading": {"_validation"},  # the checks of arguments
     "portable": {"kernels", "feature_maps"},  # their parameters: the same formulas for others
+    "target_transform": {"portable", "weighting"},  # inverses are formulas of predictions
     "learners": PARTS | {"portable", "_validation", "_progress"},
     "estimators": PARTS | {"learners", "_validation"},
     "baselines": PARTS | {"learners", "_validation"},
@@ -105,7 +109,7 @@ CONTRACT: dict[str, set[str]] = {
         "tables",
     },
     "tables": {"reading"},  # errors of files that cannot be read
-    "cleaning": {TOP_LEVEL, "tables", "reading", "preprocessing", "screening"},
+    "cleaning": {TOP_LEVEL, "tables", "reading", "preprocessing", "screening", "target_transform"},
     "report": {"cleaning.findings"},
     "cli": {TOP_LEVEL, "bench", "cleaning", "datasets", "report", "tables"},
     "__main__": {"cli"},

@@ -7,6 +7,7 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from untaint import SubquantileRegressorCV
 from untaint.datasets import contaminate
@@ -21,7 +22,7 @@ class Cell(NamedTuple):
     """One fit: share estimated and its interval, rows flagged, and errors on clean test rows.
 
     ``truth`` is the error of the same learner on the good rows alone, ``plain`` that of an ordinary
-    fit to all rows.
+    fit to all rows; errors are in units of the targets' standard deviation.
     """
 
     table: str
@@ -37,6 +38,7 @@ class Cell(NamedTuple):
     rmse: float
     truth: float
     plain: float
+    transform: str
     seconds: float
 
     @property
@@ -46,29 +48,38 @@ class Cell(NamedTuple):
 
 
 def evaluate(
-    table: str, n_rows: int, kind: str, epsilon: float, seed: int, **parameters: Any
+    table: str,
+    n_rows: int,
+    kind: str,
+    epsilon: float,
+    seed: int,
+    contamination: float | str = "auto",
+    **parameters: Any,
 ) -> Cell:
-    """Fit one cell of the study; ``parameters`` are those of the robust estimator."""
+    """Fit one cell of the study; ``parameters`` are those of all three fits."""
     X, y, X_test, y_test = split(table, n_rows, seed)
     X, y, wrong = corrupt(X, y, kind, epsilon, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        start = time.perf_counter()
-        model = SubquantileRegressorCV(**parameters).fit(X, y)
-        seconds = time.perf_counter() - start
-        plain = SubquantileRegressorCV(contamination=0).fit(X, y)
+        start = time.process_time()
+        model = SubquantileRegressorCV(contamination=contamination, **parameters).fit(X, y)
+        seconds = time.process_time() - start
+        ordinary = SubquantileRegressorCV(contamination=0, **parameters)
+        plain = clone(ordinary).fit(X, y)
         good = plain
         if wrong.any():
-            good = SubquantileRegressorCV(contamination=0).fit(X[~wrong], y[~wrong])
+            good = clone(ordinary).fit(X[~wrong], y[~wrong])
     flagged = ~model.inlier_mask_
     low, high = model.contamination_interval_
     errors = [
-        float(np.sqrt(np.mean(np.square(m.predict(X_test) - y_test)))) for m in (model, good, plain)
+        float(np.sqrt(np.mean(np.square(m.predict(X_test) - y_test))) / y_test.std())
+        for m in (model, good, plain)
     ]
     return Cell(
         *(table, n_rows, kind, epsilon, seed, model.contamination_, low, high),
         *(float(flagged[~wrong].mean()), float(flagged[wrong].mean()) if wrong.any() else 0.0),
         *errors,
+        model.target_transform_ or "",
         seconds,
     )
 

@@ -80,7 +80,7 @@ def test_factors_are_seen_on_the_scale_of_factors():
     wrong = np.arange(400) % 10 == 0
     y[wrong] *= np.where(np.arange(40) % 2, 10, 0.1)
     found = assessed(X, y)
-    assert found.scale == "log"
+    assert found.transform.name == "log"
     np.testing.assert_array_equal(found.flagged, wrong)
     assert np.median(np.abs(np.log(found.expected / y))[~wrong]) < 0.1
 

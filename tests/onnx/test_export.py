@@ -273,3 +273,15 @@ def test_what_is_too_large_for_a_file_is_refused(monkeypatch):
     monkeypatch.setattr("untaint.onnx.export.LARGEST", 1000)
     with pytest.raises(ValueError, match="must fit in an ONNX file of 2 GB"):
         to_onnx(regressor())
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+@pytest.mark.parametrize("transform", ["log", "power"])
+@pytest.mark.parametrize("dtype", CLOSE)
+def test_a_graph_returns_predictions_in_the_targets_own_units(dtype, transform, statistic):
+    X, scale = rows(), {"target_transform": transform, "target_statistic": statistic}
+    model = SubquantileRegressorCV(contamination=0.1, **scale).fit(X, np.exp(targets()))
+    new = rows(30, seed=1).astype(dtype)
+    (found,) = run(model, new)
+    expected = model.predict(new.astype(float))[:, None]
+    np.testing.assert_allclose(found, expected, rtol=10 * CLOSE[dtype], atol=CLOSE[dtype])

@@ -214,3 +214,11 @@ def test_a_device_without_double_precision_does_what_it_can(kernel, approximatio
     assert_same(found, expected, example, 1e-3 * expected.std())
     labels = classifier(n_classes=3).predict(example)
     np.testing.assert_array_equal(host(labels), classifier(n_classes=3).predict(X))
+
+
+@pytest.mark.parametrize("transform", ["log", "power"])
+def test_tensors_are_predicted_in_the_targets_own_units(tensor, transform):
+    X, y = rows(), np.exp(targets())
+    model = SubquantileRegressorCV(contamination=0.1, target_transform=transform).fit(X, y)
+    found = model.predict(tensor(X))
+    assert_same(found, model.predict(X), tensor(X), 1e-9)

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import SubquantileClassifier, SubquantileRegressor
+from .. import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
 from .._typing import BoolArray, FloatArray, IntArray
-from .audit_columns import FLAG_SCORE, audit_by_row, deviations, training_audit
+from ..target_transform import TargetTransform, inverse_of
+from .audit_columns import FLAG_SCORE, audit_by_row, deviations, on_scale, training_audit
 from .findings import Task
 from .model_choice import ModelChoice, OnStage, select_for_classification, select_for_regression
 from .outlying import Outlying
 from .singleton_labels import singleton_label
-from .target_scale import Scale, from_scale, to_scale
 
 # Rows that hyperparameters are selected on.
 ALL_ROWS: dict[Task, int] = {"regression": 2500, "classification": 1200}
@@ -46,8 +46,8 @@ class RowAssessment(NamedTuple):
     ----------
     model : estimator
         Fitted to all rows.
-    scale : {"plain", "log"}
-        Scale of the targets that the model was fitted to.
+    transform : TargetTransform or None
+        Transformation of the targets that the model was fitted to.
     contamination : float
     interval : pair of float, or None if the contamination was given
     scores : array of shape (n,)
@@ -64,7 +64,7 @@ class RowAssessment(NamedTuple):
     """
 
     model: Any
-    scale: Scale
+    transform: TargetTransform | None
     contamination: float
     interval: tuple[float, float] | None
     scores: FloatArray
@@ -74,6 +74,14 @@ class RowAssessment(NamedTuple):
     kinds: NDArray[np.str_]
     outlying_features: dict[int, IntArray]
     fitted: IntArray
+
+    def on_fit_scale(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return targets on the scale of the fit."""
+        return on_scale(y, self.transform)
+
+    def in_own_units(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return values on the scale of the fit in the targets' own units."""
+        return values if self.transform is None else inverse_of(self.transform, values)
 
 
 def assess_rows(
@@ -127,7 +135,7 @@ def _assess_remaining(
     seed: int,
     on_stage: OnStage,
 ) -> RowAssessment:
-    sample = _sample(len(y), task, seed)
+    sample = _sample(y, task, seed)
     sample = sample[~singleton_label(y[sample], task)]
     on_stage("choosing a model")
     select = select_for_regression if task == "regression" else select_for_classification
@@ -138,7 +146,7 @@ def _assess_remaining(
         known = float(_effective_contamination(contamination, len(y)))
         choice = choice._replace(contamination=known, estimate=contamination)
     on_stage("assessing all rows")
-    final = _fit_to_all(X, to_scale(y, choice.scale), task, choice, seed)
+    final = _fit_to_all(X, y, task, choice, seed)
     return _assess(final, X, y, task, choice, contamination)
 
 
@@ -178,10 +186,12 @@ def _with_outlying(
     )
 
 
-def _sample(n: int, task: Task, seed: int) -> IntArray:
-    if n <= ALL_ROWS[task]:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, SAMPLE_ROWS[task], replace=False))
+def _sample(y: NDArray[Any], task: Task, seed: int) -> IntArray:
+    """Return rows at random; among them the smallest target, of which a logarithm must exist."""
+    if len(y) <= ALL_ROWS[task]:
+        return np.arange(len(y))
+    rows = np.random.default_rng(seed).choice(len(y), SAMPLE_ROWS[task], replace=False)
+    return np.union1d(rows, [np.argmin(y)]) if task == "regression" else np.sort(rows)
 
 
 def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice, seed: int) -> Any:
@@ -191,16 +201,18 @@ def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice,
         and choice.contamination == choice.model.contamination_
     ):
         return choice.model
+    settings: dict[str, Any] = {
+        "contamination": choice.contamination,
+        "random_state": seed,
+        "approximation": None if len(y) <= KERNEL_ROWS else "nystroem",
+        "n_components": FEATURES,
+    }
+    if choice.transform is not None:
+        settings |= {"alphas": [choice.alpha], "gammas": [choice.gamma]}
+        settings |= {"target_transform": choice.transform, "target_statistic": "median"}
+        return SubquantileRegressorCV(**settings).fit(X, y)
     kind = SubquantileRegressor if task == "regression" else SubquantileClassifier
-    model = kind(
-        alpha=choice.alpha,
-        gamma=choice.gamma,
-        contamination=choice.contamination,
-        random_state=seed,
-        approximation=None if len(y) <= KERNEL_ROWS else "nystroem",
-        n_components=FEATURES,
-    )
-    return model.fit(X, y)
+    return kind(alpha=choice.alpha, gamma=choice.gamma, **settings).fit(X, y)
 
 
 def _assess(
@@ -212,10 +224,13 @@ def _assess(
     contamination: float | str,
 ) -> RowAssessment:
     if task == "regression" and len(y) > KERNEL_ROWS:
-        audit = training_audit(model, X, y, choice.scale)
+        audit = training_audit(model, X, y)
     else:
         audit = audit_by_row(model.audit())
-    scores = deviations(audit) if task == "regression" else np.asarray(audit["score"], float)
+    transform = getattr(model, "target_transformer_", None)
+    scores = np.asarray(audit["score"], float)
+    if task == "regression":
+        scores = deviations(audit, transform)
     trimmed = np.asarray(audit["flagged"], bool)
     if contamination != "auto":
         count = int(trimmed.sum())
@@ -230,13 +245,13 @@ def _assess(
     kinds = np.where(flagged & (kinds == ""), "target", kinds)
     expected = np.asarray(audit["expected"])
     if task == "regression":
-        expected = from_scale(expected.astype(float), choice.scale)
+        expected = expected.astype(float)
         expected[kinds == "features"] = np.nan  # their expected target is unknown
     else:
         expected = np.where(kinds == "features", "", expected.astype(str))
     return RowAssessment(
         model,
-        choice.scale,
+        transform,
         max(choice.estimate, float(flagged.mean())),
         choice.interval and (choice.interval[0], max(choice.interval[1], float(flagged.mean()))),
         scores,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import FloatArray
-from .target_scale import Scale, to_scale
+from ..target_transform import TargetTransform
 
 # Smallest score, in robust deviations, of a target that is flagged.
 FLAG_SCORE = 5.0
@@ -17,19 +17,24 @@ FLAG_SCORE = 5.0
 MIN_RELATIVE_SCALE = 0.005
 
 
-def deviations(audit: Mapping[str, NDArray[Any]]) -> FloatArray:
+def deviations(
+    audit: Mapping[str, NDArray[Any]], transform: TargetTransform | None = None
+) -> FloatArray:
     """Return the targets' scores in robust deviations, with a lower bound on the deviation.
 
     Where rows follow a curve to the last digit, five deviations may be negligible, and the
-    approximation error of the fit would look like mistakes.
+    approximation error of the fit would look like mistakes. Deviations are those of transformed
+    targets, if the fit was made on these.
     """
     scores = np.asarray(audit["score"], float)
-    observed = np.asarray(audit["observed"], float)
+    observed, expected = (
+        on_scale(np.asarray(audit[name], float), transform) for name in ("observed", "expected")
+    )
     least_scale = (
         MIN_RELATIVE_SCALE * 1.4826 * float(np.median(np.abs(observed - np.median(observed))))
     )
     if least_scale > 0:
-        residuals = np.abs(observed - np.asarray(audit["expected"], float))
+        residuals = np.abs(observed - expected)
         scores = np.minimum(scores, residuals / least_scale)
     # Feature outliers rank with the worst target, whatever their own targets are.
     feature_outlier = np.isin(audit["kind"], ("features", "both"))
@@ -37,9 +42,12 @@ def deviations(audit: Mapping[str, NDArray[Any]]) -> FloatArray:
     return np.where(feature_outlier, np.maximum(scores, worst), scores)
 
 
-def training_audit(
-    model: Any, X: FloatArray, y: NDArray[Any], scale: Scale
-) -> dict[str, NDArray[Any]]:
+def on_scale(y: FloatArray, transform: TargetTransform | None) -> FloatArray:
+    """Return targets on the scale of a fit."""
+    return y if transform is None else transform.forward(y)
+
+
+def training_audit(model: Any, X: FloatArray, y: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Return an audit's columns from the fit itself, without leave-one-out residuals.
 
     One row among very many has negligible leverage on a fit of few features, so that its training
@@ -48,7 +56,7 @@ def training_audit(
     return {
         "score": model.outlier_scores_,
         "flagged": ~model.inlier_mask_,
-        "observed": to_scale(y, scale),
+        "observed": y,
         "expected": model.predict(X),
         "kind": np.where(model.inlier_mask_, "", "target"),
         "features": np.full(len(y), ""),

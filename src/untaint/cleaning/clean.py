@@ -245,7 +245,6 @@ def _model(prepared: Prepared, assessment: RowAssessment) -> TableModel:
         assessment.model.predictor(),
         task=prepared.task,
         target=prepared.target.name,
-        scale=assessment.scale,
         version=versions()["untaint"],
     )
 

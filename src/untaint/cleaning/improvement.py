@@ -18,7 +18,6 @@ from .assessment import RowAssessment
 from .findings import Improvement, Task
 from .refit import with_contamination
 from .singleton_labels import singleton_label
-from .target_scale import from_scale, to_scale
 
 FOLDS = 3
 # Rows that take part; more would hardly change the result.
@@ -48,7 +47,7 @@ def measure_improvement(
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(y))[:ROWS]
     folds = np.arange(len(rows)) % FOLDS
-    targets = to_scale(y, assessment.scale) if task == "regression" else y
+    targets = assessment.on_fit_scale(y)
     robust = with_contamination(assessment.model, contamination=min(assessment.contamination, 0.49))
     before, after = (
         _errors(model, X[rows], targets[rows], y[rows], folds, unflagged[rows], assessment, task)
@@ -84,7 +83,7 @@ def _errors(
             return None
         predicted = clone(model).fit(X[train], targets[train]).predict(X[test])
         if task == "regression":
-            errors.append(np.abs(from_scale(predicted, assessment.scale) - y[test]))
+            errors.append(np.abs(assessment.in_own_units(predicted) - y[test]))
         else:
             errors.append((predicted != y[test]).astype(float))
     return np.concatenate(errors)

@@ -26,7 +26,6 @@ from ..reading.errors import unreadable
 from ..tables import RawTable, TableEncoder
 from .findings import Task
 from .stable_archive import stable_archive
-from .target_scale import Scale, from_scale
 
 # The types of untaint and of NumPy that skops is to accept.
 KNOWN_TYPES = frozenset(
@@ -41,6 +40,9 @@ KNOWN_TYPES = frozenset(
         "untaint.preprocessing.MedianScaler",
         "untaint.tables.encoder.TableEncoder",
         "untaint.tables.plan.ColumnPlan",
+        "untaint.target_transform.back_transform.BackTransform",
+        "untaint.target_transform.transforms.LogTransform",
+        "untaint.target_transform.transforms.PowerTransform",
     }
 )
 # What else a model is made of. skops trusts all of scikit-learn as well; but a decision tree, say,
@@ -72,8 +74,6 @@ class TableModel(BaseEstimator):
         Fitted to the scaled features.
     task : {"regression", "classification"}
     target : str
-    scale : {"plain", "log"}
-        Scale of the targets that the estimator was fitted to.
     version : str
         Version of untaint that fitted the model.
     """
@@ -86,7 +86,6 @@ class TableModel(BaseEstimator):
         *,
         task: Task,
         target: str,
-        scale: Scale = "plain",
         version: str = "",
     ) -> None:
         self.encoder = encoder
@@ -94,7 +93,6 @@ class TableModel(BaseEstimator):
         self.estimator = estimator
         self.task = task
         self.target = target
-        self.scale = scale
         self.version = version
 
     def features(self, table: RawTable) -> tuple[FloatArray, list[str]]:
@@ -114,8 +112,6 @@ class TableModel(BaseEstimator):
         # Numbers of a damaged file may overflow; the caller refuses what comes of them.
         with np.errstate(over="ignore", invalid="ignore"):
             predicted = np.asarray(self.estimator.predict(X))
-        if self.task == "regression":
-            predicted = from_scale(predicted, self.scale)
         return predicted, notes
 
     def predict_proba(self, table: RawTable) -> NDArray[Any]:

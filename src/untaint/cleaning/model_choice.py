@@ -1,5 +1,8 @@
 """Selection of the target's scale, the hyperparameters and the contamination, on a sample.
 
+The estimator selects the scale itself, once: later fits are made on the same one. Predictions are
+medians, since a table is compared with its typical values.
+
 **Masking.** Large errors can mask smaller ones: beside targets that are ten times too large, those
 that are ten times too small look harmless. So the rows that a fit trimmed are removed and the rest
 is fitted again, until no further row lies far off; the last fit then sees all rows and is given the
@@ -21,7 +24,6 @@ from numpy.typing import NDArray
 from .. import SubquantileClassifierCV, SubquantileRegressorCV
 from .._typing import BoolArray, FloatArray
 from .audit_columns import FLAG_SCORE, audit_by_row, deviations
-from .target_scale import Scale, profile_neg_log_likelihood, scales_to_try, select_scale, to_scale
 
 # Smallest score, in robust deviations, of a target that is removed before the rest is refitted.
 REMOVAL_SCORE = 3.0
@@ -37,7 +39,7 @@ OnStage = Callable[[str], None]
 class ModelChoice(NamedTuple):
     """The scale, hyperparameters and contamination that the last fit is given."""
 
-    scale: Scale
+    transform: str | None  # of the targets: None, "log" or "power"
     alpha: float
     gamma: float
     contamination: float  # that the last fit trims
@@ -50,31 +52,17 @@ def select_for_regression(
     X: FloatArray, y: FloatArray, contamination: float | str, seed: int, on_stage: OnStage
 ) -> ModelChoice:
     """Select scale, hyperparameters and contamination for a numeric target."""
-    fits = {}
-    for scale in scales_to_try(y):
-        model = SubquantileRegressorCV(contamination=contamination, random_state=seed)
-        fits[scale] = model.fit(X, to_scale(y, scale))
-    scale = select_scale(
-        {
-            scale: profile_neg_log_likelihood(y, _residuals(model), scale)
-            for scale, model in fits.items()
-        }
-    )
-    model = fits[scale]
+    settings: dict[str, Any] = {"target_statistic": "median", "random_state": seed}
+    model = SubquantileRegressorCV(contamination=contamination, **settings).fit(X, y)
     if contamination != "auto":
-        return _make_choice(scale, model, model.contamination_, None)
-    return _remove_iteratively(X, to_scale(y, scale), scale, model, seed, on_stage)
-
-
-def _residuals(model: Any) -> FloatArray:
-    audit = audit_by_row(model.audit())
-    return np.asarray(audit["observed"], float) - np.asarray(audit["expected"], float)
+        return _make_choice(model, model.contamination_, None)
+    return _remove_iteratively(X, y, model, settings, on_stage)
 
 
 def _remove_iteratively(
-    X: FloatArray, y: FloatArray, scale: Scale, model: Any, seed: int, on_stage: OnStage
+    X: FloatArray, y: FloatArray, model: Any, settings: dict[str, Any], on_stage: OnStage
 ) -> ModelChoice:
-    kept = np.arange(len(y))
+    kept, transform = np.arange(len(y)), model.target_transform_
     estimate, (low, high) = model.contamination_, model.contamination_interval_
     found = _trimmed_beyond(model, REMOVAL_SCORE) if estimate > 0 else _candidates(model)
     for _ in range(MAX_ROUNDS):
@@ -83,25 +71,30 @@ def _remove_iteratively(
             break
         kept = left
         on_stage("looking for masked errors")
-        model = SubquantileRegressorCV(random_state=seed).fit(X[kept], y[kept])
+        model = SubquantileRegressorCV(target_transform=transform, **settings)
+        model.fit(X[kept], y[kept])
         found = _trimmed_beyond(model, FLAG_SCORE) if estimate > 0 else _candidates(model)
     removed = 1 - len(kept) / len(y)
     if estimate > 0:  # rows that were masked add to the estimate
         more = max(removed - estimate, 0.0)
         estimate, low, high = (min(part + more, 0.49) for part in (estimate, low, high))
     # Rows that were trimmed with a small score count as inliers again.
-    return _make_choice(scale, model, min(removed, 0.49), (low, high), estimate)
+    return _make_choice(model, min(removed, 0.49), (low, high), estimate)
 
 
 def _trimmed_beyond(model: Any, least: float) -> BoolArray:
     """Return the rows that a fit trimmed and whose score is at least ``least``."""
-    return ~model.inlier_mask_ & (deviations(audit_by_row(model.audit())) >= least)
+    return ~model.inlier_mask_ & (_deviations(model) >= least)
 
 
 def _candidates(model: Any) -> BoolArray:
     """Return the rows with the largest scores; rows that they mask are found in a later round."""
-    scores = deviations(audit_by_row(model.audit()))
+    scores = _deviations(model)
     return scores >= max(FLAG_SCORE, 0.5 * float(scores.max()))
+
+
+def _deviations(model: Any) -> FloatArray:
+    return deviations(audit_by_row(model.audit()), model.target_transformer_)
 
 
 def select_for_classification(
@@ -114,19 +107,20 @@ def select_for_classification(
     model = SubquantileClassifierCV(contamination=contamination, random_state=seed).fit(X, y)
     estimate = model.contamination_
     if contamination != "auto":
-        return _make_choice("plain", model, estimate, None)
+        return _make_choice(model, estimate, None)
     audit = audit_by_row(model.audit())
     contradicted = float(np.mean(audit["observed"] != audit["expected"]))
     trimmed = contradicted if estimate == 0 and contradicted <= MAX_CONTRADICTED else estimate
-    return _make_choice("plain", model, trimmed, model.contamination_interval_, estimate)
+    return _make_choice(model, trimmed, model.contamination_interval_, estimate)
 
 
 def _make_choice(
-    scale: Scale,
     model: Any,
     contamination: float,
     interval: tuple[float, float] | None,
     estimate: float | None = None,
 ) -> ModelChoice:
     estimate = contamination if estimate is None else estimate
-    return ModelChoice(scale, model.alpha_, model.gamma_, contamination, estimate, interval, model)
+    transform = getattr(model, "target_transform_", None)
+    parts = (model.alpha_, model.gamma_, contamination, estimate, interval, model)
+    return ModelChoice(transform, *parts)

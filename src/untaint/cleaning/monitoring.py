@@ -12,7 +12,6 @@ from .assessment import RowAssessment
 from .findings import Monitored, Task
 from .refit import with_contamination
 from .singleton_labels import singleton_label
-from .target_scale import to_scale
 
 ROWS = 500
 FEWEST = 20
@@ -37,7 +36,7 @@ def monitor_rows(
     rows = rows[~singleton_label(y[rows], task)]
     if len(rows) < FEWEST:
         return None
-    targets = to_scale(y[rows], assessment.scale) if task == "regression" else y[rows]
+    targets = assessment.on_fit_scale(y[rows])
     if task == "classification" and len(np.unique(targets)) < 2:
         return None
     scores = [

@@ -155,7 +155,7 @@ class SubquantileEstimator(KernelEstimator):
             saved, seed = self._open_checkpoint(data.rows, data.y, data.weights)
             task = self._task(contamination, seed)
             found = fit_robust(self, task, data, callback, saved)
-            self._store(data, found, task)
+            self._store(found.data, found, task)
             if saved is not None:
                 saved.remove()
         self._warn_unless_converged(found.solution)
@@ -212,7 +212,7 @@ class SubquantileEstimator(KernelEstimator):
         if initial.posterior is not None and initial.posterior.misfit.any():
             misfit = np.zeros(len(targets), dtype=bool)
             misfit[present] = initial.posterior.misfit
-        self._training = TrainingRecord(*rows, *settings, feature_map, misfit)
+        self._training = TrainingRecord(*rows, *settings, feature_map, misfit, data.observed)
         self._store_outlier_attributes(data, found, task)
 
     def _store_outlier_attributes(self, data: TrainingData, found: RobustFit, task: Task) -> None:

@@ -58,6 +58,7 @@ def fit_robust(
     """Fit to rows of which some are wrong; of the estimator, its parameters alone are read."""
     on_stage(callback, "kernel and alpha")
     hyper = select_on_subsample(params, task, data)
+    data = data.transformed(hyper.transform)
     width = None if saved is None else saved.width
     design = build_design(params, hyper, data, task.rng(), width)
     if saved is not None and isinstance(design, FeatureDesign):
@@ -69,7 +70,7 @@ def fit_robust(
             initial, solution = fit_many_rows(params, task, design, data.y, callback, saved)
         else:
             initial, solution = fit_rows(params, task, design, data.y, hyper, callback, saved)
-    return RobustFit(design, initial, solution, hyper)
+    return RobustFit(data, design, initial, solution, hyper)
 
 
 def select_on_subsample(
@@ -78,8 +79,7 @@ def select_on_subsample(
     """Select kernel and alpha, on a subsample if the rows are many."""
     rows = data.rows
     if rows.shape[0] <= policy().subsample_rows or params._pairwise:
-        y = measured_from(target_origin(params, task, data.y, data.weights), data.y)
-        return params._select(task, rows, y, data.counts, data.weights)
+        return params._select(task, rows, data.y, data.counts, data.weights)
     chosen = draw_rows(data.weights, policy().subsample_rows)
     X, weight = in_double(rows[chosen]), float(total(data.weights))
     return select_for_total(params, task, X, data.y[chosen], weight)
@@ -90,7 +90,6 @@ def select_for_total(
 ) -> Hyperparameters:
     """Select kernel and alpha on rows that represent others of this weight in total."""
     weights = np.full(len(y), total / len(y))
-    y = measured_from(target_origin(params, task, y, weights), y)
     # A posterior is of these rows alone, and the fit has others.
     return params._select(task, X, y, weights, weights)._replace(posterior=None, start=None)
 

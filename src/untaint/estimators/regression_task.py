@@ -143,6 +143,6 @@ class RegressionTask(Task):
         return LooDiagnostics(
             np.minimum(score, np.finfo(float).max),
             posterior.inlier_probability,
-            model._shaped_dual(expected),
+            model._shaped_dual(model._to_own_units(expected)),
             beyond_range(y, kept > 0),
         )

@@ -191,7 +191,9 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
 
         The weights of the fit are held fixed, and the formula is closed; the residual of a trimmed
         row is that of the fit itself. These are the residuals to choose ``alpha`` and ``gamma`` by.
-        ``norm_bound`` is not taken into account.
+        ``norm_bound`` is not taken into account. Where :class:`SubquantileRegressorCV` transformed
+        the targets, residuals are still in the targets' own units: the target minus the prediction
+        that ``predict`` would return.
 
         Returns
         -------
@@ -210,4 +212,6 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
             residuals = leave_one_out_residuals(
                 self._fit_matrix(), y, weights, alpha, fit_intercept=record.fit_intercept
             )
+        if record.observed is not None:
+            residuals = record.observed - self._to_own_units(y - residuals)
         return self._shaped_dual(residuals)

@@ -12,6 +12,7 @@ from ..design.base import FitDesign
 from ..kernels import Kernel
 from ..optim.base import Fit, Solution
 from ..optim.checkpoint import Stateful
+from ..target_transform import TargetTransform
 from ..weighting.base import TrimmingRule
 
 #: Minimises the weighted problem: (weights, alpha, start, tol) -> Fit.
@@ -22,7 +23,8 @@ class TrainingData(NamedTuple):
     """All rows, targets in columns and weights, and those of the rows of positive weight alone.
 
     The rows at the positions ``present`` take part in the fit: ``rows``, ``y`` and ``weights``.
-    Weights include class weights, ``counts`` are the weights that the user gave.
+    Weights include class weights, ``counts`` are the weights that the user gave. ``observed`` are
+    the targets as given, if the others are on another scale.
     """
 
     X: Any
@@ -33,14 +35,22 @@ class TrainingData(NamedTuple):
     y: FloatArray
     weights: FloatArray
     counts: FloatArray
+    observed: FloatArray | None = None
+
+    def transformed(self, transform: TargetTransform | None) -> TrainingData:
+        """Return the data with targets on the scale of the fit."""
+        if transform is None:
+            return self
+        targets = transform.forward(self.targets)
+        return self._replace(targets=targets, y=targets[self.present], observed=self.targets)
 
 
 class Hyperparameters(NamedTuple):
     """Kernel and alpha of a fit, and what their selection found on the way.
 
     That is the posterior of all rows, or the weights to start from if the contamination is given
-    (of a regressor), or the label noise (of a classifier), and fitted attributes such as
-    ``cv_results_``.
+    (of a regressor), or the label noise (of a classifier), fitted attributes such as
+    ``cv_results_``, and a transformation of the targets.
     """
 
     kernel: Kernel
@@ -49,6 +59,7 @@ class Hyperparameters(NamedTuple):
     label_noise: NoiseRate | None = None
     attributes: dict[str, Any] | None = None
     start: FloatArray | None = None
+    transform: TargetTransform | None = None
 
 
 class InitialState(NamedTuple):
@@ -81,8 +92,9 @@ class SolverStage(NamedTuple):
 
 
 class RobustFit(NamedTuple):
-    """Result of a robust fit."""
+    """Result of a robust fit to data whose targets are on the scale of the fit."""
 
+    data: TrainingData
     design: FitDesign
     initial: InitialState
     solution: Solution

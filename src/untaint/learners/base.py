@@ -196,14 +196,19 @@ class KernelEstimator(BaseEstimator):
         return lean
 
     def _query(self, X: Any) -> FloatArray:
-        """Return raw predictions of what a user passes."""
+        """Return predictions of what a user passes."""
         check_is_fitted(self)
         pairwise = isinstance(self.kernel_, Precomputed)
         n_fit = self.X_fit_.shape[0] if pairwise else 0
         rows = check_query_data(self, X, pairwise=pairwise, n_fit=n_fit)
         if array_namespace_of(rows) is not None:
-            return self._shaped_dual(FittedFunction(self, self._n_threads).in_namespace(rows))
-        return self._raw(rows).astype(rows.dtype, copy=False)
+            raw = FittedFunction(self, self._n_threads).in_namespace(rows)
+            return self._shaped_dual(self._to_own_units(raw))
+        return np.asarray(self._to_own_units(self._raw(rows))).astype(rows.dtype, copy=False)
+
+    def _to_own_units(self, raw: Any) -> Any:
+        """Return raw predictions, of any array library, in units of the targets."""
+        return raw
 
     def _raw(self, X: Any) -> FloatArray:
         return FittedFunction(self, self._n_threads)(X)

@@ -7,14 +7,19 @@ from typing import Any
 from sklearn.base import RegressorMixin
 
 from .._typing import FloatArray
-from .._validation import check_training_data
+from .._validation import array_namespace_of, check_training_data
 from ..losses import SquaredLoss
+from ..portable import ArrayArithmetic
+from ..target_transform import BackTransform
 from .base import KernelEstimator
 from .function import as_2d
 
 
 class KernelRegressor(RegressorMixin, KernelEstimator):
-    """Predicts targets in the shape that the user gave them."""
+    """Predicts targets in the shape and in the units that the user gave them."""
+
+    #: The way back from a transformed scale of the targets, if the fit was made on one.
+    _back_transform: BackTransform | None = None
 
     def predict(self, X: Any) -> FloatArray:
         """Predict targets.
@@ -38,12 +43,22 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
         self._flat = y.ndim == 1
         return X, as_2d(y), sample_weight
 
+    def _to_own_units(self, raw: Any) -> Any:
+        if self._back_transform is None:
+            return raw
+        namespace = array_namespace_of(raw)
+        if namespace is None:
+            return self._back_transform(raw)
+        column = ArrayArithmetic.at(namespace, raw).value(raw)
+        return self._back_transform.formula(column).narrow().data
+
     @property
     def _loss(self) -> SquaredLoss:
         return SquaredLoss()
 
     def _observed(self) -> FloatArray:
-        return self._shaped_dual(self._training.targets)
+        record = self._training
+        return self._shaped_dual(record.targets if record.observed is None else record.observed)
 
     def _shaped_coef(self, coef: FloatArray) -> FloatArray:
         return coef[0] if self._flat else coef

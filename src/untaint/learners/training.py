@@ -29,7 +29,8 @@ class TrainingRecord:
     X is None for a saved model whose rows lie in a file. The targets, (n, k), are those of the
     loss, ``fit_weight`` the part of each row's weight that the fit kept. The weighting rule is for
     the rows of positive weight; the feature map is that of the fit, if it was made on features.
-    ``misfit`` marks rows that were kept because their features tell them from the others.
+    ``misfit`` marks rows that were kept because their features tell them from the others;
+    ``observed`` are the targets as given, if those of the loss are on another scale.
     """
 
     kernel: Kernel
@@ -43,6 +44,7 @@ class TrainingRecord:
     weighting: TrimmingRule | None = None
     feature_map: FeatureMap | None = None
     misfit: BoolArray | None = None
+    observed: FloatArray | None = None
 
     @property
     def is_large(self) -> bool:

@@ -15,6 +15,7 @@ from onnx import ModelProto, ValueInfoProto, helper
 
 from .. import __version__
 from .._validation import check_choice
+from ..learners.regression import KernelRegressor
 from ..portable import Value, function_of, likeliest_class, probabilities
 from .graph import ROWS, GraphArithmetic, Symbol
 from .precision import single_suffices
@@ -92,6 +93,8 @@ def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> M
     for scaler in chain.scalers:
         x = after(scaler, x)
     raw = function(x)
+    if isinstance(learner, KernelRegressor) and learner._back_transform is not None:
+        raw = learner._back_transform.formula(raw)
     if classes is None:
         outputs = [_output(graph, "variable", raw, number, len(function.intercept))]
     else:

@@ -160,8 +160,8 @@ class Value:
         """Return the largest integer not above each entry."""
         return self._apply("floor", self)
 
-    def clip(self, largest: float) -> Value:
-        """Clip entries to an absolute value."""
+    def clip(self, largest: Any) -> Value:
+        """Clip entries to an absolute value, or to one for each column."""
         return self._apply("minimum", self._apply("maximum", self, -largest), largest)
 
     def sum(self) -> Value:
