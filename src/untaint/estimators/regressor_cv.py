@@ -11,14 +11,16 @@ from typing import Any
 
 from .._typing import FloatArray
 from .._validation import check_choice
+from ..contamination.residual_mixture import OutlierPosterior
 from ..design.base import measured_from
 from ..kernels import Linear
 from ..learners.regression import KernelRegressor
 from ..model_selection.grid import ALPHA_FACTORS, LINEAR_ALPHA_FACTORS
-from ..model_selection.joint import FEWEST_ROWS, select_hyperparameters
+from ..model_selection.joint import FEWEST_ROWS, JointSelection, select_hyperparameters
 from ..model_selection.target_transform import (
     CHOICES,
     TransformData,
+    confirms,
     fit_target_scale,
     select_target_transform,
 )
@@ -173,11 +175,19 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
         asked = self._transform_asked(y)
         tuning = (y[sample.rows, 0], designs, alphas, *search, task.rng(), grid.first)
         transform = select_target_transform(asked, TransformData(*tuning))
+
+        def select(z: FloatArray) -> tuple[JointSelection, OutlierPosterior | None]:
+            shifted = measured_from(target_origin(self, task, z, sample_weight), z)[sample.rows]
+            parts = (designs, alphas, shifted, *search, task.rng(), grid.first)
+            return select_hyperparameters(*parts)
+
         z = y if transform is None else transform.forward(y)
-        shifted = measured_from(target_origin(self, task, z, sample_weight), z)[sample.rows]
-        found, posterior = select_hyperparameters(
-            designs, alphas, shifted, *search, task.rng(), grid.first
-        )
+        found, posterior = select(z)
+        if transform is not None and asked == "auto":
+            plain = select(y)
+            rows = (y[sample.rows, 0], sample.weights)
+            if not confirms(transform, *rows, plain, (found, posterior)):
+                transform, (found, posterior) = None, plain
         attributes = fitted_attributes(grid, found.kernel, found.alpha, found.errors)
         back = None
         if transform is not None:

@@ -10,9 +10,10 @@ with r the leave-one-out residuals of T(y), p their mixture of inliers and outli
 parameters of T. T is taken if
 
 * it wins by a clear margin: clean tables decide by ten units or more;
-* the leave-one-out errors of the mean in the targets' own units are hardly larger than without T:
+* the leave-one-out errors of the mean in the targets' own units are no larger than without T:
   squared ones of the kept rows, and absolute ones of all, where outliers weigh little and large
-  targets of few rows are not left out.
+  targets of few rows are not left out;
+* and the full selections on both scales, each with its own outliers, agree (:func:`confirms`).
 
 Both scales are judged by fits to the same rows, because a scale that chose its own rows would
 choose those that fit it. A row is kept if it is near the trimmed fit on either scale. Rows at a
@@ -42,7 +43,11 @@ from .._typing import BoolArray, FloatArray
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.noise_scale import CONSTANT, NoiseScale, fit_noise_scale
 from ..contamination.null_models import null_fits
-from ..contamination.residual_mixture import SCALE_PARAMETERS, ResidualMixture
+from ..contamination.residual_mixture import (
+    SCALE_PARAMETERS,
+    OutlierPosterior,
+    ResidualMixture,
+)
 from ..contamination.residual_norm import censored
 from ..contamination.two_groups import as_rows
 from ..design.base import Design
@@ -70,8 +75,11 @@ LEAST = 1e-3
 EXPONENTS = (0.0, 0.5, 1.0, 1.5, 2.0)
 # Log-likelihood by which a transformation has to win.
 MIN_GAIN = 5.0
+# Largest contamination on a transformed scale: among many outliers, the most concentrated rows may
+# be taken for the inliers on some scale.
+MAX_CONTAMINATION = 0.25
 # Largest ratio of the leave-one-out errors in the targets' own units.
-MAX_ERROR_RATIO = 1.05
+MAX_ERROR_RATIO = 1.0
 # Every so many-th kernel and alpha of the grid is tried.
 STRIDE = 2
 # Rows within so many standard deviations of the trimmed fit are kept, and the standard deviation of
@@ -145,6 +153,32 @@ def select_target_transform(asked: str | None, data: TransformData) -> TargetTra
         kept = _kept(data, data.y)
         rival = _candidate(data, kept)
         return rival if rival is not None and _wins(rival, data, kept) else None
+
+
+def confirms(
+    transform: TargetTransform,
+    y: FloatArray,
+    sample_weight: FloatArray,
+    plain: tuple[JointSelection, OutlierPosterior | None],
+    transformed: tuple[JointSelection, OutlierPosterior | None],
+) -> bool:
+    """Return whether the full selections on both scales, of targets (n,), prefer the transformed.
+
+    They do if nothing can be compared, because the contamination is given or the rows are few.
+    """
+    (joint, posterior), (rival, other) = plain, transformed
+    if posterior is None or other is None:
+        return True
+    if other.contamination > MAX_CONTAMINATION:
+        return False
+    gain = other.log_likelihood - posterior.log_likelihood
+    if not np.isfinite(gain):
+        return True
+    apart = censored(y[:, None], sample_weight) | posterior.misfit | other.misfit
+    counts = as_rows(np.where(apart, 0.0, sample_weight))
+    jacobian = transform.log_derivative(y) + np.log(joint.deviations / rival.deviations)
+    penalty = 0.5 * transform.n_parameters * np.log(counts.sum())
+    return bool(gain + counts @ jacobian - penalty > MIN_GAIN)
 
 
 def log_transform(y: FloatArray) -> LogTransform:
