@@ -10,15 +10,15 @@ with r the leave-one-out residuals of T(y), p their mixture of inliers and outli
 parameters of T. T is taken if
 
 * it wins by a clear margin: clean tables decide by ten units or more;
-* the leave-one-out errors of the mean in the targets' own units are hardly larger than without T:
-  squared ones of the kept rows, and absolute ones of all, where outliers weigh little and large
-  targets of few rows are not left out;
-* and the full selections on both scales, each with its own outliers, agree (:func:`confirms`).
+* the full selections on both scales, each with its own outliers, agree;
+* few rows are outliers on the transformed scale;
+* and the leave-one-out errors of the mean in the targets' own units are hardly larger than without
+  T (:func:`confirms`).
 
-Both scales are judged by fits to the same rows, because a scale that chose its own rows would
-choose those that fit it. A row is kept if it is near the trimmed fit on either scale. Rows at a
-value that censors the targets on either scale do not count. Kernels and alphas are every other one
-of the grid, and one decomposition of a kernel serves both scales.
+Both scales are compared first by fits to the same rows, because a scale that chose its own rows
+would choose those that fit it. A row is kept if it is near the trimmed fit on either scale. Rows at
+a value that censors the targets on either scale do not count. Kernels and alphas are every other
+one of the grid, and one decomposition of a kernel serves both scales.
 
 The exponent of the power transformation maximises the profile likelihood of Box and Cox on the
 rows that are kept on the original scale: the centre of the data alone, as Raymaekers and Rousseeuw
@@ -178,7 +178,13 @@ def confirms(
     counts = as_rows(np.where(apart, 0.0, sample_weight))
     jacobian = transform.log_derivative(y) + np.log(joint.deviations / rival.deviations)
     penalty = 0.5 * transform.n_parameters * np.log(counts.sum())
-    return bool(gain + counts @ jacobian - penalty > MIN_GAIN)
+    if not gain + counts @ jacobian - penalty > MIN_GAIN:
+        return False
+    z, good = transform.forward(y), other.inlier_probability * sample_weight
+    back = fit_target_scale(transform, "mean", z, rival)
+    errors = y - back(z - rival.residuals[:, 0] * rival.deviations)
+    references = joint.residuals[:, 0] * joint.deviations
+    return bool(good @ errors**2 <= MAX_ERROR_RATIO**2 * (good @ references**2))
 
 
 def log_transform(y: FloatArray) -> LogTransform:
@@ -243,17 +249,10 @@ def _wins(rival: TargetTransform, data: TransformData, kept: FloatArray) -> bool
     plain, transformed = _best_fits(data, [y, z], weights)
     excluded = data.feature_outlier | censored(y[:, None], weights) | censored(z[:, None], weights)
     reference, _ = _log_density(data, plain, weights, excluded)
-    density, scale = _log_density(data, transformed, weights, excluded)
+    density, _ = _log_density(data, transformed, weights, excluded)
     counts = as_rows(np.where(excluded, 0.0, data.sample_weight))
     penalty = 0.5 * rival.n_parameters * np.log(counts.sum())
-    if not density + counts @ rival.log_derivative(y) - penalty - reference > MIN_GAIN:
-        return False
-    back = _back_transform(rival, "mean", transformed, weights, scale)
-    errors, references = y - back(transformed.predictions), y - plain.predictions
-    included = np.where(data.feature_outlier, 0.0, data.sample_weight)
-    squared = weights @ errors**2 <= MAX_ERROR_RATIO**2 * (weights @ references**2)
-    absolute = included @ np.abs(errors) <= MAX_ERROR_RATIO * (included @ np.abs(references))
-    return bool(squared and absolute)
+    return bool(density + counts @ rival.log_derivative(y) - penalty - reference > MIN_GAIN)
 
 
 def _log_density(
