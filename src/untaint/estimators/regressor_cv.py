@@ -58,7 +58,7 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
         and scatter more where they are larger; their logarithm does not. ``"log"`` needs positive
         targets. ``"power"`` is the transformation of Yeo and Johnson of the targets minus their
         median, with an exponent chosen from the data, and takes targets of any sign. ``"auto"``
-        tries the logarithm of positive targets and the power of others, and takes it if the
+        tries the logarithm of positive targets that span some orders, and takes it if the
         leave-one-out predictive likelihood rises clearly and the squared error of predictions
         hardly; else, and for several outputs, targets stay as they are.
     target_statistic : {"mean", "median"}, default="mean"

@@ -20,9 +20,10 @@ would choose those that fit it. A row is kept if it is near the trimmed fit on e
 a value that censors the targets on either scale do not count. Kernels and alphas are every other
 one of the grid, and one decomposition of a kernel serves both scales.
 
-The exponent of the power transformation maximises the profile likelihood of Box and Cox on the
-rows that are kept on the original scale: the centre of the data alone, as Raymaekers and Rousseeuw
-recommend.
+Only the logarithm of positive targets is tried. A power has to be asked for: where outliers are many
+and lie on one side, the best power takes their skewness for that of the noise. Its exponent
+maximises the profile likelihood of Box and Cox on the rows that are kept on the original scale: the
+centre of the data alone, as Raymaekers and Rousseeuw recommend.
 
 References
 ----------
@@ -207,10 +208,9 @@ def fit_target_scale(
 
 
 def _candidate(data: TransformData, kept: FloatArray) -> TargetTransform | None:
-    """Return a transformation that is far from linear in the range of the kept targets."""
+    """Return the logarithm if it is far from linear in the range of the kept targets."""
     if data.y.min() <= 0:
-        power = _power_transform(data, kept)
-        return power if power is not None and power.exponent != 1.0 else None
+        return None
     total = float(kept.sum())
     low, high = (loss_reached(data.y, kept, q * total) for q in (0.01, 0.99))
     return log_transform(data.y) if high > WIDE * low else None
