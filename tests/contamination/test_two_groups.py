@@ -17,6 +17,7 @@ from untaint.contamination.expectation_maximisation import Residuals
 from untaint.contamination.null_models import TAILS, log_student
 from untaint.contamination.two_groups import (
     DIFFUSE,
+    FINE,
     MAX_RESIDUAL,
     MAX_SAMPLES,
     TwoGroups,
@@ -150,7 +151,7 @@ def test_one_candidate_has_no_outliers(rng):
 
 def test_candidates_without_outliers_may_be_left_out(rng):
     for residuals in (rng.normal(size=100), scattered(rng, 100, 0.3)):
-        found = read(residuals, contaminated=True)
+        found = read(residuals, effort=FINE._replace(contaminated=True))
         assert {candidate.contamination > 0 for candidate in found} == {True}
         expected = [one for one in read(residuals) if one.contamination > 0]
         assert found == expected

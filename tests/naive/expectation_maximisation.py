@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp, inf, lgamma, log, pi, sqrt
 
-MAX_ITER, MIN_RISE = 200, 1e-2
+MAX_ITER, MIN_RISE = 200, 1e-3
 MAJORITY, LARGEST_SHARE = 0.6, 0.49
 MIN_CLUSTER = 8.0
 

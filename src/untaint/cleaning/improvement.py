@@ -16,7 +16,7 @@ from sklearn.base import clone
 from .._typing import BoolArray, FloatArray, IntArray
 from .assessment import RowAssessment
 from .findings import Improvement, Task
-from .refit import with_contamination
+from .refit import overflows, with_contamination
 from .singleton_labels import singleton_label
 
 FOLDS = 3
@@ -79,7 +79,7 @@ def _errors(
         train = train[~singleton_label(targets[train], task)]
         if not test.any() or (task == "classification" and len(np.unique(targets[train])) < 2):
             return None
-        if 0 < model.contamination * len(train) < 1:
+        if 0 < model.contamination * len(train) < 1 or overflows(targets[train], task):
             return None
         predicted = clone(model).fit(X[train], targets[train]).predict(X[test])
         if task == "regression":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._typing import FloatArray
 from .assessment import RowAssessment
 from .findings import Monitored, Task
-from .refit import with_contamination
+from .refit import overflows, with_contamination
 from .singleton_labels import singleton_label
 
 ROWS = 500
@@ -37,7 +37,7 @@ def monitor_rows(
     if len(rows) < FEWEST:
         return None
     targets = assessment.on_fit_scale(y[rows])
-    if task == "classification" and len(np.unique(targets)) < 2:
+    if (task == "classification" and len(np.unique(targets)) < 2) or overflows(targets, task):
         return None
     scores = [
         with_contamination(assessment.model, contamination=contamination)

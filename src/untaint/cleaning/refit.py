@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .. import SubquantileClassifier, SubquantileRegressor
+
+# The largest target whose square is a number that sums can hold.
+MAX_TARGET = 1e150
+
+
+def overflows(targets: NDArray[Any], task: str) -> bool:
+    """Return whether a fit to all rows, gross errors included, would overflow."""
+    return task == "regression" and bool(np.abs(targets).max() > MAX_TARGET)
 
 
 def with_contamination(model: Any, contamination: float) -> Any:

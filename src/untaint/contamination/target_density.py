@@ -62,9 +62,9 @@ def fit_target_density(y: FloatArray, weights: FloatArray, noise: float) -> Targ
     low, high = max(y.min(), middle - 20 * spread), min(y.max(), middle + 20 * spread)
     points = np.linspace(low - 3 * bandwidth, high + 3 * bandwidth, N_POINTS)
     width = points[1] - points[0]
-    if width == 0:  # the noise is below the rounding of the targets
-        return None
     edges = np.append(points, points[-1] + width) - 0.5 * width
+    if not (np.diff(edges) > 0).all():  # the noise is below the rounding of the targets
+        return None
     counts, _ = np.histogram(y, edges, weights=weights)
     reach = int(np.ceil(4 * bandwidth / width))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * width / bandwidth) ** 2)

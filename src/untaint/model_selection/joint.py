@@ -203,7 +203,8 @@ def select_hyperparameters(
             if abs(posterior.contamination - contamination) <= AGREEMENT:
                 # The rows that are trimmed are those of the largest residuals in units of noise.
                 kept = reweight(posterior.scores[:, None], joint.deviations, joint.weights)
-                return replace(joint, weights=kept), None
+                if np.isfinite(posterior.scores).all() and kept.any():
+                    return replace(joint, weights=kept), None
         return select_jointly(features, alphas, *rows, weights, reweight, first), None
 
 

@@ -53,6 +53,8 @@ class Trimmed(TrimmingRule):
 
 def keep_trimmed(losses: FloatArray, sample_weight: FloatArray, kept: float) -> FloatArray:
     """Return the weights that keep the samples of smallest loss, ``kept`` in total."""
+    if np.isnan(losses).any():  # targets so large that their squares overflow
+        losses = np.where(np.isnan(losses), np.inf, losses)
     below, tied = around(losses, loss_reached(losses, sample_weight, kept))
     weights = np.where(below, sample_weight, 0.0)
     weights[tied] = sample_weight[tied] * part_of_tied(sample_weight, below, tied, kept)
