@@ -70,7 +70,8 @@ def position(model):
 def test_parameters_are_those_of_the_regressor_with_grids_for_one_setting():
     ours = SubquantileRegressorCV().get_params()
     theirs = SubquantileRegressor().get_params()
-    assert ours.keys() - theirs.keys() == {"alphas", "gammas"}
+    more = {"alphas", "gammas", "target_transform", "target_statistic"}
+    assert ours.keys() - theirs.keys() == more
     assert theirs.keys() - ours.keys() == {"alpha", "gamma"}
     assert all(ours[name] == theirs[name] for name in ours.keys() & theirs.keys())
     assert ours["alphas"] == ours["gammas"] == ours["contamination"] == "auto"
@@ -91,7 +92,8 @@ def test_is_a_regressor_with_all_attributes_of_one():
     single = SubquantileRegressor().fit(X, y)
     theirs = {name for name in vars(single) if name.endswith("_")}
     ours = {name for name in vars(model) if name.endswith("_")}
-    assert ours == theirs | {"alpha_", "gamma_", "cv_results_"}
+    transform = {"target_transform_", "target_transformer_"}
+    assert ours == theirs | {"alpha_", "gamma_", "cv_results_"} | transform
     assert model.inlier_mask_.shape == model.outlier_scores_.shape == (100,)
     assert type(model.alpha_) is type(model.gamma_) is float
     assert model.kernel_.gamma == model.gamma_

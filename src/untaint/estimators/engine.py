@@ -91,7 +91,7 @@ def select_for_total(
     """Select kernel and alpha on rows that represent others of this weight in total."""
     weights = np.full(len(y), total / len(y))
     # A posterior is of these rows alone, and the fit has others.
-    return params._select(task, X, y, weights, weights)._replace(posterior=None, start=None)
+    return params._select(task, X, y, weights, weights)._replace(posterior=None)
 
 
 def build_design(

@@ -65,9 +65,7 @@ class RegressionTask(Task):
                 weights = posterior.inlier_probability * design.sample_weight
                 return InitialState(fixed, weights, None, posterior, interval)
         rule = self.weighting(contamination, y)
-        start = hyper.start if self.params.init == "auto" else None
-        if start is None or self.params.solver == "gradient":
-            start = self._start(design, y, contamination, rng)
+        start = self._start(design, y, contamination, rng)
         return InitialState(rule, start, None, posterior, interval)
 
     def _start(

@@ -194,11 +194,10 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
             back = fit_target_scale(transform, self.target_statistic, z[sample.rows, 0], found)
         attributes["target_transform_"] = None if transform is None else transform.name
         attributes["target_transformer_"], attributes["_back_transform"] = transform, back
-        kernel, start = grid.kernels[found.kernel], found.weights if contamination else None
         if len(sample.rows) < len(y):
-            posterior = start = None  # they are those of these rows alone
-        setting = (kernel, attributes["alpha_"])
-        return Hyperparameters(*setting, posterior, None, attributes, start, transform)
+            posterior = None  # it is that of these rows alone
+        kernel = grid.kernels[found.kernel]
+        return Hyperparameters(kernel, attributes["alpha_"], posterior, None, attributes, transform)
 
     def _transform_asked(self, y: FloatArray) -> str | None:
         """Return the parameter ``target_transform``, after a check that it suits the targets."""

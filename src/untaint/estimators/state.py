@@ -48,9 +48,8 @@ class TrainingData(NamedTuple):
 class Hyperparameters(NamedTuple):
     """Kernel and alpha of a fit, and what their selection found on the way.
 
-    That is the posterior of all rows, or the weights to start from if the contamination is given
-    (of a regressor), or the label noise (of a classifier), fitted attributes such as
-    ``cv_results_``, and a transformation of the targets.
+    That is the posterior of all rows (of a regressor) or the label noise (of a classifier),
+    fitted attributes such as ``cv_results_``, and a transformation of the targets.
     """
 
     kernel: Kernel
@@ -58,7 +57,6 @@ class Hyperparameters(NamedTuple):
     posterior: OutlierPosterior | None = None
     label_noise: NoiseRate | None = None
     attributes: dict[str, Any] | None = None
-    start: FloatArray | None = None
     transform: TargetTransform | None = None
 
 

@@ -201,10 +201,7 @@ def select_hyperparameters(
         if contamination > 0:
             joint, posterior = _ends(*parts, weights, first)[0]
             if abs(posterior.contamination - contamination) <= AGREEMENT:
-                # The rows that are trimmed are those of the largest residuals in units of noise.
-                kept = reweight(posterior.scores[:, None], joint.deviations, joint.weights)
-                if np.isfinite(posterior.scores).all() and kept.any():
-                    return replace(joint, weights=kept), None
+                return joint, None
         return select_jointly(features, alphas, *rows, weights, reweight, first), None
 
 
