@@ -323,7 +323,8 @@ class SubquantileEstimator(KernelEstimator):
             )
 
     def _warn_of_scales(self, design: Design) -> None:
-        message = scale_message(design, getattr(self, "feature_names_in_", None))
+        with np.errstate(all="ignore"):  # rows that the screen excludes may be of any size
+            message = scale_message(design, getattr(self, "feature_names_in_", None))
         if message:
             warn(f"{type(self).__name__}: {message}.", FeatureScaleWarning, stacklevel=4)
 
