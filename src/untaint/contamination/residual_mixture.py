@@ -272,7 +272,9 @@ class ResidualMixture:
     ) -> bool:
         """Return whether the likeliest model of residuals of a fit has outliers."""
         rows = self._rows(residuals, deviations, weights)._replace(effort=ROUGH)
-        return self._fit_once(rows).model.groups.contamination > 0
+        posterior = self._fit_once(rows)
+        gross = (posterior.inlier_probability < 0.5) & (self.included > 0)
+        return posterior.model.groups.contamination > 0 or bool(gross.any())
 
     def fit(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray

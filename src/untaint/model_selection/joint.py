@@ -220,9 +220,9 @@ def _ends(
     are not the likeliest explanation, all rows are weighted alike.
     """
     kernel, alpha = features[first[0]], alphas[[first[1]]]
-    starts, begins = [weights], list[FloatArray]()
-    if not has_many_duplicates(kernel(), rows[0], as_rows(rows[1])):
-        starts.append(mixture.included)
+    # A copy predicts its duplicate, outlier or not: a fit to all rows would always be likelier.
+    copies = has_many_duplicates(kernel(), rows[0], as_rows(rows[1]))
+    starts, begins = [weights] if copies else [weights, mixture.included], list[FloatArray]()
     for start in starts:
         one = select_jointly([kernel], alpha, *rows, start, mixture.contaminated_weights)
         outliers = mixture.finds_outliers(one.residuals, one.deviations, one.weights)
@@ -233,8 +233,10 @@ def _ends(
     for begin in begins:
         joint = select_jointly(features, alphas, *rows, begin, mixture.posterior_weights, first)
         end = joint, mixture.fit(joint.residuals, joint.deviations, joint.weights)
-        biased = begin is not mixture.included
-        ends.append(_with_evidence(features, alphas, rows, mixture, end, biased))
+        if not copies:
+            biased = begin is not mixture.included
+            end = _with_evidence(features, alphas, rows, mixture, end, biased)
+        ends.append(end)
     return sorted(ends, key=lambda found: -_log_density(mixture, *found))
 
 
