@@ -52,6 +52,8 @@ MIXTURE_ROWS, MIXTURE_ROWS_OF_KERNELS = 150, 60
 FEWEST_MIXTURE_ROWS = 20
 # Columns, the intercept's included, and rows up to which least trimmed squares is searched.
 MAX_COLUMNS, MAX_LTS_ROWS = 12, 1000
+# Larger values of features overflow in the squares of elemental fits.
+MAX_VALUE = 1e100
 # Ridge of least squares, relative to the sum of squares of a column.
 RIDGE = 1e-12
 
@@ -111,7 +113,8 @@ def linear_columns(design: Design) -> FloatArray | None:
     X = design.X
     if not isinstance(design.kernel, Linear) or X.shape[1] + design.fit_intercept > MAX_COLUMNS:
         return None
-    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
+    columns = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
+    return columns if np.abs(columns).max(initial=0.0) < MAX_VALUE else None
 
 
 def rounding_step(values: FloatArray) -> float:
