@@ -79,6 +79,8 @@ MIN_GAIN = 5.0
 # Largest contamination on a transformed scale: among many outliers, the most concentrated rows may
 # be taken for the inliers on some scale.
 MAX_CONTAMINATION = 0.25
+# A transformation that explains the rows makes hardly more of them outliers.
+MORE_OUTLIERS = 0.05
 # Largest ratio of the leave-one-out errors in the targets' own units.
 MAX_ERROR_RATIO = 1.05
 # Every so many-th kernel and alpha of the grid is tried.
@@ -170,7 +172,7 @@ def confirms(
     (joint, posterior), (rival, other) = plain, transformed
     if posterior is None or other is None:
         return True
-    if other.contamination > MAX_CONTAMINATION:
+    if other.contamination > min(MAX_CONTAMINATION, posterior.contamination + MORE_OUTLIERS):
         return False
     gain = other.log_likelihood - posterior.log_likelihood
     if not np.isfinite(gain):
