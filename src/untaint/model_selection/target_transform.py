@@ -80,7 +80,7 @@ MIN_GAIN = 5.0
 # be taken for the inliers on some scale.
 MAX_CONTAMINATION = 0.25
 # A transformation that explains the rows makes hardly more of them outliers.
-MORE_OUTLIERS = 0.05
+MORE_OUTLIERS = 0.12
 # Largest ratio of the leave-one-out errors in the targets' own units.
 MAX_ERROR_RATIO = 1.05
 # Every so many-th kernel and alpha of the grid is tried.
