@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial import KDTree
 from sklearn.tree import DecisionTreeClassifier
 
 from .._typing import BoolArray, FloatArray
@@ -27,6 +28,8 @@ MIN_PROBABILITY = 0.8
 MIN_GROUP, MIN_FRACTION = 8.0, 0.02
 N_FOLDS = 5
 MAX_DEPTH = 4
+# Distance of a group from the nearest other sample at most, in median radii of the others.
+MAX_DISTANCE = 3.0
 # More features are reduced to so many random projections.
 MAX_FEATURES = 200
 
@@ -51,10 +54,23 @@ def flagged_groups(X: Any, flagged: BoolArray, counts: FloatArray) -> BoolArray:
         return none
     dense = _dense(X)
     sure = _probability(dense, flagged, counts, least / total) >= MIN_PROBABILITY
-    found = sure & flagged
+    found = sure & flagged & _near_others(dense, flagged)
     right = float(counts[found].sum())
     enough = right >= least and right >= MIN_PROBABILITY * float(counts[sure].sum())
     return found if enough else none
+
+
+def _near_others(X: FloatArray, flagged: BoolArray) -> BoolArray:
+    """Return which samples lie among or next to unflagged ones.
+
+    A group that is far away from all others is not where a function bends. Distances are in
+    standard deviations of the features.
+    """
+    deviation = X.std(axis=0)
+    scaled = (X - X[~flagged].mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    distances, _ = KDTree(scaled[~flagged]).query(scaled)
+    radius = float(np.median(np.sqrt(np.sum(scaled[~flagged] ** 2, axis=1))))
+    return np.asarray(distances <= MAX_DISTANCE * radius)
 
 
 def _dense(X: Any) -> FloatArray:

@@ -190,123 +190,115 @@ def select_hyperparameters(
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         features = [loo_features_of(design) for design in candidates]
         alphas = np.maximum(alphas, min_alpha(start, outlying))
-        rows = (y, sample_weight, start.fit_intercept)
         mixture = ResidualMixture(y, sample_weight, outlying)
-        parts = (features, alphas, rows, mixture)
+        search = _Search(features, alphas, y, sample_weight, start.fit_intercept, mixture, first)
         if contamination is None:
-            ends = _ends(*parts, weights, first)
-            joint, posterior = _without_misfit(*parts, ends, start.X, first)
+            joint, posterior = search.without_misfit(search.ends(weights), start.X)
             return joint, with_few_outliers(posterior, mixture, joint.deviations)
-        reweight = _trimming(contamination, sample_weight, outlying)
         if contamination > 0:
-            joint, posterior = _ends(*parts, weights, first)[0]
+            joint, posterior = search.ends(weights)[0]
             if abs(posterior.contamination - contamination) <= AGREEMENT:
                 return joint, None
-        return select_jointly(features, alphas, *rows, weights, reweight, first), None
+        return search.select(weights, _trimming(contamination, sample_weight, outlying)), None
 
 
-def _ends(
-    features: Sequence[Features],
-    alphas: FloatArray,
-    rows: tuple[FloatArray, FloatArray, bool],
-    mixture: ResidualMixture,
-    weights: FloatArray,
-    first: tuple[int, int],
-) -> list[End]:
-    """Return the ends of two starts, that of the higher leave-one-out predictive density first.
+@final
+@dataclass(frozen=True)
+class _Search:
+    """Alternations of one problem from several starts, judged by their predictive density."""
 
-    The starts are the inliers that the initial search found, and all rows. From each, outliers are
-    taken for granted while the first setting stays fixed. Where that leads to a fit of which they
-    are not the likeliest explanation, all rows are weighted alike.
-    """
-    kernel, alpha = features[first[0]], alphas[[first[1]]]
-    # A copy predicts its duplicate, outlier or not: a fit to all rows would always be likelier.
-    copies = has_many_duplicates(kernel(), rows[0], as_rows(rows[1]))
-    starts, begins = [weights] if copies else [weights, mixture.included], list[FloatArray]()
-    for start in starts:
-        one = select_jointly([kernel], alpha, *rows, start, mixture.contaminated_weights)
-        outliers = mixture.finds_outliers(one.residuals, one.deviations, one.weights)
-        begin = one.weights if outliers else mixture.included
-        if not any(np.array_equal(begin, known) for known in begins):
-            begins.append(begin)
-    ends = list[End]()
-    for begin in begins:
-        joint = select_jointly(features, alphas, *rows, begin, mixture.posterior_weights, first)
-        end = joint, mixture.fit(joint.residuals, joint.deviations, joint.weights)
-        if not copies:
-            biased = begin is not mixture.included
-            end = _with_evidence(features, alphas, rows, mixture, end, biased)
-        ends.append(end)
-    return sorted(ends, key=lambda found: -_log_density(mixture, *found))
+    features: Sequence[Features]
+    alphas: FloatArray
+    y: FloatArray
+    sample_weight: FloatArray
+    fit_intercept: bool
+    mixture: ResidualMixture
+    first: tuple[int, int]
 
+    def ends(self, weights: FloatArray) -> list[End]:
+        """Return the ends of two starts, that of the higher predictive density first.
 
-def _with_evidence(
-    features: Sequence[Features],
-    alphas: FloatArray,
-    rows: tuple[FloatArray, FloatArray, bool],
-    mixture: ResidualMixture,
-    end: End,
-    biased: bool,
-) -> End:
-    """Return the end, or a fit to all rows if its outliers explain little more than noise does.
+        The starts are the inliers that the initial search found, and all rows. From each, outliers
+        are taken for granted while the first setting stays fixed. Where that leads to a fit of
+        which they are not the likeliest explanation, all rows are weighted alike.
+        """
+        mixture, counts = self.mixture, as_rows(self.sample_weight)
+        # A copy predicts its duplicate, outlier or not: a fit to all rows would always be likelier.
+        copies = has_many_duplicates(self.features[self.first[0]](), self.y, counts)
+        begins = list[FloatArray]()
+        for start in [weights] if copies else [weights, mixture.included]:
+            one = self.select_at(self.first, start, mixture.contaminated_weights)
+            outliers = mixture.finds_outliers(one.residuals, one.deviations, one.weights)
+            begin = one.weights if outliers else mixture.included
+            if not any(np.array_equal(begin, known) for known in begins):
+                begins.append(begin)
+        found = [self._end(begin) for begin in begins]
+        ends = found if copies else [self._with_evidence(end) for end in found]
+        return sorted(ends, key=lambda end: -self._log_density(end))
 
-    ``biased`` says that the alternation began with unequal weights.
-    """
-    joint, posterior = end
-    setting = (joint.kernel, joint.alpha)
-    if posterior.model.groups.contamination == 0:
-        return (
-            end
-            if joint.n_rounds < MAX_ROUNDS
-            else _of_all_rows(features, alphas, rows, mixture, setting)
+    def without_misfit(self, ends: list[End], X: Any) -> End:
+        """Return the first end whose flagged rows cannot be told from their features.
+
+        If there is none, rows that can be told are kept, and the alternation is repeated with them.
+        """
+        search, counts = self, as_rows(self.sample_weight)
+        for _ in range(MAX_GROUPS):
+            mixture = search.mixture
+            groups = [_group(X, posterior, mixture, counts) for _, posterior in ends]
+            misfit = mixture.misfit | groups[0]
+            for (joint, posterior), group in zip(ends, groups, strict=True):
+                if not group.any():
+                    kept = misfit & (posterior.inlier_probability >= 0.5)
+                    return joint, replace(posterior, misfit=kept)
+            parts = (self.y, self.sample_weight, mixture.feature_outlier, misfit)
+            search = replace(self, mixture=ResidualMixture(*parts))
+            ends = [search._end(search.mixture.included)]
+        return ends[0]
+
+    def select(
+        self, weights: FloatArray, reweight: Reweight, first: tuple[int, int] | None = None
+    ) -> JointSelection:
+        """Alternate over all settings."""
+        rows = (self.y, self.sample_weight, self.fit_intercept)
+        return select_jointly(
+            self.features, self.alphas, *rows, weights, reweight, first or self.first
         )
-    kernel, alpha = features[setting[0]], alphas[[setting[1]]]
-    null = select_jointly([kernel], alpha, *rows, mixture.included, _unchanged)
-    noise = null, mixture.fit_null(null.residuals, null.deviations, null.weights)
-    if _log_density(mixture, *end) >= _log_density(mixture, *noise) + MIN_EVIDENCE:
-        return end
-    joint, found = _of_all_rows(features, alphas, rows, mixture, setting)
-    return joint, replace(found, interval=(found.interval[0], posterior.interval[1]))
 
+    def select_at(
+        self, setting: tuple[int, int], weights: FloatArray, reweight: Reweight
+    ) -> JointSelection:
+        """Alternate at one setting."""
+        kernel, alpha = self.features[setting[0]], self.alphas[[setting[1]]]
+        rows = (self.y, self.sample_weight, self.fit_intercept)
+        return select_jointly([kernel], alpha, *rows, weights, reweight)
 
-def _of_all_rows(
-    features: Sequence[Features],
-    alphas: FloatArray,
-    rows: tuple[FloatArray, FloatArray, bool],
-    mixture: ResidualMixture,
-    first: tuple[int, int],
-) -> End:
-    """Return the selection for all rows alike, without outliers."""
-    joint = select_jointly(features, alphas, *rows, mixture.included, _unchanged, first)
-    return joint, mixture.fit_null(joint.residuals, joint.deviations, joint.weights)
+    def _end(self, weights: FloatArray) -> End:
+        """Return where the alternation ends that starts from these weights."""
+        joint = self.select(weights, self.mixture.posterior_weights)
+        return joint, self.mixture.fit(joint.residuals, joint.deviations, joint.weights)
 
+    def _with_evidence(self, end: End) -> End:
+        """Return the end, or a fit to all rows if outliers explain little more than noise does."""
+        joint, posterior = end
+        setting = (joint.kernel, joint.alpha)
+        if posterior.model.groups.contamination == 0:
+            return end if joint.n_rounds < MAX_ROUNDS else self._of_all_rows(setting)
+        null = self.select_at(setting, self.mixture.included, _unchanged)
+        noise = null, self.mixture.fit_null(null.residuals, null.deviations, null.weights)
+        if self._log_density(end) >= self._log_density(noise) + MIN_EVIDENCE:
+            return end
+        joint, found = self._of_all_rows(setting)
+        return joint, replace(found, interval=(found.interval[0], posterior.interval[1]))
 
-def _without_misfit(
-    features: Sequence[Features],
-    alphas: FloatArray,
-    rows: tuple[FloatArray, FloatArray, bool],
-    mixture: ResidualMixture,
-    ends: list[End],
-    X: Any,
-    first: tuple[int, int],
-) -> End:
-    """Return the first end whose flagged rows cannot be told from their features.
+    def _of_all_rows(self, first: tuple[int, int]) -> End:
+        """Return the selection for all rows alike, without outliers."""
+        joint = self.select(self.mixture.included, _unchanged, first)
+        return joint, self.mixture.fit_null(joint.residuals, joint.deviations, joint.weights)
 
-    If there is none, rows that can be told are kept, and the alternation is repeated with them.
-    """
-    counts = as_rows(rows[1])
-    for _ in range(MAX_GROUPS):
-        groups = [_group(X, posterior, mixture, counts) for _, posterior in ends]
-        misfit = mixture.misfit | groups[0]
-        for (joint, posterior), group in zip(ends, groups, strict=True):
-            if not group.any():
-                kept = misfit & (posterior.inlier_probability >= 0.5)
-                return joint, replace(posterior, misfit=kept)
-        mixture = ResidualMixture(rows[0], rows[1], mixture.feature_outlier, misfit)
-        parts = (mixture.included, mixture.posterior_weights, first)
-        end = select_jointly(features, alphas, *rows, *parts)
-        ends = [(end, mixture.fit(end.residuals, end.deviations, end.weights))]
-    return ends[0]
+    def _log_density(self, end: End) -> float:
+        """Return the log-density of the targets of included rows, each given the others."""
+        joint, posterior = end
+        return posterior.log_likelihood - float(self.mixture.counts @ np.log(joint.deviations))
 
 
 def _group(
@@ -375,10 +367,3 @@ def _trimming(contamination: float, sample_weight: FloatArray, outlying: BoolArr
         return rule.weights(np.where(outlying, np.inf, sizes), sample_weight)
 
     return reweight
-
-
-def _log_density(
-    mixture: ResidualMixture, joint: JointSelection, posterior: OutlierPosterior
-) -> float:
-    """Return the log-density of the targets of included rows, each given the others."""
-    return posterior.log_likelihood - float(mixture.counts @ np.log(joint.deviations))

@@ -52,6 +52,8 @@ MIXTURE_ROWS, MIXTURE_ROWS_OF_KERNELS = 150, 60
 FEWEST_MIXTURE_ROWS = 20
 # Columns, the intercept's included, and rows up to which least trimmed squares is searched.
 MAX_COLUMNS, MAX_LTS_ROWS = 12, 1000
+# Median size of a Gaussian variable.
+GAUSSIAN_MEDIAN = 0.6745
 # Larger values of features overflow in the squares of elemental fits.
 MAX_VALUE = 1e100
 # Ridge of least squares, relative to the sum of squares of a column.
@@ -77,9 +79,13 @@ def posterior_by_tests(
     if not can_test(n, dof):
         if design.size >= FEWEST_MIXTURE_ROWS:
             return None
-        # The fit follows the rows too closely to say anything of them.
-        n = len(design.sample_weight)
-        return _certain(np.ones(n, dtype=bool), np.zeros(n), 1.0, 0.0, (0.0, MAX_CONTAMINATION))
+        # The fit follows the rows too closely to say anything of them: the noise may be as large as
+        # the spread of the targets.
+        kept = np.ones(len(y), dtype=bool)
+        spread = median_distance(y, design.sample_weight) / GAUSSIAN_MEDIAN
+        scale = max(spread, float(np.finfo(float).tiny))
+        residuals = y[:, 0] - np.median(y[:, 0])
+        return _certain(kept, residuals, scale, 0.0, (0.0, MAX_CONTAMINATION))
     start = None
     if columns is None:
         found = find_inliers(design, y, int((n - dof) / 2) / n, n_starts, rng).weights
