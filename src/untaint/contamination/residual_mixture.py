@@ -50,8 +50,8 @@ SAME_CONTAMINATION = 0.15
 MIN_KEPT = 0.25
 # Noise of any target, in units of the targets' median distance from their median.
 MIN_NOISE = 1e-3
-# Parameters that a varying noise scale has to pay for.
-SCALE_PARAMETERS = 2.0
+# Parameters that a varying noise scale has to pay for: it is relative, and has five windows.
+SCALE_PARAMETERS = 4.0
 # The varying scale is fitted to all rows, and then so often to the inliers found.
 SCALE_REFITS = 2
 
