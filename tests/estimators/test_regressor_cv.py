@@ -378,9 +378,7 @@ def test_feature_outliers_move_neither_grid_nor_choice():
         "rbf",
         "poly",
         "rational_quadratic",
-        pytest.param(
-            "laplacian", marks=pytest.mark.xfail(reason="5 of 96 good rows are lost, 4 before")
-        ),
+        "laplacian",
         "exponential",
         *UNSCALED,
     ],

@@ -110,7 +110,7 @@ def clean_table(
     >>> _ = path.write_text("\n".join(["x,y", *lines]))
     >>> cleaning = clean_table(read_table(path), "y")
     >>> cleaning.suspects[0].why
-    'y is 2820, where rows like it have about 282.1: 10 times as much, a slipped decimal point?'
+    'y is 2820, where rows like it have about 282: 10 times as much, a slipped decimal point?'
     """
     on_stage("reading the columns")
     with warnings.catch_warnings(record=True) as caught:
