@@ -39,6 +39,8 @@ INITIAL_CONTAMINATION = 0.45
 FEWEST_ROWS = 8
 # Alternations at most, and the mean change of a weight at which they end.
 MAX_ROUNDS = 8
+# Ridge paths that are kept at a time, two rounds of all kernels.
+KNOWN_PATHS = 12
 SETTLED = 2e-3
 # A given contamination and an estimated one that differ by less mean the same rows.
 AGREEMENT = 0.1
@@ -86,14 +88,17 @@ def select_jointly(
     weights: FloatArray,
     reweight: Reweight,
     first: tuple[int, int] = (0, 0),
+    paths: RidgePaths | None = None,
 ) -> JointSelection:
     """Alternate until neither the setting nor the weights change.
 
     Neighbours in the sequence of features are those of similar kernels. ``weights`` are those to
-    start with, and ``first`` is the setting, kernel and alpha, that they were found with.
+    start with, and ``first`` is the setting, kernel and alpha, that they were found with. Ridge
+    paths are taken from ``paths`` where they are known.
     """
     errors = np.full((len(features), len(alphas)), np.inf)
-    scores = LooScores(features, alphas, y, sample_weight, fit_intercept, errors)
+    paths = paths or RidgePaths(fit_intercept)
+    scores = LooScores(features, alphas, y, sample_weight, paths, errors)
     everything = range(len(features))
     choice, n_rounds = first, 0
     kernels: Sequence[int] = [first[0]]
@@ -105,7 +110,7 @@ def select_jointly(
             choice, path = scores.best(kernels, weights)
         residuals, deviations = path.standardized(y, alphas[choice[1]], sample_weight)
         updated = reweight(residuals, deviations, weights)
-        moved = float(np.abs(updated - weights).sum()) / float(sample_weight.sum())
+        moved = _moved(updated, weights, sample_weight)
         weights, n_rounds = updated, n_rounds + 1
         settled = moved <= SETTLED and choice == previous
         complete = settled and len(kernels) == len(features) and scores.complete
@@ -120,6 +125,29 @@ def select_jointly(
             kernels = everything[max(0, choice[0] - 1) : choice[0] + 2]
 
 
+def _moved(one: FloatArray, other: FloatArray, sample_weight: FloatArray) -> float:
+    """Return the difference of two weights of all rows, as a part of the sample weights."""
+    return float(np.abs(one - other).sum()) / float(sample_weight.sum())
+
+
+@final
+class RidgePaths:
+    """The latest ridge paths: alternations from different starts often come to the same weights."""
+
+    def __init__(self, fit_intercept: bool) -> None:
+        self.fit_intercept = fit_intercept
+        self._known: dict[tuple[Features, bytes], RidgePath] = {}
+
+    def of(self, features: Features, weights: FloatArray) -> RidgePath:
+        """Return the path of a fit to features with weights."""
+        key = (features, weights.tobytes())
+        if key not in self._known:
+            if len(self._known) >= KNOWN_PATHS:
+                self._known.pop(next(iter(self._known)))
+            self._known[key] = RidgePath(features(), weights, self.fit_intercept)
+        return self._known[key]
+
+
 @final
 @dataclass(frozen=True)
 class LooScores:
@@ -129,7 +157,7 @@ class LooScores:
     alphas: Sequence[float] | FloatArray
     y: FloatArray
     sample_weight: FloatArray
-    fit_intercept: bool
+    paths: RidgePaths
     errors: FloatArray
 
     @property
@@ -139,7 +167,7 @@ class LooScores:
 
     def path(self, kernel: int, weights: FloatArray) -> RidgePath:
         """Return the ridge path of one kernel."""
-        return RidgePath(self.features[kernel](), weights, self.fit_intercept)
+        return self.paths.of(self.features[kernel], weights)
 
     def best(
         self, kernels: Iterable[int], weights: FloatArray
@@ -191,7 +219,8 @@ def select_hyperparameters(
         features = [loo_features_of(design) for design in candidates]
         alphas = np.maximum(alphas, min_alpha(start, outlying))
         mixture = ResidualMixture(y, sample_weight, outlying)
-        search = _Search(features, alphas, y, sample_weight, start.fit_intercept, mixture, first)
+        paths = RidgePaths(start.fit_intercept)
+        search = _Search(features, alphas, y, sample_weight, paths, mixture, first)
         if contamination is None:
             joint, posterior = search.without_misfit(search.ends(weights), start.X)
             return joint, with_few_outliers(posterior, mixture, joint.deviations)
@@ -211,7 +240,7 @@ class _Search:
     alphas: FloatArray
     y: FloatArray
     sample_weight: FloatArray
-    fit_intercept: bool
+    paths: RidgePaths
     mixture: ResidualMixture
     first: tuple[int, int]
 
@@ -230,7 +259,7 @@ class _Search:
             one = self.select_at(self.first, start, mixture.contaminated_weights)
             outliers = mixture.finds_outliers(one.residuals, one.deviations, one.weights)
             begin = one.weights if outliers else mixture.included
-            if not any(np.array_equal(begin, known) for known in begins):
+            if not any(_moved(begin, known, self.sample_weight) <= SETTLED for known in begins):
                 begins.append(begin)
         found = [self._end(begin) for begin in begins]
         ends = found if copies else [self._with_evidence(end) for end in found]
@@ -259,18 +288,17 @@ class _Search:
         self, weights: FloatArray, reweight: Reweight, first: tuple[int, int] | None = None
     ) -> JointSelection:
         """Alternate over all settings."""
-        rows = (self.y, self.sample_weight, self.fit_intercept)
-        return select_jointly(
-            self.features, self.alphas, *rows, weights, reweight, first or self.first
-        )
+        rows = (self.y, self.sample_weight, self.paths.fit_intercept)
+        parts = (*rows, weights, reweight, first or self.first, self.paths)
+        return select_jointly(self.features, self.alphas, *parts)
 
     def select_at(
         self, setting: tuple[int, int], weights: FloatArray, reweight: Reweight
     ) -> JointSelection:
         """Alternate at one setting."""
         kernel, alpha = self.features[setting[0]], self.alphas[[setting[1]]]
-        rows = (self.y, self.sample_weight, self.fit_intercept)
-        return select_jointly([kernel], alpha, *rows, weights, reweight)
+        rows = (self.y, self.sample_weight, self.paths.fit_intercept)
+        return select_jointly([kernel], alpha, *rows, weights, reweight, paths=self.paths)
 
     def _end(self, weights: FloatArray) -> End:
         """Return where the alternation ends that starts from these weights."""
