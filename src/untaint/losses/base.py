@@ -13,7 +13,7 @@ from .hessian import Hessian
 
 
 class Loss(ABC):
-    """A convex, differentiable loss of the raw predictions.
+    """A differentiable loss of the raw predictions, convex but for corrected log-losses.
 
     Attributes
     ----------
