@@ -9,7 +9,7 @@ r"""Grids of kernel scales and ridge parameters, and ``cv_results_``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -62,6 +62,16 @@ def auto_alphas(unit: float, n_rows: float, factors: FloatArray = ALPHA_FACTORS)
     """
     size = max(unit, np.finfo(float).tiny) * (n_rows / 1000.0) ** (1.0 / 3.0)
     return np.asarray(10.0 ** np.round(np.log10(size)) * factors)
+
+
+def smoother_kernels(kernel: Kernel) -> list[Kernel]:
+    """Return a kernel of a distance at larger scales, the largest first, and itself last."""
+    if kernel.distance is None:
+        return [kernel]
+    # A squared distance takes a squared factor.
+    power = 1.0 if kernel.distance == "sqeuclidean" else 0.5
+    factors = GAMMA_FACTORS[GAMMA_FACTORS < 0.5] ** power
+    return [*(replace(kernel, gamma=kernel.gamma * f) for f in factors), kernel]  # type: ignore
 
 
 def nearest(values: FloatArray, target: float) -> int:

@@ -1,0 +1,377 @@
+r"""Noise rates of labels, with the kernel and the alpha that suit them, by marginal likelihood.
+
+Labels are true classes seen through a noise matrix T. Its marginal likelihood
+(:mod:`untaint.optim.laplace`) is a proper criterion on labels as they are, for the rates as for
+kernel and alpha, which accuracy and log-loss on corrupted labels are not. Candidates are
+
+* no noise;
+* one rate for all classes;
+* two classes: errors of one class alone, of either;
+* several classes: one rate at which some classes, each, are mistaken for one other; which, an EM
+  algorithm finds from the class probabilities of the candidates before.
+
+Each has its own best kernel and alpha, found by hill climbing from those of its neighbour. The
+candidate of the largest evidence is taken; that some classes are mistaken for others has to be
+worth the logarithm of the number of rows for each of them.
+
+Rates are hardly identified where classes overlap: noise-free labels of overlapping classes and
+noisy labels of separate classes look alike. How far, the posterior probabilities of the candidates
+say, from which the interval of the rates and the probability of any noise are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, final
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, softmax
+
+from .._typing import FloatArray, IntArray
+from ..contamination.label_posterior import right_label_probability, true_class_posterior
+from ..losses import CorrectedLogLoss, class_codes
+from ..optim.laplace import LaplaceApproximation, Mode
+
+# Rates of errors of all classes, of all classes of several, and of one class.
+SYMMETRIC = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
+UNIFORM = (0.2, 0.1, 0.3, 0.4)
+ONE_SIDED = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+# Prior probabilities of no noise, of one rate for all classes, and of the others.
+PRIOR = {"none": 0.05, "uniform": 0.475, "other": 0.475}
+# Steps of the EM algorithm, and the smallest rate of a class that is mistaken for another.
+EM_STEPS, MIN_RATE = 20, 0.03
+LEVEL = 0.95
+# Gain in evidence below which no noise is taken: labels that the features do not predict.
+MIN_EVIDENCE = 0.25
+# Probability of any noise from which it is evident.
+EVIDENT = 0.9
+# Logarithm of the steepest slope that scores are calibrated with.
+MAX_LOG_SLOPE = 3.0
+TINY = float(np.finfo(float).tiny)
+
+#: Features of the rows under one kernel, computed when called.
+Features = Callable[[], FloatArray]
+
+
+class Candidate(NamedTuple):
+    """A noise matrix with its best setting, and what follows from both.
+
+    These are the evidence, predictions of the mode and leave-one-out class probabilities. The rates
+    stand for others within ``half_width``.
+    """
+
+    family: str
+    matrix: FloatArray
+    half_width: float
+    setting: tuple[int, int]
+    evidence: float
+    predictions: FloatArray
+    probabilities: FloatArray
+
+
+class LabelNoise(NamedTuple):
+    """The posterior of the label noise.
+
+    ``fitted`` is the noise matrix of the fit, ``interval`` the 95 % interval, entry by entry,
+    (2, K, K), ``contamination`` the share of wrong labels that the fit expects, and
+    ``class_contamination``, (K,), that of each label.
+    ``probability`` is that of any noise, and ``mean`` the mean noise matrix if there is any, by
+    which labels are judged; ``slope`` calibrates the scores of the fit for that.
+    """
+
+    fitted: FloatArray
+    mean: FloatArray
+    interval: FloatArray
+    probability: float
+    contamination: float
+    contamination_interval: tuple[float, float]
+    class_contamination: FloatArray
+    slope: float = 1.0
+
+    @property
+    def corrects(self) -> bool:
+        """Whether the fit takes any label for wrong."""
+        return not np.array_equal(self.fitted, np.eye(len(self.fitted)))
+
+    def calibrated(self, scores: FloatArray, codes: IntArray, weights: FloatArray) -> LabelNoise:
+        """Return the noise with the slope of scores (n, k) that makes the labels most likely.
+
+        A strong penalty shrinks scores towards zero; the probabilities of a label that is right
+        would be too near to those of a label that is wrong.
+        """
+        y = codes[:, None].astype(float) if scores.shape[1] == 1 else np.eye(len(self.mean))[codes]
+        loss, inside = CorrectedLogLoss(self.fitted), weights > 0
+        y, scores, weights = y[inside], scores[inside], weights[inside]
+
+        def cost(log_slope: float) -> float:
+            losses = loss.value(y, np.exp(log_slope) * scores)
+            return float(weights @ losses) + 0.5 * log_slope**2  # a weak prior: it may be flat
+
+        found = minimize_scalar(cost, bounds=(0.0, MAX_LOG_SLOPE), method="bounded")
+        # A minimum is found to half of the digits, and weights are to mean copies to more.
+        return self._replace(slope=float(np.exp(np.round(found.x, 3))))
+
+    def probabilities(self, scores: FloatArray) -> FloatArray:
+        """Return calibrated class probabilities (n, K) of scores (n, k)."""
+        return class_probabilities(self.slope * scores)
+
+    def right_label(self, scores: FloatArray, codes: IntArray) -> FloatArray:
+        """Return the probability that each label is right, from the scores of the classes."""
+        own = self.probabilities(scores)
+        return right_label_probability(own, codes, self.mean, self.probability)
+
+    @property
+    def loss_thresholds(self) -> FloatArray:
+        """The log-loss from which a label of each class is probably wrong, infinite if never.
+
+        For several classes, it is that of a row whose other classes are equally probable.
+        """
+        own, k = np.diag(self.mean), len(self.mean)
+        others = (self.mean.sum(axis=0) - own) / (k - 1)
+        least = max(1.0 - 0.5 / max(self.probability, TINY), 0.0)
+        with np.errstate(divide="ignore"):
+            odds = (others * least / (own * (1.0 - least))) ** (1.0 / self.slope)
+            return np.asarray(-np.log(odds / (1.0 + odds)), dtype=np.float64)
+
+    @property
+    def ambiguity_message(self) -> str:
+        """A sentence if the fit corrects for noise that is not evident, else nothing."""
+        if not self.corrects or self.probability >= EVIDENT:
+            return ""
+        return (
+            f"labels of which {self.contamination:.0%} are wrong (which was assumed) are about "
+            f"as likely as labels without errors of classes that overlap; labels are flagged as "
+            f"far as the probability of any error, {self.probability:.2f}, allows"
+        )
+
+
+class LabelNoiseSelection(NamedTuple):
+    """The label noise with the positions of the kernel and the alpha of the fit."""
+
+    noise: LabelNoise
+    kernel: int
+    alpha: int
+
+
+def select_label_noise(
+    features: Sequence[Features],
+    alphas: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    *,
+    first: tuple[int, int] = (0, 0),
+    fit_intercept: bool = True,
+) -> LabelNoiseSelection:
+    """Select noise matrix, kernel and alpha by their marginal likelihood.
+
+    The features are those of each kernel, the alphas positive and ascending; ``first`` are the
+    positions to begin with. Rows of weight zero take no part.
+    """
+    search = _Search(features, alphas, y, weights, first, fit_intercept)
+    candidates = list(search.candidates())
+    best = max(candidates, key=lambda candidate: candidate.evidence)
+    if best.evidence < candidates[0].evidence + MIN_EVIDENCE:
+        best = candidates[0]
+    return LabelNoiseSelection(_summary(candidates, best, weights), *best.setting)
+
+
+def known_noise(noise_matrix: FloatArray) -> LabelNoise:
+    """Return the label noise of a noise matrix without uncertainty."""
+    interval, identity = np.stack([noise_matrix, noise_matrix]), np.eye(len(noise_matrix))
+    anything = float(not np.array_equal(noise_matrix, identity))
+    shares = (0.0, (0.0, 0.0), np.zeros(len(noise_matrix)))
+    return LabelNoise(noise_matrix, noise_matrix, interval, anything, *shares)
+
+
+def uniform_noise(n_classes: int, rate: float) -> FloatArray:
+    """Return the matrix of labels that are wrong at a rate, each other class equally often.
+
+    Examples
+    --------
+    >>> uniform_noise(2, 0.25)
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    off = rate / (n_classes - 1)
+    return np.full((n_classes, n_classes), off) + (1.0 - rate - off) * np.eye(n_classes)
+
+
+@final
+class _Search:
+    """Evidences of noise matrices, each at the kernel and the alpha that suit it best."""
+
+    def __init__(
+        self,
+        features: Sequence[Features],
+        alphas: FloatArray,
+        y: FloatArray,
+        weights: FloatArray,
+        first: tuple[int, int],
+        fit_intercept: bool,
+    ) -> None:
+        self.features, self.alphas, self.first = features, alphas, first
+        self.y, self.weights, self.fit_intercept = y, weights, fit_intercept
+        self.n_classes = 2 if y.shape[1] == 1 else y.shape[1]
+        self._models: dict[int, LaplaceApproximation] = {}
+
+    def candidates(self) -> Iterator[Candidate]:
+        """Yield no noise first, then each family in the order of its rates."""
+        none = self._climb("none", np.eye(self.n_classes), 0.0, self.first, None)
+        yield none
+        yield from (self._two_classes if self.n_classes == 2 else self._several_classes)(none)
+
+    def _two_classes(self, none: Candidate) -> Iterator[Candidate]:
+        """Yield equal rates of both classes, then rates of one of them, in ascending order."""
+        last = none
+        for rate in SYMMETRIC:
+            last = self._next(last, "uniform", uniform_noise(2, rate), 0.025)
+            yield last
+        for true in (0, 1):
+            last = none
+            for rate in ONE_SIDED:
+                matrix = np.eye(2)
+                matrix[true] = rate
+                matrix[true, true] = 1.0 - rate
+                last = self._next(last, "other", matrix, 0.05)
+                yield last
+
+    def _several_classes(self, none: Candidate) -> Iterator[Candidate]:
+        """Yield equal rates of all classes, then of each class to the one it is mistaken for."""
+        k, first = self.n_classes, UNIFORM[0]
+        uniform = [self._next(none, "uniform", uniform_noise(k, first), 0.05)]
+        for rate in UNIFORM[1:]:
+            matrix = uniform_noise(k, rate)
+            uniform.append(self._next(uniform[-1], "uniform", matrix, 0.05, climb=False))
+        yield from uniform
+        rates = self._em(max(uniform, key=lambda candidate: candidate.evidence))
+        others = rates - np.diag(np.diag(rates))
+        mistaken, last = others.max(axis=1) >= MIN_RATE, none
+        # Classes that overlap are mistaken for each other without noise, too.
+        price = float(mistaken.sum()) * float(np.log(self.weights.sum()))
+        for rate in UNIFORM if mistaken.any() else ():
+            matrix = np.eye(k)
+            matrix[mistaken] *= 1.0 - rate
+            matrix[mistaken, others.argmax(axis=1)[mistaken]] = rate
+            last = self._next(last, "other", matrix, 0.05, climb=rate == first)
+            yield last._replace(evidence=last.evidence - price)
+
+    def _em(self, start: Candidate) -> FloatArray:
+        """Return the rates that an EM algorithm finds for a candidate's class probabilities."""
+        codes, matrix = class_codes(self.y), start.matrix
+        labels = self.weights[:, None] * np.eye(self.n_classes)[codes]
+        for _ in range(EM_STEPS):
+            posterior = true_class_posterior(start.probabilities, codes, matrix)
+            counts = posterior.T @ labels + np.eye(self.n_classes)
+            matrix = counts / counts.sum(axis=1, keepdims=True)
+        return matrix
+
+    def _next(
+        self,
+        last: Candidate,
+        family: str,
+        matrix: FloatArray,
+        half_width: float,
+        *,
+        climb: bool = True,
+    ) -> Candidate:
+        """Return the candidate of another noise matrix, from the setting and mode of the last."""
+        parts = (family, matrix, half_width, last.setting, last.predictions)
+        return self._climb(*parts, climb=climb)
+
+    def _climb(
+        self,
+        family: str,
+        matrix: FloatArray,
+        half_width: float,
+        first: tuple[int, int],
+        around: FloatArray | None,
+        *,
+        climb: bool = True,
+    ) -> Candidate:
+        """Return the candidate at the setting that no neighbour exceeds in evidence."""
+        modes: dict[tuple[int, int], Mode] = {}
+
+        def at(setting: tuple[int, int]) -> float:
+            if setting not in modes:
+                start = around if best not in modes else modes[best].predictions
+                model = self._model(setting[0])
+                modes[setting] = model.mode(self.alphas[setting[1]], matrix, start)
+            return modes[setting].evidence
+
+        best, last = first, None
+        while best != last:
+            last = best
+            at(best)
+            best = max([best, *(self._neighbours(best) if climb else [])], key=at)
+        alpha, predictions = self.alphas[best[1]], modes[best].predictions
+        scores = self._model(best[0]).leave_one_out(alpha, matrix, predictions)
+        # Less than that is rounding, and weights are to mean copies.
+        evidence = float(np.round(modes[best].evidence, 4))
+        parts = (best, evidence, predictions, class_probabilities(scores))
+        return Candidate(family, matrix, half_width, *parts)
+
+    def _neighbours(self, setting: tuple[int, int]) -> list[tuple[int, int]]:
+        kernel, alpha = setting
+        near = [(kernel, alpha - 1), (kernel, alpha + 1), (kernel - 1, alpha), (kernel + 1, alpha)]
+        near += [(kernel - 1, alpha - 1), (kernel + 1, alpha + 1)]  # smoother, at the same size
+        sizes = (len(self.features), len(self.alphas))
+        return [(k, a) for k, a in near if 0 <= k < sizes[0] and 0 <= a < sizes[1]]
+
+    def _model(self, kernel: int) -> LaplaceApproximation:
+        if kernel not in self._models:
+            parts = (self.y, self.weights, self.fit_intercept)
+            self._models[kernel] = LaplaceApproximation(self.features[kernel](), *parts)
+        return self._models[kernel]
+
+
+def class_probabilities(scores: FloatArray) -> FloatArray:
+    """Return class probabilities (n, K) from log-odds in one column or scores in several."""
+    if scores.shape[1] == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    return np.asarray(softmax(scores, axis=1))
+
+
+def _log_prior(candidates: Sequence[Candidate]) -> FloatArray:
+    """Return log prior probabilities; the members of a family share that of their family."""
+    families = [candidate.family for candidate in candidates]
+    return np.log([PRIOR[family] / families.count(family) for family in families])
+
+
+def _summary(candidates: Sequence[Candidate], best: Candidate, weights: FloatArray) -> LabelNoise:
+    """Return means and intervals of the noise matrix and of the share of wrong labels."""
+    evidence = np.array([candidate.evidence for candidate in candidates])
+    posterior = softmax(evidence + _log_prior(candidates))
+    matrices = np.array([candidate.matrix for candidate in candidates])
+    probability = float(posterior[1:].sum())
+    mean = np.tensordot(posterior[1:] / max(probability, TINY), matrices[1:], axes=1)
+    widths = np.array([candidate.half_width for candidate in candidates])
+    margins = widths[:, None, None] * ((matrices > 0) & (matrices < 1))
+    ends = ((matrices - margins, 1.0 - LEVEL), (matrices + margins, LEVEL))
+    interval = np.clip([_quantile(values, posterior, level) for values, level in ends], 0.0, 1.0)
+    shares = np.array([_share(candidate, weights) for candidate in candidates])
+    margin = np.minimum(widths, shares)
+    low = _quantile(shares - margin, posterior, 1.0 - LEVEL)
+    high = _quantile(shares + margin, posterior, LEVEL)
+    # Wrong labels of each class over all of them, under the classes' expected frequencies.
+    joint = (weights @ best.probabilities)[:, None] * best.matrix
+    by_label = 1.0 - np.diag(joint) / np.maximum(joint.sum(axis=0), TINY)
+    shares_of_fit = (_share(best, weights), (float(low), float(high)), by_label)
+    return LabelNoise(best.matrix, mean, interval, probability, *shares_of_fit)
+
+
+def _share(candidate: Candidate, weights: FloatArray) -> float:
+    """Return the share of wrong labels that a candidate expects."""
+    classes = weights @ candidate.probabilities / weights.sum()
+    return float(classes @ (1.0 - np.diag(candidate.matrix)))
+
+
+def _quantile(values: FloatArray, weights: FloatArray, level: float) -> FloatArray:
+    """Return weighted quantiles of the first axis; a level beyond one half is an upper one."""
+    upper = level > 0.5
+    tail = 0.5 * (1.0 - level if upper else level)
+    order = np.argsort(-values if upper else values, axis=0, kind="stable")
+    reached = np.cumsum(weights[order], axis=0)
+    position = np.argmax(reached >= tail, axis=0)
+    ordered = np.take_along_axis(values, order, axis=0)
+    return np.take_along_axis(ordered, position[None], axis=0)[0]
