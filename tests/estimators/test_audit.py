@@ -43,17 +43,16 @@ def assert_keeps_the_contract(table, n):
     assert sorted(table["row"]) == list(range(n))
     assert table["row"].dtype.kind == "i"
     assert table["kept"].dtype == table["flagged"].dtype == bool
-    assert (table["kept"] == ~table["flagged"]).all()
     for name in ("score", "q_value"):
         assert table[name].dtype == float and np.isfinite(table[name]).all()
     assert table["q_value"].between(0, 1).all() and (table["score"] >= 0).all()
     assert set(table["kind"]) <= KINDS
     assert (table["kind"] != "")[table["flagged"]].all()
-    assert (table["kind"] == "")[table["kept"]].all()
+    assert (table["kind"] == "")[~table["flagged"]].all()
     assert all(isinstance(text, str) for text in table["features"])
     # The most suspicious first: those flagged, then the others, each by score.
     assert not table["flagged"][table["flagged"].cummin() != table["flagged"]].any()
-    for part in (table[table["flagged"]], table[table["kept"]]):
+    for part in (table[table["flagged"]], table[~table["flagged"]]):
         assert part["score"].is_monotonic_decreasing
 
 
@@ -422,7 +421,8 @@ def test_classifier_suggests_a_label(name, sizes):
     y = LABELS[name][labels]
     model = SubquantileClassifier(contamination=0.15).fit(X, y)
     table = model.audit()
-    assert list(table.columns) == [*COLUMNS, "suggested"]
+    assert list(table.columns) == [*COLUMNS, "suggested", "suggested_probability"]
+    assert table["suggested_probability"].between(0, 1).all()
     assert_keeps_the_contract(table, len(y))
     table = by_row(table)
     np.testing.assert_array_equal(table["observed"], y)
@@ -463,6 +463,6 @@ def test_classifier_without_pandas(no_pandas):
     no_pandas()
     table = model.audit()
     assert isinstance(table, np.ndarray)
-    assert list(table.dtype.names) == [*COLUMNS, "suggested"]
+    assert list(table.dtype.names) == [*COLUMNS, "suggested", "suggested_probability"]
     np.testing.assert_array_equal(np.sort(table["row"]), np.arange(80))
     assert set(table["suggested"]) <= {"ham", "spam"}

@@ -11,6 +11,10 @@ def test_colours_the_flagged_rows(name, axes, request):
     case = request.getfixturevalue(name)
     plot_audit(case.model, axes)
     scores = case.model.outlier_scores_
+    if name == "labels":  # every label is judged by the other rows
+        table = case.model.audit()
+        scores = np.empty(len(table))
+        scores[table["row"]] = table["score"]
     assert np.allclose(np.sort(flagged(axes)[:, 1]), np.sort(scores[~case.model.inlier_mask_]))
     assert np.allclose(np.sort(kept(axes)[:, 1]), np.sort(scores[case.model.inlier_mask_]))
 
@@ -95,3 +99,11 @@ def test_few_among_many_are_seen(axes, rng):
     plot_audit(SubquantileRegressor(kernel="linear", contamination=0.005).fit(X, y), axes)
     assert axes.get_xscale() == "log"
     assert len(flagged(axes)) == 3
+
+
+def test_rows_may_be_flagged_at_a_false_discovery_rate(labels, axes):
+    plot_audit(labels.model, axes, fdr=0.1)
+    table = labels.model.audit(fdr=0.1)
+    assert np.allclose(
+        np.sort(flagged(axes)[:, 1]), np.sort(table["score"][table["flagged"]].to_numpy())
+    )

@@ -21,7 +21,8 @@ from .._threads import single_threaded_blas
 from .._typing import FloatArray, IntArray
 from ..design.base import Design, Sketch
 from ..design.features import FeatureDesign
-from ..losses import Loss, SquaredLoss
+from ..losses import CorrectedLogLoss, Loss, SquaredLoss
+from ..optim.laplace import MAX_LEVERAGE
 from ..optim.leave_one_out import deletion_residuals
 from ..optim.ridge_path import RidgePath
 
@@ -72,21 +73,29 @@ def loo_class_probabilities_blocked(
     return _calibrated(y - residuals, codes, rows, ones, contamination)
 
 
-def leave_one_out_scores(
-    design: Design, y: FloatArray, weights: FloatArray, loss: Loss
+def corrected_loo_blocked(
+    design: FeatureDesign,
+    loss: Loss,
+    y: FloatArray,
+    weights: FloatArray,
+    noise_matrix: FloatArray,
 ) -> FloatArray:
-    """Return leave-one-out class scores, (n, K), of the ridge fit that approximates a loss's fit.
+    """Return approximate leave-one-out scores (n, k) under a noise matrix, of a large design.
 
-    The targets y are those of the loss, of shape (n, 1) or (n, K).
+    The loss is the plain log-loss, whose fit is where the corrected one begins.
     """
-    # With the curvature h of the loss at zero, alpha is equivalent to 2 alpha / h for squares.
-    curvature = float(loss.hessian(y[:1], np.zeros_like(y[:1])).entry(0, 0)[0])
-    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-        path = RidgePath(design.loo_features, weights, design.fit_intercept)
-        alpha = max(2.0 * design.alpha / curvature, np.finfo(float).eps * path.total)
-        residuals, _ = path.leave_one_out(y, alpha, design.sample_weight)
-    scores = np.nan_to_num(y - residuals)
-    return np.column_stack([1.0 - scores, scores]) if scores.shape[1] == 1 else scores
+    corrected, alpha = CorrectedLogLoss(noise_matrix), design.alpha
+    plain = design.newton(loss, y).solve(weights, alpha, tol=PROBABILITY_TOL)
+    fit = design.newton(corrected, y).solve(weights, alpha, plain, PROBABILITY_TOL)
+    gradient = corrected.gradient(y, fit.predictions) * weights[:, None]
+    curvatures = weights[:, None] * np.maximum(*corrected.curvatures(y, fit.predictions))
+    scores = fit.predictions.astype(float)
+    design.alpha = 2.0 * alpha  # that of the second-order expansion
+    for k, h in enumerate(curvatures.T):
+        q = design.leverages(h)
+        scores[:, k] += q * gradient[:, k] / (1.0 - np.minimum(q * h, MAX_LEVERAGE))
+    design.alpha = alpha
+    return scores
 
 
 def label_quality(probabilities: FloatArray, codes: IntArray, contamination: float) -> FloatArray:

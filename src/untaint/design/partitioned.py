@@ -148,6 +148,12 @@ class PartitionedDesign(Oracle):
         design.excluded = sample_filter.excluded_mask(self.subsample.X, self.rows)
         return design
 
+    def with_loss(self, loss: Loss) -> Self:
+        """Return the same design for another loss of the same targets."""
+        design = copy(self)
+        design.loss = loss
+        return design
+
     @property
     def part(self) -> float:
         """The weight of the subsample over that of all samples."""
@@ -188,6 +194,12 @@ class InMemoryDesign(PartitionedDesign):
     def extremes(self, extreme_samples: ExtremeSamples) -> TopK:
         """Return the samples farthest from the centre."""
         return extreme_samples.rows(self.samples.features.X)
+
+    def with_loss(self, loss: Loss) -> InMemoryDesign:
+        """Return the same design for another loss of the same targets."""
+        design = super().with_loss(loss)
+        design.samples = replace(self.samples, loss=loss)
+        return design
 
     def filtered(self, sample_filter: SampleFilter) -> InMemoryDesign:
         """Return a design that excludes the samples outside of a filter a priori."""

@@ -153,9 +153,11 @@ class DaskEstimator(SubquantileEstimator):
 
     def _fit_passes(self, task: Task, data: DaskDesign, saved: Checkpoint | None) -> LargeScaleFit:
         """Fit to the subsample, then by passes over all rows."""
+        initial, start = fit_subsample(self, task, data, no_callback)
         return fit_large_scale(
-            data,
-            *fit_subsample(self, task, data, no_callback),
+            data.with_loss(task.fit_loss(initial)),
+            initial,
+            start,
             max_radius=task.exclusion_radius,
             norm_bound=self.norm_bound,
             tol=float(self.tol),

@@ -12,6 +12,7 @@ from .._typing import FloatArray
 from .._validation import class_factors
 from ..estimators.large_scale import LargeScaleFit
 from ..learners.classification import targets_of
+from ..model_selection.label_noise import LabelNoise
 from ..outliers.scores import class_scores
 from ..weighting.class_balanced import ClassBalanced
 from ..weighting.threshold import ThresholdWeights
@@ -19,7 +20,7 @@ from .base import DaskEstimator
 from .dask_design import DaskDesign
 from .partitioned_source import PartitionedSource
 from .partitions import Labels
-from .scoring import PartitionScorer, label_scores
+from .scoring import LabelWeights, PartitionScorer, label_scores
 
 
 @final
@@ -104,6 +105,12 @@ converged_, n_features_in_, feature_names_in_
         initial, unit = large_scale.initial, design.unit or 1.0
         self.contamination_ = contamination = initial.weighting.contamination
         self.contamination_interval_ = initial.interval or (contamination, contamination)
+        noise = large_scale.label_noise()
+        if noise is not None:
+            self.noise_matrix_, self.noise_matrix_interval_ = noise.fitted, noise.interval
+            if noise.corrects:
+                return self._noise_scorer(noise, large_scale, design)
+            contamination = 0.0
         # Whatever the threshold was in the fit, rows are flagged by a hard one of that share.
         hard = ClassBalanced(contamination, design.groups, len(self.classes_))
         histogram = large_scale.histogram_of(hard)
@@ -117,9 +124,20 @@ converged_, n_features_in_, feature_names_in_
         # Where nothing is trimmed the largest loss of each class is its threshold.
         thresholds = threshold_weights.thresholds
         thresholds = np.where(np.isfinite(thresholds), thresholds, histogram.max_loss)
-        self.class_thresholds_ = thresholds
-        self.class_contamination_ = 1.0 - kept / self._sizes
+        self.class_thresholds_: FloatArray = thresholds
+        self.class_contamination_: FloatArray = 1.0 - kept / self._sizes
         largest = class_scores(histogram.max_loss.max(keepdims=True), thresholds.min())
         scores = partial(label_scores, thresholds=thresholds, largest=float(largest[0]))
         rules = ((threshold_weights, scores), (ThresholdWeights(thresholds), scores))
         return PartitionScorer(design.context, design.raw_coef(large_scale.coef), *rules)
+
+    def _noise_scorer(
+        self, noise: LabelNoise, large_scale: LargeScaleFit, design: DaskDesign
+    ) -> PartitionScorer:
+        """Store the thresholds, and return the posterior of each label."""
+        self.class_contamination_ = noise.class_contamination
+        self.class_thresholds_ = noise.loss_thresholds
+        self.loss_threshold_ = float(noise.loss_thresholds.min())
+        weights = LabelWeights(noise)
+        rule = (weights, weights.scores)
+        return PartitionScorer(design.context, design.raw_coef(large_scale.coef), rule, rule)

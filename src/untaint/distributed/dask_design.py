@@ -12,6 +12,7 @@ from dask.delayed import Delayed
 from .._typing import FloatArray
 from ..design.memory_plan import Plan
 from ..design.partitioned import PartitionedDesign, whitened
+from ..losses import Loss
 from ..optim.oracle import Curvature, PassResult
 from ..screening.by_subsample import ExtremeSamples, TopK
 from ..screening.filters import SampleFilter
@@ -80,6 +81,13 @@ class DaskDesign(PartitionedDesign):
             return mapped("extremes", lambda views, part, offset: views.rows(part.X, offset), jobs)
 
         return source.scheduler.reduce("extremes", tasks, extreme_samples)
+
+    def with_loss(self, loss: Loss) -> DaskDesign:
+        """Return the same design for another loss of the same targets."""
+        design = super().with_loss(loss)
+        design.context = replace(self.context, loss=loss)
+        design._persisted = None
+        return design
 
     def filtered(self, sample_filter: SampleFilter) -> DaskDesign:
         """Return a design that excludes the samples outside of a filter a priori."""

@@ -11,7 +11,9 @@ import numpy as np
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from .._validation import check_chunk
+from ..contamination.label_posterior import wrong_label_scores
 from ..contamination.mixture_weighting import MixtureWeights
+from ..model_selection.label_noise import LabelNoise
 from ..outliers.scores import class_scores
 from ..weighting.threshold import SampleLosses, WeightFunction
 from .partitions import Partition, PassContext, prepare
@@ -44,6 +46,26 @@ def constant_noise(rows: SampleLosses, scale: float) -> FloatArray:
 def label_scores(rows: SampleLosses, thresholds: FloatArray, largest: float) -> FloatArray:
     """Return losses over the thresholds of their classes; above 1 is outlying."""
     return np.minimum(class_scores(rows.losses, thresholds[rows.groups]), largest)
+
+
+@final
+@dataclass(frozen=True)
+class LabelWeights:
+    """Weights and scores by the probability that a label is right."""
+
+    noise: LabelNoise
+
+    def weights(self, rows: SampleLosses) -> FloatArray:
+        """Return the probability that each label is right, times the weight of the row."""
+        return self._right(rows) * rows.sample_weight
+
+    def scores(self, rows: SampleLosses) -> FloatArray:
+        """Return outlier scores; above 1 a label is probably wrong."""
+        return wrong_label_scores(self._right(rows))
+
+    def _right(self, rows: SampleLosses) -> FloatArray:
+        right = self.noise.right_label(rows.predictions, rows.groups)
+        return np.where(rows.excluded, 0.0, right)
 
 
 @final

@@ -36,6 +36,7 @@ from ..exceptions import AmbiguousContaminationWarning, FeatureScaleWarning
 from ..learners.base import KernelEstimator, take
 from ..learners.function import as_2d
 from ..learners.training import TrainingRecord
+from ..model_selection.label_noise import LabelNoise
 from ..optim.checkpoint import Checkpoint
 from ..outliers.audit import audit_table, q_values
 from .engine import fit_robust
@@ -159,7 +160,7 @@ class SubquantileEstimator(KernelEstimator):
             if saved is not None:
                 saved.remove()
         self._warn_unless_converged(found.solution)
-        self._warn_if_ambiguous(found.initial.posterior)
+        self._warn_if_ambiguous(found.initial.posterior or found.initial.label_noise)
         self._warn_of_scales(found.design)
 
     def _training_data(
@@ -212,7 +213,8 @@ class SubquantileEstimator(KernelEstimator):
         if initial.posterior is not None and initial.posterior.misfit.any():
             misfit = np.zeros(len(targets), dtype=bool)
             misfit[present] = initial.posterior.misfit
-        self._training = TrainingRecord(*rows, *settings, feature_map, misfit, data.observed)
+        more = (feature_map, misfit, data.observed, initial.label_noise)
+        self._training = TrainingRecord(*rows, *settings, *more)
         self._store_outlier_attributes(data, found, task)
 
     def _store_outlier_attributes(self, data: TrainingData, found: RobustFit, task: Task) -> None:
@@ -222,11 +224,12 @@ class SubquantileEstimator(KernelEstimator):
         if excluded is None:
             excluded = found.design.excluded_rows(initial.weighting, task.exclusion_radius)
         losses[data.present[excluded]] = np.inf
-        self.__dict__.update(task.outlier_attributes(losses, initial.weighting, data.present))
+        self.__dict__.update(task.outlier_attributes(losses, initial, data.present))
         # An excluded row has no residual to speak of: it is as suspicious as the worst row.
         known = np.isfinite(self.outlier_scores_)
         self.outlier_scores_[~known] = self.outlier_scores_[known].max(initial=0.0)
-        self.inlier_probability_ = self.inlier_mask_.astype(float)
+        if initial.label_noise is None or not initial.label_noise.corrects:
+            self.inlier_probability_ = self.inlier_mask_.astype(float)
         if initial.posterior is not None:
             self.outlier_scores_[data.present] = initial.posterior.scores
             self.inlier_probability_[data.present] = initial.posterior.inlier_probability
@@ -279,12 +282,13 @@ class SubquantileEstimator(KernelEstimator):
         -------
         DataFrame, or a structured array without pandas
             One row for each training row: ``row``, its position; ``score``, as ``outlier_scores_``
-            but under the fit to the others; ``kept``, and ``flagged``, its opposite; ``q_value``,
-            the smallest ``fdr`` at which the row is flagged; ``observed`` and ``expected`` target;
+            but under the fit to the others; ``kept``, whether the fit kept the row; ``flagged``;
+            ``q_value``, the smallest ``fdr`` at which the row is flagged; ``observed`` and
+            ``expected`` target;
             ``kind``, ``"target"``, ``"features"``, ``"both"``, ``"misfit"`` for rows that are kept
             though the function is off where they lie, or empty; ``features``, those that
             make the row outlying; for classifiers ``suggested``, the label that the row should
-            have.
+            have, and ``suggested_probability``.
         """
         check_is_fitted(self)
         check_real("fdr", fdr, low=0, inclusive=False, high=1, optional=True)
@@ -308,12 +312,13 @@ class SubquantileEstimator(KernelEstimator):
             names=getattr(self, "feature_names_in_", None),
             q_value=q,
             misfit=record.misfit,
+            kept=np.asarray(self.inlier_mask_),
             more=task.audit_columns(diagnostics),
         )
 
-    def _warn_if_ambiguous(self, posterior: OutlierPosterior | None) -> None:
+    def _warn_if_ambiguous(self, found: OutlierPosterior | LabelNoise | None) -> None:
         with np.errstate(invalid="ignore"):  # candidates that are both impossible
-            message = "" if posterior is None else posterior.ambiguity_message
+            message = "" if found is None else found.ambiguity_message
         if message:
             warn(
                 f'contamination="auto" cannot tell which rows are wrong: {message}. '

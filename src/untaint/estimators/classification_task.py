@@ -1,8 +1,8 @@
-r"""Classification: log-losses, trimmed within classes.
+r"""Classification: log-losses, trimmed within classes or corrected for label noise.
 
-With ``contamination="auto"`` the share of wrong labels is estimated by how often confident
-predictions are contradicted, and by the likelihood of a label-noise channel on leave-one-out
-scores.
+With ``contamination="auto"`` the noise matrix of the labels is estimated by its marginal likelihood
+(:mod:`untaint.model_selection.label_noise`), and the fit corrects the log-loss for it: no row is
+trimmed.
 """
 
 from __future__ import annotations
@@ -13,24 +13,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._policy import policy
+from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
-from ..contamination.disagreement import MAX_CONTAMINATION, estimate_disagreement
-from ..contamination.label_noise import NoiseRate, estimate_noise_rate
+from .._validation import in_double
+from ..contamination.label_posterior import true_class_posterior, wrong_label_scores
 from ..contamination.label_quality import (
+    corrected_loo_blocked,
     label_quality,
-    leave_one_out_scores,
     loo_class_probabilities,
     loo_class_probabilities_blocked,
 )
-from ..design.base import Design, FitDesign, SystemDesign
+from ..design.base import Design, FitDesign, Sketch, SystemDesign
 from ..design.features import FeatureDesign
+from ..design.subsample import Subset
 from ..initialization.multistart import StartingPoint, find_label_inliers
+from ..kernels import Precomputed
+from ..learners.base import take
 from ..learners.classification import likeliest, loss_of
 from ..learners.function import as_2d
-from ..losses import class_codes
+from ..losses import CorrectedLogLoss, Loss, class_codes
+from ..model_selection.grid import smoother_kernels
+from ..model_selection.joint import loo_features_of
+from ..model_selection.label_noise import (
+    LabelNoise,
+    known_noise,
+    select_label_noise,
+)
 from ..optim.base import Fit, RidgeSystem
 from ..optim.c_steps import LOOSE
-from ..optim.newton import Newton
+from ..optim.laplace import LaplaceApproximation
+from ..optim.newton import MIN_ALPHA, Newton
 from ..optim.newton_step import KernelSpace
 from ..outliers.audit import LooDiagnostics
 from ..outliers.scores import MIN_THRESHOLD, class_scores
@@ -38,17 +50,20 @@ from ..screening.radius import near_rows
 from ..weighting.base import TrimmingRule
 from ..weighting.class_balanced import ClassBalanced
 from ..weighting.class_balanced_soft import SoftClassBalanced
+from ..weighting.fixed import FixedWeights
 from .state import Hyperparameters, InitialState, Solve, SolverStage
 from .task import Task
 
 if TYPE_CHECKING:
     from .base import SubquantileEstimator
 
-# Contamination of the initial search while the contamination itself is being estimated.
-INITIAL_CONTAMINATION = 0.4
 # Fewest rows from which a contamination is estimated, and the smallest one that is trimmed.
 FEWEST_ROWS = 20
 MIN_CONTAMINATION = 0.02
+# Alphas under which noise is looked for, as multiples of the one of the fit.
+ALPHA_FACTORS = 10.0 ** np.arange(-5.0, 1.1, 0.5)
+# Steps by an upper bound of the Hessian converge linearly, and need a smaller tolerance: its power.
+EM_ACCURACY = 1.5
 # Tolerance of a stage that only prepares the next.
 ROUGH = 1e-4
 # Smoothing for several classes. Two classes are trimmed hard. With several, hard trimming would
@@ -88,51 +103,75 @@ class ClassificationTask(Task):
 
     def initialise(self, design: FitDesign, y: FloatArray, hyper: Hyperparameters) -> InitialState:
         """Return class-balanced trimming and the inliers that a search found."""
-        rng, contamination, interval = self.rng(), self.contamination, None
-        if contamination is None:
-            found = hyper.label_noise or self.estimate(design, y, rng)
-            contamination, interval, _ = self.overall(design, found)
-        rule = self.weighting(contamination, y)
-        if contamination == 0 or self.params.solver == "gradient":
-            return InitialState(rule, design.sample_weight, interval=interval)
+        if self.contamination is None:
+            return self._correct(design, hyper.label_noise or self.estimate(design, y))
+        rule, rng = self.weighting(self.contamination, y), self.rng()
+        if self.contamination == 0 or self.params.solver == "gradient":
+            return InitialState(rule, design.sample_weight)
         if self.params.init == "auto":
             start = self._search(design, y, rule, rng)
-            return InitialState(rule, start.weights, start.predictions, interval=interval)
+            return InitialState(rule, start.weights, start.predictions)
         losses = self.loss.value(y, np.zeros_like(y))
         if self.params.init == "random":
             losses = rng.random(len(y))
-        return InitialState(rule, rule.weights(losses, design.sample_weight), interval=interval)
+        return InitialState(rule, rule.weights(losses, design.sample_weight))
 
-    def estimate(self, design: Design, y: FloatArray, rng: np.random.Generator) -> NoiseRate:
-        """Estimate the share of wrong labels among the rows that are not excluded a priori."""
+    def estimate(self, design: Design, y: FloatArray) -> LabelNoise:
+        """Estimate the label noise from representative rows of a design.
+
+        Noise is a matter of the labels: it is looked for under smoother kernels and other alphas,
+        too, where that of the fit would take it for overlap.
+        """
         if design.size < FEWEST_ROWS:
-            return NoiseRate(0.0, (0.0, MAX_CONTAMINATION), 0.0)
-        rule = self.weighting(INITIAL_CONTAMINATION, y)
-        raw = self._search(design, y, rule, rng).predictions
-        assert raw is not None
-        scores = np.column_stack([-raw, raw]) if raw.shape[1] == 1 else raw
-        codes, weights, near = class_codes(y), design.sample_weight, self._near(design)
-        disagreement = estimate_disagreement(scores[near], codes[near], weights[near])
-        loo = leave_one_out_scores(design, y, np.where(near, weights, 0.0), self.loss)
-        sample = design.representatives(policy().label_noise_rows, np.flatnonzero(near))
-        rows = sample.rows
-        return estimate_noise_rate(loo[rows], codes[rows], sample.weights, disagreement)
+            return known_noise(np.eye(len(self.classes)))
+        sample = self.noise_sample(design)
+        part = float(sample.weights.sum() / design.sample_weight.sum())
+        least = MIN_ALPHA * float(sample.weights.sum())
+        alphas = np.maximum(part * design.alpha * ALPHA_FACTORS, least)
+        rows = take(design.X, sample.rows, isinstance(design.kernel, Precomputed))
+        parts = (in_double(rows), sample.weights, design.alpha, design.fit_intercept)
+        kernels = smoother_kernels(design.kernel)
+        sketches = [Sketch(kernel, *parts) for kernel in kernels]
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+            found = select_label_noise(
+                [loo_features_of(sketch) for sketch in sketches],
+                alphas,
+                y[sample.rows],
+                sample.weights,
+                first=(len(kernels) - 1, int(np.argmax(ALPHA_FACTORS == 1.0))),
+                fit_intercept=design.fit_intercept,
+            )
+        return found.noise
 
-    def overall(self, design: Design, found: NoiseRate) -> NoiseRate:
-        """Return the contamination of all rows of a design, excluded ones included."""
-        if design.size < FEWEST_ROWS:
-            return found
-        weights = design.sample_weight
-        excluded = float(weights[~self._near(design)].sum() / weights.sum())
-        low, contamination, high = (
-            min(excluded + (1.0 - excluded) * value, MAX_CONTAMINATION)
-            for value in (found.interval[0], found.contamination, found.interval[1])
-        )
-        if contamination < MIN_CONTAMINATION:
-            contamination, low = 0.0, 0.0
-        return found._replace(contamination=contamination, interval=(low, high))
+    def noise_sample(self, design: Design) -> Subset:
+        """Return the rows that the label noise is estimated from."""
+        near = np.flatnonzero(self.near(design))
+        return design.representatives(policy().label_noise_rows, near)
 
-    def _near(self, design: Design) -> BoolArray:
+    def _correct(self, design: FitDesign, noise: LabelNoise) -> InitialState:
+        """Return the weights of a fit that corrects its loss for the label noise.
+
+        Rows that lie far from all others are excluded, unless they are few and no label is wrong.
+        """
+        near, weights = self.near(design), design.sample_weight
+        excluded = float(weights[~near].sum() / weights.sum())
+        shares = np.array([noise.contamination, *noise.contamination_interval])
+        contamination, low, high = (excluded + (1.0 - excluded) * shares).tolist()
+        if contamination < MIN_CONTAMINATION and not noise.corrects:
+            near, contamination, low = np.ones_like(near), 0.0, 0.0
+        rule = FixedWeights(contamination, near.astype(float))
+        start = rule.weights(weights, weights)
+        return InitialState(rule, start, interval=(low, high), excluded=~near, label_noise=noise)
+
+    def fit_loss(self, initial: InitialState) -> Loss:
+        """Return the log-loss, corrected for the label noise that was estimated."""
+        noise = initial.label_noise
+        if noise is None or not noise.corrects:
+            return self.loss
+        return CorrectedLogLoss(noise.fitted)
+
+    def near(self, design: Design) -> BoolArray:
+        """Return the mask of the rows that do not lie far from all others."""
         near = near_rows(design.radius, design.sample_weight, self.exclusion_radius)
         return ~design.feature_outlier & near
 
@@ -149,13 +188,18 @@ class ClassificationTask(Task):
         if isinstance(design, FeatureDesign):
             return [self.feature_stage(design, y, initial)]
         assert isinstance(design, SystemDesign)
-        latest = initial.predictions
+        latest, loss = initial.predictions, self.fit_loss(initial)
 
         def solve_with(system: RidgeSystem) -> Solve:
-            newton = Newton(KernelSpace(system), self.loss, y)
+            newton, plain = Newton(KernelSpace(system), loss, y), None
+            if loss is not self.loss:  # not convex: the plain fit is where to begin
+                plain = Newton(KernelSpace(system), self.loss, y)
 
             def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
                 nonlocal latest
+                if plain is not None:
+                    start = start or plain.solve(weights, alpha, None, ROUGH)
+                    tol = tol**EM_ACCURACY if y.shape[1] > 1 else tol
                 fit = newton.solve(weights, alpha, start, tol, latest)
                 latest = fit.predictions
                 return fit
@@ -168,33 +212,94 @@ class ClassificationTask(Task):
             stages = [SolverStage(solve_with(system), LOOSE, ROUGH) for system in rough] + stages
         return stages
 
+    def feature_stage(
+        self, design: FeatureDesign, y: FloatArray, initial: InitialState
+    ) -> SolverStage:
+        """Return the solver on features, from the plain fit if the loss is not convex."""
+        loss = self.fit_loss(initial)
+        if loss is self.loss:
+            return super().feature_stage(design, y, initial)
+        newton, plain = design.newton(loss, y), design.newton(self.loss, y)
+
+        def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
+            start = start or plain.solve(weights, alpha, None, ROUGH)
+            tol = tol**EM_ACCURACY if y.shape[1] > 1 else tol
+            return newton.solve(weights, alpha, start, tol)
+
+        return SolverStage(solve, LOOSE, system=newton.space)
+
     def outlier_attributes(
-        self, losses: FloatArray, weighting: TrimmingRule, present: IntArray
+        self, losses: FloatArray, initial: InitialState, present: IntArray
     ) -> dict[str, Any]:
-        """Return thresholds by class, mask, and scores as losses over these thresholds."""
-        assert isinstance(weighting, ClassBalanced)
-        # Whatever the edge of the fit, the mask is that of hard trimming.
-        hard = ClassBalanced(weighting.contamination, weighting.groups, weighting.n_groups)
+        """Return thresholds by class, mask, scores and the noise matrix."""
+        weighting, noise = initial.weighting, initial.label_noise
         record = self.params._training
+        if noise is not None:  # rows that were excluded have an infinite loss, and no threshold
+            present = present[np.isfinite(losses[present])]
         codes, weights = class_codes(record.targets), record.sample_weight[present]
+        # Whatever the edge of the fit, the mask is that of hard trimming.
+        share = 0.0 if noise is not None else weighting.contamination
+        hard = ClassBalanced(share, codes[present], len(self.classes))
         thresholds = hard.class_thresholds(losses[present], weights)
         kept = hard.weights(losses[present], weights)
         mask = losses <= thresholds[codes]
         mask[present] = kept >= 0.5 * weights
         totals = np.bincount(codes[present], weights)
-        return {
+        found = {
             "loss_threshold_": hard.threshold(losses[present], weights),
             "class_thresholds_": thresholds,
             "inlier_mask_": mask,
             "class_contamination_": 1.0 - np.bincount(codes[present], kept) / totals,
             "outlier_scores_": class_scores(losses, thresholds[codes]),
         }
+        if noise is None:
+            return found | self._trimmed_noise(mask, codes, record.sample_weight)
+        return found | self._corrected_attributes(noise, losses)
+
+    def _trimmed_noise(
+        self, mask: BoolArray, codes: IntArray, weights: FloatArray
+    ) -> dict[str, Any]:
+        """Return the noise matrix of the trimmed rows, whose true class is the predicted one."""
+        k, true = len(self.classes), codes
+        if not mask.all():
+            predicted = likeliest(as_2d(self.params._raw(self.params._training.X)))
+            true = np.where(mask, codes, predicted)
+        counts = np.bincount(k * true + codes, weights, k * k).reshape(k, k)
+        totals = counts.sum(axis=1, keepdims=True)
+        matrix = np.divide(counts, totals, out=np.eye(k), where=totals > 0)
+        return {"noise_matrix_": matrix, "noise_matrix_interval_": np.stack([matrix, matrix])}
+
+    def _corrected_attributes(self, noise: LabelNoise, losses: FloatArray) -> dict[str, Any]:
+        """Return what the posterior of the label noise says about each row."""
+        record, model = self.params._training, self.params
+        codes = class_codes(record.targets)
+        found: dict[str, Any] = {
+            "noise_matrix_": noise.fitted,
+            "noise_matrix_interval_": noise.interval,
+        }
+        if not noise.corrects:
+            return found
+        scores, known = as_2d(model._raw(record.X)), np.isfinite(losses)
+        if not record.is_large:  # the subsample of many rows has calibrated them already
+            noise = noise.calibrated(scores, codes, np.where(known, record.sample_weight, 0.0))
+        right = np.where(known, noise.right_label(scores, codes), 0.0)
+        return found | {
+            "class_thresholds_": noise.loss_thresholds,
+            "loss_threshold_": float(noise.loss_thresholds.min()),
+            "inlier_mask_": right >= 0.5,
+            "inlier_probability_": right,
+            "class_contamination_": noise.class_contamination,
+            "outlier_scores_": wrong_label_scores(right),
+        }
 
     def loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:
-        """Return the quality of each label under leave-one-out class probabilities."""
+        """Return the probability that each label is right, by leave-one-out probabilities."""
         model, record = self.params, self.params._record()
         included = np.where(feature_outlier, 0.0, record.sample_weight)
-        codes, contamination = class_codes(record.targets), model.contamination_
+        codes, noise = class_codes(record.targets), record.label_noise
+        if noise is not None and noise.corrects:
+            return self._corrected_diagnostics(noise, included)
+        contamination = model.contamination_
         parts = (codes, len(self.classes), included, contamination)
         if record.is_large:
             design = record.feature_design(model.memory_limit, model._n_threads)
@@ -208,8 +313,36 @@ class ClassificationTask(Task):
             label_quality(probabilities, codes, contamination),
             self.classes[likeliest(as_2d(model._raw(record.X)))],
             np.zeros(len(codes), dtype=bool),
+            probabilities,
         )
 
+    def _corrected_diagnostics(self, noise: LabelNoise, weights: FloatArray) -> LooDiagnostics:
+        """Return diagnostics under the noise matrix of the fit."""
+        model, record = self.params, self.params._record()
+        y, codes = record.targets, class_codes(record.targets)
+        if record.is_large:
+            design = record.feature_design(model.memory_limit, model._n_threads)
+            scores = corrected_loo_blocked(design, self.loss, y, weights, noise.fitted)
+        else:
+            sketch = record.sketch()
+            with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+                parts = (y, weights, record.fit_intercept)
+                approximation = LaplaceApproximation(sketch.loo_features, *parts)
+                alpha = max(record.alpha, MIN_ALPHA * float(weights.sum()))
+                plain = approximation.mode(alpha, np.eye(len(self.classes))).predictions
+                found = approximation.mode(alpha, noise.fitted, plain).predictions
+                scores = approximation.leave_one_out(alpha, noise.fitted, found)
+        scores = np.nan_to_num(scores)
+        noise = noise.calibrated(scores, codes, weights)
+        right = noise.right_label(scores, codes)
+        posterior = true_class_posterior(noise.probabilities(scores), codes, noise.fitted)
+        expected = self.classes[posterior.argmax(axis=1)]
+        nowhere = np.zeros(len(codes), dtype=bool)
+        return LooDiagnostics(wrong_label_scores(right), right, expected, nowhere, posterior)
+
     def audit_columns(self, diagnostics: LooDiagnostics) -> dict[str, NDArray[Any]]:
-        """Return the suggested labels."""
-        return {"suggested": diagnostics.expected}
+        """Return the suggested labels with their probabilities."""
+        assert diagnostics.probabilities is not None
+        suggested = np.searchsorted(self.classes, diagnostics.expected)
+        own = np.take_along_axis(diagnostics.probabilities, suggested[:, None], axis=1)[:, 0]
+        return {"suggested": diagnostics.expected, "suggested_probability": own}

@@ -1,4 +1,6 @@
-r"""Trimmed kernel logistic regression, of two classes or several.
+r"""Robust kernel logistic regression, of two classes or several.
+
+With a given contamination the fit is trimmed:
 
 .. math:: \min_{g, b} \; \min_w \; \sum_i w_i \ell(y_i, g(x_i) + b) + \sum_k n_k \log(K \pi_k)
           + \alpha \|g\|^2, \qquad \|g\| \le R
@@ -7,6 +9,9 @@ with the log-loss of the logistic function or the softmax, weights w that keep t
 :math:`1-\epsilon`, and the second sum of :mod:`untaint.weighting.class_balanced`, which keeps
 trimming from removing a class. Subquantile Minimization, first version, 3.4 and 3.5, second
 version, Algorithm 2.
+
+With ``contamination="auto"`` no row is trimmed: the log-loss is corrected for a noise matrix that
+is estimated (:mod:`untaint.losses.corrected`, :mod:`untaint.model_selection.label_noise`).
 """
 
 from __future__ import annotations
@@ -22,18 +27,22 @@ from .classification_task import ClassificationTask
 
 
 class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
-    """Kernel logistic regression on the rows whose labels fit, with the others trimmed.
+    """Kernel logistic regression that withstands wrong labels.
 
-    Minimises the summed log-loss over the share ``1 - contamination`` of the rows whose labels are
-    explained best, plus ``alpha`` times the squared norm of the function; the other rows have no
-    weight. How many rows of each class are trimmed follows from the data, and no class is trimmed
-    away.
+    With ``contamination="auto"`` the rates at which labels of each class are wrong are estimated,
+    and the log-loss is that of labels seen through this noise. Where the labels are explained as
+    well without noise, the fit is plain kernel logistic regression.
+
+    With a given contamination the fit minimises the summed log-loss over the share
+    ``1 - contamination`` of the rows whose labels are explained best, plus ``alpha`` times the
+    squared norm of the function; the other rows have no weight. How many rows of each class are
+    trimmed follows from the data, and no class is trimmed away.
 
     Parameters
     ----------
     contamination : float or "auto", default="auto"
-        Share of corrupted rows, in [0, 0.5). ``"auto"`` estimates it from the data; when it finds
-        none, the fit is plain kernel logistic regression.
+        Share of rows to trim, in [0, 0.5). ``"auto"`` trims none and corrects for the label noise
+        that it finds.
     alpha : float, default=1.0
         Ridge strength. For the linear kernel ``alpha`` is ``1 / (2 C)`` of
         :class:`~sklearn.linear_model.LogisticRegression`.
@@ -47,9 +56,9 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
         insist on either (several classes are always iterated on, to the same accuracy).
         ``"gradient"`` is the papers' projected functional gradient method.
     init : {"auto", "zeros", "random"}, default="auto"
-        Starting point. ``"auto"`` searches for inliers; ``"zeros"`` begins with all rows
-        and ``"random"`` with random ones. ``solver="gradient"`` begins with zero coefficients, or
-        with random ones as the papers do.
+        Starting point of a trimmed fit. ``"auto"`` searches for inliers; ``"zeros"`` begins with
+        all rows and ``"random"`` with random ones. ``solver="gradient"`` begins with zero
+        coefficients, or with random ones as the papers do.
     smoothing : float, None or "auto", default="auto"
         Softplus parameter lambda: rows get weights ``sigmoid(lambda * (t - loss))`` in place of 0
         and 1. None is the limit of large lambda. ``"auto"`` is None for two classes and 2 for
@@ -68,22 +77,29 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
     ----------
     classes_ : array of shape (k,)
     inlier_mask_ : array of shape (n,), bool
-        The rows kept, all but the trimmed share; with a soft edge, the rows that hard trimming
-        would keep under the final fit.
+        The rows whose labels are probably right. With a given contamination, all but the trimmed
+        share; with a soft edge, the rows that hard trimming would keep under the final fit.
     inlier_probability_ : array of shape (n,)
-        1 for the rows kept and 0 for the others.
+        The probability that a label is right, which includes the doubt whether there is any noise.
+        With a given contamination, 1 for the rows kept and 0 for the others.
     outlier_scores_ : array of shape (n,)
-        Loss of each row over the threshold of its class: above 1 is suspicious.
+        Above 1 is suspicious: minus the binary logarithm of ``inlier_probability_``, or, with a
+        given contamination or without noise, the loss of each row over the threshold of its class.
+    noise_matrix_ : array of shape (k, k)
+        Probability of each label (column) for each true class (row), as the fit assumes it. With a
+        given contamination, that of the trimmed rows if their true class is the predicted one.
+    noise_matrix_interval_ : array of shape (2, k, k)
+        95 % interval of each entry; that number twice if the contamination was given.
     contamination_ : float
-        The contamination used, given or estimated.
+        The share of wrong labels, given or expected from ``noise_matrix_``.
     contamination_interval_ : tuple of float
         95 % interval of the contamination if it was estimated; else that number twice.
     class_contamination_ : array of shape (k,)
-        The trimmed share of each class.
+        The share of wrong labels, or the trimmed share, of each label.
     loss_threshold_ : float
         The quantile of all losses at the share to keep.
     class_thresholds_ : array of shape (k,)
-        The loss that separates kept from trimmed rows, by class.
+        The log-loss from which a label of each class is flagged, infinite if none is.
     dual_coef_ : array of shape (n,) or (n, k)
         One column for two classes.
     intercept_ : array of shape (1,) or (k,)

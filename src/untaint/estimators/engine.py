@@ -38,7 +38,6 @@ from ..optim.checkpoint import Checkpoint
 from ..optim.norm_ball import solve_in_ball
 from ..optim.projected_gradient import TrimmedProblem, projected_gradient
 from ..screening.radius import offset
-from ..weighting.base import TrimmingRule
 from ..weighting.fixed import FixedWeights
 from .large_scale import fit_large_scale
 from .state import Hyperparameters, InitialState, RobustFit, SolverStage, TrainingData
@@ -209,7 +208,7 @@ def solve(
     """Minimise the robust objective from an initial state."""
     if params.solver == "gradient":
         assert isinstance(design, KernelMatrixDesign)
-        return _descend(params, task, design, y, initial.weighting, callback)
+        return _descend(params, task, design, y, initial, callback)
     if isinstance(initial.weighting, FixedWeights):
         return _solve_once(params, task, design, y, initial, callback)
     excluded = design.excluded_rows(initial.weighting, task.exclusion_radius)
@@ -222,7 +221,7 @@ def solve(
         data = (y, design.sample_weight, weights, design.alpha)
         tol = max(stage.tol, design.attainable(float(params.tol)))
         process = ExactRefits(
-            refit, task.loss, initial.weighting, *data, tol, stage.loose, excluded
+            refit, task.fit_loss(initial), initial.weighting, *data, tol, stage.loose, excluded
         )
         slot = None if saved is None else saved.at(number, systems)
         solution = c_steps(process, max_iter=params._max_iter(), callback=callback, slot=slot)
@@ -243,7 +242,7 @@ def fit_many_rows(
     initial, start = fit_subsample(params, task, rows, callback)
     on_stage(callback, f"all {len(y):,} rows")
     return fit_large_scale(
-        rows,
+        rows.with_loss(task.fit_loss(initial)),
         initial,
         start,
         max_radius=task.exclusion_radius,
@@ -284,7 +283,7 @@ def _solve_once(
     refined = tol > params.tol and stage.loose > tol
     start = refit(initial.weights, None, stage.loose) if refined else None
     fit = refit(initial.weights, start, tol)
-    losses = task.loss.value(y, fit.predictions)
+    losses = task.fit_loss(initial).value(y, fit.predictions)
     value = initial.weighting.value_at(initial.weights, losses, design.sample_weight)
     value += design.alpha * fit.squared_norm
     callback(Progress(1, 1, value, 0))
@@ -308,12 +307,13 @@ def _descend(
     task: Task,
     design: KernelMatrixDesign,
     y: FloatArray,
-    weighting: TrimmingRule,
+    initial: InitialState,
     callback: Callback,
 ) -> Solution:
     """Run the papers' projected functional gradient method."""
-    parts = (design.K, task.loss, weighting, y, design.sample_weight, design.alpha)
-    trimmed = TrimmedProblem(*parts, params.fit_intercept, params.norm_bound)
+    rule, rows = initial.weighting, (y, design.sample_weight, design.alpha)
+    settings = (params.fit_intercept, params.norm_bound)
+    trimmed = TrimmedProblem(design.K, task.fit_loss(initial), rule, *rows, *settings)
     coef = np.zeros(y.shape)
     if params.init == "random":
         # Algorithm 3 of the first version, line 1.

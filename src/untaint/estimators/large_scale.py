@@ -15,6 +15,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..contamination.mixture_weighting import MixtureWeighting
 from ..design.partitioned import InMemoryDesign, PartitionedDesign
+from ..model_selection.label_noise import LabelNoise
 from ..optim.base import Callback, Solution, no_callback
 from ..optim.c_steps import c_steps
 from ..optim.checkpoint import CheckpointSlot
@@ -26,6 +27,7 @@ from ..screening.by_subsample import ExtremeSamples, outlyingness_filter
 from ..screening.filters import RadiusFilter, SampleFilter
 from ..screening.radius import centre, median_radius
 from ..weighting.base import TrimmingRule
+from ..weighting.class_balanced import ClassBalanced
 from ..weighting.fixed import FixedWeights
 from ..weighting.histogram import LossHistogram
 from .state import InitialState
@@ -77,18 +79,32 @@ class LargeScaleFit:
         mixture.predict(self.newton.evaluate_losses(self.solution.fit))
         return mixture
 
+    def label_noise(self) -> LabelNoise | None:
+        """Return the label noise, calibrated by the subsample, if it was estimated."""
+        noise = self.initial.label_noise
+        if noise is None or not noise.corrects:
+            return noise
+        sample = self.newton.evaluate_losses(self.solution.fit)
+        weights = np.where(sample.excluded, 0.0, sample.sample_weight)
+        return noise.calibrated(sample.predictions, sample.groups, weights)
+
     def for_all_samples(self) -> tuple[InitialState, Solution]:
         """Return the weighting rule and the solution of all samples, where they are in memory."""
         assert isinstance(self.design, InMemoryDesign) and self.result.predictions is not None
         rows, mixture = self.design.samples.losses(self.result.predictions), self.mixture()
         posterior = None if mixture is None else mixture.posterior(self.result, rows)
-        rule, interval = self.initial.weighting.over(rows.groups), self.initial.interval
-        if mixture is self.strategy and posterior is not None:
+        rule, interval = self.initial.weighting, self.initial.interval
+        if isinstance(rule, FixedWeights) and posterior is None:
+            rule = FixedWeights(rule.contamination, 1.0 - rows.excluded)
+        elif mixture is self.strategy and posterior is not None:
             rule = FixedWeights(posterior.contamination, posterior.inlier_probability)
             interval = posterior.interval
+        else:
+            rule = rule.over(rows.groups)
         weights = rule.weights(rows.losses, rows.sample_weight)
         fit = replace(self.solution.fit, predictions=self.result.predictions)
-        state = InitialState(rule, weights, None, posterior, interval, rows.excluded)
+        parts = (rule, weights, None, posterior, interval, rows.excluded)
+        state = InitialState(*parts, self.label_noise())
         return state, replace(self.solution, fit=fit, weights=weights, result=None)
 
 
@@ -133,11 +149,11 @@ def fit_large_scale(
 
 
 def _weighting_strategy(design: PartitionedDesign, initial: InitialState) -> WeightingStrategy:
-    rule = initial.weighting
+    rule, m = initial.weighting, len(design.y)
     if isinstance(rule, FixedWeights):
-        assert initial.posterior is not None
-        return MixtureWeighting(design, initial.posterior.inlier_probability)
-    m = len(design.y)
+        if initial.posterior is not None:
+            return MixtureWeighting(design, initial.posterior.inlier_probability)
+        rule = ClassBalanced(0.0, design.groups, int(design.groups.max()) + 1)
     n_groups = len(rule.totals(np.zeros(m), np.ones(m)))
     return TrimmedWeighting(rule, design.total, design.unit, n_groups)
 

@@ -100,10 +100,10 @@ class RegressionTask(Task):
         return stages if rough is None else [stage(rough), *stages]
 
     def outlier_attributes(
-        self, losses: FloatArray, weighting: TrimmingRule, present: IntArray
+        self, losses: FloatArray, initial: InitialState, present: IntArray
     ) -> dict[str, Any]:
         """Return threshold, mask and scores in robust standard deviations."""
-        record = self.params._training
+        record, weighting = self.params._training, initial.weighting
         weights = record.sample_weight[present]
         t = weighting.threshold(losses[present], weights)
         threshold = float(t if np.isfinite(t) else losses[np.isfinite(losses)].max(initial=0.0))

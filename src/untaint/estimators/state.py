@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..contamination.label_noise import NoiseRate
 from ..contamination.residual_mixture import OutlierPosterior
 from ..design.base import FitDesign
 from ..kernels import Kernel
+from ..model_selection.label_noise import LabelNoise
 from ..optim.base import Fit, Solution
 from ..optim.checkpoint import Stateful
 from ..target_transform import TargetTransform
@@ -55,7 +55,7 @@ class Hyperparameters(NamedTuple):
     kernel: Kernel
     alpha: float
     posterior: OutlierPosterior | None = None
-    label_noise: NoiseRate | None = None
+    label_noise: LabelNoise | None = None
     attributes: dict[str, Any] | None = None
     transform: TargetTransform | None = None
 
@@ -65,7 +65,8 @@ class InitialState(NamedTuple):
 
     ``predictions``, (n, k), are those of a rough fit with these weights. The posterior is given if
     the contamination was estimated from residuals, its interval if it was estimated at all.
-    ``excluded`` marks rows that were excluded a priori.
+    ``excluded`` marks rows that were excluded a priori. The label noise is given if it was
+    estimated: the fit corrects for it in place of trimming.
     """
 
     weighting: TrimmingRule
@@ -74,6 +75,7 @@ class InitialState(NamedTuple):
     posterior: OutlierPosterior | None = None
     interval: tuple[float, float] | None = None
     excluded: BoolArray | None = None
+    label_noise: LabelNoise | None = None
 
 
 class SolverStage(NamedTuple):

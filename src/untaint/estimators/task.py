@@ -58,9 +58,13 @@ class Task(ABC):
     def stages(self, design: FitDesign, y: FloatArray, initial: InitialState) -> list[SolverStage]:
         """Return solvers; the last one counts, and earlier ones find better weights for it."""
 
+    def fit_loss(self, initial: InitialState) -> Loss:
+        """Return the loss that the fit minimises."""
+        return self.loss
+
     @abstractmethod
     def outlier_attributes(
-        self, losses: FloatArray, weighting: TrimmingRule, present: IntArray
+        self, losses: FloatArray, initial: InitialState, present: IntArray
     ) -> dict[str, Any]:
         """Return fitted attributes that describe each row, from the losses of all rows."""
 

@@ -30,7 +30,8 @@ class TrainingRecord:
     loss, ``fit_weight`` the part of each row's weight that the fit kept. The weighting rule is for
     the rows of positive weight; the feature map is that of the fit, if it was made on features.
     ``misfit`` marks rows that were kept because their features tell them from the others;
-    ``observed`` are the targets as given, if those of the loss are on another scale.
+    ``observed`` are the targets as given, if those of the loss are on another scale;
+    ``label_noise`` is the noise of the labels, if it was estimated.
     """
 
     kernel: Kernel
@@ -45,6 +46,7 @@ class TrainingRecord:
     feature_map: FeatureMap | None = None
     misfit: BoolArray | None = None
     observed: FloatArray | None = None
+    label_noise: Any = None
 
     @property
     def is_large(self) -> bool:

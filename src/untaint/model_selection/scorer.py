@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from .._typing import FloatArray
 from .._validation import _check_weights, check_choice, check_contamination
-from ..contamination.disagreement import estimate_contamination
+from ..contamination.outlier_fraction import estimate_contamination
 from ..weighting.trimmed import Trimmed, keep_trimmed, loss_reached
 
 # What is computed, under our name and scikit-learn's.

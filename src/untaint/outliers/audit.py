@@ -29,13 +29,15 @@ class LooDiagnostics:
 
     Scores are larger for outliers, ``inlier_probability`` is the posterior probability that a
     target is correct, ``expected`` its leave-one-out prediction, and ``far_off`` the mask of
-    targets that are outliers for any features.
+    targets that are outliers for any features. ``probabilities`` are those of the classes, (n, K),
+    for labels.
     """
 
     score: FloatArray
     inlier_probability: FloatArray
     expected: NDArray[Any]
     far_off: BoolArray
+    probabilities: FloatArray | None = None
 
 
 def q_values(inlier_probability: FloatArray, weights: FloatArray) -> FloatArray:
@@ -91,12 +93,14 @@ def audit_table(
     names: Any = None,
     q_value: FloatArray | None = None,
     misfit: BoolArray | None = None,
+    kept: BoolArray | None = None,
     more: Mapping[str, NDArray[Any]] | None = None,
 ) -> Any:
     """Return the audit table: one line per training sample, flagged first, by decreasing score.
 
     See :class:`LooDiagnostics`; ``names`` are those of features, ``misfit`` marks samples that are
-    kept though the function is off where they lie, and ``more`` are more columns.
+    kept though the function is off where they lie, ``kept`` those that the fit kept, by default all
+    that are not flagged, and ``more`` are more columns.
     """
     n = len(flagged)
     feature_outlier = np.zeros(n, dtype=bool) if screen is None else screen.feature_outlier
@@ -106,7 +110,7 @@ def audit_table(
     columns = {
         "row": np.arange(n),
         "score": score,
-        "kept": ~flagged,
+        "kept": ~flagged if kept is None else kept,
         "flagged": flagged,
         **({} if q_value is None else {"q_value": q_value}),
         "observed": observed,

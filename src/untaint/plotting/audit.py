@@ -21,7 +21,9 @@ KINDS = {"target": "o", "features": "s", "both": "D"}
 FEW, LARGE = 0.02, 500
 
 
-def plot_audit(model: Any, ax: Axes | None = None, *, n_labels: int = 5) -> Axes:
+def plot_audit(
+    model: Any, ax: Axes | None = None, *, n_labels: int = 5, fdr: float | None = None
+) -> Axes:
     """Draw the rows' scores, the most suspicious first.
 
     A cliff between the flagged rows and the others means that they are well separated; a slope,
@@ -37,6 +39,9 @@ def plot_audit(model: Any, ax: Axes | None = None, *, n_labels: int = 5) -> Axes
         Axes to draw on, those of a new figure by default.
     n_labels : int, default=5
         Number of the most suspicious rows that are labelled with their position.
+    fdr : float, optional
+        False-discovery rate at which rows are flagged, as in the model's ``audit``. None flags the
+        rows that the fit did not keep.
 
     Returns
     -------
@@ -55,7 +60,7 @@ def plot_audit(model: Any, ax: Axes | None = None, *, n_labels: int = 5) -> Axes
     10 of 60 rows flagged
     trimmed share 17 %, as given
     """
-    view = read_outliers(model)
+    view = read_outliers(model, fdr)
     ax = style.get_axes(ax)
     order = np.argsort(-view.scores, kind="stable")
     threshold = view.threshold
@@ -78,7 +83,10 @@ def plot_audit(model: Any, ax: Axes | None = None, *, n_labels: int = 5) -> Axes
 
 def score_name(view: OutlierView) -> str:
     """Return the name of the scores and their unit."""
-    return f"outlier score ({'loss / threshold' if view.is_classifier else 'robust s.d.'})"
+    if not view.is_classifier:
+        return "outlier score (robust s.d.)"
+    unit = "above 1: probably wrong" if view.estimated else "loss / threshold"
+    return f"outlier score ({unit})"
 
 
 def _set_ranks(ax: Axes, view: OutlierView) -> None:

@@ -57,19 +57,29 @@ class OutlierView:
         return 1.0 if self.is_classifier and below <= 1.0 <= above else float(below)
 
 
-def read_outliers(model: Any) -> OutlierView:
-    """Read scores and flags from the model's audit, or from its mask and scores."""
+def read_outliers(model: Any, fdr: float | None = None) -> OutlierView:
+    """Read scores and flags from the model's audit, or from its mask and scores.
+
+    The scores of labels are those of the audit, which judges every row by the others.
+    """
     check_model(model, "outlier_scores_", "inlier_mask_")
-    table = model.audit() if hasattr(model, "audit") else None
+    table = None
+    if hasattr(model, "audit"):
+        table = model.audit() if fdr is None else model.audit(fdr=fdr)
+    elif fdr is not None:
+        raise TypeError(f"fdr needs a model with an audit, which {type(model).__name__} has not.")
     kept = np.asarray(model.inlier_mask_, dtype=bool)
 
     def column(name: str) -> NDArray[Any] | None:
         return None if table is None else _column(table, name)
 
-    flagged, kinds = column("flagged"), column("kind")
+    flagged, kinds, scores = column("flagged"), column("kind"), model.outlier_scores_
+    audited = column("score")
+    if audited is not None and (fdr is not None or hasattr(model, "classes_")):
+        scores = audited
     parameter = model.get_params().get("contamination", "auto")
     return OutlierView(
-        scores=np.clip(np.nan_to_num(model.outlier_scores_, nan=0.0), 0.0, LARGEST).astype(float),
+        scores=np.clip(np.nan_to_num(scores, nan=0.0), 0.0, LARGEST).astype(float),
         kept=kept,
         flagged=~kept if flagged is None else flagged.astype(bool),
         kinds=np.full(len(kept), "") if kinds is None else kinds.astype(str),
