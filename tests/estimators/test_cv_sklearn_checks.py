@@ -5,11 +5,9 @@ import pytest
 from estimators.cases import failed_checks
 from untaint import SubquantileRegressorCV
 
-CONFIGURATIONS = [
-    {},
-    {"kernel": "linear", "contamination": 0.2, "n_starts": 1, "alphas": [0.1, 1.0]},
-]
+CONFIGURATIONS = [{}]
 MORE = [
+    {"kernel": "linear", "contamination": 0.2, "n_starts": 1, "alphas": [0.1, 1.0]},
     {"kernel": "laplacian", "contamination": 0, "alphas": [0.1, 1.0], "gammas": [0.1, 1.0]},
 ]
 # Each skip carries its reason.

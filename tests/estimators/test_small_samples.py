@@ -48,7 +48,9 @@ def test_a_ridge_makes_no_outliers(alpha):
     assert flagged(model) == outliers
 
 
-@pytest.mark.parametrize(("n", "d"), [(8, 1), (13, 5), (20, 2), (50, 3)])
+@pytest.mark.parametrize(
+    ("n", "d"), [(8, 1), (13, 5), (20, 2), pytest.param(50, 3, marks=pytest.mark.slow)]
+)
 def test_clean_gaussian_rows_are_kept(n, d):
     shares = []
     for seed in range(60):

@@ -21,7 +21,7 @@ say, from which the interval of the rates and the probability of any noise are c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, final
 
 import numpy as np
@@ -42,6 +42,9 @@ PRIOR = {"none": 0.05, "uniform": 0.475, "other": 0.475}
 # Steps of the EM algorithm, and the smallest rate of a class that is mistaken for another.
 EM_STEPS, MIN_RATE = 20, 0.03
 LEVEL = 0.95
+# Half of the distance between rates, and the loss of evidence beyond which more are not tried.
+HALF_WIDTHS = {"uniform": 0.025, "other": 0.05}
+HOPELESS = 10.0
 # Gain in evidence below which no noise is taken: labels that the features do not predict.
 MIN_EVIDENCE = 0.25
 # Probability of any noise from which it is evident.
@@ -176,6 +179,14 @@ def select_label_noise(
     return LabelNoiseSelection(_summary(candidates, best, weights), *best.setting)
 
 
+def _one_sided(true: int, rate: float) -> FloatArray:
+    """Return the noise matrix of two classes of which one has all errors."""
+    matrix = np.eye(2)
+    matrix[true] = rate
+    matrix[true, true] = 1.0 - rate
+    return matrix
+
+
 def known_noise(noise_matrix: FloatArray) -> LabelNoise:
     """Return the label noise of a noise matrix without uncertainty."""
     interval, identity = np.stack([noise_matrix, noise_matrix]), np.eye(len(noise_matrix))
@@ -223,18 +234,22 @@ class _Search:
 
     def _two_classes(self, none: Candidate) -> Iterator[Candidate]:
         """Yield equal rates of both classes, then rates of one of them, in ascending order."""
-        last = none
-        for rate in SYMMETRIC:
-            last = self._next(last, "uniform", uniform_noise(2, rate), 0.025)
-            yield last
+        yield from self._chain(none, "uniform", (uniform_noise(2, rate) for rate in SYMMETRIC))
         for true in (0, 1):
-            last = none
-            for rate in ONE_SIDED:
-                matrix = np.eye(2)
-                matrix[true] = rate
-                matrix[true, true] = 1.0 - rate
-                last = self._next(last, "other", matrix, 0.05)
-                yield last
+            yield from self._chain(none, "other", (_one_sided(true, rate) for rate in ONE_SIDED))
+
+    def _chain(
+        self, none: Candidate, family: str, matrices: Iterable[FloatArray]
+    ) -> Iterator[Candidate]:
+        """Yield candidates from neighbour to neighbour, until they are hopeless."""
+        last, best = none, none.evidence
+        for matrix in matrices:
+            half_width = HALF_WIDTHS[family]
+            last = self._next(last, family, matrix, half_width)
+            yield last
+            best = max(best, last.evidence)
+            if last.evidence < best - HOPELESS:
+                return
 
     def _several_classes(self, none: Candidate) -> Iterator[Candidate]:
         """Yield equal rates of all classes, then of each class to the one it is mistaken for."""
@@ -333,9 +348,14 @@ def class_probabilities(scores: FloatArray) -> FloatArray:
 
 
 def _log_prior(candidates: Sequence[Candidate]) -> FloatArray:
-    """Return log prior probabilities; the members of a family share that of their family."""
-    families = [candidate.family for candidate in candidates]
-    return np.log([PRIOR[family] / families.count(family) for family in families])
+    """Return log prior probabilities; all rates of a family share that of their family."""
+    two = len(candidates[0].matrix) == 2
+    sizes = {
+        "none": 1,
+        "uniform": len(SYMMETRIC if two else UNIFORM),
+        "other": 2 * len(ONE_SIDED) if two else len(UNIFORM),
+    }
+    return np.log([PRIOR[c.family] / sizes[c.family] for c in candidates])
 
 
 def _summary(candidates: Sequence[Candidate], best: Candidate, weights: FloatArray) -> LabelNoise:

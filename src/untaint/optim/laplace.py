@@ -186,8 +186,8 @@ class _Problem:
         for exact in (True, False):
             hessian = self.loss.dense_hessian(self.y, values, exact=exact)
             hessian = self.weights[:, None, None] * hessian
-            blocks = [[self._gram(hessian[:, i, j]) for j in range(k)] for i in range(k)]
-            A = np.block(blocks)
+            blocks = {(i, j): self._gram(hessian[:, i, j]) for i in range(k) for j in range(i + 1)}
+            A = np.block([[blocks[max(i, j), min(i, j)] for j in range(k)] for i in range(k)])
             A.flat[:: len(A) + 1] += diagonal
             try:
                 return cholesky(A, lower=True, check_finite=False), hessian
