@@ -73,6 +73,7 @@ def test_a_given_contamination_is_flagged():
     assert found.interval is None
 
 
+@pytest.mark.slow
 def test_factors_are_seen_on_the_scale_of_factors():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, size=(400, 2))

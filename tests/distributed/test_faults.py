@@ -85,6 +85,7 @@ def test_worker_killed_during_a_fit(client, monkeypatch, expected, stage, persis
     np.testing.assert_array_equal(model.inlier_mask_.compute(), mask)
 
 
+@pytest.mark.slow
 def test_worker_killed_while_features_are_kept(client, monkeypatch, expected):
     X, y = rows()
     fault = At(monkeypatch, "gradient-2", lambda: kill_one(client))
@@ -110,6 +111,7 @@ def test_cluster_restarted_during_a_fit(client, monkeypatch, expected, stage):
     np.testing.assert_allclose(model.coef_, expected["linear"].coef_, rtol=ROUNDING)
 
 
+@pytest.mark.slow
 def test_cluster_restarted_again_and_again(client, monkeypatch):
     monkeypatch.setattr(scheduler, "ATTEMPTS", 2)
     original = scheduler.Scheduler._wait
@@ -143,6 +145,7 @@ def test_data_that_were_lost_with_a_restart_are_an_error(client, monkeypatch):
         SubquantileRegressor(**LINEAR).fit(lost, y)
 
 
+@pytest.mark.slow
 def test_task_that_kills_every_worker(cluster, client, monkeypatch):
     X, y = rows()
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)

@@ -613,6 +613,7 @@ def test_units_of_the_features_do_not_matter(kernel, gamma_power, alpha_power):
 # --- many rows, few rows, odd rows -----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_more_rows_than_hyperparameters_are_selected_on(set_sizes):
     set_sizes(tuning_rows=400)
     X, y, bad = corrupted(800)
