@@ -62,6 +62,8 @@ FEWEST_ROWS = 20
 MIN_CONTAMINATION = 0.02
 # Alphas under which noise is looked for, as multiples of the one of the fit.
 ALPHA_FACTORS = 10.0 ** np.arange(-5.0, 1.1, 0.5)
+# Coefficients of the fit that an audit judges labels by, of all classes together.
+AUDIT_UNKNOWNS = 600
 # Steps by an upper bound of the Hessian converge linearly, and need a smaller tolerance: its power.
 EM_ACCURACY = 1.5
 # Tolerance of a stage that only prepares the next.
@@ -326,7 +328,7 @@ class ClassificationTask(Task):
         else:
             sketch = record.sketch()
             with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-                parts = (y, weights, record.fit_intercept)
+                parts = (y, weights, record.fit_intercept, AUDIT_UNKNOWNS)
                 approximation = LaplaceApproximation(sketch.loo_features, *parts)
                 alpha = max(record.alpha, MIN_ALPHA * float(weights.sum()))
                 plain = approximation.mode(alpha, np.eye(len(self.classes))).predictions

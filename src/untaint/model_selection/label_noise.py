@@ -48,7 +48,7 @@ HOPELESS = 10.0
 # Gain in evidence below which no noise is taken: labels that the features do not predict.
 MIN_EVIDENCE = 0.25
 # Probability of any noise from which it is evident.
-EVIDENT = 0.9
+EVIDENT = 0.5
 # Logarithm of the steepest slope that scores are calibrated with.
 MAX_LOG_SLOPE = 3.0
 TINY = float(np.finfo(float).tiny)

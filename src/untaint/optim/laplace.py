@@ -44,8 +44,8 @@ MIN_CURVATURE = 1e-10
 MAX_LEVERAGE = 0.98
 # Eigenvalues of the features that change log-determinants by less are left out.
 NEGLIGIBLE = 0.02
-# Unknowns of a fit, of all classes together.
-MAX_UNKNOWNS = 400
+# Coefficients of a fit, of all classes together.
+MAX_UNKNOWNS = 200
 
 
 class Mode(NamedTuple):
@@ -59,13 +59,20 @@ class Mode(NamedTuple):
 class LaplaceApproximation:
     """Posterior modes and evidences of labels y on features (n, m), for any alpha and noise matrix.
 
-    Rows of weight zero take no part, but have predictions.
+    Rows of weight zero take no part, but have predictions. A fit has at most ``max_unknowns``
+    coefficients, of all classes together.
     """
 
     def __init__(
-        self, features: FloatArray, y: FloatArray, weights: FloatArray, fit_intercept: bool = True
+        self,
+        features: FloatArray,
+        y: FloatArray,
+        weights: FloatArray,
+        fit_intercept: bool = True,
+        max_unknowns: int = MAX_UNKNOWNS,
     ) -> None:
         self.y, self.weights, self.fit_intercept = y, weights, fit_intercept
+        self._width = max(1, max_unknowns // y.shape[1])
         inside: BoolArray = weights > 0
         centred = np.asarray(features, dtype=float)
         if fit_intercept:
@@ -116,7 +123,7 @@ class LaplaceApproximation:
     def leading(self, alpha: float) -> FloatArray:
         """Return the principal components that matter at an alpha, one at least."""
         count = int(np.count_nonzero(0.125 * self._spectrum > NEGLIGIBLE * alpha))
-        return self._columns[:, : max(1, min(count, MAX_UNKNOWNS // self.y.shape[1]))]
+        return self._columns[:, : max(1, min(count, self._width))]
 
 
 @final
