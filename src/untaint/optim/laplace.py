@@ -44,8 +44,8 @@ MIN_CURVATURE = 1e-10
 MAX_LEVERAGE = 0.98
 # Eigenvalues of the features that change log-determinants by less are left out.
 NEGLIGIBLE = 0.02
-# Coefficients of a fit, of all classes together.
-MAX_UNKNOWNS = 200
+# Coefficients of a fit, of all classes together, but at least so many of each.
+MAX_UNKNOWNS, MIN_WIDTH = 200, 30
 
 
 class Mode(NamedTuple):
@@ -72,7 +72,7 @@ class LaplaceApproximation:
         max_unknowns: int = MAX_UNKNOWNS,
     ) -> None:
         self.y, self.weights, self.fit_intercept = y, weights, fit_intercept
-        self._width = max(1, max_unknowns // y.shape[1])
+        self._width = max(MIN_WIDTH, max_unknowns // y.shape[1])
         inside: BoolArray = weights > 0
         centred = np.asarray(features, dtype=float)
         if fit_intercept:
