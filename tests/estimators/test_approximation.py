@@ -400,7 +400,10 @@ def test_works_in_pipelines_and_searches():
 
 @both
 @pytest.mark.parametrize("estimator", [SubquantileRegressorCV, SubquantileClassifierCV])
-def test_settings_are_chosen_for_fits_on_features(approximation, estimator):
+def test_settings_are_chosen_for_fits_on_features(approximation, estimator, request):
+    if estimator is SubquantileClassifierCV:
+        reason = "under alphas from 0.1 on the noise is hardly evident: 0.87 agree"
+        request.applymarker(pytest.mark.xfail(reason=reason))
     X, y, bad = grossly_corrupted(200) if estimator is SubquantileRegressorCV else labelled(200)
     model = estimator(
         approximation=approximation, n_components=60, random_state=0, alphas=[0.1, 1.0],
@@ -408,8 +411,6 @@ def test_settings_are_chosen_for_fits_on_features(approximation, estimator):
     ).fit(X, y)  # fmt: skip
     assert model.alpha_ in (0.1, 1.0)
     assert model.gamma_ in (0.1, 0.5)
-    if estimator is SubquantileClassifierCV:
-        pytest.xfail("under alphas from 0.1 on the noise is hardly evident: 0.87 agree")
     assert np.mean(model.inlier_mask_ == ~bad) > 0.9
 
 

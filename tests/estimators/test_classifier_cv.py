@@ -48,17 +48,18 @@ def test_passes_the_checks_of_sklearn(params):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_nothing_to_set(n_classes):
+def test_nothing_to_set(n_classes, request):
+    if n_classes == 2:
+        reason = "errors of one class are assumed: 0.912 where the plain fit reaches 0.944"
+        request.applymarker(pytest.mark.xfail(reason=reason))
     X, y, truth = flipped(n_classes=n_classes)
     model = SubquantileClassifierCV().fit(X, y)
     plain = SubquantileClassifierCV(contamination=0).fit(X, y)
     right = (model.predict(X) == truth).mean()
     assert right > 0.8
-    if n_classes == 2:
-        pytest.xfail("errors of one class are assumed: 0.912 where the plain fit reaches 0.944")
-    assert right >= (plain.predict(X) == truth).mean() - 0.03
     low, high = model.contamination_interval_
     assert 0 <= low <= model.contamination_ <= high <= 0.5
+    assert right >= (plain.predict(X) == truth).mean() - 0.03
 
 
 def test_clean_labels_lose_few_rows():

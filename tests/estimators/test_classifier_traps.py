@@ -13,13 +13,16 @@ each_kernel = pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("distance", [3.0, 6.0])
 @pytest.mark.parametrize("contamination", [0.4, "auto"])
 @pytest.mark.parametrize("seed", range(2))
-def test_many_flips_of_unequal_classes_never_leave_one_class(kernel, distance, contamination, seed):
+def test_many_flips_of_unequal_classes_never_leave_one_class(
+    kernel, distance, contamination, seed, request
+):
+    if (kernel, distance, contamination, seed) == ("linear", 3.0, "auto", 0):
+        reason = "200 labels do not tell 40 % flips from overlap: the smaller recall is 0.28"
+        request.applymarker(pytest.mark.xfail(reason=reason))
     X, y, truth, _ = flipped_blobs((160, 40), 0.4, distance=distance, seed=seed)
     model = SubquantileClassifier(contamination=contamination, kernel=kernel).fit(X, y)
-    if (distance, contamination, seed) == (3.0, "auto", 0):
-        pytest.xfail("200 labels do not tell 40 % flips from overlap: the recall is about 0.3")
-    assert (recalls(model, X, truth) > 0.4).all()
     assert (model.class_contamination_ < 0.7).all()
+    assert (recalls(model, X, truth) > 0.4).all()
 
 
 @each_kernel
@@ -73,23 +76,25 @@ def test_trimming_is_no_worse_than_none_for_unequal_classes(kernel):
 @pytest.mark.parametrize("n_classes", [3, 5])
 @pytest.mark.parametrize("contamination", [0.3, "auto"])
 @pytest.mark.parametrize("smoothing", ["auto", None])
-def test_flips_lose_none_of_several_classes(kernel, n_classes, contamination, smoothing):
+def test_flips_lose_none_of_several_classes(kernel, n_classes, contamination, smoothing, request):
+    if (kernel, n_classes, contamination) == ("rbf", 3, "auto"):
+        reason = "the posterior of 150 labels at alpha=1 is too soft: 0.73 are flagged"
+        request.applymarker(pytest.mark.xfail(reason=reason))
     X, y, truth, bad = flipped_blobs((50,) * n_classes, 0.3, distance=5.0)
     model = SubquantileClassifier(contamination=contamination, kernel=kernel, smoothing=smoothing)
     assert (recalls(model.fit(X, y), X, truth) > 0.8).all()
-    if contamination == "auto" and n_classes == 3:
-        pytest.xfail("at alpha=1 the posterior of 150 labels is too soft: 0.1 to 0.8 flagged")
     assert np.mean(~model.inlier_mask_[bad]) > 0.8
 
 
 @each_kernel
 @pytest.mark.parametrize("sizes", [(300, 300), (450, 150), (200, 200, 200)], ids=str)
 @pytest.mark.parametrize("contamination", [0.0, 0.1, 0.2, 0.3])
-def test_contamination_is_estimated(kernel, sizes, contamination):
+def test_contamination_is_estimated(kernel, sizes, contamination, request):
+    if (kernel, sizes, contamination) == ("rbf", (450, 150), 0.3):
+        reason = "smooth functions of two classes explain these labels without noise: 0.04"
+        request.applymarker(pytest.mark.xfail(reason=reason))
     X, y, _, _ = flipped_blobs(sizes, contamination, distance=6.0)
     model = SubquantileClassifier(kernel=kernel).fit(X, y)
-    if (kernel, sizes, contamination) == ("rbf", (450, 150), 0.3):
-        pytest.xfail("smooth functions of two classes explain these labels without noise: 0.04")
     if contamination == 0:
         assert model.contamination_ == 0
         assert model.inlier_mask_.all()
