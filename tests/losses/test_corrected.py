@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
+from properties import losses as properties
 from untaint.losses import CorrectedLogLoss, LogisticLoss, SoftmaxLoss
 
 NOISE = {
@@ -70,6 +71,12 @@ def test_a_label_that_may_be_wrong_loses_a_bounded_amount(rng):
     assert (values <= -np.log(NOISE[2].min(axis=0))[codes] + 1e-9).all()
 
 
-def test_the_hessian_of_two_classes_is_positive(rng):
-    y, f, _ = rows(2, rng, 200)
-    assert (CorrectedLogLoss(NOISE[2]).hessian(y, f).entry(0, 0) > 0).all()
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_hessians_are_positive_or_exact(n_classes, rng):
+    y, f, _ = rows(n_classes, rng, 200)
+    loss, k = CorrectedLogLoss(NOISE[n_classes]), f.shape[1]
+    positive = np.linalg.eigvalsh(properties.matrices(loss.hessian(y, f), k))
+    assert positive.min() > -1e-12
+    np.testing.assert_allclose(
+        properties.matrices(loss.exact_hessian(y, f), k), loss.dense_hessian(y, f), atol=1e-12
+    )

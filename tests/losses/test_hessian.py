@@ -8,7 +8,7 @@ import pytest
 from naive import losses as naive
 from properties import losses as properties
 from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
-from untaint.losses.hessian import DiagonalHessian, SoftmaxHessian
+from untaint.losses.hessian import DiagonalHessian, HessianDifference, SoftmaxHessian
 
 N = 7
 
@@ -26,7 +26,11 @@ def of_a_weighted_softmax(rng, k):
     return of_a_softmax(rng, k).weighted(rng.random(N))
 
 
-KINDS = [diagonal, of_a_softmax, of_a_weighted_softmax]
+def a_difference(rng, k):
+    return HessianDifference(diagonal(rng, k), DiagonalHessian(np.zeros((N, k))))
+
+
+KINDS = [diagonal, of_a_softmax, of_a_weighted_softmax, a_difference]
 each = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 outputs = pytest.mark.parametrize("k", [1, 2, 5])
 

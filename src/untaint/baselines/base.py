@@ -150,9 +150,9 @@ class Baseline(KernelEstimator):
         self.objective_path_ = np.asarray(solution.objective_path)
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
-        self._store_outlier_attributes(
-            self._losses(solution.fit.predictions, present), present, found.kept
-        )
+        predictions = self._all_predictions(solution.fit.predictions, present)
+        losses = self._loss.value(targets, predictions)
+        self._store_outlier_attributes(losses, present, found.kept)
 
     def _store_outlier_attributes(
         self, losses: FloatArray, present: IntArray, kept: FloatArray | None

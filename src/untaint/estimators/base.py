@@ -219,12 +219,14 @@ class SubquantileEstimator(KernelEstimator):
 
     def _store_outlier_attributes(self, data: TrainingData, found: RobustFit, task: Task) -> None:
         initial = found.initial
-        losses = self._losses(found.solution.fit.predictions, data.present)
+        predictions = self._all_predictions(found.solution.fit.predictions, data.present)
+        losses = self._loss.value(data.targets, predictions)
         excluded = initial.excluded
         if excluded is None:
             excluded = found.design.excluded_rows(initial.weighting, task.exclusion_radius)
         losses[data.present[excluded]] = np.inf
-        self.__dict__.update(task.outlier_attributes(losses, initial, data.present))
+        rows = (predictions, losses, initial, data.present)
+        self.__dict__.update(task.outlier_attributes(*rows))
         # An excluded row has no residual to speak of: it is as suspicious as the worst row.
         known = np.isfinite(self.outlier_scores_)
         self.outlier_scores_[~known] = self.outlier_scores_[known].max(initial=0.0)

@@ -64,8 +64,6 @@ MIN_CONTAMINATION = 0.02
 ALPHA_FACTORS = 10.0 ** np.arange(-5.0, 1.1, 0.5)
 # Coefficients of the fit that an audit judges labels by, of all classes together.
 AUDIT_UNKNOWNS = 600
-# Steps by an upper bound of the Hessian converge linearly, and need a smaller tolerance: its power.
-EM_ACCURACY = 1.5
 # Tolerance of a stage that only prepares the next.
 ROUGH = 1e-4
 # Smoothing for several classes. Two classes are trimmed hard. With several, hard trimming would
@@ -201,7 +199,6 @@ class ClassificationTask(Task):
                 nonlocal latest
                 if plain is not None:
                     start = start or plain.solve(weights, alpha, None, ROUGH)
-                    tol = tol**EM_ACCURACY if y.shape[1] > 1 else tol
                 fit = newton.solve(weights, alpha, start, tol, latest)
                 latest = fit.predictions
                 return fit
@@ -225,13 +222,16 @@ class ClassificationTask(Task):
 
         def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
             start = start or plain.solve(weights, alpha, None, ROUGH)
-            tol = tol**EM_ACCURACY if y.shape[1] > 1 else tol
             return newton.solve(weights, alpha, start, tol)
 
         return SolverStage(solve, LOOSE, system=newton.space)
 
     def outlier_attributes(
-        self, losses: FloatArray, initial: InitialState, present: IntArray
+        self,
+        predictions: FloatArray,
+        losses: FloatArray,
+        initial: InitialState,
+        present: IntArray,
     ) -> dict[str, Any]:
         """Return thresholds by class, mask, scores and the noise matrix."""
         weighting, noise = initial.weighting, initial.label_noise
@@ -255,25 +255,24 @@ class ClassificationTask(Task):
             "outlier_scores_": class_scores(losses, thresholds[codes]),
         }
         if noise is None:
-            return found | self._trimmed_noise(mask, codes, record.sample_weight)
-        return found | self._corrected_attributes(noise, losses)
+            return found | self._trimmed_noise(predictions, mask)
+        return found | self._corrected_attributes(noise, predictions, losses)
 
-    def _trimmed_noise(
-        self, mask: BoolArray, codes: IntArray, weights: FloatArray
-    ) -> dict[str, Any]:
+    def _trimmed_noise(self, predictions: FloatArray, mask: BoolArray) -> dict[str, Any]:
         """Return the noise matrix of the trimmed rows, whose true class is the predicted one."""
-        k, true = len(self.classes), codes
-        if not mask.all():
-            predicted = likeliest(as_2d(self.params._raw(self.params._training.X)))
-            true = np.where(mask, codes, predicted)
+        record, k = self.params._training, len(self.classes)
+        codes, weights = class_codes(record.targets), record.sample_weight
+        true = np.where(mask, codes, likeliest(predictions))
         counts = np.bincount(k * true + codes, weights, k * k).reshape(k, k)
         totals = counts.sum(axis=1, keepdims=True)
         matrix = np.divide(counts, totals, out=np.eye(k), where=totals > 0)
         return {"noise_matrix_": matrix, "noise_matrix_interval_": np.stack([matrix, matrix])}
 
-    def _corrected_attributes(self, noise: LabelNoise, losses: FloatArray) -> dict[str, Any]:
+    def _corrected_attributes(
+        self, noise: LabelNoise, scores: FloatArray, losses: FloatArray
+    ) -> dict[str, Any]:
         """Return what the posterior of the label noise says about each row."""
-        record, model = self.params._training, self.params
+        record, known = self.params._training, np.isfinite(losses)
         codes = class_codes(record.targets)
         found: dict[str, Any] = {
             "noise_matrix_": noise.fitted,
@@ -281,7 +280,6 @@ class ClassificationTask(Task):
         }
         if not noise.corrects:
             return found
-        scores, known = as_2d(model._raw(record.X)), np.isfinite(losses)
         if not record.is_large:  # the subsample of many rows has calibrated them already
             noise = noise.calibrated(scores, codes, np.where(known, record.sample_weight, 0.0))
         right = np.where(known, noise.right_label(scores, codes), 0.0)

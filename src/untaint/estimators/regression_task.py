@@ -100,7 +100,11 @@ class RegressionTask(Task):
         return stages if rough is None else [stage(rough), *stages]
 
     def outlier_attributes(
-        self, losses: FloatArray, initial: InitialState, present: IntArray
+        self,
+        predictions: FloatArray,
+        losses: FloatArray,
+        initial: InitialState,
+        present: IntArray,
     ) -> dict[str, Any]:
         """Return threshold, mask and scores in robust standard deviations."""
         record, weighting = self.params._training, initial.weighting

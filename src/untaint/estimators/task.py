@@ -64,9 +64,13 @@ class Task(ABC):
 
     @abstractmethod
     def outlier_attributes(
-        self, losses: FloatArray, initial: InitialState, present: IntArray
+        self,
+        predictions: FloatArray,
+        losses: FloatArray,
+        initial: InitialState,
+        present: IntArray,
     ) -> dict[str, Any]:
-        """Return fitted attributes that describe each row, from the losses of all rows."""
+        """Return fitted attributes that describe each row, from predictions and losses of all."""
 
     @abstractmethod
     def loo_diagnostics(self, feature_outlier: BoolArray) -> LooDiagnostics:

@@ -141,16 +141,15 @@ class KernelEstimator(BaseEstimator):
         check_matrix_memory(self.X_fit_.shape[0], np.float64, self.memory_limit)
         return self.kernel_.matrix(self.X_fit_, dtype=np.float64, n_threads=self._n_threads)
 
-    def _losses(self, predictions: FloatArray, present: IntArray) -> FloatArray:
-        """Return the losses of all rows, those of weight zero too, which had no part in the fit."""
+    def _all_predictions(self, predictions: FloatArray, present: IntArray) -> FloatArray:
+        """Return raw predictions of all rows, those of weight zero too, from the others'."""
         record = self._training
-        losses = np.empty(len(record.targets))
-        losses[present] = self._loss.value(record.targets[present], predictions)
         absent = np.flatnonzero(record.sample_weight == 0)
-        if len(absent):
-            raw = as_2d(self._raw(record.X[absent]))
-            losses[absent] = self._loss.value(record.targets[absent], raw)
-        return losses
+        if len(absent) == 0:
+            return predictions
+        out = np.empty((len(record.targets), predictions.shape[1]))
+        out[present], out[absent] = predictions, as_2d(self._raw(record.X[absent]))
+        return out
 
     def __getstate__(self) -> Any:
         """Leave rows that are mapped from a file in their file."""

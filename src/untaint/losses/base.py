@@ -21,12 +21,15 @@ class Loss(ABC):
         The largest eigenvalue of the Hessian, which bounds the step size of a gradient method.
     quadratic : bool
         Whether the Hessian is constant.
+    convex : bool
+        Whether the Hessian is positive semidefinite.
     of_differences : bool
         Whether the loss is a function of y - f, so that an intercept takes up a shift of y.
     """
 
     curvature: float
     quadratic: bool = False
+    convex: bool = True
     of_differences: bool = False
 
     @abstractmethod
@@ -39,7 +42,11 @@ class Loss(ABC):
 
     @abstractmethod
     def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
-        """Return the Hessian of each sample's loss in its raw predictions."""
+        """Return the Hessian of each sample's loss, or a positive semidefinite substitute."""
+
+    def exact_hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
+        """Return the Hessian of each sample's loss, which may be indefinite."""
+        return self.hessian(y, f)
 
     @abstractmethod
     def slope_bound(self, y: FloatArray, max_norm: FloatArray) -> FloatArray:

@@ -8,8 +8,8 @@ probabilities at the scores f (the logistic function of one score, or the softma
 
 where :math:`\gamma` is the posterior probability of the true class given the label. The loss is
 bounded where every label can be wrong. It is not convex: its Hessian is that of the log-loss at p
-less that at :math:`\gamma`. For two classes a positive lower bound of that difference is returned,
-for several the first part, an upper bound: the steps of a gradient EM algorithm.
+less that at :math:`\gamma`. Where that is not positive, less is subtracted: a tenth of the first
+part is left.
 
 Natarajan et al. (2013), Learning with noisy labels; Patrini et al. (2017), Making deep neural
 networks robust to label noise.
@@ -24,7 +24,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 
 from .._typing import FloatArray
 from .base import Loss
-from .hessian import DiagonalHessian, Hessian, SoftmaxHessian
+from .hessian import DiagonalHessian, Hessian, HessianDifference, SoftmaxHessian
 from .softmax import class_codes
 
 # Smallest part of the log-loss's second derivative that is left of it.
@@ -49,6 +49,8 @@ class CorrectedLogLoss(Loss):
     array([2.3000000e+00, 1.0000001e+06])
     """
 
+    convex = False
+
     def __init__(self, noise_matrix: FloatArray) -> None:
         self.noise_matrix = np.asarray(noise_matrix, dtype=float)
         self.curvature = 0.25 if len(self.noise_matrix) == 2 else 0.5
@@ -68,7 +70,18 @@ class CorrectedLogLoss(Loss):
         """Return a positive Hessian that leads to the same minimum."""
         if f.shape[1] == 1:
             return DiagonalHessian(np.maximum(*self.curvatures(y, f)))
-        return SoftmaxHessian(softmax(np.asarray(f, dtype=float), axis=1))
+        p, posterior = self._in_columns(y, f)
+        # A variance under the posterior is at most that under p times the largest ratio of the two.
+        ratio = self.noise_matrix.max(axis=0)[class_codes(y)] / np.exp(-self.value(y, f))
+        part = np.minimum(1.0, (1.0 - MIN_CURVATURE) / ratio)
+        return HessianDifference(SoftmaxHessian(p), SoftmaxHessian(posterior, part))
+
+    def exact_hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
+        """Return the Hessian of the log-loss at p less that at the posterior."""
+        if f.shape[1] == 1:
+            return DiagonalHessian(self.curvatures(y, f)[0])
+        p, posterior = self._in_columns(y, f)
+        return HessianDifference(SoftmaxHessian(p), SoftmaxHessian(posterior))
 
     def curvatures(self, y: FloatArray, f: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return second derivatives in each score, and positive lower bounds of the log-loss's.

@@ -3,7 +3,8 @@ r"""Hessians of a loss at every sample, as one linear map of (n, k) arrays.
 The Hessian of a sample is a k x k matrix, stored so that a product with it takes O(k) operations:
 
 * diagonal, :math:`H = \mathrm{diag}(h)`;
-* that of the softmax loss at probabilities p, :math:`H = w\,(\mathrm{diag}(p) - p p^T)`.
+* that of the softmax loss at probabilities p, :math:`H = w\,(\mathrm{diag}(p) - p p^T)`;
+* a difference of two.
 """
 
 from __future__ import annotations
@@ -120,3 +121,39 @@ class SoftmaxHessian(Hessian):
         """Return diag(sum w p) - sum w p p^T."""
         weighted = self.weights[:, None] * self.p
         return np.diag(weighted.sum(axis=0)) - self.p.T @ weighted
+
+
+@final
+class HessianDifference(Hessian):
+    """The difference of two Hessians.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one, other = (DiagonalHessian(np.full((2, 1), h)) for h in (3.0, 1.0))
+    >>> HessianDifference(one, other).total()
+    array([[4.]])
+    """
+
+    def __init__(self, first: Hessian, second: Hessian) -> None:
+        self.first, self.second = first, second
+
+    def times(self, f: FloatArray) -> FloatArray:
+        """Return the difference of the products."""
+        return self.first.times(f) - self.second.times(f)
+
+    def entry(self, j: int, k: int) -> FloatArray:
+        """Return the difference of the entries."""
+        return self.first.entry(j, k) - self.second.entry(j, k)
+
+    def weighted(self, weights: FloatArray) -> HessianDifference:
+        """Return the Hessians of the losses times ``weights``."""
+        return HessianDifference(self.first.weighted(weights), self.second.weighted(weights))
+
+    def among(self, rows: slice) -> HessianDifference:
+        """Return the Hessians of some of the samples."""
+        return HessianDifference(self.first.among(rows), self.second.among(rows))
+
+    def total(self) -> FloatArray:
+        """Return the difference of the sums."""
+        return self.first.total() - self.second.total()

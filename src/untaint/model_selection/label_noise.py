@@ -228,7 +228,7 @@ class _Search:
 
     def candidates(self) -> Iterator[Candidate]:
         """Yield no noise first, then each family in the order of its rates."""
-        none = self._climb("none", np.eye(self.n_classes), 0.0, self.first, None)
+        none = self._climb("none", np.eye(self.n_classes), 0.0, None)
         yield none
         yield from (self._two_classes if self.n_classes == 2 else self._several_classes)(none)
 
@@ -244,8 +244,7 @@ class _Search:
         """Yield candidates from neighbour to neighbour, until they are hopeless."""
         last, best = none, none.evidence
         for matrix in matrices:
-            half_width = HALF_WIDTHS[family]
-            last = self._next(last, family, matrix, half_width)
+            last = self._climb(family, matrix, HALF_WIDTHS[family], last)
             yield last
             best = max(best, last.evidence)
             if last.evidence < best - HOPELESS:
@@ -254,10 +253,10 @@ class _Search:
     def _several_classes(self, none: Candidate) -> Iterator[Candidate]:
         """Yield equal rates of all classes, then of each class to the one it is mistaken for."""
         k, first = self.n_classes, UNIFORM[0]
-        uniform = [self._next(none, "uniform", uniform_noise(k, first), 0.05)]
+        uniform = [self._climb("uniform", uniform_noise(k, first), 0.05, none)]
         for rate in UNIFORM[1:]:
             matrix = uniform_noise(k, rate)
-            uniform.append(self._next(uniform[-1], "uniform", matrix, 0.05, climb=False))
+            uniform.append(self._climb("uniform", matrix, 0.05, uniform[-1], climb=False))
         yield from uniform
         rates = self._em(max(uniform, key=lambda candidate: candidate.evidence))
         others = rates - np.diag(np.diag(rates))
@@ -268,7 +267,7 @@ class _Search:
             matrix = np.eye(k)
             matrix[mistaken] *= 1.0 - rate
             matrix[mistaken, others.argmax(axis=1)[mistaken]] = rate
-            last = self._next(last, "other", matrix, 0.05, climb=rate == first)
+            last = self._climb("other", matrix, 0.05, last, climb=rate == first)
             yield last._replace(evidence=last.evidence - price)
 
     def _em(self, start: Candidate) -> FloatArray:
@@ -281,31 +280,21 @@ class _Search:
             matrix = counts / counts.sum(axis=1, keepdims=True)
         return matrix
 
-    def _next(
-        self,
-        last: Candidate,
-        family: str,
-        matrix: FloatArray,
-        half_width: float,
-        *,
-        climb: bool = True,
-    ) -> Candidate:
-        """Return the candidate of another noise matrix, from the setting and mode of the last."""
-        parts = (family, matrix, half_width, last.setting, last.predictions)
-        return self._climb(*parts, climb=climb)
-
     def _climb(
         self,
         family: str,
         matrix: FloatArray,
         half_width: float,
-        first: tuple[int, int],
-        around: FloatArray | None,
+        last: Candidate | None,
         *,
         climb: bool = True,
     ) -> Candidate:
-        """Return the candidate at the setting that no neighbour exceeds in evidence."""
+        """Return the candidate at the setting that no neighbour exceeds in evidence.
+
+        The search begins at the setting and the mode of the last candidate.
+        """
         modes: dict[tuple[int, int], Mode] = {}
+        best, around = (self.first, None) if last is None else (last.setting, last.predictions)
 
         def at(setting: tuple[int, int]) -> float:
             if setting not in modes:
@@ -314,9 +303,9 @@ class _Search:
                 modes[setting] = model.mode(self.alphas[setting[1]], matrix, start)
             return modes[setting].evidence
 
-        best, last = first, None
-        while best != last:
-            last = best
+        before = None
+        while best != before:
+            before = best
             at(best)
             best = max([best, *(self._neighbours(best) if climb else [])], key=at)
         alpha, predictions = self.alphas[best[1]], modes[best].predictions

@@ -14,6 +14,7 @@ block of features while it is in memory. A line search needs no further pass.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol, final
 
 import numpy as np
@@ -161,8 +162,10 @@ class FeatureSpace(NewtonSpace):
         penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
         if extra is not None and extra.any():
             penalty = penalty + extra
-        hessian = objective.hessian(values)
-        precondition = self._preconditioner(objective, hessian, penalty)
+        positive = hessian = objective.hessian(values)
+        if not objective.loss.convex:
+            hessian = objective.exact_hessian(values)
+        precondition = self._preconditioner(objective, positive, penalty)
         residual, direction = -gradient, np.zeros(gradient.shape)
         step, step_values = np.zeros(gradient.shape), np.zeros(values.shape)
         decrease, rho, passes = 0.0, 0.0, 0
@@ -174,13 +177,14 @@ class FeatureSpace(NewtonSpace):
             if not rho > 0 or 0.5 * rho <= enough or stalled:  # stalled: by single precision
                 break
             direction = z + (rho / last if last > 0 else 0.0) * direction
-            moved, image = self.features.matvec_rmatvec(
-                direction, lambda rows, values: hessian.among(rows).times(values)
-            )
+            moved, image = self.features.matvec_rmatvec(direction, partial(_times, hessian))
             image = image + penalty * direction
             curvature = float(np.vdot(direction, image))
             if not curvature > 0:
-                break
+                if passes > 0 or hessian is positive:
+                    break
+                hessian, rho = positive, 0.0
+                continue
             length = rho / curvature
             step, step_values = step + length * direction, step_values + length * moved
             residual = residual - length * image
@@ -203,3 +207,8 @@ class FeatureSpace(NewtonSpace):
         entries = [hessian.entry(j, j) for j in range(len(self._grams))]
         parts = zip(self._grams, entries, diagonals, strict=False)
         return by_output([gram.inverse(weights, diagonal) for gram, weights, diagonal in parts])
+
+
+def _times(hessian: Hessian, rows: slice, values: FloatArray) -> FloatArray:
+    """Return the Hessians of some rows times their values."""
+    return hessian.among(rows).times(values)

@@ -35,7 +35,7 @@ from ..losses import CorrectedLogLoss
 
 MAX_STEPS = 60
 # Decrease of the objective, per unit of it, at which Newton's method ends.
-TOLERANCE = 1e-13
+TOLERANCE = 1e-9
 # Fraction of the predicted decrease that a step must reach, and the shortest step tried.
 ARMIJO, SHORTEST = 1e-4, 1e-4
 # Curvature per unit of weight in directions that neither loss nor penalty see.

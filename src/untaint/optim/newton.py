@@ -63,8 +63,12 @@ class WeightedObjective:
         return gradient
 
     def hessian(self, values: FloatArray) -> Hessian:
-        """Return the weighted second derivatives of the loss."""
+        """Return the weighted second derivatives of the loss, or positive ones in their place."""
         return self.loss.hessian(self.y, values).weighted(self.weights)
+
+    def exact_hessian(self, values: FloatArray) -> Hessian:
+        """Return the weighted second derivatives of the loss, which may be indefinite."""
+        return self.loss.exact_hessian(self.y, values).weighted(self.weights)
 
 
 class Step(NamedTuple):

@@ -69,8 +69,13 @@ class KernelSpace(NewtonSpace):
         gradient, hessian = objective.gradient(values), objective.hessian(values)
         if self._precondition is None:
             self._precondition = self._preconditioner(objective, hessian)
-        problem = (gradient, hessian, 2 * objective.alpha, self._precondition)
-        target, iterations = newton_step(self.system, fit, *problem, tol)
+        parts = (2 * objective.alpha, self._precondition, tol)
+        target, iterations = fit, 0
+        if not objective.loss.convex:
+            exact = objective.exact_hessian(values)
+            target, iterations = newton_step(self.system, fit, gradient, exact, *parts)
+        if iterations == 0:
+            target, iterations = newton_step(self.system, fit, gradient, hessian, *parts)
         if iterations > PATIENCE:
             self._precondition = None
         slope = float(np.vdot(gradient, target.predictions - fit.predictions))
