@@ -95,7 +95,19 @@ CONTRACT: dict[str, set[str]] = {
     "preprocessing": {"_validation", "screening", "portable"},
     "plotting": set(),
     "datasets": set(),
-    TOP_LEVEL: {"estimators"},
+    "meta_estimators": {
+        "contamination",
+        "weighting",
+        "model_selection",
+        "outliers",
+        "estimators",  # the kernel is a member of the stack, and finds where to start
+        "preprocessing",
+        "tables",  # frames are encoded as files are
+        "reading",  # their errors
+        "_validation",
+        "_progress",
+    },
+    TOP_LEVEL: {"estimators", "meta_estimators"},
     "bench": {
         TOP_LEVEL,
         "kernels",  # the matrix alone is what a fit is timed against

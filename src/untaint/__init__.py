@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from .estimators.classifier_cv import SubquantileClassifierCV
     from .estimators.regressor import SubquantileRegressor
     from .estimators.regressor_cv import SubquantileRegressorCV
+    from .meta_estimators.classifier import RobustClassifier
+    from .meta_estimators.regressor import RobustRegressor
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "RobustClassifier",
+    "RobustRegressor",
     "SubquantileClassifier",
     "SubquantileClassifierCV",
     "SubquantileRegressor",
@@ -36,6 +40,10 @@ def __getattr__(name: str) -> Any:
     """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("Robust"):
+        from . import meta_estimators
+
+        return getattr(meta_estimators, name)
     from . import estimators
 
     return getattr(estimators, name)

@@ -81,6 +81,12 @@ class ProgressLine:
         if done >= total:
             self.pass_started = now
 
+    def on_fit(self, done: int, total: int) -> None:
+        """Show how many fits of a learner are done, of how many at most."""
+        left = (perf_counter() - self.started) / done * (total - done)
+        message = f"{self.stage}fit {done} of at most {total}, {max(left, 0.0):.1f} s left"
+        self._draw(min(done / total, 1.0), message)
+
     def _draw(self, part: float, message: str) -> None:
         filled = round(WIDTH * part)
         self.line = f"{self.title} [{'#' * filled}{'.' * (WIDTH - filled)}] {message}"

@@ -18,7 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import (
+    _safe_indexing,
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+)
 from sklearn.utils._array_api import (
     _convert_to_numpy,
     _is_numpy_namespace,
@@ -92,6 +98,83 @@ def check_training_data(
     y = _as_targets(y, X.dtype)
     _check_finite_targets(y)
     return X, y, _check_weights(sample_weight, X)
+
+
+def check_any_rows(
+    estimator: Any, X: Any, *, sparse_ok: bool, nan_ok: bool, reset: bool = True
+) -> Any:
+    """Return rows for a learner that checks them itself: frames and text as they came.
+
+    Numbers are checked as far as ``sparse_ok`` and ``nan_ok`` say; the names and the number of
+    features are noted, or compared with those noted before.
+    """
+    if hasattr(X, "columns") or (not sparse.issparse(X) and _holds_text(X)):
+        validate_data(estimator, X, skip_check_array=True, reset=reset)
+        return X
+    finite: Any = "allow-nan" if nan_ok else True
+    with name_argument_in_errors(X):
+        return validate_data(
+            estimator,
+            X,
+            accept_sparse="csr" if sparse_ok else False,
+            ensure_all_finite=finite,
+            reset=reset,
+        )
+
+
+def _holds_text(X: Any) -> bool:
+    """Return whether an array holds text, in some of its cells at least."""
+    try:
+        array = np.asarray(X)
+    except ValueError:  # ragged, which scikit-learn reports
+        return False
+    if array.dtype.kind in "US":
+        return True
+    return array.dtype.kind == "O" and any(isinstance(cell, str) for cell in array.ravel())
+
+
+def check_any_targets(X: Any, y: Any) -> FloatArray:
+    """Return numeric targets as floats, (n,) or (n, k), one for each row of X."""
+    if y is None:
+        raise ValueError(
+            "y: expected targets; fit requires y to be passed, but the target y is None."
+        )
+    y = to_numpy(y)
+    _check_no_text(y)
+    with name_argument_in_errors(X, y):
+        y = check_array(
+            y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"
+        )
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    check_consistent_length(X, y)
+    _check_finite_targets(y)
+    return np.asarray(y, dtype=np.float64)
+
+
+def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArray]:
+    """Return the classes and the code of each row's label."""
+    if y is None:
+        raise ValueError(
+            "y: expected labels; fit requires y to be passed, but the target y is None."
+        )
+    y = to_numpy(y)
+    _check_no_missing_label(y)
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(X, y)
+    if y.dtype.kind == "f":
+        assert_all_finite(y, input_name="y")
+    return _class_codes(y, sample_weight)
+
+
+def check_any_weights(sample_weight: Any, X: Any) -> FloatArray:
+    """Return the weights of rows, ones by default."""
+    return _check_weights(sample_weight, X)
+
+
+def take_rows(X: Any, rows: IntArray) -> Any:
+    """Return some rows of an array, a sparse matrix, a list or a frame of any library."""
+    return _safe_indexing(X, rows)
 
 
 def _as_targets(y: NDArray[Any], dtype: Any) -> FloatArray:
@@ -205,6 +288,11 @@ def check_labelled_data(
         )
     _check_square(X, pairwise)
     sample_weight = _check_weights(sample_weight, X)
+    return X, *_class_codes(y, sample_weight), sample_weight
+
+
+def _class_codes(y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArray]:
+    """Return the classes, two at least, and the code of each label."""
     try:
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -221,7 +309,7 @@ def check_labelled_data(
             "sample_weight must be positive for at least one row of each class, got only zeros for "
             f"class {classes[weightless].tolist()[0]!r}."
         )
-    return X, classes, codes, sample_weight
+    return classes, codes
 
 
 def _check_no_text(y: Any) -> None:

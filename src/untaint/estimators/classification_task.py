@@ -36,6 +36,7 @@ from ..model_selection.grid import smoother_kernels
 from ..model_selection.joint import loo_features_of
 from ..model_selection.label_noise import (
     LabelNoise,
+    class_probabilities,
     known_noise,
     select_label_noise,
 )
@@ -297,48 +298,52 @@ class ClassificationTask(Task):
         model, record = self.params, self.params._record()
         included = np.where(feature_outlier, 0.0, record.sample_weight)
         codes, noise = class_codes(record.targets), record.label_noise
+        nowhere = np.zeros(len(codes), dtype=bool)
         if noise is not None and noise.corrects:
-            return self._corrected_diagnostics(noise, included)
-        contamination = model.contamination_
-        parts = (codes, len(self.classes), included, contamination)
-        if record.is_large:
-            design = record.feature_design(model.memory_limit, model._n_threads)
-            probabilities = loo_class_probabilities_blocked(design, *parts)
-        else:
-            probabilities = loo_class_probabilities(record.sketch(), *parts)
+            scores = self._corrected_scores(noise, included)
+            noise = noise.calibrated(scores, codes, included)
+            right = noise.right_label(scores, codes)
+            posterior = true_class_posterior(noise.probabilities(scores), codes, noise.fitted)
+            expected = self.classes[posterior.argmax(axis=1)]
+            return LooDiagnostics(wrong_label_scores(right), right, expected, nowhere, posterior)
+        probabilities = self.loo_probabilities(included)
         own = np.take_along_axis(probabilities, codes[:, None], axis=1)[:, 0]
         score = -np.log(np.maximum(own, np.finfo(float).tiny))
         return LooDiagnostics(
             score / max(model.loss_threshold_, MIN_THRESHOLD),
-            label_quality(probabilities, codes, contamination),
+            label_quality(probabilities, codes, model.contamination_),
             self.classes[likeliest(as_2d(model._raw(record.X)))],
-            np.zeros(len(codes), dtype=bool),
+            nowhere,
             probabilities,
         )
 
-    def _corrected_diagnostics(self, noise: LabelNoise, weights: FloatArray) -> LooDiagnostics:
-        """Return diagnostics under the noise matrix of the fit."""
+    def loo_probabilities(self, weights: FloatArray) -> FloatArray:
+        """Return leave-one-out class probabilities (n, K) of rows with given weights."""
         model, record = self.params, self.params._record()
-        y, codes = record.targets, class_codes(record.targets)
+        codes, noise = class_codes(record.targets), record.label_noise
+        if noise is not None and noise.corrects:
+            return class_probabilities(self._corrected_scores(noise, weights))
+        parts = (codes, len(self.classes), weights, model.contamination_)
         if record.is_large:
             design = record.feature_design(model.memory_limit, model._n_threads)
-            scores = corrected_loo_blocked(design, self.loss, y, weights, noise.fitted)
-        else:
-            sketch = record.sketch()
-            with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-                parts = (y, weights, record.fit_intercept, AUDIT_UNKNOWNS)
-                approximation = LaplaceApproximation(sketch.loo_features, *parts)
-                alpha = max(record.alpha, MIN_ALPHA * float(weights.sum()))
-                plain = approximation.mode(alpha, np.eye(len(self.classes))).predictions
-                found = approximation.mode(alpha, noise.fitted, plain).predictions
-                scores = approximation.leave_one_out(alpha, noise.fitted, found)
-        scores = np.nan_to_num(scores)
-        noise = noise.calibrated(scores, codes, weights)
-        right = noise.right_label(scores, codes)
-        posterior = true_class_posterior(noise.probabilities(scores), codes, noise.fitted)
-        expected = self.classes[posterior.argmax(axis=1)]
-        nowhere = np.zeros(len(codes), dtype=bool)
-        return LooDiagnostics(wrong_label_scores(right), right, expected, nowhere, posterior)
+            return loo_class_probabilities_blocked(design, *parts)
+        return loo_class_probabilities(record.sketch(), *parts)
+
+    def _corrected_scores(self, noise: LabelNoise, weights: FloatArray) -> FloatArray:
+        """Return leave-one-out scores under the noise matrix of the fit."""
+        model, record = self.params, self.params._record()
+        y = record.targets
+        if record.is_large:
+            design = record.feature_design(model.memory_limit, model._n_threads)
+            return np.nan_to_num(corrected_loo_blocked(design, self.loss, y, weights, noise.fitted))
+        sketch = record.sketch()
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+            parts = (y, weights, record.fit_intercept, AUDIT_UNKNOWNS)
+            approximation = LaplaceApproximation(sketch.loo_features, *parts)
+            alpha = max(record.alpha, MIN_ALPHA * float(weights.sum()))
+            plain = approximation.mode(alpha, np.eye(len(self.classes))).predictions
+            found = approximation.mode(alpha, noise.fitted, plain).predictions
+            return np.nan_to_num(approximation.leave_one_out(alpha, noise.fitted, found))
 
     def audit_columns(self, diagnostics: LooDiagnostics) -> dict[str, NDArray[Any]]:
         """Return the suggested labels with their probabilities."""

@@ -1,0 +1,171 @@
+"""What robust meta-estimators of numbers and of labels share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from .._progress import ProgressLine
+from .._typing import BoolArray
+from .._validation import check_any_rows, check_choice, check_real
+from ..exceptions import AmbiguousContaminationWarning
+from ..outliers.audit import audit_table, q_values
+from .learner import OnFit
+
+
+class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator):
+    """Fits a learner to rows of which some are wrong."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        contamination: float | str = "auto",
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.contamination = contamination
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def _stacks(self) -> bool:
+        return self.estimator is None or isinstance(self.estimator, str)
+
+    def _check_estimator(self) -> None:
+        if isinstance(self.estimator, str):
+            check_choice("estimator", self.estimator, ["auto"])
+        elif self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise TypeError(
+                'estimator: expected a learner with fit and predict, "auto" or None, found '
+                f"{self.estimator!r}."
+            )
+
+    def _check_rows(self, X: Any, *, reset: bool) -> Any:
+        """Return rows as the learner is to have them."""
+        tags = None if self._stacks else get_tags(self.estimator).input_tags
+        sparse_ok = tags is not None and tags.sparse
+        nan_ok = tags is None or tags.allow_nan
+        return check_any_rows(self, X, sparse_ok=sparse_ok, nan_ok=nan_ok, reset=reset)
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _seeded(self, estimator: Any, seed: int) -> Any:
+        """Return a copy whose random states that are None are set, if that of the fit is set."""
+        copy = clone(estimator)
+        if self.random_state is not None:
+            missing = [
+                name
+                for name, value in copy.get_params(deep=True).items()
+                if (name == "random_state" or name.endswith("__random_state")) and value is None
+            ]
+            copy.set_params(**dict.fromkeys(missing, seed))
+        return copy
+
+    @contextmanager
+    def _reporting(self, n_fits: int) -> Iterator[OnFit]:
+        """Yield what shows the number of fits so far, if that is wanted."""
+        if not self.verbose:
+            yield lambda _: None
+            return
+        line = ProgressLine(type(self).__name__)
+        line.begin("starting weights")
+        try:
+            yield lambda done: line.on_fit(done, max(n_fits, done))
+        finally:
+            line.close()
+
+    def _n_folds(self) -> int:
+        """Return how many folds there are, if that is known before the rows are."""
+        return self.cv if isinstance(self.cv, int) else 5
+
+    def _warn_if_ambiguous(self, message: str) -> None:
+        if message:
+            warn(
+                f'contamination="auto" cannot tell which rows are wrong: {message}. '
+                "Pass contamination, or look at the rows that audit() lists.",
+                AmbiguousContaminationWarning,
+                stacklevel=3,
+            )
+
+    def predict(self, X: Any) -> Any:
+        """Return predictions of the fitted learner.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+
+        Returns
+        -------
+        array of shape (m,) or (m, k)
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(self._check_rows(X, reset=False))
+
+    def audit(self, fdr: float | None = None) -> Any:
+        """Return a table of the training rows, the most suspicious first.
+
+        Every row is judged by fits that did not see it.
+
+        Parameters
+        ----------
+        fdr : float, optional
+            False-discovery rate, between 0 and 1: flag as many rows as can be flagged while at
+            most this share of them are good rows, in expectation. None flags the rows that are
+            probably wrong.
+
+        Returns
+        -------
+        DataFrame, or a structured array without pandas
+            See :meth:`untaint.SubquantileRegressor.audit`; ``expected`` is the prediction out of
+            fold.
+        """
+        check_is_fitted(self)
+        check_real("fdr", fdr, low=0, inclusive=False, high=1, optional=True)
+        q = q_values(self.inlier_probability_, self._sample_weight)
+        flagged = ~self.inlier_mask_ if fdr is None else q <= fdr
+        return audit_table(
+            screen=None,
+            flagged=flagged,
+            score=self.outlier_scores_,
+            observed=self._observed,
+            expected=self._expected(),
+            far_off=np.zeros(len(q), dtype=bool),
+            q_value=q,
+            misfit=self._misfit,
+            kept=np.asarray(self.inlier_mask_),
+            more=self._more_columns(flagged),
+        )
+
+    def _expected(self) -> Any:
+        raise NotImplementedError
+
+    def _more_columns(self, flagged: BoolArray) -> dict[str, Any]:
+        """Return further columns of the audit, and those that feature outliers change."""
+        kind = np.where(flagged, "target", "").astype("<U8")
+        kind[self._misfit & ~flagged] = "misfit"
+        kind[flagged & self._feature_outlier] = "features"
+        return {"kind": kind}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self._stacks:
+            tags.input_tags.allow_nan = True
+        elif hasattr(self.estimator, "fit"):
+            inner = get_tags(self.estimator)
+            tags.input_tags.allow_nan = inner.input_tags.allow_nan
+            tags.input_tags.sparse = inner.input_tags.sparse
+            tags.non_deterministic = inner.non_deterministic
+        return tags

@@ -1,0 +1,195 @@
+"""Robust classification by any learner: noise matrix, fits under it, and what they find."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import expit
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..contamination.label_posterior import right_label_probability, true_class_posterior
+from ..model_selection.label_noise import LabelNoise, known_noise
+from ..weighting.class_balanced import ClassBalanced
+from .base import RobustMetaEstimator
+from .classification_members import Member, Single, Stack
+from .initial_weights import N_TREES
+from .kernel_member import KernelClassification
+from .label_learning import calibrated
+from .learner import OnFit
+from .problem import MAX_STACKED, Problem
+
+# Gain in log-likelihood below which labels are taken as they are.
+MIN_EVIDENCE = 0.25
+# Rows in a leaf of the forest at least, so that it predicts probabilities.
+MIN_LEAF = 3
+PROBABILITIES = "predict_proba"
+
+
+class LabelAttributes(NamedTuple):
+    """What a fit knows about each label, and the posterior of the classes that it is made with."""
+
+    posterior: FloatArray
+    probabilities: FloatArray
+    inlier_probability: FloatArray
+    kept: BoolArray
+    contamination: float
+    interval: tuple[float, float]
+    noise: LabelNoise
+    n_rounds: int
+    ambiguity_message: str = ""
+
+
+class _End(NamedTuple):
+    """The posterior of a fit's classes, its out-of-fold probabilities and their likelihood."""
+
+    posterior: FloatArray
+    probabilities: FloatArray
+    log_likelihood: float
+    noise: LabelNoise
+
+
+class ClassificationProblem(Problem):
+    """Labels of rows, as codes of classes, and what out-of-fold probabilities say about them."""
+
+    def __init__(
+        self,
+        params: RobustMetaEstimator,
+        X: Any,
+        codes: IntArray,
+        sample_weight: FloatArray | None,
+        groups: Any,
+        on_fit: OnFit,
+    ) -> None:
+        super().__init__(params, X, codes, sample_weight, groups, on_fit, codes)
+        self.codes, self.classes = codes, np.asarray(params.classes_)
+        self.labels = np.eye(len(self.classes))[codes]
+        self.kernels = dict[bool, KernelClassification]()
+        self.member: Member = self._stack() if params._stacks else self._single()
+
+    def kernel(self, *, plain: bool) -> KernelClassification:
+        """Return the kernel classifier, fitted once: plain, or with its own noise matrix."""
+        if plain not in self.kernels:
+            assert self.features is not None
+            rows = (self.features, self.codes, self.sample_weight, self.seed)
+            parameters: dict[str, Any] = {"contamination": 0} if plain else {}
+            self.kernels[plain] = KernelClassification(*rows, **parameters)
+        return self.kernels[plain]
+
+    def solve(self, contamination: float | None) -> LabelAttributes:
+        """Return what out-of-fold probabilities say about each label."""
+        if contamination is not None:
+            return self._trimmed(contamination)
+        if self.features is None:
+            return self._attributes(self._end(self.labels, known_noise(np.eye(self.n_classes))), 1)
+        kernel = self.kernel(plain=False)
+        noise = kernel.noise
+        plain = self._end(self.labels, _taken_as_right(noise))
+        if not noise.corrects:
+            return self._attributes(plain, 1)
+        posterior = true_class_posterior(kernel.probabilities, self.codes, noise.fitted)
+        corrected = self._end(posterior, noise)
+        gain = corrected.log_likelihood - plain.log_likelihood
+        if gain >= MIN_EVIDENCE:
+            found = self._attributes(corrected, 2)
+            return found._replace(ambiguity_message=noise.ambiguity_message)
+        # Noise that does not make the labels of this learner likelier is not probable, either.
+        rejected = plain.noise._replace(probability=noise.probability * float(expit(gain)))
+        return self._attributes(plain._replace(noise=rejected), 2)
+
+    def _end(self, posterior: FloatArray, noise: LabelNoise) -> _End:
+        """Return out-of-fold probabilities of fits under a posterior, and their likelihood."""
+        predicted = self.member.out_of_fold(posterior, noise.fitted)
+        known: BoolArray = np.asarray(np.isfinite(predicted).all(axis=1))
+        filled = np.where(known[:, None], predicted, 1.0 / len(self.classes))
+        weights = np.where(known, self.sample_weight, 0.0)
+        probabilities, likelihood = calibrated(filled, self.codes, noise.fitted, weights)
+        return _End(posterior, probabilities, likelihood, noise)
+
+    def _attributes(self, end: _End, n_rounds: int) -> LabelAttributes:
+        noise, codes = end.noise, self.codes
+        posterior: FloatArray = self.labels
+        if noise.corrects:
+            posterior = true_class_posterior(end.probabilities, codes, noise.fitted)
+        right = right_label_probability(end.probabilities, codes, noise.mean, noise.probability)
+        share, interval = noise.contamination, noise.contamination_interval
+        parts = (right, right >= 0.5, share, interval, noise, n_rounds)
+        return LabelAttributes(posterior, end.probabilities, *parts)
+
+    def _trimmed(self, contamination: float) -> LabelAttributes:
+        """Keep the labels of the smallest out-of-fold log-loss, class by class."""
+        k, kept, n_rounds = len(self.classes), np.ones(len(self.codes)), 1
+        rule = ClassBalanced(contamination, self.codes, k)
+        if contamination > 0 and self.features is not None:
+            parts = (self.features, self.codes, self.sample_weight, self.seed)
+            kernel = KernelClassification(*parts, contamination=contamination)
+            kept, n_rounds = kernel.inlier_probability, 2
+        for _ in range(n_rounds):
+            posterior = self.labels * kept[:, None]
+            predicted = np.nan_to_num(self.member.out_of_fold(posterior, np.eye(k)), nan=1.0 / k)
+            own = np.take_along_axis(predicted, self.codes[:, None], axis=1)[:, 0]
+            losses = -np.log(np.maximum(own, np.finfo(float).tiny))
+            weights = rule.weights(losses, self.sample_weight)
+            kept = weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
+        matrix = self._noise_matrix(predicted, kept)
+        noise = known_noise(matrix)._replace(class_contamination=self._class_shares(kept))
+        interval = (contamination, contamination)
+        right = np.clip(kept, 0.0, 1.0)
+        posterior = self.labels * kept[:, None]
+        return LabelAttributes(
+            posterior, predicted, right, right >= 0.5, contamination, interval, noise, n_rounds
+        )
+
+    def _noise_matrix(self, probabilities: FloatArray, kept: FloatArray) -> FloatArray:
+        """Return the noise matrix if the true class of trimmed rows is the predicted one."""
+        k = len(self.classes)
+        true = np.where(kept >= 0.5, self.codes, probabilities.argmax(axis=1))
+        counts = np.bincount(k * true + self.codes, self.sample_weight, k * k).reshape(k, k)
+        totals = counts.sum(axis=1, keepdims=True)
+        return np.divide(counts, totals, out=np.eye(k), where=totals > 0)
+
+    def _class_shares(self, kept: FloatArray) -> FloatArray:
+        totals = np.bincount(self.codes, self.sample_weight)
+        return 1.0 - np.bincount(self.codes, kept * self.sample_weight) / totals
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    def _single(self) -> Member:
+        estimator = self.params.estimator
+        if not hasattr(estimator, "predict_proba"):
+            raise TypeError(
+                "estimator: expected a classifier with predict_proba, found "
+                f"{type(estimator).__name__}; wrap it in CalibratedClassifierCV."
+            )
+        return Single(self, self.users_learner(PROBABILITIES))
+
+    def _stack(self) -> Member:
+        boosting = HistGradientBoostingClassifier(random_state=self.seed)
+        learners = {"boosting": self.learner(boosting, self.features, self.folds, PROBABILITIES)}
+        if self.n_rows <= MAX_STACKED:
+            forest = ExtraTreesClassifier(
+                N_TREES,
+                bootstrap=True,
+                min_samples_leaf=MIN_LEAF,
+                random_state=self.seed,
+                n_jobs=self.params.n_jobs,
+            )
+            learners["forest"] = self.learner(forest, self.features, None, PROBABILITIES)
+        return Stack(self, learners)
+
+
+def _taken_as_right(noise: LabelNoise) -> LabelNoise:
+    """Return the noise of a fit that takes all labels as right, whatever is probable."""
+    k = len(noise.fitted)
+    low = min(noise.contamination_interval[0], 0.0)
+    interval = (low, noise.contamination_interval[1])
+    return noise._replace(
+        fitted=np.eye(k),
+        contamination=0.0,
+        contamination_interval=interval,
+        class_contamination=np.zeros(k),
+    )

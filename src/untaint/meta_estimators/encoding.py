@@ -1,0 +1,94 @@
+"""Any table as an array of scaled numbers, for kernels and forests.
+
+Arrays and frames of numbers have their missing cells filled with medians; other frames are encoded
+as files are (:class:`untaint.tables.TableEncoder`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import FloatArray
+from ..preprocessing import MedianScaler
+from ..tables.encoder import TableEncoder
+from ..tables.frame import frame_table, is_frame, is_numeric
+
+
+class NumericEncoder(TransformerMixin, BaseEstimator):
+    """Encode rows of numbers, categories, text and dates, some missing, as scaled numbers.
+
+    Attributes
+    ----------
+    names_ : list of str
+        Of the features.
+    notes_ : list of str
+        What was set aside or filled in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, np.nan], [2.0, 5.0], [3.0, 6.0], [4.0, 9.0]])
+    >>> NumericEncoder().fit_transform(X)[0].round(2)
+    array([-1.01,  0.  ])
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find out what the columns hold.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+        y : ignored
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
+        """Fit, and return the features of the same rows."""
+        values = self._fit(X)
+        return self.scaler_.transform(values)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the features of rows."""
+        check_is_fitted(self)
+        if self.encoder_ is not None:
+            values = self.encoder_.transform(frame_table(X))
+        else:
+            values = _filled(as_numbers(X), self.medians_)
+        return self.scaler_.transform(values)
+
+    def _fit(self, X: Any) -> FloatArray:
+        self.notes_: list[str] = []
+        self.encoder_: TableEncoder | None = None
+        self.medians_: FloatArray = np.empty(0)
+        if is_frame(X) and not is_numeric(X):
+            self.encoder_ = TableEncoder()
+            values = self.encoder_.fit_transform(frame_table(X))
+            self.names_, self.notes_ = list(self.encoder_.names_), list(self.encoder_.notes_)
+        else:
+            values = as_numbers(X)
+            with np.errstate(invalid="ignore"):
+                known = [column[np.isfinite(column)] for column in values.T]
+            self.medians_ = np.array([np.median(c) if len(c) else 0.0 for c in known])
+            values = _filled(values, self.medians_)
+            names = list(X.columns) if is_frame(X) else range(values.shape[1])
+            self.names_ = [str(name) for name in names]
+        self.scaler_ = MedianScaler().fit(values)
+        return values
+
+
+def as_numbers(X: Any) -> FloatArray:
+    """Return rows of numbers as a dense array of floats."""
+    if hasattr(X, "toarray"):
+        return np.asarray(X.toarray(), dtype=float)
+    if hasattr(X, "to_numpy"):
+        return np.asarray(X.to_numpy(), dtype=float)
+    return np.asarray(X, dtype=float)
+
+
+def _filled(values: FloatArray, medians: FloatArray) -> FloatArray:
+    return np.where(np.isfinite(values), values, medians)

@@ -1,0 +1,82 @@
+"""Folds of rows in which copies of a row stay together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.model_selection import check_cv
+
+from .._typing import IntArray
+from .._validation import check_count
+from .learner import Folds
+
+
+def make_folds(
+    cv: Any, X: Any, y: NDArray[Any], groups: Any, seed: int, codes: IntArray | None = None
+) -> Folds:
+    """Return training and test rows of each fold.
+
+    A number of folds means random ones, with classes in equal parts if there are ``codes``; equal
+    rows are in one fold. Anything else is a splitter or an iterable, as scikit-learn's.
+    """
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        check_count("cv", cv, low=2)
+    if isinstance(cv, int | np.integer) and groups is None:
+        return _random_folds(int(cv), X, y, seed, codes)
+    splitter = check_cv(cv, y, classifier=codes is not None)
+    return [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+
+
+def _random_folds(
+    n_folds: int, X: Any, y: NDArray[Any], seed: int, codes: IntArray | None
+) -> Folds:
+    first, place = distinct_rows(X, y)
+    n_folds = min(n_folds, len(first))
+    if n_folds < 2:
+        raise ValueError(f"y: expected at least 2 rows that differ, found n_samples={len(first)}.")
+    order = np.random.default_rng(seed).permutation(len(first))
+    if codes is not None:  # classes are dealt out one after the other
+        order = order[np.argsort(codes[first][order], kind="stable")]
+    fold = np.empty(len(first), dtype=np.intp)
+    fold[order] = np.arange(len(first)) % n_folds
+    own = fold[place]
+    return [
+        (np.flatnonzero(own != number), np.flatnonzero(own == number)) for number in range(n_folds)
+    ]
+
+
+def distinct_rows(X: Any, y: NDArray[Any]) -> tuple[IntArray, IntArray]:
+    """Return the first row of each kind of equal rows, and the place of each row among these.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first, place = distinct_rows(np.array([[1], [2], [1]]), np.array([0.0, 0.0, 0.0]))
+    >>> first, place
+    (array([0, 1]), array([0, 1, 0]))
+    """
+    known: dict[Any, int] = {}
+    place = np.array([known.setdefault(key, len(known)) for key in _keys(X, y)], dtype=np.intp)
+    _, first = np.unique(place, return_index=True)
+    return first.astype(np.intp), place
+
+
+def _keys(X: Any, y: NDArray[Any]) -> Any:
+    """Yield something hashable for each row."""
+    targets = [np.asarray(value).tobytes() for value in np.asarray(y)]
+    if sparse.issparse(X):
+        X = X.tocsr()
+        for i, target in enumerate(targets):
+            part = slice(X.indptr[i], X.indptr[i + 1])
+            yield (X.indices[part].tobytes(), X.data[part].tobytes(), target)
+    elif hasattr(X, "columns"):  # a data frame
+        rows = X.itertuples(index=False, name=None) if hasattr(X, "itertuples") else X.iter_rows()
+        for row, target in zip(rows, targets, strict=True):
+            yield (*(str(cell) for cell in row), target)
+    else:
+        for row, target in zip(np.asarray(X), targets, strict=True):
+            cells = row.tobytes() if row.dtype != object else tuple(map(str, np.atleast_1d(row)))
+            yield (cells, target)

@@ -1,0 +1,117 @@
+r"""Starting weights by a kernel and a forest.
+
+Both are quick: one fit of kernel ridge has leave-one-out predictions, and one fit of a forest has
+predictions out of bag. Their best mixture on the rows that are trusted so far predicts the targets,
+and rounds of predictions and posterior weights (:mod:`.reweighting`) start from the inliers of the
+kernel's own robust fit and from all rows. So the learner in question is fitted only a few times,
+and to weights that are close to the last ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from sklearn.ensemble import ExtraTreesRegressor
+
+from .._typing import FloatArray, IntArray
+from .kernel_member import KernelRegression
+from .learner import Learner, WeightedRows
+from .reweighting import MAX_GROUPS, End, Reweighting
+from .stacking import convex_weights
+
+N_TREES = 100
+MAX_ROUNDS = 3
+# Fewer rows have the posterior of the kernel's tests of outliers.
+FEWEST_ROWS = 40
+
+
+class Start(NamedTuple):
+    """Weights to begin with, the rounds that they are for, and whether any row is wrong."""
+
+    weights: FloatArray
+    reweighting: Reweighting
+    contaminated: bool
+
+
+def make_forest(seed: int, n_jobs: int | None) -> Any:
+    """Return extra trees with predictions out of bag."""
+    return ExtraTreesRegressor(
+        N_TREES, bootstrap=True, oob_score=True, random_state=seed, n_jobs=n_jobs
+    )
+
+
+@final
+class DistinctRows:
+    """A learner on rows of which copies are one, with their total weight.
+
+    A forest draws rows: copies of a row out of the bag would be predicted by those within. The
+    learner has the rows ``first``; ``place`` is that of each row among them.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        y: FloatArray,
+        sample_weight: FloatArray,
+        first: IntArray,
+        place: IntArray,
+    ) -> None:
+        self.learner, self.y, self.place = learner, y[first], place
+        self.sample_weight = np.bincount(place, sample_weight).astype(float)
+
+    def out_of_fold(self, weights: FloatArray) -> FloatArray:
+        """Return predictions (n, k) of each row by fits without it."""
+        return self.learner.out_of_fold(self._rows(weights))[self.place]
+
+    def fit(self, weights: FloatArray) -> Any:
+        """Return a fit to all rows."""
+        return self.learner.fit(self._rows(weights))
+
+    def _rows(self, weights: FloatArray) -> WeightedRows:
+        return weighted(self.y, np.bincount(self.place, weights).astype(float), self.sample_weight)
+
+    @property
+    def n_fits(self) -> int:
+        """Fits so far."""
+        return self.learner.n_fits
+
+
+def find_start(kernel: KernelRegression, reweighting: Reweighting, forest: DistinctRows) -> Start:
+    """Return the weights of the likeliest end of both starts."""
+    for _ in range(MAX_GROUPS):
+        end = _likeliest(kernel, reweighting, forest)
+        group = reweighting.misfit(end)
+        if not group.any():
+            break
+        reweighting = reweighting.with_misfit(group)
+    return Start(reweighting.weights(end), reweighting, end.finds_outliers)
+
+
+def _likeliest(kernel: KernelRegression, reweighting: Reweighting, forest: DistinctRows) -> End:
+    """Return the likelier of the two ends, or a fit to all rows if that is about as likely."""
+    null: End | None = None
+    y, everything = reweighting.y, reweighting.everything
+
+    def out_of_fold(weights: FloatArray) -> FloatArray:
+        nonlocal null
+        parts = [kernel.predictions, forest.out_of_fold(weights)]
+        mixed = convex_weights(np.stack(parts, axis=-1), y, weights)
+        found = np.stack(parts, axis=-1) @ mixed
+        if null is None and weights is everything:
+            null = reweighting.null(found)
+        return np.asarray(found)
+
+    ends = [reweighting.run(out_of_fold, everything, MAX_ROUNDS)]
+    robust = np.where(everything > 0, kernel.inlier_probability, 0.0) * reweighting.sample_weight
+    if np.abs(robust - everything).mean() > 0:
+        ends.append(reweighting.run(out_of_fold, robust, MAX_ROUNDS))
+    return reweighting.best(ends, null)
+
+
+def weighted(y: FloatArray, weights: FloatArray, sample_weight: FloatArray) -> WeightedRows:
+    """Return all rows with posterior weights, for a fit to targets (n, k)."""
+    rows = np.flatnonzero(weights > 0)
+    targets = y[:, 0] if y.shape[1] == 1 else y
+    parts = weights[rows] / sample_weight[rows]
+    return WeightedRows(rows, targets[rows], weights[rows], parts)

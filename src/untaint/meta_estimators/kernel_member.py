@@ -1,0 +1,132 @@
+"""Kernel estimators on encoded features, with the predictions of each row by the others."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, final
+
+import numpy as np
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..estimators import SubquantileClassifierCV, SubquantileRegressorCV
+from ..model_selection.label_noise import LabelNoise, known_noise
+from .learner import MIN_PART
+
+# Rows that the kernel is fitted to at most: others are predicted by that fit.
+MAX_ROWS = 2000
+# Mean change of a weight, as a part of it, that is worth another fit.
+WORTH_A_FIT = 0.02
+
+
+@final
+class KernelRegression:
+    """The robust kernel regressor, and fits of it with other weights.
+
+    ``predictions`` (n, k) are by fits without the row, ``inlier_probability`` those of the robust
+    fit, and ``feature_outlier`` marks rows with outlying features that it trimmed.
+    """
+
+    def __init__(
+        self,
+        features: FloatArray,
+        y: FloatArray,
+        sample_weight: FloatArray,
+        seed: int,
+        **parameters: Any,
+    ) -> None:
+        self.features, self.y, self.sample_weight = features, y, sample_weight
+        self.seed, self.n_fits = seed, 0
+        self.rows = sampled_rows(len(y), seed)
+        self.model = self._fit(sample_weight, **parameters)
+        found = self.model.inlier_probability_
+        self._weights = found * sample_weight[self.rows]
+        self.predictions = self._predictions(self.model)
+        self.inlier_probability = np.ones(len(y))
+        self.inlier_probability[self.rows] = found
+        self.feature_outlier = self._feature_outlier()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the kernel was fitted to all rows."""
+        return len(self.rows) == len(self.y)
+
+    def refit(self, weights: FloatArray) -> None:
+        """Fit with given weights, unless they are close to the last ones."""
+        weights = np.where(weights > MIN_PART * self.sample_weight, weights, 0.0)
+        own = weights[self.rows]
+        total = self.sample_weight[self.rows].sum()
+        if np.abs(own - self._weights).sum() <= WORTH_A_FIT * total:
+            return
+        transform = self.model.target_transform_
+        self.model = self._fit(weights, contamination=0, target_transform=transform)
+        self._weights, self.predictions = own, self._predictions(self.model)
+
+    def _fit(self, weights: FloatArray, **parameters: Any) -> Any:
+        self.n_fits += 1
+        y = self.y[:, 0] if self.y.shape[1] == 1 else self.y
+        model = SubquantileRegressorCV(random_state=self.seed, **parameters)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner
+            return model.fit(self.features[self.rows], y[self.rows], weights[self.rows])
+
+    def _predictions(self, model: Any) -> FloatArray:
+        """Return leave-one-out predictions, and those of rows that the fit did not see."""
+        found = np.empty(self.y.shape)
+        if not self.is_complete:
+            found[:] = np.asarray(model.predict(self.features)).reshape(self.y.shape)
+        found[self.rows] = expected_targets(model.audit(), self.y[self.rows].shape)
+        return found
+
+    def _feature_outlier(self) -> BoolArray:
+        """Return rows with outlying features that the robust fit trimmed."""
+        kinds, mask = by_row(self.model.audit(), "kind"), np.zeros(len(self.y), dtype=bool)
+        mask[self.rows] = np.isin(kinds, ["features", "both"]) & ~self.model.inlier_mask_
+        return mask
+
+
+@final
+class KernelClassification:
+    """The kernel classifier with its label noise and leave-one-out class probabilities (n, K)."""
+
+    def __init__(
+        self,
+        features: FloatArray,
+        codes: IntArray,
+        sample_weight: FloatArray,
+        seed: int,
+        **parameters: Any,
+    ) -> None:
+        rows = sampled_rows(len(codes), seed)
+        missing = np.setdiff1d(np.arange(codes.max() + 1), codes[rows])
+        rows = np.union1d(rows, np.flatnonzero(np.isin(codes, missing)))  # rare classes
+        self.model = SubquantileClassifierCV(random_state=seed, **parameters)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner
+            self.model.fit(features[rows], codes[rows], sample_weight[rows])
+        self.inlier_probability = np.ones(len(codes))
+        self.inlier_probability[rows] = self.model.inlier_probability_
+        k = len(self.model.classes_)
+        noise = self.model._record().label_noise
+        self.noise: LabelNoise = known_noise(np.eye(k)) if noise is None else noise
+        self.probabilities = np.empty((len(codes), k))
+        if len(rows) < len(codes):
+            self.probabilities[:] = self.model.predict_proba(features)
+        task = self.model._task(self.model.contamination_)
+        self.probabilities[rows] = task.loo_probabilities(sample_weight[rows])
+
+
+def sampled_rows(n: int, seed: int) -> IntArray:
+    """Return all rows, or as many random ones as the kernel is fitted to."""
+    if n <= MAX_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, MAX_ROWS, replace=False))
+
+
+def by_row(audit: Any, name: str) -> Any:
+    """Return a column of an audit in the order of the rows."""
+    return np.asarray(audit[name])[np.argsort(np.asarray(audit["row"]))]
+
+
+def expected_targets(audit: Any, shape: tuple[int, ...]) -> FloatArray:
+    """Return the expected targets of an audit in the order of the rows."""
+    return np.array([np.asarray(cell) for cell in by_row(audit, "expected")], float).reshape(shape)

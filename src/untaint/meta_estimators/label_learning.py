@@ -1,0 +1,71 @@
+r"""Out-of-fold class probabilities of any learner under label noise.
+
+Labels are true classes seen through a noise matrix T. A learner that only knows how to fit weighted
+rows maximises their likelihood by the EM algorithm: every row takes part with each class it may
+belong to, weighted by the posterior probability of that class,
+
+.. math:: \gamma_{ik} = T_{k y_i}\, p_k(x_i) \Big/ \sum_j T_{j y_i}\, p_j(x_i) .
+
+The noise matrix is that of a kernel classifier (:mod:`untaint.model_selection.label_noise`), whose
+leave-one-out probabilities begin the algorithm. Whether it serves the learner, too, is decided by
+the likelihood of the labels under out-of-fold probabilities, which have one slope each, because
+those of boosted trees are too certain.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import softmax
+
+from .._typing import FloatArray, IntArray
+from .learner import WeightedRows
+
+# Bounds of the logarithm of a slope, and of a probability.
+MAX_LOG_SLOPE, MIN_PROBABILITY = 3.0, 1e-6
+
+
+class Calibrated(NamedTuple):
+    """Class probabilities (n, K) with the slope at which labels are likeliest, and how likely."""
+
+    probabilities: FloatArray
+    log_likelihood: float
+
+
+def calibrated(
+    probabilities: FloatArray, codes: IntArray, noise_matrix: FloatArray, weights: FloatArray
+) -> Calibrated:
+    """Return out-of-fold probabilities with the slope that makes the labels most likely.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sure = np.array([[0.999, 0.001]] * 10)
+    >>> labels = np.array([0] * 8 + [1] * 2)
+    >>> calibrated(sure, labels, np.eye(2), np.ones(10)).probabilities[0].round(2)
+    array([0.8, 0.2])
+    """
+    scores = np.log(np.clip(probabilities, MIN_PROBABILITY, None))
+    rates, inside = noise_matrix.T[codes], weights > 0
+
+    def cost(log_slope: float) -> float:
+        own = softmax(np.exp(log_slope) * scores[inside], axis=1)
+        likelihood = np.maximum((own * rates[inside]).sum(axis=1), np.finfo(float).tiny)
+        return -float(weights[inside] @ np.log(likelihood)) + 0.5 * log_slope**2
+
+    bounds = (-MAX_LOG_SLOPE, MAX_LOG_SLOPE)
+    found = minimize_scalar(cost, bounds=bounds, method="bounded")
+    slope = float(np.exp(np.round(found.x, 3)))
+    return Calibrated(softmax(slope * scores, axis=1), -float(found.fun))
+
+
+def posterior_rows(
+    posterior: FloatArray, classes: NDArray[np.generic], sample_weight: FloatArray
+) -> WeightedRows:
+    """Return every row with each class it may belong to, weighted by its posterior (n, K)."""
+    rows, codes = np.nonzero((posterior > 0) & (sample_weight > 0)[:, None])
+    parts = posterior[rows, codes]
+    return WeightedRows(rows, classes[codes], parts * sample_weight[rows], parts)

@@ -1,0 +1,218 @@
+r"""Fits of any learner to weighted rows, and its predictions of rows that a fit did not see.
+
+Rows of next to no weight are left out of a fit, since a tree counts rows in its leaves whatever
+they weigh. A learner that takes no weights is fitted to the rows whose target is probably right.
+
+A forest predicts each row by the trees that were grown without it; any other learner is fitted to
+all folds but one at a time. Copies of a row are in the same fold, lest one predict the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
+
+from .._typing import BoolArray, FloatArray, IntArray
+from .._validation import take_rows
+
+# Part of its weight below which a row is left out of a fit.
+MIN_PART = 0.02
+
+#: Training and test rows of each fold.
+Folds = list[tuple[IntArray, IntArray]]
+#: Called with the number of fits so far.
+OnFit = Callable[[int], None]
+
+
+class WeightedRows(NamedTuple):
+    """Positions of rows, which may repeat, with their targets and weights.
+
+    ``parts`` are the weights as a part of the row's own, the probability that the target is right.
+    """
+
+    rows: IntArray
+    targets: NDArray[Any]
+    weights: FloatArray
+    parts: FloatArray
+
+    def used(self) -> WeightedRows:
+        """Return the rows that a fit with weights uses."""
+        return self.among(self.parts > MIN_PART)
+
+    def among(self, some: BoolArray | IntArray) -> WeightedRows:
+        """Return some of the rows."""
+        parts = (self.rows[some], self.targets[some], self.weights[some], self.parts[some])
+        return WeightedRows(*parts)
+
+
+@final
+class Learner:
+    """A learner on the rows of X, which are passed to it as they came.
+
+    ``method`` is what predicts; ``weighted`` says whether the user gave weights of rows. With
+    ``folds`` of None the learner has predictions out of bag. ``n_fits`` counts fits, of which
+    ``on_fit`` is told.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        n_rows: int,
+        folds: Folds | None,
+        *,
+        method: str = "predict",
+        n_jobs: int | None = None,
+        weighted: bool = False,
+        on_fit: OnFit = lambda _: None,
+    ) -> None:
+        self.estimator, self.X, self.n_rows = estimator, X, n_rows
+        self.on_fit = on_fit
+        self.folds, self.method, self.n_jobs = folds, method, n_jobs
+        self.parameter = weight_parameter(estimator)
+        self.weighted, self.n_fits = weighted, 0
+
+    def fit(self, data: WeightedRows) -> Any:
+        """Return a fit to all rows."""
+        fitted = self._fitted(clone(self.estimator), data)
+        self._count()
+        return fitted
+
+    def out_of_fold(self, data: WeightedRows, classes: NDArray[Any] | None = None) -> FloatArray:
+        """Return predictions (n, k) of each row by fits without it; NaN where no fold tests it.
+
+        Columns are outputs, or the classes where these are given.
+        """
+        if self.folds is None:
+            return self._out_of_bag(data, classes)
+        found: Iterable[FloatArray] = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(self._predicted)(data, train, test, classes) for train, test in self.folds
+        )
+        sums, counts = None, np.zeros((self.n_rows, 1))
+        for (_, test), predicted in zip(self.folds, found, strict=True):
+            sums = np.zeros((self.n_rows, predicted.shape[1])) if sums is None else sums
+            np.add.at(sums, test, predicted)
+            np.add.at(counts, test, 1.0)
+            self._count()
+        assert sums is not None
+        return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+
+    def _predicted(
+        self, data: WeightedRows, train: IntArray, test: IntArray, classes: NDArray[Any] | None
+    ) -> FloatArray:
+        """Return predictions of test rows by a fit to training rows."""
+        inside = np.zeros(self.n_rows, dtype=bool)
+        inside[train] = True
+        model = self._fitted(clone(self.estimator), data.among(inside[data.rows]))
+        return self._predictions(model, take_rows(self.X, test), classes)
+
+    def _out_of_bag(self, data: WeightedRows, classes: NDArray[Any] | None) -> FloatArray:
+        """Return predictions out of bag; rows that the fit leaves out are predicted by all trees.
+
+        Where a row occurs with several targets, its predictions are averaged.
+        """
+        model = self._fitted(clone(self.estimator).set_params(oob_score=True), data)
+        self._count()
+        used = data.used()
+        own = model.oob_prediction_ if classes is None else model.oob_decision_function_
+        own = _columns(own, model, classes)
+        found = self._predictions(model, self.X, classes)
+        sums, counts = np.zeros(found.shape), np.zeros(self.n_rows)
+        known = np.isfinite(own).all(axis=1)  # a row may be in the bag of every tree
+        np.add.at(sums, used.rows[known], own[known])
+        np.add.at(counts, used.rows[known], 1.0)
+        return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1.0)[:, None], found)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the callback here when fits run in other processes."""
+        return self.__dict__ | {"on_fit": None}
+
+    def _count(self) -> None:
+        self.n_fits += 1
+        self.on_fit(self.n_fits)
+
+    def _fitted(self, model: Any, data: WeightedRows) -> Any:
+        """Return the model, fitted to rows with their weights as far as it takes weights."""
+        if self.parameter is not None and (self.weighted or (data.weights != 1.0).any()):
+            data = data.used()
+            return model.fit(self._rows(data.rows), data.targets, **{self.parameter: data.weights})
+        data = data.among(data.parts >= 0.5)
+        if self.weighted and self.parameter is None:
+            data = _repeated(data)
+        return model.fit(self._rows(data.rows), data.targets)
+
+    def _rows(self, rows: IntArray) -> Any:
+        """Return rows of X, X itself if they are all of them."""
+        if len(rows) == self.n_rows and np.array_equal(rows, np.arange(self.n_rows)):
+            return self.X
+        return take_rows(self.X, rows)
+
+    def _predictions(self, model: Any, X: Any, classes: NDArray[Any] | None) -> FloatArray:
+        return _columns(getattr(model, self.method)(X), model, classes)
+
+
+def _columns(values: Any, model: Any, classes: NDArray[Any] | None) -> FloatArray:
+    """Return predictions in columns, one for each class where there are classes.
+
+    A fold may have been without a class.
+    """
+    values = np.asarray(values, dtype=float)
+    values = values[:, None] if values.ndim == 1 else values
+    if classes is None or len(model.classes_) == len(classes):
+        return values
+    out = np.zeros((len(values), len(classes)))
+    out[:, np.searchsorted(classes, model.classes_)] = values
+    return out
+
+
+def _repeated(data: WeightedRows) -> WeightedRows:
+    """Return rows as often as they weigh, which has to be a whole number of times."""
+    times = np.round(data.weights / data.parts)
+    if not np.allclose(times, data.weights / data.parts, atol=1e-6):
+        raise ValueError(
+            "sample_weight must hold whole numbers for an estimator whose fit takes no "
+            "sample_weight, since its rows are repeated; got others."
+        )
+    again = np.repeat(np.arange(len(times)), times.astype(int))
+    return data.among(again)
+
+
+def weight_parameter(estimator: Any) -> str | None:
+    """Return the name by which an estimator's fit takes weights of rows, None if it takes none.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> weight_parameter(make_pipeline(StandardScaler(), Ridge()))
+    'ridge__sample_weight'
+    >>> weight_parameter(KNeighborsRegressor()) is None
+    True
+    """
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        inner = None if last in (None, "passthrough") else weight_parameter(last)
+        return None if inner is None else f"{name}__{inner}"
+    if has_fit_parameter(estimator, "sample_weight"):
+        return "sample_weight"
+    # Those that pass parameters of a fit on: searches, and transformed targets.
+    inner = getattr(estimator, "estimator", None) or getattr(estimator, "regressor", None)
+    if inner is not None and not isinstance(inner, str) and hasattr(inner, "fit"):
+        return weight_parameter(inner)
+    return None
+
+
+def predicts_out_of_bag(estimator: Any) -> bool:
+    """Return whether a learner has predictions by those of its parts that did not see a row."""
+    parameters = estimator.get_params(deep=False)
+    forest = hasattr(type(estimator), "decision_path")  # unlike bagging, whose parts may be few
+    return forest and "oob_score" in parameters and bool(parameters.get("bootstrap"))

@@ -1,0 +1,197 @@
+"""Robust regression by any learner: starting weights, rounds of the learner, what they find."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+from .._typing import BoolArray, FloatArray
+from ..contamination.residual_norm import signed_norms
+from ..outliers.scores import score_scale
+from ..weighting.trimmed import Trimmed
+from .base import RobustMetaEstimator
+from .initial_weights import FEWEST_ROWS, DistinctRows, Start, find_start, make_forest
+from .kernel_member import KernelRegression
+from .learner import OnFit
+from .problem import MAX_STACKED, Problem, tested_rows
+from .regression_members import Member, Single, Stack
+from .reweighting import SETTLED, End, Reweighting
+
+# Rounds of the learner itself at most, and without starting weights.
+MAX_ROUNDS, MAX_UNGUIDED = 2, 6
+
+
+class OutlierAttributes(NamedTuple):
+    """What a fit knows about each row, and about the share of wrong ones."""
+
+    inlier_probability: FloatArray
+    scores: FloatArray
+    noise_scale: FloatArray
+    predictions: FloatArray
+    contamination: float
+    interval: tuple[float, float]
+    misfit: BoolArray
+    n_rounds: int
+    converged: bool
+    ambiguity_message: str = ""
+
+
+class RegressionProblem(Problem):
+    """Targets (n, k) of rows, and what out-of-fold predictions say about them."""
+
+    def __init__(
+        self,
+        params: RobustMetaEstimator,
+        X: Any,
+        y: FloatArray,
+        sample_weight: FloatArray | None,
+        groups: Any,
+        on_fit: OnFit,
+    ) -> None:
+        super().__init__(params, X, y, sample_weight, groups, on_fit)
+        self.flat, self.y = y.ndim == 1, y.reshape(len(y), -1)
+        self.feature_outlier = np.zeros(len(y), dtype=bool)
+        self._fitted_kernel: KernelRegression | None = None
+        self.settings: dict[str, Any] = {}  # of the kernel
+        self.member: Member
+        if params._stacks:
+            self.member = self._stack()
+        else:
+            self.member = Single(self.users_learner("predict"), self.y, self.sample_weight)
+
+    def shaped(self, values: FloatArray) -> FloatArray:
+        """Return columns in the shape of the targets."""
+        return values[:, 0] if self.flat else values
+
+    def solve(self, contamination: float | None) -> OutlierAttributes:
+        """Return what out-of-fold predictions say about each row."""
+        if contamination is not None:
+            return self._trimmed(contamination)
+        if self.features is not None and self.n_rows < FEWEST_ROWS:
+            return self._by_kernel()
+        start, known = self._start(), tested_rows(self.member.folds, self.n_rows)
+        reweighting = start.reweighting.among(known)
+        end = reweighting.without_misfit(self._rounds(start, reweighting, known))
+        return self._attributes(end, start, known)
+
+    def _start(self) -> Start:
+        """Return the weights that the learner begins with, all rows if these are no numbers."""
+        if self.features is None:
+            constant = np.zeros((self.n_rows, 1))
+            rows = (self.y, self.sample_weight, self.feature_outlier, constant)
+            return Start(self.sample_weight, Reweighting(*rows), contaminated=False)
+        kernel = self.kernel()
+        self.feature_outlier = kernel.feature_outlier
+        reweighting = Reweighting(self.y, self.sample_weight, self.feature_outlier, self.features)
+        return find_start(kernel, reweighting, self._forest(counts=False))
+
+    def _rounds(self, start: Start, reweighting: Reweighting, known: BoolArray) -> End:
+        """Return the end of the learner's own rounds, from the start or from all rows.
+
+        Rows that no fold tests keep the weights of the start.
+        """
+
+        def out_of_fold(weights: FloatArray) -> FloatArray:
+            predicted = self.member.out_of_fold(np.where(known, weights, start.weights))
+            return np.where(known[:, None], predicted, self.y)
+
+        if start.contaminated:
+            return reweighting.run(out_of_fold, np.where(known, start.weights, 0.0), MAX_ROUNDS)
+        everything = reweighting.everything
+        end = reweighting.posterior(out_of_fold(everything), everything)
+        if not end.finds_outliers:
+            return end
+        null = reweighting.null(end.predictions)
+        more = (MAX_ROUNDS if self.features is not None else MAX_UNGUIDED) - 1
+        again = reweighting.run(out_of_fold, reweighting.weights(end), more)
+        return reweighting.best([end, again], null)
+
+    def _attributes(self, end: End, start: Start, known: BoolArray) -> OutlierAttributes:
+        found, weights = end.posterior, np.where(self.sample_weight > 0, self.sample_weight, 1.0)
+        probability = np.where(known, found.inlier_probability, start.weights / weights)
+        return OutlierAttributes(
+            probability,
+            found.scores,
+            found.noise_scale,
+            np.where(known[:, None], end.predictions, np.nan),
+            found.contamination,
+            found.interval,
+            found.misfit & (probability >= 0.5),
+            end.n_rounds,
+            end.moved <= SETTLED,
+            found.ambiguity_message,
+        )
+
+    def _by_kernel(self) -> OutlierAttributes:
+        """Return what the kernel's tests say about few rows."""
+        kernel = self.kernel()
+        model, weights = kernel.model, kernel.inlier_probability * self.sample_weight
+        predictions = self.member.out_of_fold(weights)
+        return OutlierAttributes(
+            kernel.inlier_probability,
+            model.outlier_scores_,
+            model.noise_scale_,
+            predictions,
+            model.contamination_,
+            model.contamination_interval_,
+            np.zeros(len(self.y), dtype=bool),
+            1,
+            True,
+        )
+
+    def _trimmed(self, contamination: float) -> OutlierAttributes:
+        """Keep the rows of the smallest out-of-fold residuals."""
+        rule, weights, n_rounds = Trimmed(contamination), self.sample_weight, 1
+        self.settings = {"contamination": contamination}
+        if contamination > 0:
+            n_rounds = MAX_ROUNDS
+            if self.features is not None:
+                weights = self.kernel().inlier_probability * self.sample_weight
+        for _ in range(n_rounds):
+            predictions = self.member.out_of_fold(weights)
+            residuals = np.nan_to_num(self.y - predictions)
+            sizes = np.abs(signed_norms(residuals, weights))
+            weights = rule.weights(sizes, self.sample_weight)
+        present = self.sample_weight > 0
+        kept = np.divide(weights, self.sample_weight, out=np.zeros(len(sizes)), where=present)
+        losses = np.square(residuals).sum(axis=1)
+        scale = score_scale(
+            losses[present], self.sample_weight[present], contamination, self.y.shape[1]
+        )
+        return OutlierAttributes(
+            kept,
+            np.sqrt(losses) / scale,
+            np.full(len(sizes), scale),
+            predictions,
+            contamination,
+            (contamination, contamination),
+            np.zeros(len(sizes), dtype=bool),
+            n_rounds,
+            True,
+        )
+
+    def kernel(self) -> KernelRegression:
+        """Return the kernel regressor, which is fitted when it is needed first."""
+        if self._fitted_kernel is None:
+            assert self.features is not None
+            rows = (self.features, self.y, self.sample_weight, self.seed)
+            self._fitted_kernel = KernelRegression(*rows, **self.settings)
+        return self._fitted_kernel
+
+    def _forest(self, *, counts: bool = True) -> DistinctRows:
+        assert self.features is not None
+        forest, rows = make_forest(self.seed, self.params.n_jobs), self.features[self.first]
+        learner = self.learner(forest, rows, None, "predict", counts=counts)
+        return DistinctRows(learner, self.y, self.sample_weight, self.first, self.place)
+
+    def _stack(self) -> Member:
+        boosting = HistGradientBoostingRegressor(random_state=self.seed)
+        learners = dict[str, Single | DistinctRows]()
+        if self.y.shape[1] == 1:  # boosting has one output
+            learner = self.learner(boosting, self.features, self.folds, "predict")
+            learners["boosting"] = Single(learner, self.y, self.sample_weight)
+        if self.n_rows <= MAX_STACKED or not learners:
+            learners["forest"] = self._forest()
+        return Stack(self, learners, self.folds)

@@ -1,0 +1,143 @@
+r"""Rounds of out-of-fold predictions and posterior weights, to a fixed point.
+
+1. Predict every row by fits, with the present weights, that did not see it.
+2. Model the residuals as those of inliers and outliers (:mod:`untaint.contamination`): new weights
+   are the posterior probabilities of being an inlier.
+
+Different starts lead to different ends. The end of the highest predictive density counts, and has
+to explain the targets better than a fit to all rows, without outliers, does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from .._typing import BoolArray, FloatArray
+from ..contamination.misfit import flagged_groups
+from ..contamination.residual_mixture import OutlierPosterior, ResidualMixture
+from ..contamination.two_groups import as_rows
+from ..model_selection.joint import MIN_EVIDENCE
+
+# Mean change of a weight, as a part of it, at which rounds end.
+SETTLED = 0.01
+# Times that flagged rows may turn out to be misfit of the function.
+MAX_GROUPS = 3
+
+#: Out-of-fold predictions (n, k) of fits with given weights.
+OutOfFold = Callable[[FloatArray], FloatArray]
+
+
+@final
+@dataclass(frozen=True)
+class End:
+    """Where rounds end: the last predictions (n, k), and the posterior of their residuals.
+
+    ``moved`` is the mean change of a weight in the last round.
+    """
+
+    predictions: FloatArray
+    posterior: OutlierPosterior
+    n_rounds: int
+    moved: float
+
+    @property
+    def log_likelihood(self) -> float:
+        """The log-density of the targets given the predictions."""
+        return self.posterior.log_likelihood
+
+    @property
+    def finds_outliers(self) -> bool:
+        """Whether any row is probably wrong."""
+        return bool((self.posterior.inlier_probability < 0.5).any())
+
+
+@final
+class Reweighting:
+    """Rounds for targets (n, k) with given sample weights.
+
+    Feature outliers are excluded a priori. ``features`` are numbers (n, d) by which rows that a
+    better function would explain can be told from the others.
+    """
+
+    def __init__(
+        self,
+        y: FloatArray,
+        sample_weight: FloatArray,
+        feature_outlier: BoolArray,
+        features: FloatArray,
+        misfit: BoolArray | None = None,
+    ) -> None:
+        self.y, self.sample_weight, self.features = y, sample_weight, features
+        self.mixture = ResidualMixture(y, sample_weight, feature_outlier, misfit)
+
+    @property
+    def everything(self) -> FloatArray:
+        """The weights of all rows but feature outliers."""
+        return self.mixture.included
+
+    def run(self, out_of_fold: OutOfFold, weights: FloatArray, max_rounds: int) -> End:
+        """Alternate from given weights until they settle."""
+        for number in range(1, max_rounds + 1):
+            end = self.posterior(out_of_fold(weights), weights, number)
+            if end.moved <= SETTLED:
+                break
+            weights = self.weights(end)
+        return end
+
+    def posterior(self, predictions: FloatArray, weights: FloatArray, number: int = 1) -> End:
+        """Return the posterior of the residuals of predictions by fits with given weights."""
+        residuals, ones = self.y - predictions, np.ones(len(self.y))
+        found = self.mixture.fit(residuals, ones, weights)
+        moved = np.abs(found.inlier_probability * self.sample_weight - weights).sum()
+        return End(predictions, found, number, float(moved / self.sample_weight.sum()))
+
+    def null(self, predictions: FloatArray) -> End:
+        """Return the end of predictions by fits to all rows, without outliers."""
+        ones = np.ones(len(self.y))
+        found = self.mixture.fit_null(self.y - predictions, ones, self.everything)
+        return End(predictions, found, 1, 0.0)
+
+    def weights(self, end: End) -> FloatArray:
+        """Return the weights that an end leads to."""
+        return end.posterior.inlier_probability * self.sample_weight
+
+    def best(self, ends: list[End], null: End | None = None) -> End:
+        """Return the end of the highest density, or the null unless that is much lower."""
+        best = max(ends, key=lambda end: end.log_likelihood)
+        if null is None or not best.finds_outliers:
+            return best
+        return best if best.log_likelihood >= null.log_likelihood + MIN_EVIDENCE else null
+
+    def misfit(self, end: End) -> BoolArray:
+        """Return flagged rows that a tree can tell from the others; gross outliers are not."""
+        mixture, posterior = self.mixture, end.posterior
+        flagged = posterior.inlier_probability < 0.5
+        flagged &= ~mixture.feature_outlier & ~mixture.misfit
+        flagged &= ~posterior.model.groups.is_gross(posterior.residuals)
+        return flagged_groups(self.features, flagged, as_rows(self.sample_weight))
+
+    def with_misfit(self, misfit: BoolArray) -> Reweighting:
+        """Return rounds in which more rows are misfit: they are kept, unless grossly off."""
+        mixture = self.mixture
+        parts = (self.y, self.sample_weight, mixture.feature_outlier, self.features)
+        return Reweighting(*parts, mixture.misfit | misfit)
+
+    def among(self, rows: BoolArray) -> Reweighting:
+        """Return rounds in which other rows have no weight."""
+        if rows.all():
+            return self
+        mixture, weights = self.mixture, np.where(rows, self.sample_weight, 0.0)
+        parts = (self.y, weights, mixture.feature_outlier, self.features)
+        return Reweighting(*parts, mixture.misfit)
+
+    def without_misfit(self, end: End) -> End:
+        """Return the end with rows kept that can be told from the others by their features."""
+        group = self.misfit(end)
+        if not group.any():
+            return end
+        again = self.with_misfit(group).posterior(end.predictions, self.weights(end))
+        return replace(again, n_rounds=end.n_rounds, moved=end.moved)

@@ -1,0 +1,107 @@
+"""Any classifier, made robust."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from untaint import RobustClassifier
+from untaint.meta_estimators.label_learning import calibrated, posterior_rows
+
+FOREST = RandomForestClassifier(100, min_samples_leaf=3, random_state=0)
+pytestmark = pytest.mark.filterwarnings("ignore:.*cannot tell which rows.*:UserWarning")
+
+
+def blobs(rng, n=500, rates=(0.0, 0.3)):
+    """Two groups of rows; labels of each are wrong at a rate."""
+    true = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 4)) + 1.3 * (2 * true[:, None] - 1) * [1, 1, 0, 0]
+    wrong = rng.random(n) < np.asarray(rates)[true]
+    return X, np.where(wrong, 1 - true, true), true, wrong
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [FOREST, HistGradientBoostingClassifier(max_iter=40, random_state=0), LogisticRegression()],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_one_sided_errors_are_corrected(learner, rng):
+    X, y, _, wrong = blobs(rng, rates=(0.0, 0.4))
+    X_test, _, truth, _ = blobs(np.random.default_rng(1), 2000, (0.0, 0.0))
+    model = RobustClassifier(learner, random_state=0).fit(X, y)
+    plain = clone(learner).fit(X, y).score(X_test, truth)
+    assert model.score(X_test, truth) > plain + 0.01
+    np.testing.assert_allclose(model.noise_matrix_, [[1.0, 0.0], [0.4, 0.6]], atol=0.11)
+    assert abs(model.contamination_ - wrong.mean()) < 0.06
+    assert (~model.inlier_mask_)[wrong].mean() > 0.6
+    assert (~model.inlier_mask_)[~wrong].mean() < 0.05
+
+
+def test_clean_labels_give_the_plain_learner(rng):
+    X, y, _, _ = blobs(rng, rates=(0.0, 0.0))
+    model = RobustClassifier(FOREST, random_state=0).fit(X, y)
+    assert model.inlier_mask_.all()
+    np.testing.assert_array_equal(model.noise_matrix_, np.eye(2))
+    np.testing.assert_array_equal(model.predict_proba(X), clone(FOREST).fit(X, y).predict_proba(X))
+
+
+def test_the_stack_mixes_probabilities(rng):
+    X, y, _, _ = blobs(rng, 300)
+    model = RobustClassifier(random_state=0).fit(X, y)
+    assert sum(model.learners_.values()) == pytest.approx(1.0)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    assert model.n_fits_ <= 25
+
+
+def test_labels_of_any_type_and_their_audit(rng):
+    X, y, _, wrong = blobs(rng, rates=(0.3, 0.0))
+    names = np.array(["no", "yes"])
+    model = RobustClassifier(FOREST, random_state=0).fit(X, names[y])
+    table = model.audit(fdr=0.1)
+    flagged = table[table["flagged"]]
+    assert wrong[flagged["row"]].mean() > 0.8
+    assert (flagged["suggested"] == "no").mean() > 0.8
+    assert (flagged["observed"] == "yes").mean() > 0.9
+
+
+def test_a_given_share_is_trimmed_class_by_class(rng):
+    X, y, _, wrong = blobs(rng, rates=(0.2, 0.2))
+    model = RobustClassifier(FOREST, contamination=0.2, random_state=0).fit(X, y)
+    assert (~model.inlier_mask_).mean() == pytest.approx(0.2, abs=0.02)
+    assert (~model.inlier_mask_)[wrong].mean() > 0.6
+
+
+def test_several_classes(rng):
+    true = rng.integers(0, 3, 450)
+    centres = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 4.0]])
+    X = centres[true] + rng.normal(size=(450, 2))
+    wrong = rng.random(450) < 0.3
+    y = np.where(wrong, (true + rng.integers(1, 3, 450)) % 3, true)
+    model = RobustClassifier(FOREST, random_state=0).fit(X, y)
+    assert (~model.inlier_mask_)[wrong].mean() > 0.8
+    assert (~model.inlier_mask_)[~wrong].mean() < 0.03
+
+
+def test_learners_need_probabilities(rng):
+    X, y, _, _ = blobs(rng, 60)
+    with pytest.raises(TypeError, match="expected a classifier with predict_proba"):
+        RobustClassifier(LinearSVC()).fit(X, y)
+
+
+def test_probabilities_that_are_too_certain_are_calibrated(rng):
+    scores = 2.0 * rng.normal(size=4000)
+    codes = (rng.random(4000) < 1.0 / (1.0 + np.exp(-scores))).astype(int)
+    certain = 1.0 / (1.0 + np.exp(-3.0 * scores))
+    found = calibrated(np.column_stack([1 - certain, certain]), codes, np.eye(2), np.ones(4000))
+    expected = 1.0 / (1.0 + np.exp(-scores))
+    np.testing.assert_allclose(found.probabilities[:, 1], expected, atol=0.03)
+
+
+def test_rows_take_part_with_every_class_they_may_belong_to():
+    posterior = np.array([[1.0, 0.0], [0.25, 0.75]])
+    rows = posterior_rows(posterior, np.array(["a", "b"]), np.array([1.0, 2.0]))
+    assert rows.rows.tolist() == [0, 1, 1]
+    assert rows.targets.tolist() == ["a", "a", "b"]
+    assert rows.weights.tolist() == [1.0, 0.5, 1.5]
