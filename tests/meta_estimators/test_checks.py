@@ -20,30 +20,28 @@ def assert_passes(model, expected=None):
     assert sum(check["status"] == "passed" for check in found) > 50
 
 
-@pytest.mark.parametrize(
-    "learner",
-    [
-        Ridge(),
-        pytest.param(DecisionTreeRegressor(random_state=0), marks=pytest.mark.slow),
-        pytest.param(KNeighborsRegressor(), marks=pytest.mark.slow),
-    ],
-    ids=lambda learner: type(learner).__name__,
-)
-def test_robust_regressor(learner):
-    assert_passes(RobustRegressor(learner))
+def test_robust_regressor():
+    assert_passes(RobustRegressor(Ridge(), contamination=0))
 
 
+def test_robust_classifier():
+    assert_passes(RobustClassifier(LogisticRegression()))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "learner",
+    "model",
     [
-        LogisticRegression(),
-        pytest.param(DecisionTreeClassifier(random_state=0), marks=pytest.mark.slow),
-        pytest.param(KNeighborsClassifier(), marks=pytest.mark.slow),
+        RobustRegressor(Ridge()),
+        RobustRegressor(DecisionTreeRegressor(random_state=0)),
+        RobustRegressor(KNeighborsRegressor()),
+        RobustClassifier(DecisionTreeClassifier(random_state=0)),
+        RobustClassifier(KNeighborsClassifier()),
     ],
-    ids=lambda learner: type(learner).__name__,
+    ids=lambda model: type(model.estimator).__name__,
 )
-def test_robust_classifier(learner):
-    assert_passes(RobustClassifier(learner))
+def test_around_other_learners(model):
+    assert_passes(model)
 
 
 @pytest.mark.slow

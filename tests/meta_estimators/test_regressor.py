@@ -64,7 +64,7 @@ def test_clean_rows_are_not_flagged(rng):
 
 
 def test_the_stack_takes_the_learner_that_suits(rng):
-    X, y, _, wrong = steps(rng)
+    X, y, _, wrong = steps(rng, 200)
     model = RobustRegressor(random_state=0).fit(X, y)
     assert sum(model.learners_.values()) == pytest.approx(1.0)
     assert model.learners_["kernel"] < 0.3

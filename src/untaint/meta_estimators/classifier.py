@@ -76,8 +76,8 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> from untaint import RobustClassifier
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(300, 2))
-    >>> y = (X[:, 0] > 0).astype(int)
+    >>> y = rng.integers(0, 2, 300)
+    >>> X = rng.normal(size=(300, 2)) + 4.0 * y[:, None]
     >>> y[:60] = 1 - y[:60]
     >>> model = RobustClassifier(RandomForestClassifier(random_state=0), random_state=0).fit(X, y)
     >>> bool(0.15 < model.contamination_ < 0.25), bool((~model.inlier_mask_[:60]).mean() > 0.8)

@@ -9,6 +9,7 @@ all folds but one at a time. Copies of a row are in the same fold, lest one pred
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, final
 
@@ -118,7 +119,9 @@ class Learner:
 
         Where a row occurs with several targets, its predictions are averaged.
         """
-        model = self._fitted(clone(self.estimator).set_params(oob_score=True), data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # about rows that no tree is without
+            model = self._fitted(clone(self.estimator).set_params(oob_score=True), data)
         self._count()
         used = data.used()
         own = model.oob_prediction_ if classes is None else model.oob_decision_function_
