@@ -22,7 +22,6 @@ from sklearn.utils import (
     _safe_indexing,
     assert_all_finite,
     check_array,
-    check_consistent_length,
     column_or_1d,
 )
 from sklearn.utils._array_api import (
@@ -40,6 +39,8 @@ from .exceptions import MemoryLimitError
 _UNITS = ("", "K", "M", "G", "T")
 # Bounds of a positive sample weight, within which squares and sums of weights are finite.
 MIN_WEIGHT, MAX_WEIGHT = 1e-100, 1e100
+# The largest target whose square is a number that sums can hold.
+MAX_TARGET = 1e150
 
 
 @contextmanager
@@ -100,23 +101,21 @@ def check_training_data(
     return X, y, _check_weights(sample_weight, X)
 
 
-def check_any_rows(
-    estimator: Any, X: Any, *, sparse_ok: bool, nan_ok: bool, reset: bool = True
-) -> Any:
+def check_any_rows(estimator: Any, X: Any, *, strict: bool, reset: bool = True) -> Any:
     """Return rows for a learner that checks them itself: frames and text as they came.
 
-    Numbers are checked as far as ``sparse_ok`` and ``nan_ok`` say; the names and the number of
-    features are noted, or compared with those noted before.
+    Arrays are checked as far as they must be, and to be dense and not infinite if ``strict``; the
+    names and the number of features are noted, or compared with those noted before.
     """
     if hasattr(X, "columns") or (not sparse.issparse(X) and _holds_text(X)):
         validate_data(estimator, X, skip_check_array=True, reset=reset)
         return X
-    finite: Any = "allow-nan" if nan_ok else True
+    finite: Any = "allow-nan" if strict else False
     with name_argument_in_errors(X):
         return validate_data(
             estimator,
             X,
-            accept_sparse="csr" if sparse_ok else False,
+            accept_sparse=False if strict else "csr",
             ensure_all_finite=finite,
             reset=reset,
         )
@@ -141,15 +140,30 @@ def check_any_targets(X: Any, y: Any) -> FloatArray:
         )
     y = to_numpy(y)
     _check_no_text(y)
+    if np.asarray(y).dtype.kind in "mM":
+        raise ValueError(f"y must hold numbers, got the type {np.asarray(y).dtype}.")
     with name_argument_in_errors(X, y):
         y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"
         )
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
-    check_consistent_length(X, y)
+    _check_lengths(X, y)
     _check_finite_targets(y)
+    if y.size and np.abs(y).max() > MAX_TARGET:
+        raise ValueError(
+            f"y must hold numbers of at most {MAX_TARGET:g}, whose squares can be summed, got "
+            f"{np.abs(y).max():g}: scale them."
+        )
     return np.asarray(y, dtype=np.float64)
+
+
+def _check_lengths(X: Any, y: Any) -> None:
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if rows != len(y):
+        raise ValueError(
+            f"y must have {rows:,} rows like X, got {len(y):,}. (Inconsistent numbers of samples.)"
+        )
 
 
 def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArray]:
@@ -161,7 +175,7 @@ def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[NDArray
     y = to_numpy(y)
     _check_no_missing_label(y)
     y = column_or_1d(y, warn=True)
-    check_consistent_length(X, y)
+    _check_lengths(X, y)
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y")
     return _class_codes(y, sample_weight)

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import average_precision_score
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from untaint import RobustClassifier
@@ -105,3 +108,33 @@ def test_rows_take_part_with_every_class_they_may_belong_to():
     assert rows.rows.tolist() == [0, 1, 1]
     assert rows.targets.tolist() == ["a", "a", "b"]
     assert rows.weights.tolist() == [1.0, 0.5, 1.5]
+
+
+def test_copies_of_rows_and_equal_weights_do_not_hide_wrong_labels(rng):
+    X, y, _, _ = blobs(rng, 300, (0.0, 0.4))
+    model = RobustClassifier(LogisticRegression(), random_state=0)
+    expected = model.fit(X, y).contamination_
+    assert expected > 0.1
+    assert model.fit(X, y, np.full(300, 2.0)).contamination_ == pytest.approx(expected, abs=0.01)
+    again = np.repeat(np.arange(300), 2)
+    assert model.fit(X[again], y[again]).contamination_ == pytest.approx(expected, abs=0.01)
+
+
+def test_labels_of_texts_that_only_the_pipeline_understands(rng):
+    words = np.array(["alpha", "beta", "gamma", "delta", "eps", "zeta", "eta", "theta"])
+    true = rng.integers(0, 2, 300)
+    texts = [" ".join(rng.choice(words[:4] if label else words[4:], 6)) for label in true]
+    wrong = np.arange(300) < 60
+    model = RobustClassifier(make_pipeline(CountVectorizer(), LogisticRegression()), random_state=0)
+    model.fit(texts, np.where(wrong, 1 - true, true))
+    assert average_precision_score(wrong, model.outlier_scores_) > 0.9
+
+
+def test_a_class_of_one_row_is_named(rng):
+    with pytest.raises(ValueError, match="at least 2 rows that differ of every class"):
+        RobustClassifier().fit(rng.normal(size=(9, 2)), np.arange(9) > 0)
+
+
+def test_regressors_are_refused(rng):
+    with pytest.raises(TypeError, match="estimator: expected a classifier"):
+        RobustClassifier(Ridge()).fit(rng.normal(size=(20, 2)), np.arange(20) % 2)

@@ -6,6 +6,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import BaggingRegressor, ExtraTreesRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
+from sklearn.multioutput import MultiOutputRegressor
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -87,6 +88,8 @@ def test_a_class_that_a_fold_lacks_has_no_probability(rng):
         (GridSearchCV(Ridge(), {"alpha": [1.0]}), "sample_weight"),
         (TransformedTargetRegressor(Ridge()), "sample_weight"),
         (KNeighborsRegressor(), None),
+        (MultiOutputRegressor(Ridge()), "sample_weight"),
+        (MultiOutputRegressor(KNeighborsRegressor()), None),
     ],
 )
 def test_weights_go_where_they_are_taken(estimator, name):

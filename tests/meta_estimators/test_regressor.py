@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn import config_context
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from untaint import RobustRegressor
 
@@ -64,7 +66,7 @@ def test_clean_rows_are_not_flagged(rng):
 
 
 def test_the_stack_takes_the_learner_that_suits(rng):
-    X, y, _, wrong = steps(rng, 200)
+    X, y, _, wrong = steps(rng)
     model = RobustRegressor(random_state=0).fit(X, y)
     assert sum(model.learners_.values()) == pytest.approx(1.0)
     assert model.learners_["kernel"] < 0.3
@@ -225,6 +227,10 @@ def test_few_rows_are_tested(rng):
         ({"estimator": 3}, TypeError, "estimator: expected a learner with fit"),
         ({"contamination": 0.7}, ValueError, "contamination must be a number"),
         ({"cv": 1}, ValueError, "cv must be an integer of at least 2"),
+        ({"cv": []}, ValueError, "cv: expected at least one fold"),
+        ({"cv": [([0], [99])]}, ValueError, "cv: expected folds .* some beyond"),
+        ({"estimator": StandardScaler()}, TypeError, "expected a learner with fit and predict"),
+        ({"estimator": LogisticRegression()}, TypeError, "expected a regressor"),
     ],
 )
 def test_wrong_parameters_are_named(parameters, error, message, rng):
@@ -250,3 +256,75 @@ def test_verbose_says_how_far_it_is(rng, capsys):
     X, y, _, _ = steps(rng, 60)
     RobustRegressor(Ridge(), verbose=1, random_state=0).fit(X, y)
     assert "fit" in capsys.readouterr().err
+
+
+def test_a_forest_of_few_trees_predicts_by_folds(rng):
+    X, _, truth, _ = steps(rng, share=0.0)
+    model = RobustRegressor(RandomForestRegressor(8, random_state=0), random_state=0)
+    assert model.fit(X, 1000.0 + truth).inlier_mask_.all()
+
+
+def test_copies_of_rows_do_not_hide_wrong_ones(rng):
+    X, y, _, wrong = steps(rng, 150)
+    again = np.repeat(np.arange(150), 3)
+    model = RobustRegressor(RandomForestRegressor(60, random_state=0), random_state=0)
+    assert (~model.fit(X[again], y[again]).inlier_mask_)[wrong[again]].mean() > 0.8
+
+
+def test_a_pipeline_knows_what_to_do_with_missing_cells(rng):
+    X, y, _, wrong = steps(rng)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    model = RobustRegressor(make_pipeline(SimpleImputer(), BOOSTING), random_state=0).fit(X, y)
+    assert (~model.inlier_mask_)[wrong].mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    "settings", [{"enable_metadata_routing": True}, {"transform_output": "pandas"}]
+)
+def test_settings_of_sklearn_are_no_obstacle(settings, rng):
+    pytest.importorskip("pandas")
+    X, y, _, _ = steps(rng, 100)
+    model = RobustRegressor(make_pipeline(StandardScaler(), Ridge()), random_state=0)
+    expected = model.fit(X, y).inlier_probability_
+    with config_context(**settings):
+        found = model.fit(X, y).inlier_probability_
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_groups_are_kept_together_by_a_number_of_folds(rng):
+    groups = np.arange(100) // 10
+    X = np.column_stack([groups, rng.normal(size=100) / 100])
+    model = RobustRegressor(KNeighborsRegressor(1), contamination=0)
+    model.fit(X, 50.0 * groups, groups=groups)
+    assert np.abs(model.oof_prediction_ - 50.0 * groups).min() >= 50.0
+
+
+class NoNumbers(RegressorMixin, BaseEstimator):
+    """A learner that predicts nothing."""
+
+    def fit(self, X, y):
+        """Do nothing."""
+        return self
+
+    def predict(self, X):
+        """Return no numbers."""
+        return np.full(len(X), np.nan)
+
+
+def test_predictions_that_are_none_are_refused(rng):
+    X, y, _, _ = steps(rng, 60)
+    with pytest.raises(ValueError, match="estimator: expected predict of NoNumbers"):
+        RobustRegressor(NoNumbers()).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (np.full(60, 1e200), "y must hold numbers of at most"),
+        (np.arange(60).astype("datetime64[D]"), "y must hold numbers, got the type"),
+        (np.zeros(3), "y must have 60 rows like X, got 3"),
+    ],
+)
+def test_wrong_targets_are_named(targets, message, rng):
+    with pytest.raises(ValueError, match=message):
+        RobustRegressor().fit(rng.normal(size=(60, 2)), targets)

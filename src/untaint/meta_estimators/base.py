@@ -46,18 +46,22 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator):
     def _check_estimator(self) -> None:
         if isinstance(self.estimator, str):
             check_choice("estimator", self.estimator, ["auto"])
-        elif self.estimator is not None and not hasattr(self.estimator, "fit"):
+        elif self.estimator is not None and not (
+            hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict")
+        ):
             raise TypeError(
                 'estimator: expected a learner with fit and predict, "auto" or None, found '
                 f"{self.estimator!r}."
             )
+        elif self.estimator is not None:
+            self._check_kind(self.estimator)
+
+    def _check_kind(self, estimator: Any) -> None:
+        """Raise unless a learner is of the right kind."""
 
     def _check_rows(self, X: Any, *, reset: bool) -> Any:
-        """Return rows as the learner is to have them."""
-        tags = None if self._stacks else get_tags(self.estimator).input_tags
-        sparse_ok = tags is not None and tags.sparse
-        nan_ok = tags is None or tags.allow_nan
-        return check_any_rows(self, X, sparse_ok=sparse_ok, nan_ok=nan_ok, reset=reset)
+        """Return rows as the learner is to have them, which knows best what it takes."""
+        return check_any_rows(self, X, strict=self._stacks, reset=reset)
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

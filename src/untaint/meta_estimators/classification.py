@@ -25,6 +25,7 @@ MIN_EVIDENCE = 0.25
 # Rows in a leaf of the forest at least, so that it predicts probabilities.
 MIN_LEAF = 3
 PROBABILITIES = "predict_proba"
+TINY = 1e-6
 
 
 class LabelAttributes(NamedTuple):
@@ -72,7 +73,7 @@ class ClassificationProblem(Problem):
         """Return the kernel classifier, fitted once: plain, or with its own noise matrix."""
         if plain not in self.kernels:
             assert self.features is not None
-            rows = (self.features, self.codes, self.sample_weight, self.seed)
+            rows = (self.features, self.codes, self.sample_weight, self.places, self.seed)
             parameters: dict[str, Any] = {"contamination": 0} if plain else {}
             self.kernels[plain] = KernelClassification(*rows, **parameters)
         return self.kernels[plain]
@@ -81,11 +82,13 @@ class ClassificationProblem(Problem):
         """Return what out-of-fold probabilities say about each label."""
         if contamination is not None:
             return self._trimmed(contamination)
-        if self.features is None:
-            return self._attributes(self._end(self.labels, known_noise(np.eye(self.n_classes))), 1)
+        nothing = known_noise(np.eye(self.n_classes))
+        plain = self._end(self.labels, nothing)
+        if self.features is None:  # what the learner itself makes of the rows
+            self.features = np.log(np.maximum(plain.probabilities, TINY))
         kernel = self.kernel(plain=False)
         noise = kernel.noise
-        plain = self._end(self.labels, _taken_as_right(noise))
+        plain = plain._replace(noise=_taken_as_right(noise))
         if not noise.corrects:
             return self._attributes(plain, 1)
         posterior = true_class_posterior(kernel.probabilities, self.codes, noise.fitted)
@@ -122,7 +125,7 @@ class ClassificationProblem(Problem):
         k, kept, n_rounds = len(self.classes), np.ones(len(self.codes)), 1
         rule = ClassBalanced(contamination, self.codes, k)
         if contamination > 0 and self.features is not None:
-            parts = (self.features, self.codes, self.sample_weight, self.seed)
+            parts = (self.features, self.codes, self.sample_weight, self.places, self.seed)
             kernel = KernelClassification(*parts, contamination=contamination)
             kept, n_rounds = kernel.inlier_probability, 2
         for _ in range(n_rounds):
@@ -178,7 +181,8 @@ class ClassificationProblem(Problem):
                 random_state=self.seed,
                 n_jobs=self.params.n_jobs,
             )
-            learners["forest"] = self.learner(forest, self.features, None, PROBABILITIES)
+            folds = None if len(self.first) == self.n_rows else self.folds
+            learners["forest"] = self.learner(forest, self.features, folds, PROBABILITIES)
         return Stack(self, learners)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -114,6 +114,12 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         self._warn_if_ambiguous(found.ambiguity_message)
         return self
 
+    def _check_kind(self, estimator: Any) -> None:
+        if is_regressor(estimator):
+            raise TypeError(
+                f"estimator: expected a classifier, found the regressor {type(estimator).__name__}."
+            )
+
     def _store(self, problem: ClassificationProblem, found: LabelAttributes) -> None:
         member = problem.member
         self.estimator_ = member.fit(found.posterior)
@@ -146,7 +152,8 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         array of shape (m, k)
         """
         check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(self._check_rows(X, reset=False)))
+        found = self.estimator_.predict_proba(self._check_rows(X, reset=False))
+        return np.asarray(found)[:, np.argsort(self.estimator_.classes_)]
 
     def _suggested(self) -> FloatArray:
         codes = np.searchsorted(self.classes_, self._observed)

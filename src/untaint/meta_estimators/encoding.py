@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
@@ -17,8 +17,10 @@ from ..preprocessing import MedianScaler
 from ..tables.encoder import TableEncoder
 from ..tables.frame import frame_table, is_frame, is_numeric
 
+LARGEST = 1e30
 
-class NumericEncoder(TransformerMixin, BaseEstimator):
+
+class NumericEncoder(BaseEstimator):
     """Encode rows of numbers, categories, text and dates, some missing, as scaled numbers.
 
     Attributes
@@ -50,7 +52,7 @@ class NumericEncoder(TransformerMixin, BaseEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
         """Fit, and return the features of the same rows."""
         values = self._fit(X)
-        return self.scaler_.transform(values)
+        return self._scaled(values)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the features of rows."""
@@ -59,7 +61,11 @@ class NumericEncoder(TransformerMixin, BaseEstimator):
             values = self.encoder_.transform(frame_table(X))
         else:
             values = _filled(as_numbers(X), self.medians_)
-        return self.scaler_.transform(values)
+        return self._scaled(values)
+
+    def _scaled(self, values: FloatArray) -> FloatArray:
+        """Return scaled values within the range of single precision, which trees have."""
+        return np.clip(self.scaler_.transform(values), -LARGEST, LARGEST)
 
     def _fit(self, X: Any) -> FloatArray:
         self.notes_: list[str] = []
@@ -77,17 +83,18 @@ class NumericEncoder(TransformerMixin, BaseEstimator):
             values = _filled(values, self.medians_)
             names = list(X.columns) if is_frame(X) else range(values.shape[1])
             self.names_ = [str(name) for name in names]
-        self.scaler_ = MedianScaler().fit(values)
+        self.scaler_ = MedianScaler().set_output(transform="default").fit(values)
         return values
 
 
 def as_numbers(X: Any) -> FloatArray:
     """Return rows of numbers as a dense array of floats."""
-    if hasattr(X, "toarray"):
-        return np.asarray(X.toarray(), dtype=float)
-    if hasattr(X, "to_numpy"):
-        return np.asarray(X.to_numpy(), dtype=float)
-    return np.asarray(X, dtype=float)
+    dense = X.toarray() if hasattr(X, "toarray") else X
+    values = np.asarray(dense.to_numpy() if hasattr(dense, "to_numpy") else dense, dtype=float)
+    if np.isinf(values).any():
+        column = int(np.argmax(np.isinf(values).any(axis=0)))
+        raise ValueError(f"X must hold finite numbers, got an infinite one in column {column}.")
+    return values
 
 
 def _filled(values: FloatArray, medians: FloatArray) -> FloatArray:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 
 from .._typing import IntArray
 from .._validation import check_count
+from ..tables.frame import frame_rows, is_frame
 from .learner import Folds
 
 
@@ -22,12 +23,25 @@ def make_folds(
     A number of folds means random ones, with classes in equal parts if there are ``codes``; equal
     rows are in one fold. Anything else is a splitter or an iterable, as scikit-learn's.
     """
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+    if isinstance(cv, int | np.integer):
         check_count("cv", cv, low=2)
-    if isinstance(cv, int | np.integer) and groups is None:
-        return _random_folds(int(cv), X, y, seed, codes)
+        if groups is None:
+            return _random_folds(int(cv), X, y, seed, codes)
+        cv = GroupKFold(int(cv)) if codes is None else StratifiedGroupKFold(int(cv))
+    if groups is not None and len(groups) != len(y):
+        raise ValueError(f"groups must have {len(y):,} rows like X, got {len(groups):,}.")
     splitter = check_cv(cv, y, classifier=codes is not None)
-    return [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    folds = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    for train, test in folds:
+        within = all(part.min() >= 0 and part.max() < len(y) for part in (train, test) if len(part))
+        if not within or not len(train) or not len(test):
+            raise ValueError(
+                f"cv: expected folds with training and test rows among {len(y):,}, found one with "
+                f"{len(train):,} and {len(test):,}{'' if within else ', some beyond'}."
+            )
+    if not folds:
+        raise ValueError("cv: expected at least one fold, found none.")
+    return folds
 
 
 def _random_folds(
@@ -39,6 +53,12 @@ def _random_folds(
         raise ValueError(f"y: expected at least 2 rows that differ, found n_samples={len(first)}.")
     order = np.random.default_rng(seed).permutation(len(first))
     if codes is not None:  # classes are dealt out one after the other
+        rarest = int(np.argmin(np.bincount(codes[first])))
+        if np.bincount(codes[first])[rarest] < 2:
+            raise ValueError(
+                "y: expected at least 2 rows that differ of every class, found 1 of class number "
+                f"{rarest} (n_samples = {len(first)})."
+            )
         order = order[np.argsort(codes[first][order], kind="stable")]
     fold = np.empty(len(first), dtype=np.intp)
     fold[order] = np.arange(len(first)) % n_folds
@@ -72,9 +92,8 @@ def _keys(X: Any, y: NDArray[Any]) -> Any:
         for i, target in enumerate(targets):
             part = slice(X.indptr[i], X.indptr[i + 1])
             yield (X.indices[part].tobytes(), X.data[part].tobytes(), target)
-    elif hasattr(X, "columns"):  # a data frame
-        rows = X.itertuples(index=False, name=None) if hasattr(X, "itertuples") else X.iter_rows()
-        for row, target in zip(rows, targets, strict=True):
+    elif is_frame(X):
+        for row, target in zip(frame_rows(X), targets, strict=True):
             yield (*(str(cell) for cell in row), target)
     else:
         for row, target in zip(np.asarray(X), targets, strict=True):

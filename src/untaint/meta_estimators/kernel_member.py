@@ -86,33 +86,44 @@ class KernelRegression:
 
 @final
 class KernelClassification:
-    """The kernel classifier with its label noise and leave-one-out class probabilities (n, K)."""
+    """The kernel classifier with its label noise and leave-one-out class probabilities (n, K).
+
+    ``places`` are the first row of each kind of equal rows, and the place of each row among these.
+    """
 
     def __init__(
         self,
         features: FloatArray,
         codes: IntArray,
         sample_weight: FloatArray,
+        places: tuple[IntArray, IntArray],
         seed: int,
         **parameters: Any,
     ) -> None:
-        rows = sampled_rows(len(codes), seed)
-        missing = np.setdiff1d(np.arange(codes.max() + 1), codes[rows])
-        rows = np.union1d(rows, np.flatnonzero(np.isin(codes, missing)))  # rare classes
+        first, place = places
+        totals = np.bincount(place, sample_weight).astype(float)
+        positive = np.flatnonzero(totals > 0)
+        rows = positive[sampled_rows(len(positive), seed)]
+        missing = np.setdiff1d(codes[first[positive]], codes[first[rows]])
+        rows = np.union1d(rows, positive[np.isin(codes[first[positive]], missing)])  # rare classes
         self.model = SubquantileClassifierCV(random_state=seed, **parameters)
+        # A copy is no further witness of a label, and weights are relative.
+        own, weights = first[rows], totals[rows] / totals[rows].mean()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner
-            self.model.fit(features[rows], codes[rows], sample_weight[rows])
-        self.inlier_probability = np.ones(len(codes))
-        self.inlier_probability[rows] = self.model.inlier_probability_
+            self.model.fit(features[own], codes[own], weights)
+        inlier = np.ones(len(first))
+        inlier[rows] = self.model.inlier_probability_
+        self.inlier_probability = inlier[place]
         k = len(self.model.classes_)
         noise = self.model._record().label_noise
         self.noise: LabelNoise = known_noise(np.eye(k)) if noise is None else noise
-        self.probabilities = np.empty((len(codes), k))
-        if len(rows) < len(codes):
-            self.probabilities[:] = self.model.predict_proba(features)
+        probabilities = np.empty((len(first), k))
+        if len(rows) < len(first):
+            probabilities[:] = self.model.predict_proba(features[first])
         task = self.model._task(self.model.contamination_)
-        self.probabilities[rows] = task.loo_probabilities(sample_weight[rows])
+        probabilities[rows] = task.loo_probabilities(weights)
+        self.probabilities = probabilities[place]
 
 
 def sampled_rows(n: int, seed: int) -> IntArray:

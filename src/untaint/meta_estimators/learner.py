@@ -15,7 +15,10 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
@@ -25,6 +28,10 @@ from .._validation import take_rows
 
 # Part of its weight below which a row is left out of a fit.
 MIN_PART = 0.02
+# Trees of a forest from which on every row is out of the bag of some.
+MIN_TREES = 50
+# Copies of a row at most that stand for its weight.
+MAX_COPIES = 1e6
 
 #: Training and test rows of each fold.
 Folds = list[tuple[IntArray, IntArray]]
@@ -128,7 +135,7 @@ class Learner:
         own = _columns(own, model, classes)
         found = self._predictions(model, self.X, classes)
         sums, counts = np.zeros(found.shape), np.zeros(self.n_rows)
-        known = np.isfinite(own).all(axis=1)  # a row may be in the bag of every tree
+        known = _out_of_some_bag(model, len(used.rows)) & np.isfinite(own).all(axis=1)
         np.add.at(sums, used.rows[known], own[known])
         np.add.at(counts, used.rows[known], 1.0)
         return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1.0)[:, None], found)
@@ -143,6 +150,11 @@ class Learner:
 
     def _fitted(self, model: Any, data: WeightedRows) -> Any:
         """Return the model, fitted to rows with their weights as far as it takes weights."""
+        # Routing of metadata is for what a user asks: here the last step has the weights.
+        with config_context(enable_metadata_routing=False):
+            return self._fit_weighted(model, data)
+
+    def _fit_weighted(self, model: Any, data: WeightedRows) -> Any:
         if self.parameter is not None and (self.weighted or (data.weights != 1.0).any()):
             data = data.used()
             return model.fit(self._rows(data.rows), data.targets, **{self.parameter: data.weights})
@@ -158,17 +170,35 @@ class Learner:
         return take_rows(self.X, rows)
 
     def _predictions(self, model: Any, X: Any, classes: NDArray[Any] | None) -> FloatArray:
-        return _columns(getattr(model, self.method)(X), model, classes)
+        found = _columns(getattr(model, self.method)(X), model, classes)
+        n, name = X.shape[0] if hasattr(X, "shape") else len(X), type(self.estimator).__name__
+        if len(found) != n or not np.isfinite(found).all():
+            odd = f"shape {found.shape}" if len(found) != n else "values that are not finite"
+            raise ValueError(
+                f"estimator: expected {self.method} of {name} to return a finite row for each of "
+                f"{n}, found {odd}."
+            )
+        return found
+
+
+def _out_of_some_bag(forest: Any, n: int) -> BoolArray:
+    """Return which rows some tree was grown without; a forest predicts zero for the others."""
+    out = np.zeros(n, dtype=bool)
+    for drawn in forest.estimators_samples_:
+        inside = np.zeros(n, dtype=bool)
+        inside[drawn] = True
+        out |= ~inside
+    return out
 
 
 def _columns(values: Any, model: Any, classes: NDArray[Any] | None) -> FloatArray:
     """Return predictions in columns, one for each class where there are classes.
 
-    A fold may have been without a class.
+    A fold may have been without a class, and a learner may have another order of them.
     """
     values = np.asarray(values, dtype=float)
     values = values[:, None] if values.ndim == 1 else values
-    if classes is None or len(model.classes_) == len(classes):
+    if classes is None or np.array_equal(model.classes_, classes):
         return values
     out = np.zeros((len(values), len(classes)))
     out[:, np.searchsorted(classes, model.classes_)] = values
@@ -177,11 +207,15 @@ def _columns(values: Any, model: Any, classes: NDArray[Any] | None) -> FloatArra
 
 def _repeated(data: WeightedRows) -> WeightedRows:
     """Return rows as often as they weigh, which has to be a whole number of times."""
-    times = np.round(data.weights / data.parts)
-    if not np.allclose(times, data.weights / data.parts, atol=1e-6):
+    own = data.weights / data.parts
+    times = np.round(own)
+    whole = np.allclose(times, own, rtol=1e-6, atol=0.0)
+    if not whole or not len(times) or times.max() > MAX_COPIES:
         raise ValueError(
             "sample_weight must hold whole numbers for an estimator whose fit takes no "
-            "sample_weight, since its rows are repeated; got others."
+            f"sample_weight, since its rows are repeated; got {own.min():g} to {own.max():g}."
+            if len(own)
+            else "sample_weight must be positive for rows that are probably right, got only zeros."
         )
     again = np.repeat(np.arange(len(times)), times.astype(int))
     return data.among(again)
@@ -189,6 +223,8 @@ def _repeated(data: WeightedRows) -> WeightedRows:
 
 def weight_parameter(estimator: Any) -> str | None:
     """Return the name by which an estimator's fit takes weights of rows, None if it takes none.
+
+    An estimator around another one takes weights if both do.
 
     Examples
     --------
@@ -202,20 +238,21 @@ def weight_parameter(estimator: Any) -> str | None:
     True
     """
     if isinstance(estimator, Pipeline):
-        name, last = estimator.steps[-1]
+        name, last = estimator.steps[-1] if estimator.steps else ("", None)
         inner = None if last in (None, "passthrough") else weight_parameter(last)
         return None if inner is None else f"{name}__{inner}"
-    if has_fit_parameter(estimator, "sample_weight"):
-        return "sample_weight"
-    # Those that pass parameters of a fit on: searches, and transformed targets.
-    inner = getattr(estimator, "estimator", None) or getattr(estimator, "regressor", None)
-    if inner is not None and not isinstance(inner, str) and hasattr(inner, "fit"):
-        return weight_parameter(inner)
-    return None
+    parts = [getattr(estimator, name, None) for name in ("estimator", "regressor")]
+    parts += [part for _, part in getattr(estimator, "estimators", None) or []]
+    parts = [part for part in parts if hasattr(part, "fit")]
+    if isinstance(estimator, GridSearchCV | RandomizedSearchCV | TransformedTargetRegressor):
+        return weight_parameter(parts[0]) if parts else "sample_weight"
+    taken = all(has_fit_parameter(part, "sample_weight") for part in [estimator, *parts])
+    return "sample_weight" if taken else None
 
 
 def predicts_out_of_bag(estimator: Any) -> bool:
     """Return whether a learner has predictions by those of its parts that did not see a row."""
     parameters = estimator.get_params(deep=False)
-    forest = hasattr(type(estimator), "decision_path")  # unlike bagging, whose parts may be few
-    return forest and "oob_score" in parameters and bool(parameters.get("bootstrap"))
+    forest = hasattr(type(estimator), "decision_path") and "oob_score" in parameters
+    enough = forest and parameters.get("n_estimators", 0) >= MIN_TREES
+    return enough and bool(parameters.get("bootstrap"))

@@ -43,7 +43,7 @@ class Problem:
         self.first, self.place = distinct_rows(X, y)
         self.features = self._encoded()
         self.folds = make_folds(params.cv, X, y, groups, self.seed, codes)
-        self.own_folds = groups is not None or not isinstance(params.cv, int)
+        self.own_folds = groups is not None or not isinstance(params.cv, int | np.integer)
 
     def _encoded(self) -> FloatArray | None:
         """Return rows as numbers; copies of a row do not change how it is encoded."""
@@ -56,10 +56,17 @@ class Problem:
                 raise
             return None
 
+    @property
+    def places(self) -> tuple[IntArray, IntArray]:
+        """The first row of each kind of equal rows, and the place of each row among these."""
+        return self.first, self.place
+
     def users_learner(self, method: str) -> Learner:
         """Return the learner that the user gave, on the rows as they came."""
         estimator = self.params._seeded(self.params.estimator, self.seed)
-        of_bag = not self.own_folds and predicts_out_of_bag(estimator)
+        # A copy of a row out of the bag would be predicted by one within.
+        distinct = len(self.first) == self.n_rows
+        of_bag = distinct and not self.own_folds and predicts_out_of_bag(estimator)
         return self.learner(estimator, self.X, None if of_bag else self.folds, method)
 
     def learner(

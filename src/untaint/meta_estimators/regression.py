@@ -111,13 +111,20 @@ class RegressionProblem(Problem):
     def _attributes(self, end: End, start: Start, known: BoolArray) -> OutlierAttributes:
         found, weights = end.posterior, np.where(self.sample_weight > 0, self.sample_weight, 1.0)
         probability = np.where(known, found.inlier_probability, start.weights / weights)
+        # Rows that no fold tests count with the probabilities of the start.
+        untested = np.where(known, 0.0, self.sample_weight)
+        more = float(untested @ (1.0 - probability)) / float(self.sample_weight.sum())
+        part = 1.0 - float(untested.sum() / self.sample_weight.sum())
+        contamination, low, high = (
+            more + part * share for share in (found.contamination, *found.interval)
+        )
         return OutlierAttributes(
             probability,
             found.scores,
             found.noise_scale,
             np.where(known[:, None], end.predictions, np.nan),
-            found.contamination,
-            found.interval,
+            contamination,
+            (low, high),
             found.misfit & (probability >= 0.5),
             end.n_rounds,
             end.moved <= SETTLED,

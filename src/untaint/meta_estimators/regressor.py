@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, is_classifier
 from sklearn.utils import get_tags
 
 from .._typing import FloatArray
@@ -113,6 +113,12 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
             self._store(problem, found)
         self._warn_if_ambiguous(found.ambiguity_message)
         return self
+
+    def _check_kind(self, estimator: Any) -> None:
+        if is_classifier(estimator):
+            raise TypeError(
+                f"estimator: expected a regressor, found the classifier {type(estimator).__name__}."
+            )
 
     def _check_outputs(self, targets: FloatArray) -> None:
         several = targets.ndim == 2 and not self.__sklearn_tags__().target_tags.multi_output

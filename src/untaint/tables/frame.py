@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -47,10 +48,17 @@ def frame_table(frame: Any, name: str = "X") -> RawTable:
     return ParquetTable(name, names, Dialect(parquet=True), [], table=table, visible=visible)
 
 
+def frame_rows(frame: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a frame."""
+    return iter(nw.from_native(frame, eager_only=True).iter_rows())
+
+
 def _arrow(column: Any) -> Any:
-    """Return a column as an Arrow array; cells of several types become text."""
+    """Return a column as an Arrow array; cells of several types, and categories, become text."""
     pa = arrow()
     try:
+        if column.dtype in (nw.Categorical, nw.Enum):
+            raise pa.ArrowTypeError("levels may be of any type")
         return pa.array(column.to_arrow())
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         cells = column.to_list()
