@@ -49,10 +49,10 @@ clean:  ## remove .venv, caches and build products
 $(READY): pyproject.toml
 	@echo "Installing untaint and its development tools into $(VENV): about a minute, once"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,plot]'
+	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check --editable '.[dev,plot]'
 	@touch $@
 
 $(WRITER): $(READY)
 	@echo "Installing what the documentation is built with into $(VENV), once"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[docs]'
+	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check --editable '.[docs]'
 	@touch $@

@@ -139,6 +139,7 @@ def test_many_rows_are_assessed_like_few(n):
     assert np.isfinite(found.expected).all()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_assessment():
     X, y = curve(3000)
     y[::30] -= 2

@@ -110,6 +110,7 @@ def test_a_kill_at_any_step_leaves_all_old_or_all_new(tmp_path, state):
     assert {True, False} <= {*outcomes}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a child of its own kind")
 def test_a_kill_while_tidying_up_after_a_kill_does_no_harm(tmp_path):
     steps = 0

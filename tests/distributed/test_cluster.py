@@ -96,6 +96,7 @@ def test_tasks_on_workers_are_annotated_with_their_stage(client):
     assert {"rows", "description", "sample", "gradient-1"} <= stages
 
 
+@pytest.mark.slow
 def test_workers_that_come_and_go_by_themselves(cluster):
     X, y = rows()
     expected = SubquantileRegressor(**NYSTROEM).fit(chunked(X, 900), chunked(y, 900))

@@ -253,6 +253,7 @@ def test_a_fit_without_a_seed_goes_on_with_the_seed_of_its_file(tmp_path):
     assert np.sqrt(np.median((y - model.predict(X)) ** 2)) < 0.5
 
 
+@pytest.mark.slow
 @few
 @every_time
 def test_a_tuned_fit_goes_on_too(tmp_path):

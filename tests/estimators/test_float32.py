@@ -235,6 +235,7 @@ MANY_ROWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_subsample")
 @pytest.mark.parametrize("model", MANY_ROWS.values(), ids=MANY_ROWS)
 def test_many_rows(model):

@@ -155,6 +155,7 @@ def test_labels_fitted_from_a_subsample_agree_with_the_full_fit(sizes, contamina
     assert np.mean(subsampled.predict(X) != whole.predict(X)) < 0.005
 
 
+@pytest.mark.slow
 @few
 def test_several_outputs_of_many_rows():
     X, y, bad = grossly_corrupted(FEWER)
@@ -188,6 +189,7 @@ def test_a_weight_is_that_many_copies_of_the_linear_kernel(rng):
     assert_close(weighted.coef_, repeated.coef_, 1e-4)
 
 
+@pytest.mark.slow
 @few
 @pytest.mark.parametrize("contamination", [0.2, "auto"])
 def test_rows_in_another_order_say_about_the_same(contamination, rng):

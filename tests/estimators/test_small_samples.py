@@ -122,6 +122,7 @@ def test_a_distant_group_of_rows_does_not_mislead_a_linear_fit(n):
     assert np.abs(model.coef_ - [1.0, 2.0, 3.0, 4.0, 5.0]).max() < 0.5
 
 
+@pytest.mark.slow
 def test_two_wrong_rows_of_two_hundred_are_found():
     found = []
     for seed in range(10):

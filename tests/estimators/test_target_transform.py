@@ -122,6 +122,7 @@ def test_predictors_copies_and_pickles_predict_the_same(model, table):
         np.testing.assert_array_equal(other.predict(X), expected)
 
 
+@pytest.mark.slow
 def test_another_fit_forgets_the_scale(table):
     X, y = table
     model = clone(fitted(X, y))

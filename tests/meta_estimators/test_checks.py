@@ -25,7 +25,7 @@ def test_robust_regressor():
 
 
 def test_robust_classifier():
-    assert_passes(RobustClassifier(LogisticRegression()))
+    assert_passes(RobustClassifier(LogisticRegression(), contamination=0))
 
 
 @pytest.mark.slow
@@ -35,6 +35,7 @@ def test_robust_classifier():
         RobustRegressor(Ridge()),
         RobustRegressor(DecisionTreeRegressor(random_state=0)),
         RobustRegressor(KNeighborsRegressor()),
+        RobustClassifier(LogisticRegression()),
         RobustClassifier(DecisionTreeClassifier(random_state=0)),
         RobustClassifier(KNeighborsClassifier()),
     ],
