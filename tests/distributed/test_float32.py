@@ -10,6 +10,8 @@ from dask_cases import LINEAR, NYSTROEM, chunked, labelled, rows
 
 from untaint import distributed
 
+pytestmark = pytest.mark.slow
+
 CLOSE = 1e-3  # in standard deviations of the targets; of scores, in units of log-odds
 ILL = {"gamma": 0.01, "alpha": 1e-6}
 REGRESSORS = {
