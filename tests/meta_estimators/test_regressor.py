@@ -16,6 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from untaint import RobustRegressor
+from untaint.meta_estimators import kernel_member
 
 BOOSTING = HistGradientBoostingRegressor(max_iter=40, random_state=0)
 # An estimator's warning that good and bad rows might change places.
@@ -332,3 +333,16 @@ def test_predictions_that_are_none_are_refused(rng):
 def test_wrong_targets_are_named(targets, message, rng):
     with pytest.raises(ValueError, match=message):
         RobustRegressor().fit(rng.normal(size=(60, 2)), targets)
+
+
+def test_rows_that_the_kernel_was_not_fitted_to_are_judged_all_the_same(rng, monkeypatch):
+    monkeypatch.setattr(kernel_member, "MAX_ROWS", 150)
+    X = rng.uniform(-1, 1, size=(500, 3))
+    y = np.sin(3.0 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=500)
+    wrong = rng.random(500) < 0.4
+    y[wrong] = rng.normal(5, 5, size=wrong.sum())
+    kernel = kernel_member.KernelRegression(X, y[:, None], np.ones(500), 0)
+    unseen = np.setdiff1d(np.arange(500), kernel.rows)
+    assert len(unseen) == 350
+    assert kernel.inlier_probability[unseen][wrong[unseen]].mean() < 0.2
+    assert kernel.inlier_probability[unseen][~wrong[unseen]].mean() > 0.9

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
+from ..contamination.residual_mixture import ResidualMixture
 from ..estimators import SubquantileClassifierCV, SubquantileRegressorCV
 from ..model_selection.label_noise import LabelNoise, known_noise
 from .learner import MIN_PART
@@ -41,8 +42,7 @@ class KernelRegression:
         found = self.model.inlier_probability_
         self._weights = found * sample_weight[self.rows]
         self.predictions = self._predictions(self.model)
-        self.inlier_probability = np.ones(len(y))
-        self.inlier_probability[self.rows] = found
+        self.inlier_probability = self._inlier_probability(found)
         self.feature_outlier = self._feature_outlier()
 
     @property
@@ -60,6 +60,19 @@ class KernelRegression:
         transform = self.model.target_transform_
         self.model = self._fit(weights, contamination=0, target_transform=transform)
         self._weights, self.predictions = own, self._predictions(self.model)
+
+    def _inlier_probability(self, found: FloatArray) -> FloatArray:
+        """Return those of all rows: by the residuals of rows that the fit did not see."""
+        if self.is_complete:
+            return np.asarray(found)
+        n = len(self.y)
+        weights = np.zeros(n)
+        weights[self.rows] = self._weights
+        mixture = ResidualMixture(self.y, self.sample_weight, np.zeros(n, dtype=bool))
+        posterior = mixture.fit(self.y - self.predictions, np.ones(n), weights)
+        probability = posterior.inlier_probability.copy()
+        probability[self.rows] = found
+        return probability
 
     def _fit(self, weights: FloatArray, **parameters: Any) -> Any:
         self.n_fits += 1
@@ -112,9 +125,6 @@ class KernelClassification:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner
             self.model.fit(features[own], codes[own], weights)
-        inlier = np.ones(len(first))
-        inlier[rows] = self.model.inlier_probability_
-        self.inlier_probability = inlier[place]
         k = len(self.model.classes_)
         noise = self.model._record().label_noise
         self.noise: LabelNoise = known_noise(np.eye(k)) if noise is None else noise
@@ -124,6 +134,10 @@ class KernelClassification:
         task = self.model._task(self.model.contamination_)
         probabilities[rows] = task.loo_probabilities(weights)
         self.probabilities = probabilities[place]
+        # Rows that the fit did not see are right if their class is the likeliest.
+        inlier = (probabilities.argmax(axis=1) == codes[first]).astype(float)
+        inlier[rows] = self.model.inlier_probability_
+        self.inlier_probability = inlier[place]
 
 
 def sampled_rows(n: int, seed: int) -> IntArray:
