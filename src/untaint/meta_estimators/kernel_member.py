@@ -66,6 +66,8 @@ class KernelRegression:
         if self.is_complete:
             return np.asarray(found)
         n = len(self.y)
+        if self.model.contamination_ == 0:
+            return np.ones(n)
         weights = np.zeros(n)
         weights[self.rows] = self._weights
         mixture = ResidualMixture(self.y, self.sample_weight, np.zeros(n, dtype=bool))
