@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -20,7 +21,7 @@ from ..outliers.audit import audit_table, q_values
 from .learner import OnFit
 
 
-class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator):
+class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
     """Fits a learner to rows of which some are wrong."""
 
     def __init__(
@@ -153,8 +154,9 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator):
             more=self._more_columns(flagged),
         )
 
+    @abstractmethod
     def _expected(self) -> Any:
-        raise NotImplementedError
+        """Return what the other rows say of each target."""
 
     def _more_columns(self, flagged: BoolArray) -> dict[str, Any]:
         """Return further columns of the audit, and those that feature outliers change."""
