@@ -3,8 +3,9 @@ r"""Starting weights by a kernel and a forest.
 Both are quick: one fit of kernel ridge has leave-one-out predictions, and one fit of a forest has
 predictions out of bag. Their best mixture on the rows that are trusted so far predicts the targets,
 and rounds of predictions and posterior weights (:mod:`.reweighting`) start from the inliers of the
-kernel's own robust fit and from all rows. So the learner in question is fitted only a few times,
-and to weights that are close to the last ones.
+kernel's own robust fit and from all rows. Where features differ in their standard deviations once
+they are scaled by medians, there are two kernels, one on either scale. So the learner in question
+is fitted only a few times, and to weights that are close to the last ones.
 """
 
 from __future__ import annotations
@@ -77,10 +78,12 @@ class DistinctRows:
         return self.learner.n_fits
 
 
-def find_start(kernel: KernelRegression, reweighting: Reweighting, forest: DistinctRows) -> Start:
-    """Return the weights of the likeliest end of both starts."""
+def find_start(
+    kernels: list[KernelRegression], reweighting: Reweighting, forest: DistinctRows
+) -> Start:
+    """Return the weights of the likeliest end of all starts."""
     for _ in range(MAX_GROUPS):
-        end = _likeliest(kernel, reweighting, forest)
+        end = _likeliest(kernels, reweighting, forest)
         group = reweighting.misfit(end)
         if not group.any():
             break
@@ -88,14 +91,16 @@ def find_start(kernel: KernelRegression, reweighting: Reweighting, forest: Disti
     return Start(reweighting.weights(end), reweighting, end.finds_outliers)
 
 
-def _likeliest(kernel: KernelRegression, reweighting: Reweighting, forest: DistinctRows) -> End:
-    """Return the likelier of the two ends, or a fit to all rows if that is about as likely."""
+def _likeliest(
+    kernels: list[KernelRegression], reweighting: Reweighting, forest: DistinctRows
+) -> End:
+    """Return the likeliest of the ends, or a fit to all rows if that is about as likely."""
     null: End | None = None
     y, everything = reweighting.y, reweighting.everything
 
     def out_of_fold(weights: FloatArray) -> FloatArray:
         nonlocal null
-        parts = [kernel.predictions, forest.out_of_fold(weights)]
+        parts = [*(kernel.predictions for kernel in kernels), forest.out_of_fold(weights)]
         mixed = convex_weights(np.stack(parts, axis=-1), y, weights)
         found = np.stack(parts, axis=-1) @ mixed
         if null is None and weights is everything:
@@ -103,9 +108,11 @@ def _likeliest(kernel: KernelRegression, reweighting: Reweighting, forest: Disti
         return np.asarray(found)
 
     ends = [reweighting.run(out_of_fold, everything, MAX_ROUNDS)]
-    robust = np.where(everything > 0, kernel.inlier_probability, 0.0) * reweighting.sample_weight
-    if np.abs(robust - everything).mean() > 0:
-        ends.append(reweighting.run(out_of_fold, robust, MAX_ROUNDS))
+    for kernel in kernels:
+        kept = np.where(everything > 0, kernel.inlier_probability, 0.0)
+        robust = kept * reweighting.sample_weight
+        if np.abs(robust - everything).mean() > 0:
+            ends.append(reweighting.run(out_of_fold, robust, MAX_ROUNDS))
     return reweighting.best(ends, null)
 
 

@@ -6,6 +6,8 @@ import warnings
 from typing import Any, final
 
 import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.residual_mixture import ResidualMixture
@@ -15,6 +17,10 @@ from .learner import MIN_PART
 
 # Rows that the kernel is fitted to at most: others are predicted by that fit.
 MAX_ROWS = 2000
+# Scaled features further out do not count in a standard deviation.
+FAR = 10.0
+# Ratio of standard deviations of features from which on it matters by what they are scaled.
+UNEVEN = 2.0
 # Mean change of a weight, as a part of it, that is worth another fit.
 WORTH_A_FIT = 0.02
 
@@ -24,7 +30,8 @@ class KernelRegression:
     """The robust kernel regressor, and fits of it with other weights.
 
     ``predictions`` (n, k) are by fits without the row, ``inlier_probability`` those of the robust
-    fit, and ``feature_outlier`` marks rows with outlying features that it trimmed.
+    fit, and ``feature_outlier`` marks rows with outlying features that it trimmed. ``scaler`` is
+    for the features, which are taken as they are without.
     """
 
     def __init__(
@@ -33,9 +40,11 @@ class KernelRegression:
         y: FloatArray,
         sample_weight: FloatArray,
         seed: int,
+        scaler: StandardScaler | None = None,
         **parameters: Any,
     ) -> None:
-        self.features, self.y, self.sample_weight = features, y, sample_weight
+        self.scaler, self.y, self.sample_weight = scaler, y, sample_weight
+        self.features = features if scaler is None else scaler.transform(features)
         self.seed, self.n_fits = seed, 0
         self.rows = sampled_rows(len(y), seed)
         self.model = self._fit(sample_weight, **parameters)
@@ -49,6 +58,15 @@ class KernelRegression:
     def is_complete(self) -> bool:
         """Whether the kernel was fitted to all rows."""
         return len(self.rows) == len(self.y)
+
+    @property
+    def fitted(self) -> Any:
+        """The model, for features that are not scaled yet."""
+        return self.model if self.scaler is None else make_pipeline(self.scaler, self.model)
+
+    def loss(self, weights: FloatArray) -> float:
+        """Return the weighted squared error of the predictions."""
+        return float(weights @ np.square(self.y - self.predictions).sum(axis=1))
 
     def refit(self, weights: FloatArray) -> None:
         """Fit with given weights, unless they are close to the last ones."""
@@ -97,6 +115,18 @@ class KernelRegression:
         kinds, mask = by_row(self.model.audit(), "kind"), np.zeros(len(self.y), dtype=bool)
         mask[self.rows] = np.isin(kinds, ["features", "both"]) & ~self.model.inlier_mask_
         return mask
+
+
+def standard_scaler(features: FloatArray) -> StandardScaler | None:
+    """Return a scaler by standard deviations, None if these are about equal.
+
+    The spread about the median, by which features are scaled, says little of one with two values
+    or many zeros; there the kernel may do better with standard deviations.
+    """
+    scaler = StandardScaler(with_mean=False).fit(np.clip(features, -FAR, FAR))
+    varying = scaler.scale_[features.std(axis=0) > 0]
+    even = len(varying) < 2 or varying.max() <= UNEVEN * varying.min()
+    return None if even else scaler
 
 
 @final

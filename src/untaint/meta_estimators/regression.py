@@ -13,7 +13,7 @@ from ..outliers.scores import score_scale
 from ..weighting.trimmed import Trimmed
 from .base import RobustMetaEstimator
 from .initial_weights import FEWEST_ROWS, DistinctRows, Start, find_start, make_forest
-from .kernel_member import KernelRegression
+from .kernel_member import KernelRegression, standard_scaler
 from .learner import OnFit
 from .problem import MAX_STACKED, Problem, tested_rows
 from .regression_members import Member, Single, Stack
@@ -85,7 +85,11 @@ class RegressionProblem(Problem):
         kernel = self.kernel()
         self.feature_outlier = kernel.feature_outlier
         reweighting = Reweighting(self.y, self.sample_weight, self.feature_outlier, self.features)
-        return find_start(kernel, reweighting, self._forest(counts=False))
+        kernels = [kernel, *self._other_kernel()]
+        start = find_start(kernels, reweighting, self._forest(counts=False))
+        self._fitted_kernel = min(kernels, key=lambda kernel: kernel.loss(start.weights))
+        self._fitted_kernel.n_fits = sum(kernel.n_fits for kernel in kernels)
+        return start
 
     def _rounds(self, start: Start, reweighting: Reweighting, known: BoolArray) -> End:
         """Return the end of the learner's own rounds, from the start or from all rows.
@@ -186,6 +190,13 @@ class RegressionProblem(Problem):
             rows = (self.features, self.y, self.sample_weight, self.seed)
             self._fitted_kernel = KernelRegression(*rows, **self.settings)
         return self._fitted_kernel
+
+    def _other_kernel(self) -> list[KernelRegression]:
+        """Return the kernel regressor on standardised features, if their scale is another."""
+        assert self.features is not None
+        scaler = standard_scaler(self.features)
+        rows = (self.features, self.y, self.sample_weight, self.seed)
+        return [] if scaler is None else [KernelRegression(*rows, scaler, **self.settings)]
 
     def _forest(self, *, counts: bool = True) -> DistinctRows:
         assert self.features is not None

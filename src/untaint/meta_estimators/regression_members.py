@@ -103,7 +103,7 @@ class Stack:
         kernel.refit(weights)
         shares = np.where(self.mixing >= MIN_SHARE, self.mixing, 0.0)
         self.mixing = shares / shares.sum()
-        fitted = [("kernel", kernel.model)] if shares[0] > 0 else []
+        fitted = [("kernel", kernel.fitted)] if shares[0] > 0 else []
         own = zip(self.own.items(), shares[1:], strict=True)
         fitted += [(name, learner.fit(weights)) for (name, learner), share in own if share > 0]
         return StackedRegressor(problem.encoder, fitted, shares[shares > 0] / shares.sum())
