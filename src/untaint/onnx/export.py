@@ -15,8 +15,11 @@ from onnx import ModelProto, ValueInfoProto, helper
 
 from .. import __version__
 from .._validation import check_choice
+from ..learners.base import KernelEstimator
 from ..learners.regression import KernelRegressor
-from ..portable import Value, function_of, likeliest_class, probabilities
+from ..meta_estimators.base import RobustMetaEstimator
+from ..portable import Value, function_of, likeliest_class, probabilities, tree_ensemble_of
+from . import trees
 from .graph import ROWS, GraphArithmetic, Symbol
 from .precision import single_suffices
 from .steps import Chain, after, chain_of
@@ -38,7 +41,9 @@ def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> M
         classes or a baseline, with any kernel but a precomputed one or a function of Python's; or
         a scikit-learn pipeline of :class:`~untaint.preprocessing.MedianScaler`,
         :class:`~sklearn.preprocessing.StandardScaler` or
-        :class:`~sklearn.preprocessing.RobustScaler`, and such an estimator.
+        :class:`~sklearn.preprocessing.RobustScaler`, and such an estimator. Or, in place of that,
+        :class:`~untaint.RobustRegressor` or :class:`~untaint.RobustClassifier` with scikit-learn's
+        histogram-based gradient boosting.
     dtype : {"float32", "float64"}, default="float32"
         Of the graph's input and of its numbers that come out.
     precision : {"auto", "single", "double"}, default="auto"
@@ -77,6 +82,8 @@ def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> M
     number = _float_type(dtype)
     check_choice("precision", precision, ("auto", "single", "double"))
     chain = chain_of(model)
+    if isinstance(chain.learner, RobustMetaEstimator):
+        return _trees_model(chain, number)
     learner = chain.learner
     if learner._pairwise:
         raise ValueError(
@@ -100,6 +107,24 @@ def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> M
     else:
         outputs = _label_outputs(graph, raw, classes, number)
     return _model(graph, chain, number, outputs, precision)
+
+
+def _trees_model(chain: Chain, number: np.dtype[Any]) -> ModelProto:
+    """Return the graph of a robust learner with boosted trees."""
+    learner, graph = chain.learner, GraphArithmetic(np.dtype(np.float64))
+    x = graph.value("X", number)
+    for scaler in chain.scalers:
+        x = after(scaler, x)
+    if x.data.dtype != number:
+        x = Value(graph.cast(x.data, number), graph)
+    raw = trees.tree_outputs(tree_ensemble_of(learner.estimator_), x, graph)
+    classes = getattr(learner, "classes_", None)
+    outputs = (
+        [_output(graph, "variable", raw, number, 1)]
+        if classes is None
+        else _label_outputs(graph, raw, classes, number)
+    )
+    return _model(graph, chain, number, outputs, "single")
 
 
 def _float_type(dtype: Any) -> np.dtype[Any]:
@@ -166,11 +191,13 @@ def _model(
     kind = helper.np_dtype_to_tensor_dtype(number)
     rows = helper.make_tensor_value_info("X", kind, [ROWS, chain.first.n_features_in_])
     body = helper.make_graph(graph.nodes, "prediction", [rows], outputs, graph.constants)
-    opset = helper.make_opsetid("", OPSET)
+    opsets = [helper.make_opsetid("", OPSET)]
+    if any(node.domain == trees.DOMAIN for node in graph.nodes):
+        opsets.append(helper.make_opsetid(trees.DOMAIN, trees.VERSION))
     model = helper.make_model(
         body,
-        opset_imports=[opset],
-        ir_version=helper.find_min_ir_version_for([opset]),
+        opset_imports=opsets,
+        ir_version=helper.find_min_ir_version_for(opsets),
         producer_name="untaint",
         producer_version=__version__,
         doc_string=_description(chain.learner),
@@ -188,9 +215,10 @@ def _properties(chain: Chain, precision: str) -> dict[str, str]:
     steps = [*chain.scalers, chain.learner]
     properties = {
         "steps": json.dumps([type(step).__name__ for step in steps]),
-        "kernel": repr(chain.learner.kernel_),
         "precision": precision,
     }
+    if isinstance(chain.learner, KernelEstimator):
+        properties["kernel"] = repr(chain.learner.kernel_)
     names = getattr(chain.first, "feature_names_in_", None)
     if names is not None:
         properties["feature_names"] = json.dumps([str(name) for name in names])

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import KernelEstimator
+from ..meta_estimators.base import RobustMetaEstimator
 from ..portable import Value, bounded, scaled
 from ..preprocessing import MedianScaler
 
-LEARNERS = "one of untaint's batch estimators with a kernel"
+LEARNERS = "one of untaint's batch estimators with a kernel, or a robust one with boosted trees"
+BOOSTING = (HistGradientBoostingRegressor, HistGradientBoostingClassifier)
 SCALERS = (MedianScaler, StandardScaler, RobustScaler)
 
 
@@ -20,7 +23,7 @@ class Chain(NamedTuple):
     """The steps of a pipeline: scalers, then a learner."""
 
     scalers: list[Any]
-    learner: KernelEstimator
+    learner: Any
 
     @property
     def first(self) -> Any:
@@ -31,8 +34,10 @@ class Chain(NamedTuple):
 def chain_of(model: Any) -> Chain:
     """Return the steps of an estimator or a pipeline; check that all are fitted and supported."""
     steps = _steps(model)
-    if not steps or not isinstance(steps[-1], KernelEstimator):
-        found = "no step" if not steps else type(steps[-1]).__name__
+    last: Any = steps[-1] if steps else None
+    robust = isinstance(last, RobustMetaEstimator)
+    if not isinstance(last, KernelEstimator) and not robust:
+        found = "no step" if not steps else type(last).__name__
         raise ValueError(f"model must be, or end in, {LEARNERS}, got {found}.")
     for step in steps[:-1]:
         if not isinstance(step, SCALERS):
@@ -43,6 +48,9 @@ def chain_of(model: Any) -> Chain:
             )
     for step in steps:
         check_is_fitted(step)
+    if robust and not isinstance(last.estimator_, BOOSTING):
+        found = f"{type(last).__name__} with {type(last.estimator_).__name__}"
+        raise ValueError(f"model must be, or end in, {LEARNERS}, got {found}.")
     return Chain(steps[:-1], steps[-1])
 
 

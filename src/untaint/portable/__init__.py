@@ -11,6 +11,7 @@ from .arrays import ArrayArithmetic
 from .class_probabilities import likeliest_class, probabilities
 from .function import FourierExpansion, Function, KernelExpansion, LinearFunction, function_of
 from .scaling import bounded, scaled, unscaled
+from .trees import TreeEnsemble, tree_ensemble_of
 from .value import Arithmetic, Value
 
 __all__ = [
@@ -20,11 +21,13 @@ __all__ = [
     "Function",
     "KernelExpansion",
     "LinearFunction",
+    "TreeEnsemble",
     "Value",
     "bounded",
     "function_of",
     "likeliest_class",
     "probabilities",
     "scaled",
+    "tree_ensemble_of",
     "unscaled",
 ]
