@@ -18,11 +18,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
+from .. import (
+    RobustClassifier,
+    RobustRegressor,
+    SubquantileClassifier,
+    SubquantileRegressor,
+    SubquantileRegressorCV,
+)
 from .._typing import BoolArray, FloatArray, IntArray
+from ..portable import tree_ensemble_of
 from ..target_transform import TargetTransform, inverse_of
 from .audit_columns import FLAG_SCORE, audit_by_row, deviations, on_scale, training_audit
-from .findings import Task
+from .boosted_trees import BoostedTrees
+from .findings import Learner, Task
+from .learner_choice import LearnerChoice, boosting, choose_learner
 from .model_choice import ModelChoice, OnStage, select_for_classification, select_for_regression
 from .outlying import Outlying
 from .singleton_labels import singleton_label
@@ -61,6 +70,8 @@ class RowAssessment(NamedTuple):
         Features that make a row a feature outlier, for each such row.
     fitted : int array
         Rows that were part of the fit.
+    choice : LearnerChoice
+        The learner, and why it is this one.
     """
 
     model: Any
@@ -74,6 +85,24 @@ class RowAssessment(NamedTuple):
     kinds: NDArray[np.str_]
     outlying_features: dict[int, IntArray]
     fitted: IntArray
+    choice: LearnerChoice = LearnerChoice("kernel", "")
+
+    @property
+    def learner(self) -> Learner:
+        """The learner."""
+        return self.choice.learner
+
+    def predictor(self) -> Any:
+        """Return what predicts targets, without what only the audit needs."""
+        if self.learner == "kernel":
+            return self.model.predictor()
+        classes = getattr(self.model, "classes_", None)
+        return BoostedTrees(tree_ensemble_of(self.model.estimator_), classes, self.transform)
+
+    def predict(self, X: FloatArray) -> NDArray[Any]:
+        """Return predicted targets of rows, in units of the table."""
+        found = self.model.predict(X)
+        return found if self.learner == "kernel" else self.in_own_units(found)
 
     def on_fit_scale(self, y: NDArray[Any]) -> NDArray[Any]:
         """Return targets on the scale of the fit."""
@@ -91,6 +120,7 @@ def assess_rows(
     contamination: float | str,
     seed: int,
     outlying: Outlying,
+    learner: str = "auto",
     on_stage: OnStage = lambda _: None,
 ) -> RowAssessment:
     """Assess every row of a table.
@@ -109,6 +139,8 @@ def assess_rows(
     seed : int
     outlying : Outlying
         The feature outliers.
+    learner : {"auto", "kernel", "trees"}
+        By default the one under which held-out targets are likelier.
     on_stage : callable
         Called with a description of each stage.
     """
@@ -119,11 +151,15 @@ def assess_rows(
     singleton = singleton_label(y[remaining], task)
     rest, singletons = remaining[~singleton], remaining[singleton]
     assessment = _assess_remaining(X[rest], y[rest], task, contamination, seed, on_stage)
+    if learner != "kernel":
+        assessment = _by_trees(
+            assessment, X[rest], y[rest], task, contamination, seed, learner, on_stage
+        )
     if len(rest) < len(y):
         assessment = _with_outlying(assessment, rest, outlying, task)
     if len(singletons):
         assessment.kinds[singletons] = "target"
-        assessment.expected[singletons] = assessment.model.predict(X[singletons])
+        assessment.expected[singletons] = assessment.predict(X[singletons])
     return assessment
 
 
@@ -215,6 +251,39 @@ def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice,
     return kind(alpha=choice.alpha, gamma=choice.gamma, **settings).fit(X, y)
 
 
+def _by_trees(
+    kernel: RowAssessment,
+    X: FloatArray,
+    y: NDArray[Any],
+    task: Task,
+    contamination: float | str,
+    seed: int,
+    learner: str,
+    on_stage: OnStage,
+) -> RowAssessment:
+    """Return an assessment by trees if these are asked for or better, else that of the kernel."""
+    targets = kernel.on_fit_scale(y)
+    choice = LearnerChoice("trees", "")
+    if learner == "auto":
+        on_stage("comparing kernel and trees")
+        kept = np.asarray(kernel.model.inlier_mask_)
+        choice = choose_learner(X, targets, kernel.model, kept, task, seed, kernel.in_own_units)
+    if choice.learner == "kernel":
+        return kernel._replace(choice=choice)
+    on_stage("growing trees")
+    kind = RobustRegressor if task == "regression" else RobustClassifier
+    share = _effective_contamination(contamination, len(y))
+    model = kind(boosting(task, seed), contamination=share, random_state=seed).fit(X, targets)
+    audit = audit_by_row(model.audit())
+    if task == "regression":
+        audit |= {"observed": y, "expected": kernel.in_own_units(audit["expected"].astype(float))}
+    given = contamination != "auto"
+    estimate = float(contamination) if given else model.contamination_
+    interval = None if given else model.contamination_interval_
+    found = _from_audit(model, audit, kernel.transform, task, estimate, interval, contamination)
+    return found._replace(choice=choice)
+
+
 def _assess(
     model: Any,
     X: FloatArray,
@@ -228,6 +297,20 @@ def _assess(
     else:
         audit = audit_by_row(model.audit())
     transform = getattr(model, "target_transformer_", None)
+    estimate, interval = choice.estimate, choice.interval
+    return _from_audit(model, audit, transform, task, estimate, interval, contamination)
+
+
+def _from_audit(
+    model: Any,
+    audit: Mapping[str, NDArray[Any]],
+    transform: TargetTransform | None,
+    task: Task,
+    estimate: float,
+    interval: tuple[float, float] | None,
+    contamination: float | str,
+) -> RowAssessment:
+    """Return scores and flags from an audit in units of the table."""
     scores = np.asarray(audit["score"], float)
     if task == "regression":
         scores = deviations(audit, transform)
@@ -235,10 +318,10 @@ def _assess(
     if contamination != "auto":
         count = int(trimmed.sum())
     elif task == "regression":
-        far = FLAG_SCORE if choice.estimate > 0 else STRICT_FLAG_SCORE
+        far = FLAG_SCORE if estimate > 0 else STRICT_FLAG_SCORE
         count = int((trimmed & (scores >= far)).sum())
     else:
-        max_fdr = MAX_FDR if choice.estimate > 0 else STRICT_MAX_FDR
+        max_fdr = MAX_FDR if estimate > 0 else STRICT_MAX_FDR
         count = min(int(trimmed.sum()), int((np.asarray(audit["q_value"]) <= max_fdr).sum()))
     cut, flagged = cut_after(scores, count)
     kinds = np.where(flagged, np.asarray(audit["kind"], "<U8"), "")
@@ -249,11 +332,12 @@ def _assess(
         expected[kinds == "features"] = np.nan  # their expected target is unknown
     else:
         expected = np.where(kinds == "features", "", expected.astype(str))
+    share = float(flagged.mean())
     return RowAssessment(
         model,
         transform,
-        max(choice.estimate, float(flagged.mean())),
-        choice.interval and (choice.interval[0], max(choice.interval[1], float(flagged.mean()))),
+        max(estimate, share),
+        interval and (interval[0], max(interval[1], share)),
         scores,
         cut,
         flagged,

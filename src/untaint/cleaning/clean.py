@@ -17,6 +17,7 @@ from .assessment import RowAssessment, assess_rows
 from .explaining import Explainer
 from .findings import ColumnSummary, Findings, Improvement, Note, Suspect
 from .improvement import measure_improvement
+from .learner_choice import LearnerChoice
 from .model import TableModel
 from .model_choice import OnStage
 from .monitoring import monitor_rows
@@ -63,6 +64,7 @@ def clean_table(
     *,
     task: str = "auto",
     contamination: float | str = "auto",
+    learner: str = "auto",
     ignore: Sequence[str] = (),
     seed: int = 0,
     command: str = "",
@@ -80,6 +82,8 @@ def clean_table(
     task : {"auto", "regression", "classification"}
     contamination : float in [0, 0.5) or "auto"
         Fraction of wrong rows, estimated by default.
+    learner : {"auto", "kernel", "trees"}
+        What predicts the target; by default the one under which held-out targets are likelier.
     ignore : sequence of str
         Columns to leave out.
     seed : int
@@ -119,7 +123,7 @@ def clean_table(
         prepared = prepare(table, target, task, ignore)
         outlying = find_outlying(prepared.values, prepared.numeric, seed)
         assessment = assess_rows(
-            prepared.X, prepared.y, prepared.task, contamination, seed, outlying, on_stage
+            prepared.X, prepared.y, prepared.task, contamination, seed, outlying, learner, on_stage
         )
         on_stage("measuring what was gained")
         improvement = measure_improvement(prepared.X, prepared.y, assessment, prepared.task, seed)
@@ -151,11 +155,18 @@ def clean_table(
         columns=_columns(prepared, suspects),
         improvement=improvement,
         monitored=monitored,
-        notes=_notes(table, prepared, [*caveats(assessment, improvement), *_user_warnings(caught)]),
+        notes=_notes(
+            table,
+            prepared,
+            assessment.choice,
+            [*caveats(assessment, improvement), *_user_warnings(caught)],
+        ),
         command=_encodable(command),
         versions=versions(),
         seed=seed,
         kinds=assessment.kinds,
+        learner=assessment.learner,
+        why_learner=assessment.choice.why,
     )
     return Cleaning(
         findings, _model(prepared, assessment), prepared.rows, suspects, prepared.target
@@ -197,17 +208,22 @@ def _columns(prepared: Prepared, suspects: Sequence[Suspect]) -> list[ColumnSumm
     ]
 
 
-def _notes(table: RawTable, prepared: Prepared, warned: Sequence[str]) -> list[Note]:
+def _notes(
+    table: RawTable, prepared: Prepared, choice: LearnerChoice, warned: Sequence[str]
+) -> list[Note]:
     aside = table.n_rows - len(prepared.rows)
     notes = [Note("info", f"The file was read as {table.dialect.describe()}.")]
+    learner = "a kernel" if choice.learner == "kernel" else "gradient-boosted trees"
+    because = f": {choice.why}" if choice.why else ", as was asked for."
+    notes.append(Note("info", f"The target is predicted by {learner}{because}"))
     if aside:
         rows = "1 row has" if aside == 1 else f"{aside:,} rows have"
         text = f"{rows} no {prepared.target.name!r}: set aside, neither assessed nor removed."
         notes.append(Note("warning", text))
     if prepared.task_note:
         notes.append(Note("warning", prepared.task_note))
-    with_contamination = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
-    notes += [Note("info", text) for text in dict.fromkeys(with_contamination)]
+    remarks = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
+    notes += [Note("info", text) for text in dict.fromkeys(remarks)]
     return notes + [Note("warning", text) for text in dict.fromkeys(warned)]
 
 
@@ -242,7 +258,7 @@ def _model(prepared: Prepared, assessment: RowAssessment) -> TableModel:
     return TableModel(
         prepared.encoder,
         prepared.scaler,
-        assessment.model.predictor(),
+        assessment.predictor(),
         task=prepared.task,
         target=prepared.target.name,
         version=versions()["untaint"],

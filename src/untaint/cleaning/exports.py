@@ -145,6 +145,8 @@ def summary(findings: Findings) -> dict[str, Any]:
         "share": round(findings.contamination, 6),
         "interval": findings.interval and [round(end, 6) for end in findings.interval],
         "cut": _finite(findings.cut),
+        "learner": findings.learner,
+        "why_learner": findings.why_learner,
         "improvement": improvement
         and {
             "measure": improvement.measure,

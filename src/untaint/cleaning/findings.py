@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .._typing import BoolArray, FloatArray, IntArray
 
 Task = Literal["regression", "classification"]
+Learner = Literal["kernel", "trees"]
 Kind = Literal["target", "features", "both"]
 
 
@@ -176,6 +177,9 @@ class Findings:
     seed : int
     kinds : array of shape (n,)
         "target", "features", "both", or empty for rows that are not flagged.
+    learner : {"kernel", "trees"}
+    why_learner : str
+        Why it is this one, empty if it was asked for.
     """
 
     source: str
@@ -199,6 +203,8 @@ class Findings:
     versions: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     kinds: NDArray[Any] = field(default_factory=lambda: np.array([], dtype="<U8"))
+    learner: Learner = "kernel"
+    why_learner: str = ""
 
     @property
     def n_rows(self) -> int:

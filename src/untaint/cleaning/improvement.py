@@ -1,8 +1,9 @@
 """Cross-validated errors of a plain and of a robust fit.
 
-Both models are fitted to the same folds, wrong rows included, and predict the fold that was left
-out. They are compared on its unflagged rows. Since the flags come from the robust fit, the
-comparison favours it; without ground truth there is no neutral one.
+Both models are fitted to the same folds and predict the fold that was left out: kernels with wrong
+rows included, once trimmed and once not, trees with flagged rows and without. They are compared on
+unflagged rows of the fold. Since the flags come from the robust fit, the comparison favours it;
+without ground truth there is no neutral one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sklearn.base import clone
 from .._typing import BoolArray, FloatArray, IntArray
 from .assessment import RowAssessment
 from .findings import Improvement, Task
+from .learner_choice import boosting
 from .refit import overflows, with_contamination
 from .singleton_labels import singleton_label
 
@@ -48,10 +50,20 @@ def measure_improvement(
     rows = rng.permutation(len(y))[:ROWS]
     folds = np.arange(len(rows)) % FOLDS
     targets = assessment.on_fit_scale(y)
-    robust = with_contamination(assessment.model, contamination=min(assessment.contamination, 0.49))
+    everything = np.ones(len(rows), dtype=bool)
+    if assessment.learner == "trees":
+        trees = boosting(task, seed)
+        fits = [(trees, everything), (trees, unflagged[rows])]
+    else:
+        share = min(assessment.contamination, 0.49)
+        plain = with_contamination(assessment.model, contamination=0.0)
+        fits = [(plain, everything)]
+        fits += [(with_contamination(assessment.model, contamination=share), everything)]
     before, after = (
-        _errors(model, X[rows], targets[rows], y[rows], folds, unflagged[rows], assessment, task)
-        for model in (with_contamination(assessment.model, contamination=0.0), robust)
+        _errors(
+            model, kept, X[rows], targets[rows], y[rows], folds, unflagged[rows], assessment, task
+        )
+        for model, kept in fits
     )
     if before is None or after is None:
         return None
@@ -65,6 +77,7 @@ def measure_improvement(
 
 def _errors(
     model: Any,
+    kept: BoolArray,
     X: FloatArray,
     targets: NDArray[Any],
     y: NDArray[Any],
@@ -75,11 +88,12 @@ def _errors(
 ) -> FloatArray | None:
     errors = []
     for fold in range(FOLDS):
-        train, test = np.flatnonzero(folds != fold), (folds == fold) & unflagged
+        train, test = np.flatnonzero((folds != fold) & kept), (folds == fold) & unflagged
         train = train[~singleton_label(targets[train], task)]
         if not test.any() or (task == "classification" and len(np.unique(targets[train])) < 2):
             return None
-        if 0 < model.contamination * len(train) < 1 or overflows(targets[train], task):
+        share = getattr(model, "contamination", 0.0)
+        if 0 < share * len(train) < 1 or overflows(targets[train], task):
             return None
         predicted = clone(model).fit(X[train], targets[train]).predict(X[test])
         if task == "regression":

@@ -31,12 +31,14 @@ from .stable_archive import stable_archive
 KNOWN_TYPES = frozenset(
     {
         "numpy.dtype",
+        "untaint.cleaning.boosted_trees.BoostedTrees",
         "untaint.cleaning.model.TableModel",
         "untaint.estimators.classifier.SubquantileClassifier",
         "untaint.estimators.classifier_cv.SubquantileClassifierCV",
         "untaint.estimators.regressor.SubquantileRegressor",
         "untaint.estimators.regressor_cv.SubquantileRegressorCV",
         "untaint.kernels.rbf.RBF",
+        "untaint.portable.trees.TreeEnsemble",
         "untaint.preprocessing.MedianScaler",
         "untaint.tables.encoder.TableEncoder",
         "untaint.tables.plan.ColumnPlan",
@@ -46,7 +48,8 @@ KNOWN_TYPES = frozenset(
     }
 )
 # What else a model is made of. skops trusts all of scikit-learn as well; but a decision tree, say,
-# whose branches lead nowhere ends the process. So a type that no model of ours has is refused.
+# whose branches lead nowhere ends the process. So a type that no model of ours has is refused, and
+# trees are arrays that are checked.
 PLAIN = frozenset(
     f"builtins.{name}" for name in ("bool", "dict", "float", "int", "list", "str", "tuple")
 )

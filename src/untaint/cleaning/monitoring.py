@@ -23,6 +23,8 @@ def monitor_rows(
 ) -> Monitored | None:
     """Refit a sample of the rows with each trimmed fraction, and record the scores.
 
+    Only kernels are refitted, which is quick.
+
     Parameters
     ----------
     X : array of shape (n, d)
@@ -32,6 +34,8 @@ def monitor_rows(
     task : {"regression", "classification"}
     seed : int
     """
+    if assessment.learner != "kernel":
+        return None
     rows = np.sort(np.random.default_rng(seed).permutation(assessment.fitted)[:ROWS])
     rows = rows[~singleton_label(y[rows], task)]
     if len(rows) < FEWEST:

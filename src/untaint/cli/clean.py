@@ -24,6 +24,7 @@ def clean(
     target: options.Target,
     task: options.TaskOption = options.Task.auto,
     contamination: options.Contamination = "auto",
+    learner: options.LearnerOption = options.Learner.auto,
     out: options.OutDirectory = None,
     mark: Annotated[
         bool, typer.Option("--mark", help="Keep all rows, and mark the wrong ones in a column.")
@@ -82,6 +83,7 @@ def clean(
             target,
             task=task.value,
             contamination=fraction,
+            learner=learner.value,
             ignore=ignore or (),
             seed=seed,
             command=command_line(),

@@ -18,6 +18,7 @@ def fit(
     target: options.Target,
     task: options.TaskOption = options.Task.auto,
     contamination: options.Contamination = "auto",
+    learner: options.LearnerOption = options.Learner.auto,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -61,6 +62,7 @@ def fit(
             target,
             task=task.value,
             contamination=fraction,
+            learner=learner.value,
             ignore=ignore or (),
             seed=seed,
             pictures=False,

@@ -19,6 +19,14 @@ class Task(StrEnum):
     classification = "classification"
 
 
+class Learner(StrEnum):
+    """The learners that ``--learner`` accepts."""
+
+    auto = "auto"
+    kernel = "kernel"
+    trees = "trees"
+
+
 READING = "File format (detected by default)"
 OUTPUT = "Output"
 
@@ -43,6 +51,13 @@ Contamination = Annotated[
         "--contamination",
         metavar="SHARE",
         help="Share of wrong rows, from 0 to 0.49, if known; estimated by default.",
+    ),
+]
+LearnerOption = Annotated[
+    Learner,
+    typer.Option(
+        "--learner",
+        help="What predicts the target: a kernel, gradient-boosted trees, or the better of both.",
     ),
 ]
 Ignore = Annotated[

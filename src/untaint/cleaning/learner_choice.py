@@ -1,0 +1,144 @@
+"""Kernel or trees: the learner under which held-out targets are likelier.
+
+Both are fitted to the rows that the kernel's robust fit kept, trees to all rows as well, of the
+same folds, and predict the fold that was left out. Residuals are read as those of inliers and
+outliers, labels as class probabilities. Trees have to be worth something, since the kernel is there
+already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..contamination.residual_mixture import ResidualMixture
+from ..meta_estimators.label_learning import calibrated
+from .findings import Learner, Task
+from .refit import overflows, with_contamination
+from .singleton_labels import singleton_label
+
+FOLDS = 5
+# Rows that take part, and the fewest at which trees are an option.
+ROWS, FEWEST = 1500, 100
+# Log-likelihood of a row that trees have to gain.
+WORTH_TREES = 0.02
+
+
+InOwnUnits = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+class LearnerChoice(NamedTuple):
+    """The learner, and a sentence that says why."""
+
+    learner: Learner
+    why: str
+
+
+class HeldOut(NamedTuple):
+    """How likely held-out targets are, and the typical error or the share of missed labels."""
+
+    log_likelihood: float
+    error: float
+
+
+def boosting(task: Task, seed: int) -> Any:
+    """Return gradient boosting for a task."""
+    kind = HistGradientBoostingRegressor if task == "regression" else HistGradientBoostingClassifier
+    return kind(random_state=seed)
+
+
+def choose_learner(
+    X: FloatArray,
+    y: NDArray[Any],
+    kernel: Any,
+    kept: BoolArray,
+    task: Task,
+    seed: int,
+    in_own_units: InOwnUnits = lambda y: y,
+) -> LearnerChoice:
+    """Return the learner under which held-out targets are likelier.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    y : array of shape (n,)
+        Targets on the scale of the fit, or class labels.
+    kernel : fitted estimator
+    kept : bool array of shape (n,)
+        Rows that both are fitted to.
+    task : {"regression", "classification"}
+    seed : int
+    in_own_units : callable
+        Of targets on the scale of the fit.
+    """
+    rows = np.random.default_rng(seed).permutation(len(y))[:ROWS]
+    rows = rows[~singleton_label(y[rows], task)]
+    if len(rows) < FEWEST or overflows(y[rows], task):
+        return LearnerChoice("kernel", "trees need more rows.")
+    X, y, kept = X[rows], y[rows], kept[rows]
+    folds = np.arange(len(rows)) % FOLDS
+    if any(not _can_train(y[kept & (folds != fold)], task) for fold in range(FOLDS)):
+        return LearnerChoice("kernel", "trees need more rows.")
+
+    def judge(make: Callable[[], Any], kept: BoolArray) -> HeldOut:
+        if task == "regression":
+            return _judge_numbers(make, X, y, kept, folds, in_own_units)
+        return _judge_labels(make, X, y, kept, folds)
+
+    own = judge(lambda: with_contamination(kernel, contamination=0.0), kept)
+    trees = judge(lambda: boosting(task, seed), kept)
+    if task == "regression" and not kept.all():
+        # What the kernel takes for wrong may be what it cannot fit.
+        everything = judge(lambda: boosting(task, seed), np.ones(len(y), dtype=bool))
+        trees = max(trees, everything)
+    gain = trees.log_likelihood - own.log_likelihood
+    chosen: Learner = "trees" if gain > WORTH_TREES * len(y) else "kernel"
+    what = "typical error" if task == "regression" else "share of missed labels"
+    numbers = f"{trees.error:.3g} for gradient-boosted trees and {own.error:.3g} for a kernel"
+    return LearnerChoice(chosen, f"the {what} on held-out rows is {numbers}.")
+
+
+def _can_train(y: NDArray[Any], task: Task) -> bool:
+    return len(y) > 1 and (task == "regression" or len(np.unique(y)) > 1)
+
+
+def _judge_numbers(
+    make: Callable[[], Any],
+    X: FloatArray,
+    y: FloatArray,
+    kept: BoolArray,
+    folds: IntArray,
+    in_own_units: InOwnUnits,
+) -> HeldOut:
+    """Judge predictions of held-out targets; the error is the median of all."""
+    predicted = np.empty(len(y))
+    for fold in range(FOLDS):
+        train, test = kept & (folds != fold), folds == fold
+        predicted[test] = make().fit(X[train], y[train]).predict(X[test])
+    ones, residuals = np.ones(len(y)), (y - predicted)[:, None]
+    mixture = ResidualMixture(y[:, None], ones, np.zeros(len(y), dtype=bool))
+    found = mixture.fit(residuals, ones, kept.astype(float))
+    errors = np.abs(in_own_units(y) - in_own_units(predicted))
+    return HeldOut(found.log_likelihood, float(np.median(errors)))
+
+
+def _judge_labels(
+    make: Callable[[], Any], X: FloatArray, y: NDArray[Any], kept: BoolArray, folds: IntArray
+) -> HeldOut:
+    """Judge class probabilities by held-out labels that are kept."""
+    classes, codes = np.unique(y, return_inverse=True)
+    probabilities = np.zeros((len(y), len(classes)))
+    for fold in range(FOLDS):
+        train, test = kept & (folds != fold), folds == fold
+        model = make().fit(X[train], y[train])
+        own = np.searchsorted(classes, model.classes_)
+        probabilities[np.ix_(test, own)] = model.predict_proba(X[test])
+    found = calibrated(probabilities, codes, np.eye(len(classes)), kept.astype(float))
+    return HeldOut(
+        found.log_likelihood, float((probabilities.argmax(axis=1) != codes)[kept].mean())
+    )
