@@ -1,0 +1,1 @@
+"""What a careful person would see at once: one rule in each module."""

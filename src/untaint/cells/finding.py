@@ -1,0 +1,31 @@
+"""A cell that is probably wrong."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class CellFinding(NamedTuple):
+    """A cell that is probably wrong.
+
+    Attributes
+    ----------
+    row, column : int
+        Positions in the table.
+    probability : float
+        That the cell is wrong.
+    kind : str
+        Of mistake, such as "typo" or "sign".
+    expected : float or str or None
+        What the cell should hold: a number (days since 1970 for a date), a level, or None if
+        nothing in particular.
+    reason : str
+        One sentence for people.
+    """
+
+    row: int
+    column: int
+    probability: float
+    kind: str
+    expected: float | str | None
+    reason: str
