@@ -26,6 +26,53 @@ DRAFT_SUFFIX = ".untaint"
 _PREFIX_LENGTH = 40
 
 
+class PublicationRecord:
+    """What this process has published, so that messages on an interrupt say what is true.
+
+    Attributes
+    ----------
+    path : Path or None
+        The file or directory that was published last, None if publishing has not begun.
+    is_complete : bool
+        Whether that has ended. If not, the path shows all of the new content or nothing of it.
+    """
+
+    def __init__(self) -> None:
+        self.path: Path | None = None
+        self.is_complete = False
+
+    def reset(self) -> None:
+        """Forget what has been published."""
+        self.path, self.is_complete = None, False
+
+    @contextmanager
+    def publishing(self, path: Path) -> Iterator[None]:
+        """Record that a block publishes a path, all of it in one step.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from untaint._atomic_write import PublicationRecord
+        >>> record = PublicationRecord()
+        >>> with record.publishing(Path("out")):
+        ...     record.is_complete
+        False
+        >>> record.is_complete
+        True
+        """
+        before = self.path, self.is_complete
+        self.path, self.is_complete = path, False
+        try:
+            yield
+        except OSError:  # the step has failed
+            self.path, self.is_complete = before
+            raise
+        self.is_complete = True
+
+
+publication = PublicationRecord()
+
+
 @contextmanager
 def open_atomically(path: Path) -> Iterator[BinaryIO]:
     """Open a binary stream whose content replaces a file when the block ends without an error.
@@ -60,7 +107,8 @@ def open_atomically(path: Path) -> Iterator[BinaryIO]:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.replace(draft, path)  # of a closed file, for Windows, which is still locked
+            with publication.publishing(path):
+                os.replace(draft, path)  # of a closed file, for Windows, which is still locked
     except BaseException:
         with suppress(OSError):
             draft.unlink(missing_ok=True)

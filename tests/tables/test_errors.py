@@ -43,8 +43,14 @@ CASES = {
         "end of the file.",
     ),
     "NUL": (b"a,b\n1,2\n3,\x004\n", ", line 3: expected text, found a NUL byte;"),
-    "binary": (bytes(range(256)) * 10, "expected CSV text or Parquet, found binary data."),
-    "workbook": (b"PK\x03\x04\x14\x00\x06\x00\x99", "found an Excel workbook or a zip archive;"),
+    "binary": (
+        bytes(range(256)) * 10,
+        "expected a table as text, Parquet, Excel or JSON lines, found binary data.",
+    ),
+    "damaged zip": (
+        b"PK\x03\x04\x14\x00\x06\x00\x99",
+        "expected a whole zip archive or Excel workbook, found a damaged one",
+    ),
     "no cp1252": (
         b"a,b\n1,\x81\n",
         ", line 2: expected text in UTF-8 or cp1252, found the byte 0x81,",
@@ -100,10 +106,11 @@ def test_files_that_are_not_there(tmp_path):
 def test_files_that_may_not_be_read(tmp_path, monkeypatch):
     from pathlib import Path
 
-    def refuse(self):
+    def refuse(self, mode):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(DataFileError, match=r"cannot be read \(Permission denied"):
         read_table(tmp_path / "a.csv")
 

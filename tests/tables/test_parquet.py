@@ -78,7 +78,7 @@ def test_types_are_kept_exactly(table):
 def test_rows_are_written_as_csv(read):
     table = read(as_parquet({"x": [1.5, 2.0], "w": ["a,b", None]}), "a.parquet")
     assert table.header_with("mark") == b"x,w,mark\n"
-    assert table.rows_bytes(extra=["", "!"], replace=(0, {1: "7"})) == b'1.5,"a,b",\n7,,!\n'
+    assert table.rows_bytes(extra=["", "!"], replace={0: {1: "7"}}) == b'1.5,"a,b",\n7,,!\n'
     assert table.header_bytes + table.rows_bytes([False, True]) == b"x,w\n2.0,\n"
 
 

@@ -120,7 +120,7 @@ def test_marked_and_repaired_rows_read_as_intended(read, written, data):
     column = data.draw(st.integers(0, width - 1))
     changed = data.draw(st.dictionaries(st.integers(0, n - 1), texts, max_size=n))
     again = read(
-        table.header_with("mark, it") + table.rows_bytes(extra=extra, replace=(column, changed)),
+        table.header_with("mark, it") + table.rows_bytes(extra=extra, replace={column: changed}),
         delimiter=written.delimiter,
         encoding=written.encoding,
     )
@@ -166,7 +166,7 @@ def test_tables_that_csv_wrote_are_found_out(read, body):
 
 def test_replaced_cells_leave_other_bytes_alone(read):
     table = read('a,b,c\n"1" ,  2,"3"\n4,"5",6')
-    assert table.rows_bytes(replace=(1, {0: "9", 1: "x"})) == b'"1" ,9,"3"\n4,"x",6'
+    assert table.rows_bytes(replace={1: {0: "9", 1: "x"}}) == b'"1" ,9,"3"\n4,"x",6'
 
 
 def test_several_cells_can_be_appended(read):

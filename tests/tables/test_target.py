@@ -53,3 +53,22 @@ def test_unknown_names_are_answered_with_close_ones(read):
 def test_a_target_without_values_is_refused(read):
     with pytest.raises(DataFileError, match="expected values in the target 'y', found none"):
         read_target(read("x,y\n1,\n2,NA\n"), "y")
+
+
+def cells(*targets):
+    return "x,y\n" + "".join(f"1,{target}\n" for target in targets)
+
+
+@pytest.mark.parametrize(("n_words", "kind"), [(2, "number"), (8, "category"), (30, "category")])
+def test_words_among_numbers_are_unreadable(read, n_words, kind):
+    numbers = [f"{i / 7:.2f}" for i in range(40)]
+    target = read_target(read(cells(*numbers, *n_words * ["lost"], "", "NA", "?")), "y")
+    assert target.kind == kind
+    assert target.unreadable.tolist() == 40 * [False] + n_words * [True] + 3 * [False]
+
+
+def test_among_words_nothing_is_unreadable(read):
+    for targets in (["oak", "ash", "7"] * 9, ["yes", "no", "yes"] * 9, ["1", "2.5", "NA"] * 9):
+        target = read_target(read(cells(*targets)), "y")
+        assert target.unreadable.tolist() == 27 * [False]
+    assert not read_target(read(cells("1970-01-02", "1970-01-03")), "y").unreadable.any()

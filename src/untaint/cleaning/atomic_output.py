@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .._atomic_write import lock, open_atomically
+from .._atomic_write import lock, open_atomically, publication
 
 STAGING_DIRECTORY = ".untaint"
 # What the staging directory holds: the contents, and links to them.
@@ -80,9 +80,11 @@ def write_files_atomically(
         try:
             if _write_staged(directory / STAGING_DIRECTORY, files):
                 _link_names(directory, names)
-                _switch_to_new(directory / STAGING_DIRECTORY)
+                with publication.publishing(directory):
+                    _switch_to_new(directory / STAGING_DIRECTORY)
             else:
-                _rename_one_by_one(directory, files, names)
+                with publication.publishing(directory):
+                    _rename_one_by_one(directory, files, names)
         finally:
             _recover(directory)  # to the new files once it has switched, else to the old
 

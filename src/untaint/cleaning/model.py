@@ -11,9 +11,7 @@ import json
 import os
 import warnings
 import zipfile
-from contextlib import suppress
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -22,9 +20,10 @@ from sklearn.base import BaseEstimator
 
 from .._typing import FloatArray
 from ..preprocessing import MedianScaler
-from ..reading.errors import unreadable
 from ..tables import RawTable, TableEncoder
+from ..tables.source import read_file
 from .findings import Task
+from .finite import find_not_finite
 from .stable_archive import stable_archive
 
 # The types of untaint and of NumPy that skops is to accept.
@@ -127,17 +126,6 @@ def save_model(model: TableModel) -> bytes:
     return stable_archive(_skops().dumps(model))
 
 
-def warm_up() -> None:
-    """Begin to import what saving needs, which takes a second, while something else goes on."""
-    with suppress(RuntimeError):  # no memory for a thread: then it is imported when it is needed
-        Thread(target=_try_import, daemon=True).start()
-
-
-def _try_import() -> None:
-    with suppress(Exception):  # reported when it is needed, be it missing or too large for memory
-        _skops()
-
-
 def load_model(path: str | os.PathLike[str]) -> TableModel:
     """Read a model file that `save_model` has made, and nothing else.
 
@@ -146,13 +134,9 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
     DataFileError
         If the file cannot be read.
     ModelFileError
-        If it is no model, or holds types that are not on the list.
+        If it is no model, or holds types that are not on the list, or numbers that are not finite.
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise unreadable(Path(path), error) from None
-    return _load(content, str(path))
+    return _load(read_file(Path(path)), str(path))
 
 
 def _load(content: bytes, place: str) -> TableModel:
@@ -195,6 +179,12 @@ def _load(content: bytes, place: str) -> TableModel:
         isinstance(getattr(model, name, None), kind) for name, kind in parts.items()
     ):
         raise ModelFileError(f"{place}: the model is damaged, a part of it is missing.")
+    wrong = find_not_finite(model)
+    if wrong is not None:
+        raise ModelFileError(
+            f"{place}: the model is damaged, {wrong[:_LONGEST]!r} in it holds a number that is not "
+            "finite."
+        )
     return model
 
 

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from .._atomic_write import publication
 from .terminal import escape_terminal
 
 DONE, INTERNAL_ERROR, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
@@ -23,11 +24,12 @@ class UsageError(Exception):
 
 def exit_code_of(run: Callable[[], Any]) -> int:
     """Run a command, and turn what it raises into a sentence and an exit code."""
+    publication.reset()
     try:
         code = run()
         _flush()
     except KeyboardInterrupt:
-        return _report("interrupted, and nothing was written", INTERRUPTED)
+        return _report_interrupt()
     except BrokenPipeError:
         # The reader of the output has closed it, which is no error.
         _discard_output()
@@ -41,7 +43,7 @@ def exit_code_of(run: Callable[[], Any]) -> int:
     except Exception as error:
         return _report_exception(error)
     if code == INTERRUPTED:  # the parser has caught it
-        return _report("interrupted, and nothing was written", INTERRUPTED)
+        return _report_interrupt()
     return code if isinstance(code, int) else DONE
 
 
@@ -67,7 +69,7 @@ def _report_exception(error: Exception) -> int:
     if hasattr(error, "format_message"):  # the parser found an unknown or a missing option
         return _report(_describe_usage_error(error), USAGE_ERROR)
     if type(error).__name__ == "Abort":
-        return _report("interrupted, and nothing was written", INTERRUPTED)
+        return _report_interrupt()
     if isinstance(error, (DataFileError, ModelFileError, UsageError)):
         return _report(str(error), USAGE_ERROR)
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
@@ -93,7 +95,20 @@ def _describe_os_error(error: OSError) -> str:
     reason = f"{reason[:1].lower()}{reason[1:]}"
     if error.filename is None:  # files have names; standard output has none
         return f"standard output: {reason}"
-    return f"{error.filename}: {reason}; nothing was written"
+    if publication.path is None:
+        return f"{error.filename}: {reason}; nothing was written"
+    return f"{error.filename}: {reason}; {publication.path} has been written"
+
+
+def _report_interrupt() -> int:
+    path = publication.path
+    if path is None:
+        message = "interrupted, and nothing was written"
+    elif publication.is_complete:
+        message = f"interrupted, after {path} had been written"
+    else:
+        message = f"interrupted while {path} was written: it is all new, or all as it was"
+    return _report(message, INTERRUPTED)
 
 
 def _report(message: str, code: int) -> int:

@@ -34,13 +34,43 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV or Parquet file, also compressed with gzip; - is standard input.",
+        help="CSV, TSV, JSON lines, Parquet or Excel, also in gzip or zip; - is standard input.",
         show_default=False,
     ),
 ]
 Target = Annotated[
     str,
     typer.Option("--target", "-t", metavar="COL", help="The column to predict from the others."),
+]
+OptionalTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="COL",
+        help="A column to predict from the others; without it all columns are judged alike.",
+        show_default=False,
+    ),
+]
+Fdr = Annotated[
+    float,
+    typer.Option(
+        "--fdr",
+        metavar="RATE",
+        min=0.0,
+        max=1.0,
+        help="Share of right cells among those that are reported as wrong, in expectation.",
+    ),
+]
+Skip = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--skip",
+        metavar="CHECKS",
+        help="Checks to leave out, separated by commas, such as typo,stuck; columns is that of "
+        "each column by the others.",
+        show_default=False,
+    ),
 ]
 TaskOption = Annotated[
     Task, typer.Option("--task", help="Whether the target is numeric or a class label.")
@@ -86,6 +116,26 @@ Encoding = Annotated[
     str | None,
     typer.Option("--encoding", metavar="NAME", help="Text encoding.", rich_help_panel=READING),
 ]
+Sheet = Annotated[
+    str | None,
+    typer.Option(
+        "--sheet",
+        metavar="NAME",
+        help="Sheet of an Excel workbook; the first by default.",
+        rich_help_panel=READING,
+    ),
+]
+MaxBytes = Annotated[
+    int,
+    typer.Option(
+        "--max-bytes",
+        min=1,
+        metavar="N",
+        help="Refuse files of more bytes than this when unpacked.",
+        rich_help_panel=READING,
+    ),
+]
+MAX_BYTES = 2**31  # the default of untaint.tables.read_table, which is not imported for --help
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that untaint did not write.")]
 OutDirectory = Annotated[
     Path | None,
@@ -97,6 +147,25 @@ OutDirectory = Annotated[
         show_default=False,
     ),
 ]
+
+
+def parse_skip(words: list[str] | None) -> list[str]:
+    """Return the names of checks in ``--skip``.
+
+    Examples
+    --------
+    >>> from untaint.cli.options import parse_skip
+    >>> parse_skip(["typo,stuck", "sign"])
+    ['typo', 'stuck', 'sign']
+    """
+    from ..cells import CHECKS
+
+    names = [name.strip() for word in words or () for name in word.split(",")]
+    for name in names:
+        if name not in (*CHECKS, "columns"):
+            known = ", ".join((*CHECKS, "columns"))
+            raise UsageError(f"--skip should name checks among {known}; got {name!r}")
+    return names
 
 
 def parse_contamination(text: str) -> float | str:

@@ -39,6 +39,8 @@ def predict(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
+    max_bytes: options.MaxBytes = options.MAX_BYTES,
 ) -> None:
     """Predict the target of each row of a table.
 
@@ -65,7 +67,14 @@ def predict(
                 f"--probabilities needs a classification model, and {model} is a regression model"
             )
         on_stage("reading the file")
-        table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
+        table = read_table(
+            data,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+            sheet=sheet,
+            max_bytes=max_bytes,
+        )
         on_stage("predicting")
         try:
             predicted, notes = loaded.predict(table)

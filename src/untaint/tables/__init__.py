@@ -6,6 +6,7 @@ it, and `read_target` reads the column that is to be predicted.
 """
 
 from ..reading.errors import DataFileError
+from .column import Column
 from .columns import read_columns
 from .dialect import Dialect
 from .encoder import TableEncoder
@@ -15,6 +16,7 @@ from .table import RawTable
 from .target import TargetColumn, read_target
 
 __all__ = [
+    "Column",
     "ColumnPlan",
     "DataFileError",
     "Dialect",

@@ -9,6 +9,7 @@ from .numbers import NumberStyle, write_number
 
 QUOTE = '"'
 DELIMITERS = {"\t": "tabs", "|": "pipes", ";": "semicolons", ",": "commas"}
+PARQUET = "Parquet"
 _LINE_ENDS = {"\r\n": "Windows line ends", "\r": "old Mac line ends"}
 
 
@@ -26,10 +27,11 @@ class Dialect:
     mark : bytes
         The byte order mark that the file begins with, if any.
     line_end : str
-    compressed : bool
-        Whether the file was in gzip.
-    parquet : bool
-        Whether it was a Parquet file; the rest then says how rows are written as text.
+    layers : tuple of str
+        What the file was packed in, "gzip" or "zip", the outermost first.
+    typed : str
+        What a file with types was, such as "Parquet" or "Excel"; the rest then says how rows are
+        written as text. Empty for text.
     """
 
     delimiter: str = ","
@@ -38,8 +40,13 @@ class Dialect:
     encoding: str = "utf-8"
     mark: bytes = b""
     line_end: str = "\n"
-    compressed: bool = False
-    parquet: bool = False
+    layers: tuple[str, ...] = ()
+    typed: str = ""
+
+    @property
+    def parquet(self) -> bool:
+        """Whether the file was a Parquet file."""
+        return self.typed == PARQUET
 
     def describe(self) -> str:
         """Say it in a few words.
@@ -50,8 +57,8 @@ class Dialect:
         >>> Dialect(delimiter=";", decimal=",", encoding="cp1252").describe()
         'semicolons, decimal commas, cp1252'
         """
-        if self.parquet:
-            return "Parquet"
+        if self.typed:
+            return ", ".join([self.typed, *reversed(self.layers)])
         words = [DELIMITERS.get(self.delimiter, f"fields separated by {self.delimiter!r}")]
         if self.decimal == ",":
             words.append("decimal commas")
@@ -61,9 +68,7 @@ class Dialect:
         words.append(f"{encoding} with a byte order mark" if self.mark else encoding)
         if self.line_end in _LINE_ENDS:
             words.append(_LINE_ENDS[self.line_end])
-        if self.compressed:
-            words.append("gzip")
-        return ", ".join(words)
+        return ", ".join([*words, *reversed(self.layers)])
 
     def write_number(self, value: float) -> str:
         """Return a number in the format of the file, empty if it is not finite.

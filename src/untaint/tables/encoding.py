@@ -25,6 +25,7 @@ _MARKS = [  # UTF-32 first: its mark begins with that of UTF-16
 _NO_FILES = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"}
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a")) + b"\x7f"
 _LOOKED_AT = 2**16
+_BLOCK = 2**20
 _BINARY_SHARE = 0.05
 _BINARY_COUNT = 4
 
@@ -109,8 +110,12 @@ def _detected(name: str, raw: bytes) -> Decoded:
 
 
 def _is_utf8(raw: bytes) -> bool:
+    """Return whether bytes are UTF-8, block by block: a text takes up to four times its bytes."""
+    decoder = codecs.getincrementaldecoder(UTF8)()
     try:
-        raw.decode()
+        for start in range(0, len(raw), _BLOCK):
+            decoder.decode(raw[start : start + _BLOCK])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
     return True
@@ -152,7 +157,9 @@ def _check_not_binary(name: str, raw: bytes) -> None:
                 f"{name}: expected text, found what looks like UTF-16 without a byte order mark; "
                 f"give encoding={encoding!r}."
             )
-    raise DataFileError(f"{name}: expected CSV text or Parquet, found binary data.")
+    raise DataFileError(
+        f"{name}: expected a table as text, Parquet, Excel or JSON lines, found binary data."
+    )
 
 
 def _check_nul(name: str, data: bytes) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import narwhals.stable.v1 as nw
 
 from .arrow import arrow
-from .dialect import Dialect
-from .parquet_table import ParquetTable
+from .dialect import PARQUET, Dialect
 from .table import RawTable
+from .typed_table import TypedTable
 
 
 def is_frame(X: Any) -> bool:
@@ -45,7 +45,7 @@ def frame_table(frame: Any, name: str = "X") -> RawTable:
     cells = [_arrow(native.get_column(column)) for column in native.columns]
     table = arrow().table(cells, names=names)
     visible = list(range(len(names)))
-    return ParquetTable(name, names, Dialect(parquet=True), [], table=table, visible=visible)
+    return TypedTable(name, names, Dialect(typed=PARQUET), [], table=table, visible=visible)
 
 
 def frame_rows(frame: Any) -> Iterator[tuple[Any, ...]]:

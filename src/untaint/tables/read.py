@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 
 from ..reading.errors import DataFileError
+from .read_excel import read_excel
+from .read_json_lines import is_json_lines, read_json_lines
 from .read_parquet import read_parquet
 from .read_text import read_text
-from .source import read_content
+from .source import MAX_BYTES, read_content
 from .table import RawTable
 
 
@@ -17,15 +19,23 @@ def read_table(
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> RawTable:
     r"""Read a table that fits into memory, however it is written.
 
     Parameters
     ----------
     source : path
-        Of CSV text or a Parquet file, in gzip or not; "-" is standard input.
+        Of CSV text, JSON lines, a Parquet file or an Excel workbook (.xlsx), in gzip or not, or
+        of a zip file that holds one of these; "-" is standard input.
     delimiter, decimal, encoding : str, optional
         How text is written. What is not given is found out.
+    sheet : str, optional
+        Name of the sheet of a workbook, by default the first.
+    max_bytes : int, default=2**31
+        The most bytes that the source may have when it is unpacked; more are refused, where
+        possible before they take any memory.
 
     Returns
     -------
@@ -51,7 +61,15 @@ def read_table(
     """
     if decimal not in (None, ".", ","):
         raise DataFileError(f"decimal should be '.' or ',', got {decimal!r}.")
-    content = read_content(source)
+    content = read_content(source, max_bytes)
+    if content.is_workbook:
+        return read_excel(content, sheet, decimal, max_bytes)
+    if sheet is not None:
+        raise DataFileError(
+            f"{content.name}: expected an Excel workbook with a sheet {sheet!r}, found no workbook."
+        )
     if content.is_parquet:
-        return read_parquet(content, decimal)
-    return read_text(content, delimiter, decimal, encoding)
+        return read_parquet(content, decimal, max_bytes)
+    if is_json_lines(content):
+        return read_json_lines(content, decimal, encoding, max_bytes)
+    return read_text(content, delimiter, decimal, encoding, max_bytes)

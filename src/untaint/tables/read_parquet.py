@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..reading.errors import DataFileError, reason
+from .archives import too_large
 from .arrow import arrow, own_buffer
-from .dialect import Dialect
+from .dialect import PARQUET, Dialect
 from .names import clean_names
-from .parquet_table import ParquetTable
-from .source import Content
+from .source import MAX_BYTES, Content
+from .typed_table import TypedTable
 
+# Of a cell in memory. Repeated values take next to none in the file.
+_CELL_BYTES = 8
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # written along, and no column of the frame
 
 
-def read_parquet(content: Content, decimal: str | None) -> ParquetTable:
+def read_parquet(content: Content, decimal: str | None, max_bytes: int = MAX_BYTES) -> TypedTable:
     """Read a Parquet file; ``decimal`` is for columns of text."""
     pa, pq = arrow(), arrow("parquet")
     name = content.name
     try:
-        table = pq.read_table(pa.BufferReader(own_buffer(content.data)))
+        buffer = own_buffer(content.data)
+        if _unpacked_size(pq.read_metadata(pa.BufferReader(buffer))) > max_bytes:
+            raise too_large(name, max_bytes)
+        table = pq.read_table(pa.BufferReader(buffer))
         table.validate(full=True)
         written = table.column_names
+    except DataFileError:
+        raise
     except (pa.ArrowException, OSError, ValueError, KeyError, RuntimeError) as error:
         raise DataFileError(
             f"{name}: expected a whole Parquet file, found one that is damaged ({reason(error)})."
@@ -32,5 +41,12 @@ def read_parquet(content: Content, decimal: str | None) -> ParquetTable:
     if not table.num_rows:
         raise DataFileError(f"{name}: expected rows below the column names, found none.")
     names, notes = clean_names(name, [written[j] for j in visible])
-    dialect = Dialect(parquet=True, compressed=content.compressed, decimal=decimal or ".")
-    return ParquetTable(name, names, dialect, notes, table=table, visible=visible)
+    dialect = Dialect(typed=PARQUET, layers=content.layers, decimal=decimal or ".")
+    return TypedTable(name, names, dialect, notes, table=table, visible=visible)
+
+
+def _unpacked_size(metadata: Any) -> int:
+    """Return how many bytes the columns take in memory, at least."""
+    groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
+    unpacked = sum(int(group.total_byte_size) for group in groups)
+    return max(unpacked, _CELL_BYTES * metadata.num_rows * metadata.num_columns)

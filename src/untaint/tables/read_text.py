@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..reading.errors import DataFileError
+from .archives import check_cells
 from .cells import read_cells
 from .decimals import find_decimal
 from .dialect import QUOTE, Dialect
@@ -15,7 +16,7 @@ from .fields import split_record
 from .names import clean_names
 from .records import Records, find_records
 from .sniff import check_delimiter, find_delimiter, one_column
-from .source import Content
+from .source import MAX_BYTES, Content
 from .text_table import TextTable
 
 
@@ -26,7 +27,11 @@ class _Parsed(NamedTuple):
 
 
 def read_text(
-    content: Content, delimiter: str | None, decimal: str | None, encoding: str | None
+    content: Content,
+    delimiter: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    max_bytes: int = MAX_BYTES,
 ) -> TextTable:
     """Read a table of text; what is not given is found out."""
     name = content.name
@@ -36,6 +41,8 @@ def read_text(
         raise DataFileError(f"{name}: expected a table, found an empty file.")
     given = None if delimiter is None else check_delimiter(delimiter)
     delimiter = given or find_delimiter(name, text)
+    n_cells = sum(text.count(letter) for letter in (b"\n", b"\r", delimiter.encode()))
+    check_cells(name, content.layers, n_cells, max_bytes)
     records, columns, quotes = _parse(name, text, delimiter)
     if len(columns) < 2:
         raise one_column(name, given)
@@ -49,7 +56,7 @@ def read_text(
         encoding=decoded.encoding,
         mark=decoded.mark,
         line_end=_line_end(text, records),
-        compressed=content.compressed,
+        layers=content.layers,
     )
     return TextTable(
         name,

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from .._typing import IntArray
 from .dialect import Dialect
 
-# A column, and what its cell should say in some rows.
-Replacement = tuple[int, Mapping[int, str]]
+# What cells should say, by position of their column and by row.
+Replacement = Mapping[int, Mapping[int, str]]
 # For each row that is written: a cell, or several.
 Extra = Sequence[str] | Sequence[Sequence[str]]
 
@@ -67,9 +67,9 @@ class RawTable(ABC):
             Which rows, as a mask, or as positions in any order.
         extra : sequence, optional
             A cell (or a sequence of cells) to append to each row that is written.
-        replace : pair of int and mapping, optional
-            Position of a column, and what its cell should say, by row. All other cells keep their
-            bytes.
+        replace : mapping of int to mapping, optional
+            What cells should say, by position of their column and by row. All other cells keep
+            their bytes.
         """
 
     @abstractmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray
 from ..reading.errors import DataFileError, listed
+from .column import Column
 from .columns import read_values
 from .levels import find_levels
-from .numbers import PLAIN, NumberStyle, write_number
+from .numbers import PLAIN, NumberStyle, read_numbers, write_number
 from .table import RawTable
 from .typed import as_strings, plain
 
+# A column holds mostly numbers if more than this part of its cells are numbers.
+MOSTLY = 0.5
 TargetKind = Literal["number", "category", "boolean", "date"]
 
 
@@ -39,6 +42,9 @@ class TargetColumn:
     notes : list of str
     style : NumberStyle
         How numbers are written in this column.
+    unreadable : bool array of shape (n_rows,)
+        Cells that hold text that is neither a number nor a word for a missing value, in a column
+        that holds mostly numbers, whatever its kind is; elsewhere False.
     """
 
     name: str
@@ -49,6 +55,11 @@ class TargetColumn:
     n_distinct: int
     notes: list[str]
     style: NumberStyle = PLAIN
+    unreadable: BoolArray = field(default_factory=lambda: np.zeros(0, bool))
+
+    def __post_init__(self) -> None:
+        if self.unreadable.shape != self.missing.shape:  # not given
+            object.__setattr__(self, "unreadable", np.zeros_like(self.missing))
 
     def write_number(self, value: float) -> str:
         """Return a number as this column would write it, thousands not grouped.
@@ -86,6 +97,7 @@ def read_target(table: RawTable, column_name: str) -> TargetColumn:
         raise DataFileError(
             f"{table.source}: expected values in the target {column_name!r}, found none."
         )
+    unreadable = _unreadable(column, table.dialect.decimal)
     if column.kind in ("number", "date"):
         assert column.values is not None
         kind: TargetKind = "number" if column.kind == "number" else "date"
@@ -98,6 +110,7 @@ def read_target(table: RawTable, column_name: str) -> TargetColumn:
             column.n_distinct,
             column.notes,
             NumberStyle(*column.details.get("style", (table.dialect.decimal, "", ""))),
+            unreadable,
         )
     levels = column.levels or find_levels(as_strings(plain(table.column(j))))
     words = np.array([*levels.texts.to_pylist(), None], object)[:-1]
@@ -111,7 +124,19 @@ def read_target(table: RawTable, column_name: str) -> TargetColumn:
         levels.missing,
         int(levels.present.sum()),
         column.notes,
+        unreadable=unreadable,
     )
+
+
+def _unreadable(column: Column, decimal: str) -> BoolArray:
+    """Return the cells that hold text that is no number, if most cells are numbers."""
+    levels = column.levels
+    if column.kind not in ("number", "text") or levels is None:
+        return np.zeros(len(column.missing), bool)
+    valid = read_numbers(levels, decimal).valid
+    if levels.fraction(valid) <= MOSTLY:
+        return np.zeros(len(column.missing), bool)
+    return levels.spread(levels.present & ~valid, False)
 
 
 def find_column(table: RawTable, name: str) -> int:

@@ -94,7 +94,10 @@ class TextTable(RawTable):
     def _changed(
         self, positions: IntArray, cells: list[list[str]] | None, replace: Replacement | None
     ) -> Iterator[bytes]:
-        column, texts = (0, {}) if replace is None else replace
+        texts = dict[int, list[tuple[int, str]]]()
+        for column, cells_of in (replace or {}).items():
+            for i, text in cells_of.items():
+                texts.setdefault(i, []).append((column, text))
         added = [b""] * len(positions) if cells is None else [self._cells(row) for row in cells]
         starts, ends, bounds = (
             places[positions + k].tolist()
@@ -102,8 +105,8 @@ class TextTable(RawTable):
         )
         for k, i in enumerate(positions.tolist()):
             record = self._text[starts[k] : ends[k]]
-            if i in texts:
-                record = self._replaced(record, column, texts[i])
+            for column, text in texts.get(i, ()):
+                record = self._replaced(record, column, text)
             yield record + added[k] + self._text[ends[k] : bounds[k]]
             if i == self.n_rows - 1:
                 yield self._missing_line_end(i, positions)

@@ -15,8 +15,8 @@ from .table import Extra, RawTable, Replacement, as_positions, extra_cells
 from .typed import written
 
 
-class ParquetTable(RawTable):
-    """A table that was read from a Parquet file.
+class TypedTable(RawTable):
+    """A table that was read from a file with types: Parquet, Excel or JSON lines.
 
     Parameters
     ----------
@@ -24,8 +24,12 @@ class ParquetTable(RawTable):
         As of every table; the dialect is that of the text it writes.
     table : Arrow table
         With everything that the file held.
-    visible : list of int
+    visible : list of int, default=all
         Positions in it of the columns that are the user's.
+    lines : int array of shape (n_rows,), optional
+        Where each row stands in the file, from 1; by default rows are counted.
+    line_word : str
+        What such a place is called.
     """
 
     def __init__(
@@ -36,11 +40,15 @@ class ParquetTable(RawTable):
         notes: list[str],
         *,
         table: Any,
-        visible: list[int],
+        visible: list[int] | None = None,
+        lines: IntArray | None = None,
+        line_word: str = "row",
     ) -> None:
         super().__init__(source, names, table.num_rows, dialect, notes)
         self._table = table
-        self._visible = visible
+        self._visible = list(range(len(names))) if visible is None else visible
+        self._lines = lines
+        self._line_word = line_word
 
     @property
     def header_bytes(self) -> bytes:
@@ -66,8 +74,7 @@ class ParquetTable(RawTable):
             [text or "" for text in written(self.column(j).take(taken))]
             for j in range(len(self.names))
         ]
-        if replace is not None:
-            column, texts = replace
+        for column, texts in (replace or {}).items():
             for k, i in enumerate(positions.tolist()):
                 columns[column][k] = texts.get(i, columns[column][k])
         lines = (self._line([*cells, *more]) for *cells, more in zip(*columns, added, strict=True))
@@ -107,9 +114,9 @@ class ParquetTable(RawTable):
         return [text or "" for text in written(self.column(j).take(arrow().array(rows)))]
 
     def line_number(self, i: int) -> int:
-        """Return the number of a row, from 1."""
-        return i + 1
+        """Return where a row stands in the file, or its number, from 1."""
+        return i + 1 if self._lines is None else int(self._lines[i])
 
     def place(self, i: int) -> str:
         """Return the place of a row in words."""
-        return f"row {self.line_number(i)}"
+        return f"{self._line_word} {self.line_number(i)}"
