@@ -21,6 +21,8 @@ class CellFinding(NamedTuple):
         nothing in particular.
     reason : str
         One sentence for people.
+    certain : bool
+        Whether what is expected is known well enough to take the place of the cell.
     """
 
     row: int
@@ -29,3 +31,4 @@ class CellFinding(NamedTuple):
     kind: str
     expected: float | str | None
     reason: str
+    certain: bool = True

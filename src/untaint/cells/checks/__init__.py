@@ -1,1 +1,86 @@
-"""What a careful person would see at once: one rule in each module."""
+"""Rules that a careful person applies at once, each with a reason in words.
+
+Each rule is a function of the columns of a table, in a module that states the rule. They are meant
+for what can be seen without a prediction; ordinary tables should have no finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from ...tables.column import Column
+from ..finding import CellFinding
+from .century import find_centuries
+from .copies import find_copies
+from .ranges import find_out_of_range
+from .sentinel import find_sentinels
+from .shifted import find_shifted
+from .sign import find_signs
+from .stuck import find_stuck
+from .swap import find_swaps
+from .texts import find_unreadable
+from .typo import find_typos
+from .unit import find_units
+
+__all__ = ["CHECKS", "Check", "run_checks"]
+
+Check = Callable[[Sequence[Column]], list[CellFinding]]
+
+# In the order in which they are run. Of two that are as sure of a cell, the first one is believed.
+CHECKS: Mapping[str, Check] = MappingProxyType(
+    {
+        "shifted": find_shifted,
+        "text": find_unreadable,
+        "sentinel": find_sentinels,
+        "century": find_centuries,
+        "sign": find_signs,
+        "unit": find_units,
+        "swap": find_swaps,
+        "range": find_out_of_range,
+        "typo": find_typos,
+        "stuck": find_stuck,
+        "copy": find_copies,
+    }
+)
+
+
+def run_checks(columns: Sequence[Column], skip: Sequence[str] = ()) -> list[CellFinding]:
+    """Run all checks; of several findings on one cell, the most probable is returned.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Of one table, in its order.
+    skip : sequence of str, optional
+        Names of checks that are not run.
+
+    Returns
+    -------
+    findings : list of CellFinding
+        In the order of rows, then of columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.cells.checks import run_checks
+    >>> from untaint.tables.column import Column
+    >>> x = np.append(np.linspace(10, 20, 100), -999)
+    >>> columns = [Column("x", "number", np.isnan(x), x)]
+    >>> [finding.kind for finding in run_checks(columns)]
+    ['sentinel']
+    >>> run_checks(columns, skip=["sentinel"])
+    []
+    """
+    unknown = [name for name in skip if name not in CHECKS]
+    if unknown:
+        raise ValueError(f"skip should name checks ({', '.join(CHECKS)}), got {unknown[0]!r}.")
+    best: dict[tuple[int, int], CellFinding] = {}
+    for name, check in CHECKS.items():
+        if name in skip:
+            continue
+        for finding in check(columns):
+            cell = finding.row, finding.column
+            if cell not in best or finding.probability > best[cell].probability:
+                best[cell] = finding
+    return [best[cell] for cell in sorted(best)]

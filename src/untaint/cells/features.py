@@ -1,0 +1,150 @@
+r"""All columns as numbers by which one of them is predicted.
+
+Numbers stand on their scale, standardised by median and spread and bounded, with indicators of
+frequent levels beside them. Rows that stand side by side are often alike, and so are rows of one
+group: the median of a column in the neighbouring rows, and its mean over other rows with the same
+level of a column of many levels, say what neither of them does. Missing cells are NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+from ..preprocessing import MedianScaler
+from .variables import CategoricalVariable, NumericVariable, Variable
+
+# Standardised numbers are bounded, so that a gross error in a column leaves others predictable.
+BOUND = 8.0
+# The bound is at least so many times what all but one in a hundred values keep within.
+BEYOND = 1.5
+# Levels that get an indicator each.
+INDICATORS = 12
+# A level of a group has so many rows on average.
+GROUP_ROWS = 3.0
+# Rows on either side that are neighbours.
+NEIGHBOURS = 2
+
+
+@dataclass(frozen=True)
+class Features:
+    """Features (n, p), and the position of the column that each comes from."""
+
+    matrix: FloatArray
+    sources: IntArray
+
+    def without(self, position: int) -> IntArray:
+        """Return which features do not come from a column."""
+        return np.flatnonzero(self.sources != position)
+
+
+@dataclass(frozen=True)
+class Standardiser:
+    """Location and spread of a numeric variable on its scale."""
+
+    center: float
+    spread: float
+    bound: float = BOUND
+
+    def __call__(self, variable: NumericVariable, values: FloatArray) -> FloatArray:
+        """Return standardised values, bounded; a value without a logarithm is far below."""
+        found = variable.forward(values)
+        if variable.scale == "log":
+            found = np.where(np.isnan(found) & ~np.isnan(values), -np.inf, found)
+        return np.clip((found - self.center) / self.spread, -self.bound, self.bound)
+
+
+def standardiser_of(variable: NumericVariable) -> Standardiser:
+    """Return the standardiser of a variable."""
+    values = variable.forward(variable.values)
+    present = values[np.isfinite(values)]
+    if not len(present):
+        return Standardiser(0.0, 1.0)
+    scaler = MedianScaler().fit(present[:, None])
+    center, spread = (float(np.asarray(part)[0]) for part in (scaler.center_, scaler.scale_))
+    spread = spread if spread > 0 else 1.0
+    far = float(np.quantile(np.abs(present - center), 0.99)) / spread
+    return Standardiser(center, spread, max(BOUND, BEYOND * far))
+
+
+def features_of(variables: Sequence[Variable]) -> Features:
+    """Return the features of all variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.tables import Column
+    >>> from untaint.cells.variables import variables_of
+    >>> x = np.arange(5.0)
+    >>> found = features_of(variables_of([Column("x", "number", np.isnan(x), x)]))
+    >>> found.matrix[:, 0].round(2)
+    array([-1.35, -0.67,  0.  ,  0.67,  1.35])
+    """
+    columns: list[FloatArray] = []
+    sources: list[int] = []
+    for variable in variables:
+        own = encoded(variable)
+        columns.extend(own.T)
+        sources.extend([variable.position] * own.shape[1])
+    n = len(variables[0].missing) if variables else 0
+    matrix = np.column_stack(columns) if columns else np.empty((n, 0))
+    return Features(matrix, np.array(sources, dtype=np.intp))
+
+
+def encoded(variable: Variable) -> FloatArray:
+    """Return the features (n, q) of one variable."""
+    if isinstance(variable, NumericVariable):
+        return standardiser_of(variable)(variable, variable.values)[:, None]
+    order = np.argsort(-variable.counts, kind="stable")
+    rank = np.empty(len(order) + 1)
+    rank[order] = np.arange(len(order))
+    rank[-1] = np.nan
+    chosen = variable.frequent[:INDICATORS]
+    if len(variable.levels) == 2:
+        chosen = chosen[:1]
+    indicators = [np.where(variable.missing, np.nan, variable.codes == code) for code in chosen]
+    many = [np.log1p(rank[variable.codes])] if len(variable.levels) > len(chosen) + 1 else []
+    parts = [*indicators, *many]
+    return np.column_stack(parts) if parts else np.empty((len(variable.codes), 0))
+
+
+def neighbour_median(values: FloatArray) -> FloatArray:
+    """Return the median of the values in neighbouring rows, NaN if all are missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> neighbour_median(np.array([1.0, 2.0, 30.0, 4.0, 5.0]))
+    array([16.,  4.,  3.,  5., 17.])
+    """
+    n = len(values)
+    shifts = [step for step in range(-NEIGHBOURS, NEIGHBOURS + 1) if step != 0]
+    padded = np.full(n + 2 * NEIGHBOURS, np.nan)
+    padded[NEIGHBOURS : NEIGHBOURS + n] = values
+    near = np.stack([padded[NEIGHBOURS + step : NEIGHBOURS + step + n] for step in shifts])
+    known = ~np.isnan(near).all(axis=0)
+    found = np.full(n, np.nan)
+    found[known] = np.nanmedian(near[:, known], axis=0)
+    return found
+
+
+def group_mean(values: FloatArray, variable: CategoricalVariable) -> FloatArray | None:
+    """Return the mean of values over other rows of the same group, None if there are no groups."""
+    counts = variable.counts
+    if len(counts) <= INDICATORS or counts.sum() < GROUP_ROWS * len(counts):
+        return None
+    known = ~np.isnan(values) & ~variable.missing
+    codes = variable.codes[known]
+    total = np.bincount(codes, values[known], minlength=len(counts))
+    number = np.bincount(codes, minlength=len(counts)).astype(float)
+    found = np.full(len(values), np.nan)
+    present = ~variable.missing
+    own = variable.codes[present]
+    mine = np.where(np.isnan(values[present]), 0.0, values[present])
+    others = number[own] - ~np.isnan(values[present])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found[present] = np.where(others > 0, (total[own] - mine) / others, np.nan)
+    return found

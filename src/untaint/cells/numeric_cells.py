@@ -1,0 +1,269 @@
+r"""The posterior probability that a number is wrong, given the other cells of its row.
+
+With :math:`f_0` the density of honest residuals (:mod:`.null_density`), :math:`g` that of the
+column's values whatever the row, and mistakes :math:`T_k` of a priori odds :math:`\pi_k`,
+
+.. math:: \frac{P(\text{wrong})}{P(\text{right})} = \frac{\pi\, \big(\pi_0\, g(x)
+          + \sum_k \pi_k\, f_0(T_k^{-1} x \mid \text{others})\, |dT_k^{-1}x / dx|\big)}
+          {(1 - \pi)\, f_0(x \mid \text{others})} .
+
+The share :math:`\pi` of wrong cells is one for the whole table (:mod:`.table_posterior`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+from scipy.special import logsumexp
+
+from .._typing import BoolArray, FloatArray, IntArray
+from .features import Standardiser, standardiser_of
+from .mistakes import DATES, NUMERIC, OTHER_PRIOR, Mistake
+from .null_density import NullDensity, fit_null_density
+from .prediction import NumericPredictor
+from .variables import NumericVariable
+
+# Standardised values are bounded, far beyond any that is usual.
+FARTHEST = 1e3
+# And those that fits are made to are bounded, so that a gross one does not spoil them.
+FAR_OUT = 20.0
+# Scales within which a number is near its prediction.
+NEAR = 4.0
+# Quantile at either end of the range of usual values.
+INSIDE = 0.005
+# A usual residual lies within so many times the bounds of 85 %.
+USUAL = 1.5
+# Log-odds of a wrong cell before anything is known.
+PRIOR_LOG_ODDS = float(np.log(0.005))
+
+
+@final
+@dataclass(frozen=True)
+class NumericCells:
+    """What the other cells say of each number of a column.
+
+    Attributes
+    ----------
+    variable : NumericVariable
+    predictor : NumericPredictor
+    null : NullDensity
+    log_odds : array of shape (n,)
+        Of the wrong against the right densities, without the share of wrong cells; -inf if missing.
+    mistake : int array of shape (n,)
+        The likeliest mistake, -1 for any other value.
+    share : array of shape (n,)
+        Its probability among all mistakes.
+    range : pair of float
+        Within which nearly all standardised values lie.
+    log_weights : array of shape (k,)
+        Logarithms of the weights of any other value, and of each mistake.
+    """
+
+    variable: NumericVariable
+    standardiser: Standardiser
+    null: NullDensity
+    predictor: NumericPredictor
+    log_odds: FloatArray
+    mistake: IntArray
+    share: FloatArray
+    range: tuple[float, float]
+    log_weights: FloatArray
+
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The mistakes that a cell may have."""
+        return mistakes_of(self.variable)
+
+    def is_near(self) -> BoolArray:
+        """Return which numbers lie within a few scales of their prediction."""
+        predicted = self.predictor.predictions
+        y = standardised(self.variable, self.standardiser, self.variable.values)
+        scale = _scale(self.variable, self.standardiser, self.null, predicted)
+        return np.abs(y - predicted) <= NEAR * scale
+
+    def is_right(self) -> BoolArray:
+        """Return which numbers are more probably right than wrong."""
+        return self.log_odds + PRIOR_LOG_ODDS < 0
+
+    def log_likelihood(self, known: BoolArray) -> float:
+        """Return the log-likelihood of known numbers, right or wrong."""
+        honest = self.log_null_of(self.variable.values, self.predictor.predictions)
+        return float((honest + np.logaddexp(0.0, self.log_odds + PRIOR_LOG_ODDS))[known].sum())
+
+    def log_null_of(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
+        """Return the log-densities of honest values, in units of the table, given predictions."""
+        y = standardised(self.variable, self.standardiser, values)
+        return log_null(self.variable, self.standardiser, self.null, y, predicted)
+
+    def is_usual(self, y: FloatArray, predicted: FloatArray) -> BoolArray:
+        """Return whether standardised values lie in the body of their density."""
+        scale = _scale(self.variable, self.standardiser, self.null, predicted)
+        return np.abs(y - predicted) <= USUAL * self.null.edge * scale
+
+    def log_odds_at(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
+        """Return the log-odds of values, in units of the table, given other predictions."""
+        parts = (self.variable, self.standardiser, self.null)
+        return _log_odds(*parts, values, predicted, self.log_weights)[0]
+
+    def log_ratios(self, rows: IntArray) -> FloatArray:
+        """Return the log-densities of mistakes over that of a right value, (k, m) for m rows."""
+        parts = (self.variable, self.standardiser, self.null)
+        values, predicted = self.variable.values[rows], self.predictor.predictions[rows]
+        return _log_ratios(*parts, values, predicted)
+
+    def with_weights(self, log_weights: FloatArray, rows: IntArray) -> NumericCells:
+        """Return the cells with other weights of mistakes, of which only given rows have any."""
+        parts = (self.variable, self.standardiser, self.null)
+        values, predicted = self.variable.values[rows], self.predictor.predictions[rows]
+        new = _log_odds(*parts, values, predicted, log_weights)
+        log_odds, mistake, share = self.log_odds.copy(), self.mistake.copy(), self.share.copy()
+        log_odds[rows], mistake[rows], share[rows] = new
+        return replace(
+            self, log_odds=log_odds, mistake=mistake, share=share, log_weights=log_weights
+        )
+
+    def bounds(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return bounds within which 85 % of the honest values lie, in units of the table."""
+        predicted = self.predictor.predictions[rows]
+        reach = self.null.edge * _scale(self.variable, self.standardiser, self.null, predicted)
+        return self.in_own_units(predicted - reach), self.in_own_units(predicted + reach)
+
+    def in_own_units(self, y: FloatArray) -> FloatArray:
+        """Return standardised values in units of the table."""
+        return self.variable.backward(self.standardiser.center + self.standardiser.spread * y)
+
+
+def mistakes_of(variable: NumericVariable) -> tuple[Mistake, ...]:
+    """Return the mistakes that a cell may have."""
+    return DATES if variable.kind == "date" else NUMERIC
+
+
+def standardised(
+    variable: NumericVariable, standardiser: Standardiser, values: FloatArray
+) -> FloatArray:
+    """Return values on their scale, far below if they have no logarithm."""
+    found = variable.forward(values)
+    y = (found - standardiser.center) / standardiser.spread
+    y = np.where(np.isnan(found) & ~np.isnan(values), -FARTHEST, y)
+    return np.clip(y, -FARTHEST, FARTHEST)
+
+
+def log_null(
+    variable: NumericVariable,
+    standardiser: Standardiser,
+    null: NullDensity,
+    y: FloatArray,
+    predicted: FloatArray,
+) -> FloatArray:
+    """Return the log-densities of honest values y given predictions, both standardised."""
+    scale = _scale(variable, standardiser, null, predicted)
+    return null.log_density(y - predicted, scale)
+
+
+def _scale(
+    variable: NumericVariable, standardiser: Standardiser, null: NullDensity, predicted: FloatArray
+) -> FloatArray:
+    """Return the scale of honest residuals, which is at least that of rounding."""
+    floor = variable.floor(standardiser.center + standardiser.spread * predicted)
+    return null.scale(predicted, floor / standardiser.spread)
+
+
+def assess_numbers(
+    variable: NumericVariable,
+    X: FloatArray,
+    trusted: BoolArray,
+    folds: IntArray,
+    seed: int,
+) -> NumericCells:
+    """Assess each number of a column by the other columns.
+
+    Parameters
+    ----------
+    variable : NumericVariable
+    X : array of shape (n, p)
+        Features of the other columns.
+    trusted : bool array of shape (n,)
+        Rows that a fit may use.
+    folds : int array of shape (n,)
+    seed : int
+    """
+    standardiser = standardiser_of(variable)
+    y = standardised(variable, standardiser, variable.values)
+    known = ~np.isnan(y) & trusted
+    within, weights = np.quantile(y[known], [INSIDE, 1 - INSIDE]), prior_log_weights(variable)
+
+    def fit(kept: BoolArray) -> NumericCells:
+        predictor = NumericPredictor(X, np.clip(y, -FAR_OUT, FAR_OUT), kept, folds, seed)
+        predicted = predictor.predictions
+        null = fit_null_density((y - predicted)[known], predicted[known])
+        parts = (variable, standardiser, null)
+        odds = _log_odds(*parts, variable.values, predicted, weights)
+        ends = (float(within[0]), float(within[1]))
+        return NumericCells(*parts, predictor, *odds, ends, weights)
+
+    # Far residuals of a fit to all rows may be what spoils it: a fit without them may be better.
+    best = fit(known & (np.abs(np.nan_to_num(y)) < FARTHEST))
+    for select in (NumericCells.is_near, NumericCells.is_right):
+        kept = known & select(best)
+        if (kept == known).all() or kept.sum() < 0.5 * known.sum():
+            continue
+        best = max(best, fit(kept), key=lambda found: found.log_likelihood(known))
+    return best
+
+
+def _log_odds(
+    variable: NumericVariable,
+    standardiser: Standardiser,
+    null: NullDensity,
+    values: FloatArray,
+    predicted: FloatArray,
+    log_weights: FloatArray,
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return the log-odds of wrong against right densities, the likeliest mistake, its share."""
+    ratios = _log_ratios(variable, standardiser, null, values, predicted)
+    wrong = ratios + log_weights[:, None]
+    total = logsumexp(wrong, axis=0)
+    found = np.where(np.isnan(values), -np.inf, total)
+    return found, wrong.argmax(axis=0) - 1, np.exp(wrong.max(axis=0) - total)
+
+
+def _log_ratios(
+    variable: NumericVariable,
+    standardiser: Standardiser,
+    null: NullDensity,
+    values: FloatArray,
+    predicted: FloatArray,
+) -> FloatArray:
+    """Return the log-densities of any other value and of each mistake over that of a right one."""
+    y = standardised(variable, standardiser, values)
+    own = [_log_marginal(y)]
+    for mistake in mistakes_of(variable):
+        undone = mistake.undo(values)
+        right = standardised(variable, standardiser, undone)
+        density = log_null(variable, standardiser, null, right, predicted)
+        density[np.abs(undone - values) <= variable.resolution] = -np.inf  # nothing is undone
+        own.append(density + _log_stretch(variable, mistake, values, undone))
+    return np.stack(own) - log_null(variable, standardiser, null, y, predicted)
+
+
+def prior_log_weights(variable: NumericVariable) -> FloatArray:
+    """Return the logarithms of the a priori weights of any other value, and of each mistake."""
+    return np.log([OTHER_PRIOR, *(mistake.prior for mistake in mistakes_of(variable))])
+
+
+def _log_stretch(
+    variable: NumericVariable, mistake: Mistake, values: FloatArray, undone: FloatArray
+) -> FloatArray:
+    """Return the logarithm of how much undoing a mistake stretches, on the scale of predictions."""
+    ends = mistake.undo(np.array([0.0, 1.0]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scales = variable.slope(undone) / variable.slope(values)
+        found = np.log(np.abs(ends[1] - ends[0])) + np.log(scales)
+    return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def _log_marginal(y: FloatArray) -> FloatArray:
+    """Return the log-density of any value: a wide Student distribution about the median."""
+    return -np.log(np.pi * 3.0) - np.log1p((np.nan_to_num(y) / 3.0) ** 2)

@@ -1,0 +1,155 @@
+r"""One column predicted from the others, for every row by fits to other rows.
+
+Rows are in five folds. For each fold trees and a ridge regression are fitted to the other folds,
+and numbers are predicted by their best convex mixture: trees follow jumps and interactions, and
+columns that add up or are copies of one another are linear. The trees are boosted, or extra trees
+if rows are few. Levels have class probabilities of extra trees.
+
+The fits are kept, since what a row would predict with another value in one of its cells tells which
+of its cells is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    HistGradientBoostingRegressor,
+)
+from sklearn.linear_model import Ridge
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..meta_estimators.stacking import convex_weights
+
+FOLDS = 5
+N_TREES = 25
+LEAF = 3
+# Part of the features that a split is chosen from.
+TRIED = 0.5
+# Rows from which on trees are boosted.
+ROWS_TO_BOOST = 300
+# Rows that a fit has at most.
+MAX_ROWS, MANY_ROWS = 4000, 10_000
+RIDGE = 1.0
+
+
+def folds_of(n: int, seed: int) -> IntArray:
+    """Return the fold of each row, at random; very many rows are in halves."""
+    return np.random.default_rng(seed).permutation(n) % (FOLDS if n <= MANY_ROWS else 2)
+
+
+@final
+class NumericPredictor:
+    """Predict a number.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Features, NaN where they are missing.
+    y : array of shape (n,)
+        NaN where it is missing.
+    trusted : bool array of shape (n,)
+        Rows to fit to.
+    folds : int array of shape (n,)
+    seed : int
+
+    Attributes
+    ----------
+    predictions : array of shape (n,)
+        By fits without the row.
+    """
+
+    def __init__(
+        self, X: FloatArray, y: FloatArray, trusted: BoolArray, folds: IntArray, seed: int
+    ) -> None:
+        self.folds, self.models = folds, dict[int, tuple[Any, Any]]()
+        self.mixing, parts = np.array([0.5, 0.5]), np.empty((len(y), 2))
+        for fold in np.unique(folds).tolist():
+            rows = training_rows(trusted & (folds != fold), seed + fold)
+            forest = _trees(len(rows), seed).fit(X[rows], y[rows])
+            ridge = Ridge(RIDGE).fit(np.nan_to_num(X[rows]), y[rows])
+            self.models[fold] = forest, ridge
+            test = folds == fold
+            if test.any():
+                parts[test] = self._parts(fold, X[test])
+        known = np.flatnonzero(trusted)
+        self.mixing = convex_weights(parts[known][:, None], y[known, None], np.ones(len(known)))
+        self.predictions = parts @ self.mixing
+
+    def _parts(self, fold: int, X: FloatArray) -> FloatArray:
+        forest, ridge = self.models[fold]
+        return np.column_stack([forest.predict(X), ridge.predict(np.nan_to_num(X))])
+
+    def predict(self, X: FloatArray, rows: IntArray) -> FloatArray:
+        """Return predictions of changed features X of given rows, by fits without these rows."""
+        found = np.empty(len(rows))
+        for fold in np.unique(self.folds[rows]):
+            own = self.folds[rows] == fold
+            found[own] = self._parts(int(fold), X[own]) @ self.mixing
+        return found
+
+
+@final
+class LevelPredictor:
+    """Predict a level.
+
+    Parameters are those of :class:`NumericPredictor`, with codes from 0 to k - 1 for y.
+
+    Attributes
+    ----------
+    probabilities : array of shape (n, k)
+        By fits without the row.
+    """
+
+    def __init__(
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        n_levels: int,
+        trusted: BoolArray,
+        folds: IntArray,
+        seed: int,
+    ) -> None:
+        self.folds, self.models, self.n_levels = folds, dict[int, Any](), n_levels
+        self.probabilities = np.full((len(codes), n_levels), 1.0 / n_levels)
+        for fold in np.unique(folds).tolist():
+            rows = training_rows(trusted & (folds != fold), seed + fold)
+            forest = ExtraTreesClassifier(
+                N_TREES, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
+            )
+            self.models[fold] = forest.fit(X[rows], codes[rows])
+            test = folds == fold
+            if test.any():
+                self.probabilities[test] = self._probabilities(fold, X[test])
+
+    def _probabilities(self, fold: int, X: FloatArray) -> FloatArray:
+        found = np.zeros((len(X), self.n_levels))
+        found[:, self.models[fold].classes_] = self.models[fold].predict_proba(X)
+        return found
+
+    def predict(self, X: FloatArray, rows: IntArray) -> FloatArray:
+        """Return probabilities (m, k) of changed features X of given rows."""
+        found = np.empty((len(rows), self.n_levels))
+        for fold in np.unique(self.folds[rows]):
+            own = self.folds[rows] == fold
+            found[own] = self._probabilities(int(fold), X[own])
+        return found
+
+
+def _trees(n_rows: int, seed: int) -> Any:
+    if n_rows < ROWS_TO_BOOST:
+        return ExtraTreesRegressor(N_TREES, min_samples_leaf=2, random_state=seed)
+    return HistGradientBoostingRegressor(
+        learning_rate=0.15, max_iter=60, max_leaf_nodes=15, early_stopping=False, random_state=seed
+    )
+
+
+def training_rows(which: BoolArray, seed: int) -> IntArray:
+    """Return positions of rows, a random part of many."""
+    rows = np.flatnonzero(which)
+    if len(rows) <= MAX_ROWS:
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, MAX_ROWS, replace=False))

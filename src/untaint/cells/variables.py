@@ -1,0 +1,251 @@
+r"""Columns as variables that can be predicted: numbers on a scale, or codes of levels.
+
+A positive column that spans more than a factor of five is taken on the scale of logarithms, where a
+wrong unit is as far off downwards as upwards; one that has zeros as well, on that of
+:math:`\operatorname{arsinh}(x / u)`, which is close to it above u. The resolution of a column is
+the step at which most of its values are written: differences below that say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..tables import Column
+
+# Distinct values that a number has to take to be predicted as a number.
+FEWEST_VALUES = 12
+# A factor between the 5th and the 95th percentile from which on logarithms are taken.
+WIDE = 5.0
+# A column whose negative values are at most this part has none but by mistake.
+MAX_NEGATIVE = 0.03
+# Unless they are small: at least half of them below this quantile of the positive ones.
+SMALL = 0.1
+# A value that more than this part of the rows have makes a column one of many zeros.
+COMMONEST = 0.4
+# Rows that a level needs to be predicted.
+FEWEST_ROWS = 5
+MAX_LEVELS = 30
+
+Scale = Literal["identity", "log", "arsinh"]
+
+
+@dataclass(frozen=True)
+class NumericVariable:
+    """A column of numbers or dates.
+
+    Attributes
+    ----------
+    position : int
+        Of the column.
+    name : str
+    kind : str
+        "number" or "date".
+    values : array of shape (n,)
+        As they are in the table, NaN where they are missing.
+    scale : {"identity", "log", "arsinh"}
+    unit : float
+        Of the last of them.
+    resolution : float
+        Step of the values, on their own scale.
+    """
+
+    position: int
+    name: str
+    kind: str
+    values: FloatArray
+    scale: Scale
+    unit: float
+    resolution: float
+
+    @property
+    def missing(self) -> BoolArray:
+        """Which values are missing."""
+        return np.isnan(self.values)
+
+    @property
+    def is_assessed(self) -> bool:
+        """Whether values vary enough for one of them to be unlikely."""
+        present = self.values[~self.missing]
+        if is_clock(present):
+            return False
+        _, counts = np.unique(present, return_counts=True)
+        return len(counts) >= FEWEST_VALUES and counts.max() <= COMMONEST * len(present)
+
+    def forward(self, values: FloatArray) -> FloatArray:
+        """Return values on the scale of predictions; NaN where there is none."""
+        if self.scale == "identity":
+            return np.asarray(values, float)
+        if self.scale == "arsinh":
+            return np.arcsinh(np.asarray(values, float) / self.unit)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(values > 0, np.log(values), np.nan)
+
+    def backward(self, values: FloatArray) -> FloatArray:
+        """Return values in units of the table."""
+        if self.scale == "identity":
+            return values
+        bounded = np.clip(values, -700.0, 700.0)
+        return self.unit * np.sinh(bounded) if self.scale == "arsinh" else np.exp(bounded)
+
+    def slope(self, values: FloatArray) -> FloatArray:
+        """Return the derivative of the scale at values in units of the table."""
+        if self.scale == "identity":
+            return np.ones(len(values))
+        if self.scale == "arsinh":
+            return 1.0 / np.hypot(values, self.unit)
+        return 1.0 / np.maximum(np.abs(values), np.finfo(float).tiny)
+
+    def floor(self, predicted: FloatArray) -> FloatArray:
+        """Return half a step of the values, on the scale of predictions."""
+        half = 0.5 * self.resolution
+        return np.minimum(half * self.slope(self.backward(predicted)), 1.0)
+
+
+@dataclass(frozen=True)
+class CategoricalVariable:
+    """A column of levels.
+
+    Attributes
+    ----------
+    position : int
+    name : str
+    levels : list of str
+    codes : int array of shape (n,)
+        Level of each row, -1 if it is missing.
+    """
+
+    position: int
+    name: str
+    levels: list[str]
+    codes: IntArray
+
+    @property
+    def missing(self) -> BoolArray:
+        """Which values are missing."""
+        return self.codes < 0
+
+    @property
+    def counts(self) -> IntArray:
+        """The number of rows of each level."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.levels))
+
+    @property
+    def frequent(self) -> IntArray:
+        """Levels with rows enough, the most frequent first."""
+        order = np.argsort(-self.counts, kind="stable")
+        return order[self.counts[order] >= FEWEST_ROWS][:MAX_LEVELS]
+
+    @property
+    def is_assessed(self) -> bool:
+        """Whether there are two levels to choose from, and few rows have others."""
+        own = self.counts[self.frequent]
+        return len(own) >= 2 and own.sum() >= 0.8 * self.counts.sum()
+
+
+Variable = NumericVariable | CategoricalVariable
+
+
+def variables_of(columns: Sequence[Column]) -> list[Variable]:
+    """Return the columns that hold numbers, dates or levels as variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.tables import Column
+    >>> x = np.array([1.0, 10.0, 100.0, np.nan])
+    >>> (variable,) = variables_of([Column("x", "number", np.isnan(x), x)])
+    >>> variable.scale, variable.forward(np.array([1.0]))
+    ('log', array([0.]))
+    """
+    found: list[Variable] = []
+    for position, column in enumerate(columns):
+        if column.kind in ("number", "date") and column.values is not None:
+            found.append(numeric_variable(position, column))
+        elif column.kind == "boolean" and column.values is not None:
+            codes = np.where(column.missing, -1, np.nan_to_num(column.values)).astype(np.intp)
+            found.append(CategoricalVariable(position, column.name, ["no", "yes"], codes))
+        elif column.kind in ("category", "text") and column.levels is not None:
+            found.append(categorical_variable(position, column))
+    return found
+
+
+def numeric_variable(position: int, column: Column) -> NumericVariable:
+    """Return a column of numbers or dates as a variable."""
+    assert column.values is not None
+    values = np.where(column.missing, np.nan, column.values)
+    present = values[np.isfinite(values)]
+    values = np.where(np.isfinite(values), values, np.nan)
+    scale, unit = scale_of(present) if column.kind == "number" else ("identity", 1.0)
+    return NumericVariable(
+        position, column.name, column.kind, values, scale, unit, resolution_of(present)
+    )
+
+
+def scale_of(present: FloatArray) -> tuple[Scale, float]:
+    """Return the scale of a column, and its unit."""
+    positive, negative = present[present > 0], -present[present < 0]
+    if len(positive) < 0.5 * len(present) or len(negative) > MAX_NEGATIVE * len(present):
+        return "identity", 1.0
+    if len(negative) and np.median(negative) < np.quantile(positive, SMALL):
+        return "identity", 1.0  # values go through zero
+    low, high = np.quantile(positive, [0.05, 0.95])
+    if high <= WIDE * low:
+        return "identity", 1.0
+    zeros = int((present == 0).sum())
+    return ("log", 1.0) if zeros == 0 else ("arsinh", float(low))
+
+
+def categorical_variable(position: int, column: Column) -> CategoricalVariable:
+    """Return a column of texts as a variable."""
+    levels = column.levels
+    assert levels is not None
+    texts = [str(text) for text in levels.texts.to_pylist()]
+    codes = np.where(column.missing, -1, levels.codes).astype(np.intp)
+    used, inverse = np.unique(codes[codes >= 0], return_inverse=True)
+    own = np.full(len(codes), -1, dtype=np.intp)
+    own[codes >= 0] = inverse
+    return CategoricalVariable(position, column.name, [texts[code] for code in used], own)
+
+
+def is_clock(values: FloatArray) -> bool:
+    """Return whether values are times of day such as 2359, which is close to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_clock(np.array([5.0, 930.0, 1359.0, 2359.0]))
+    True
+    """
+    within = (values >= 0) & (values <= 2400) & (values % 100 < 60) & (values % 1 == 0)
+    if not len(values) or within.mean() < 0.98:
+        return False
+    morning, afternoon = values[within] < 1200, values[within] >= 1300
+    return bool(morning.mean() > 0.05 and afternoon.mean() > 0.05)
+
+
+def resolution_of(values: FloatArray) -> float:
+    """Return the largest power of ten, times 1, 2 or 5, that divides nearly all values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(resolution_of(np.array([1.5, 2.0, 7.5])))
+    0.5
+    """
+    nonzero = np.abs(values[values != 0])
+    if not len(nonzero):
+        return 0.0
+    largest = float(np.quantile(nonzero, 0.9))
+    for exponent in range(int(np.floor(np.log10(largest))), -10, -1):
+        for factor in (5.0, 2.0, 1.0):
+            step = factor * 10.0**exponent
+            ratio = values / step
+            close = np.abs(ratio - np.round(ratio)) <= 1e-6 * np.maximum(1.0, np.abs(ratio))
+            if close.mean() >= 0.9:
+                return step
+    return 0.0
