@@ -13,6 +13,7 @@ True
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .data_cleaning import clean
     from .estimators.classifier import SubquantileClassifier
     from .estimators.classifier_cv import SubquantileClassifierCV
     from .estimators.regressor import SubquantileRegressor
@@ -30,6 +31,7 @@ __all__ = [
     "SubquantileRegressor",
     "SubquantileRegressorCV",
     "__version__",
+    "clean",
 ]
 
 
@@ -40,6 +42,10 @@ def __getattr__(name: str) -> Any:
     """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "clean":
+        from .data_cleaning import clean
+
+        return clean
     if name.startswith("Robust"):
         from . import meta_estimators
 

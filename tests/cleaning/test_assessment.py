@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
+from untaint.cells import CellFinding
 from untaint.cleaning import assessment
 from untaint.cleaning.assessment import assess_rows, cut_after
-from untaint.cleaning.outlying import Outlying
+from untaint.cleaning.wrong_cells import cells_by_row
 
 
-def no_outliers(n):
-    return Outlying(np.zeros(n, dtype=bool), {})
+def wrong_cells(n, *rows):
+    found = [CellFinding(row, 0, 0.99, "unit", 1.0, "It is wrong.") for row in rows]
+    return cells_by_row(found, np.arange(n), n)
 
 
 def curve(n=400, seed=0, noise=0.05):
@@ -20,7 +22,7 @@ def curve(n=400, seed=0, noise=0.05):
 
 def assessed(X, y, **changed):
     settings = {"task": "regression", "contamination": "auto", "seed": 0} | changed
-    settings.setdefault("outlying", no_outliers(len(y)))
+    settings.setdefault("wrong", wrong_cells(len(y)))
     return assess_rows(X, y, **settings)
 
 
@@ -86,18 +88,26 @@ def test_factors_are_seen_on_the_scale_of_factors():
     assert np.median(np.abs(np.log(found.expected / y))[~wrong]) < 0.1
 
 
-def test_feature_outliers_are_flagged_and_excluded_from_the_fit():
+def test_rows_with_wrong_cells_are_flagged_and_excluded_from_the_fit():
     X, y = curve()
     feature_outlier = np.zeros(400, dtype=bool)
     feature_outlier[[3, 70]] = True
     y[feature_outlier] = 1e6
-    odd = {3: np.array([0]), 70: np.array([1])}
-    found = assessed(X, y, outlying=Outlying(feature_outlier, odd))
+    found = assessed(X, y, wrong=wrong_cells(400, 3, 70))
     np.testing.assert_array_equal(found.flagged, feature_outlier)
     assert found.kinds[3] == "features"
     assert np.isnan(found.expected[3])
     assert len(found.fitted) == 398
     assert found.contamination == pytest.approx(2 / 400)
+    np.testing.assert_array_equal(found.flagged, found.scores >= found.cut)
+
+
+def test_targets_that_other_columns_contradict_are_flagged_too():
+    X, y = curve()
+    cell = CellFinding(7, 2, 0.97, "sign", 1.0, "It is wrong.")
+    found = assessed(X, y, wrong=cells_by_row([cell], np.arange(400), 400, target=2))
+    assert np.flatnonzero(found.flagged).tolist() == [7]
+    assert found.kinds[7] == "target"
     np.testing.assert_array_equal(found.flagged, found.scores >= found.cut)
 
 

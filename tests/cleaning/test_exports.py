@@ -51,21 +51,20 @@ def cleaned(tmp_path_factory):
     lines[60] = lines[60].rpartition(";")[0] + ";"
     path = tmp_path_factory.mktemp("table") / "t.csv"
     path.write_bytes(("x;note;y\r\n" + "\r\n".join(lines)).encode())
-    table = read_table(path)
-    return table, clean_table(table, "y"), path.read_bytes()
+    return clean_table(read_table(path), "y"), path.read_bytes()
 
 
 def test_all_other_rows_keep_their_bytes(cleaned):
-    table, cleaning, original = cleaned
+    cleaning, original = cleaned
     lines = original.split(b"\r\n")
     del lines[81], lines[5]
-    content = cleaned_bytes(table, cleaning.findings, cleaning.rows, "drop", cleaning.target)
+    content = cleaned_bytes(cleaning, "drop")
     assert content == b"\r\n".join(lines)
 
 
 def test_marks_say_kept_flagged_or_no_target(cleaned):
-    table, cleaning, _ = cleaned
-    content = cleaned_bytes(table, cleaning.findings, cleaning.rows, "mark", cleaning.target)
+    cleaning, _ = cleaned
+    content = cleaned_bytes(cleaning, "mark")
     lines = content.decode().split("\r\n")
     assert lines[0] == "x;note;y;untaint"
     marks = [line.split(";")[-1] for line in lines[1:]]
@@ -75,8 +74,8 @@ def test_marks_say_kept_flagged_or_no_target(cleaned):
 
 
 def test_repaired_targets_are_written_in_the_style_of_their_column(cleaned):
-    table, cleaning, original = cleaned
-    content = cleaned_bytes(table, cleaning.findings, cleaning.rows, "repair", cleaning.target)
+    cleaning, original = cleaned
+    content = cleaned_bytes(cleaning, "repair")
     before, after = original.decode().split("\r\n"), content.decode().split("\r\n")
     changed = [i for i, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
     assert changed == [5, 81]
@@ -87,8 +86,8 @@ def test_repaired_targets_are_written_in_the_style_of_their_column(cleaned):
 
 
 def test_the_list_of_flagged_rows_is_for_people(cleaned):
-    table, cleaning, _ = cleaned
-    content = flagged_csv(table, cleaning.findings, cleaning.rows, cleaning.suspects).decode()
+    cleaning, _ = cleaned
+    content = flagged_csv(cleaning).decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert sorted(int(row["row"]) for row in rows) == [5, 81]
     assert sorted(int(row["line"]) for row in rows) == [6, 82]
@@ -100,9 +99,9 @@ def test_the_list_of_flagged_rows_is_for_people(cleaned):
 
 
 def test_the_summary_is_valid_json_with_the_numbers(cleaned):
-    _, cleaning, _ = cleaned
-    content = json.loads(summary_json(cleaning.findings))
-    assert content == json.loads(json.dumps(summary(cleaning.findings)))
+    cleaning, _ = cleaned
+    content = json.loads(summary_json(cleaning))
+    assert content == json.loads(json.dumps(summary(cleaning)))
     assert content["flagged"] == 2
     assert content["flagged_rows"] == [5, 81]
     assert (

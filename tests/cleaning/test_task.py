@@ -71,3 +71,29 @@ def test_text_is_no_numeric_target_whatever_the_user_asks_for():
 def test_equal_rows_do_not_upset_it():
     y = np.array([1.0, 2.0, 3.0, 4.0] * 20)
     assert decide_task("y", y, np.zeros((80, 2)), "auto")[0] in ("regression", "classification")
+
+
+def test_words_in_a_target_that_should_be_numbers_are_counted_and_quoted(tmp_path):
+    from untaint.cleaning import clean_table
+    from untaint.tables import DataFileError, read_table
+
+    lines = [f"{i % 7},{'lost' if i % 5 == 4 else i % 3}" for i in range(40)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["x,y", *lines]))
+    said = r"target 'y', and of its 40 cells 8 are no numbers, such as 'lost' in line 6; correct"
+    with pytest.raises(DataFileError, match=said):
+        clean_table(read_table(path), "y", task="regression")
+
+
+def test_words_that_make_labels_of_numbers_are_noted(tmp_path):
+    from untaint.cleaning.preparing import prepare
+    from untaint.tables import read_table
+
+    lines = [f"{i % 7},{'lost' if i % 5 == 4 else i % 3}" for i in range(40)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["x,y", *lines]))
+    prepared = prepare(read_table(path), "y", "auto")
+    assert prepared.task == "classification"
+    assert "because of its 40 cells 8 are no numbers, such as 'lost' in line 6" in (
+        prepared.task_note
+    )

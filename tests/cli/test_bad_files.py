@@ -36,7 +36,7 @@ BAD_TABLES = {
     "a long line": (TABLE + "1,2,3,4,5\n", "line 62: expected 4 fields as in the header, found 5"),
     "random bytes": (random.Random(0).randbytes(5000), "found binary data"),
     "zeros": (b"\0" * 5000, "found binary data"),
-    "a zip archive": (b"PK\x03\x04\x14\0\x08\0\xff" + b"x" * 99, "save the table as CSV first"),
+    "a zip archive": (b"PK\x03\x04\x14\0\x08\0\xff" + b"x" * 99, "found a damaged one"),
     "one row": (text(ROWS[:1]), "at least 10 rows with a 'price', found 1"),
     "five rows": (text(ROWS[:5]), "at least 10 rows with a 'price', found 5"),
     "no cells": (text([["", "", "", ""]] * 60), "expected values in the target 'price'"),
@@ -68,6 +68,11 @@ BAD_TABLES = {
     "a label for each row": (prices(lambda i, _: f"w{i}"), "is it the right target?"),
     "a label for two rows": (prices(lambda i, _: f"w{i // 2}"), "is it the right target?"),
     "versions": (prices(lambda i, _: f"1.{i % 9}.{i % 5}"), "different ones in 60 rows"),
+    "words for an eighth of the amounts": (
+        prices(lambda i, p: "unknown" if i % 8 == 3 else p),
+        "expected numbers in the target 'price', and of its 60 cells 8 are no numbers, such as "
+        "'unknown' in line 5; correct these cells or empty them",
+    ),
     "one label but for a row": (
         prices(lambda i, _: "rare" if i == 4 else "usual"),
         "at least two labels with two rows each",

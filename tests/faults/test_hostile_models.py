@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeRegressor
 from untaint import SubquantileRegressor
 from untaint.cleaning.model import ModelFileError, TableModel, load_model, save_model
 from untaint.preprocessing import MedianScaler
-from untaint.tables import TableEncoder, read_table
+from untaint.tables import DataFileError, TableEncoder, read_table
 
 
 @pytest.fixture
@@ -39,3 +39,28 @@ def test_what_a_model_may_hold_is_loaded(model, tmp_path):
     path.write_bytes(save_model(model))
     table = read_table(tmp_path / "t.csv")
     np.testing.assert_array_equal(load_model(path).predict(table)[0], model.predict(table)[0])
+
+
+WRONG = {"NaN": np.nan, "infinity": np.inf, "minus infinity": -np.inf}
+
+
+@pytest.mark.parametrize("part", ["center_", "dual_coef_", "a plain number", "a detail"])
+@pytest.mark.parametrize("number", WRONG)
+def test_numbers_that_are_not_finite_are_refused(model, tmp_path, part, number):
+    if part == "center_":
+        model.scaler.center_[0] = WRONG[number]
+    elif part == "dual_coef_":
+        model.estimator.dual_coef_.reshape(-1)[3] = WRONG[number]
+    elif part == "a plain number":
+        model.estimator.alpha = WRONG[number]
+    else:
+        model.encoder.columns_[0].details["fill"] = WRONG[number]
+    path = tmp_path / "m.skops"
+    path.write_bytes(save_model(model))
+    with pytest.raises(ModelFileError, match="in it holds a number that is not finite"):
+        load_model(path)
+
+
+def test_a_device_is_no_model():
+    with pytest.raises(DataFileError, match="expected a file, found a device"):
+        load_model("/dev/zero")

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from untaint.cleaning.model import warm_up
 from untaint.cli.errors import UsageError, exit_code_of
 from untaint.cli.outputs import check_directory
 from untaint.optim.checkpoint import Checkpoint
@@ -147,12 +146,10 @@ def test_a_summary_that_is_a_pipe_is_not_waited_for(tmp_path):
         check_directory(tmp_path, ["cleaned.csv"], "-", False)
 
 
-def test_no_memory_for_a_thread_is_a_plain_error(monkeypatch, capsys):
+def test_no_memory_for_a_thread_is_a_plain_error(capsys):
     def refuse(thread):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("threading.Thread.start", refuse)
-    warm_up()
     assert exit_code_of(lambda: refuse(None)) == 2
     assert capsys.readouterr().err == "untaint: there is not enough memory for this table.\n"
 

@@ -65,7 +65,7 @@ def test_names_in_sentences_are_short_and_visible():
 def test_improvement_is_reported_in_both_directions(before, after, summary):
     words = wording.improvement_words(Improvement("typical error", before, after, 412))
     assert plainly(words["summary"]) == summary
-    assert words["on"] == "on 412 unflagged rows that were left out of the fit"
+    assert words["on"] == "on 412 rows that were left out of the fit"
 
 
 def test_shares_of_errors_are_in_percent():

@@ -18,14 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import (
-    RobustClassifier,
-    RobustRegressor,
-    SubquantileClassifier,
-    SubquantileRegressor,
-    SubquantileRegressorCV,
-)
 from .._typing import BoolArray, FloatArray, IntArray
+from ..estimators import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
+from ..meta_estimators import RobustClassifier, RobustRegressor
 from ..portable import tree_ensemble_of
 from ..target_transform import TargetTransform, inverse_of
 from .audit_columns import FLAG_SCORE, audit_by_row, deviations, on_scale, training_audit
@@ -33,8 +28,8 @@ from .boosted_trees import BoostedTrees
 from .findings import Learner, Task
 from .learner_choice import LearnerChoice, boosting, choose_learner
 from .model_choice import ModelChoice, OnStage, select_for_classification, select_for_regression
-from .outlying import Outlying
 from .singleton_labels import singleton_label
+from .wrong_cells import WrongCells, score_of
 
 # Rows that hyperparameters are selected on.
 ALL_ROWS: dict[Task, int] = {"regression": 2500, "classification": 1200}
@@ -44,6 +39,10 @@ KERNEL_ROWS = 6000
 FEATURES = 256
 # Smallest score of a flagged target if the estimated contamination is zero.
 STRICT_FLAG_SCORE = 8.0
+# Probability of a wrong target by the other columns that supports the model of the target.
+SUPPORT = 0.01
+# Score of a row with far features at most, as a part of that of a flagged one.
+BELOW = 0.99
 # False-discovery rate among flagged labels; and if the estimated contamination is zero.
 MAX_FDR, STRICT_MAX_FDR = 0.05, 0.01
 
@@ -66,8 +65,6 @@ class RowAssessment(NamedTuple):
         Predicted targets in units of the table.
     kinds : array of shape (n,)
         "target", "features", "both" or empty.
-    outlying_features : mapping of int to int array
-        Features that make a row a feature outlier, for each such row.
     fitted : int array
         Rows that were part of the fit.
     choice : LearnerChoice
@@ -83,7 +80,6 @@ class RowAssessment(NamedTuple):
     flagged: BoolArray
     expected: NDArray[Any]
     kinds: NDArray[np.str_]
-    outlying_features: dict[int, IntArray]
     fitted: IntArray
     choice: LearnerChoice = LearnerChoice("kernel", "")
 
@@ -119,14 +115,14 @@ def assess_rows(
     task: Task,
     contamination: float | str,
     seed: int,
-    outlying: Outlying,
+    wrong: WrongCells,
     learner: str = "auto",
     on_stage: OnStage = lambda _: None,
 ) -> RowAssessment:
     """Assess every row of a table.
 
-    Rows with outlying features and rows whose label no other row has are flagged, and are excluded
-    from every fit.
+    Rows with wrong cells and rows whose label no other row has are flagged, and are excluded from
+    every fit.
 
     Parameters
     ----------
@@ -137,17 +133,17 @@ def assess_rows(
     task : {"regression", "classification"}
     contamination : float or "auto"
     seed : int
-    outlying : Outlying
-        The feature outliers.
+    wrong : WrongCells
+        The wrong cells of these rows.
     learner : {"auto", "kernel", "trees"}
         By default the one under which held-out targets are likelier.
     on_stage : callable
         Called with a description of each stage.
     """
-    if task == "classification" and len(np.unique(y[~outlying.feature_outlier])) < 2:
-        # All rows of a class are feature outliers: then features do not make them wrong.
-        outlying = Outlying(np.zeros(len(y), dtype=bool), {})
-    remaining = np.flatnonzero(~outlying.feature_outlier)
+    if task == "classification" and len(np.unique(y[~wrong.feature_outlier])) < 2:
+        # All rows of a class have wrong cells: then these are what the class is about.
+        wrong = wrong.none()
+    remaining = np.flatnonzero(~wrong.feature_outlier)
     singleton = singleton_label(y[remaining], task)
     rest, singletons = remaining[~singleton], remaining[singleton]
     assessment = _assess_remaining(X[rest], y[rest], task, contamination, seed, on_stage)
@@ -156,11 +152,86 @@ def assess_rows(
             assessment, X[rest], y[rest], task, contamination, seed, learner, on_stage
         )
     if len(rest) < len(y):
-        assessment = _with_outlying(assessment, rest, outlying, task)
+        assessment = _with_wrong_cells(assessment, rest, wrong, task)
+    assessment = _with_wrong_targets(assessment, wrong, y)
     if len(singletons):
         assessment.kinds[singletons] = "target"
         assessment.expected[singletons] = assessment.predict(X[singletons])
     return assessment
+
+
+def assess_by_cells(wrong: WrongCells, probability: FloatArray) -> RowAssessment:
+    """Return an assessment of rows by their cells alone.
+
+    Parameters
+    ----------
+    wrong : WrongCells
+    probability : array of shape (n, d)
+        That each cell is wrong.
+    """
+    flagged, n = wrong.feature_outlier, len(wrong.scores)
+    highest = probability.max(axis=1, initial=0.0)
+    scores = np.array([score_of(chance) for chance in highest.tolist()])
+    cut = float(wrong.scores[flagged].min(initial=2 * FLAG_SCORE))
+    scores = np.where(flagged, wrong.scores, np.minimum(scores, np.nextafter(cut, 0.0)))
+    share, interval = _share_of_wrong_rows(flagged, probability)
+    return RowAssessment(
+        model=None,
+        transform=None,
+        contamination=share,
+        interval=interval,
+        scores=scores,
+        cut=cut,
+        flagged=flagged,
+        expected=np.full(n, "", dtype=object),
+        kinds=np.where(flagged, "features", "").astype("<U8"),
+        fitted=np.arange(n),
+    )
+
+
+def _share_of_wrong_rows(
+    flagged: BoolArray, probability: FloatArray
+) -> tuple[float, tuple[float, float]]:
+    """Return the share of flagged rows, and an interval of that of wrong ones.
+
+    Cells that are not flagged add their probabilities, and both vary as counts do.
+    """
+    n = max(len(flagged), 1)
+    share = float(flagged.sum()) / n
+    expected = float((1.0 - np.prod(1.0 - probability, axis=1)).sum()) / n
+    deviation = float(np.sqrt(max(share, 1.0 / n) / n))
+    low, high = share - 2 * deviation, max(share, expected) + 2 * deviation
+    return share, (max(low, 0.0), min(high, 1.0))
+
+
+def supported_only(
+    assessment: RowAssessment, wrong: WrongCells, probability: FloatArray, target: int
+) -> RowAssessment:
+    """Return an assessment in which a target is flagged only if other columns contradict it, too.
+
+    Parameters
+    ----------
+    assessment : RowAssessment
+    wrong : WrongCells
+    probability : array of shape (n, d)
+        That each cell of the assessed rows is wrong.
+    target : int
+        Position of the target among the columns.
+    """
+    supported = probability[:, target] >= SUPPORT
+    flagged = assessment.flagged & (wrong.feature_outlier | supported)
+    flagged[list(wrong.targets)] = True
+    if (flagged == assessment.flagged).all():
+        return assessment
+    below = np.nextafter(assessment.cut, 0.0)
+    share, interval = _share_of_wrong_rows(flagged, probability)
+    return assessment._replace(
+        flagged=flagged,
+        scores=np.where(flagged, assessment.scores, np.minimum(assessment.scores, below)),
+        kinds=np.where(flagged, assessment.kinds, ""),
+        contamination=share,
+        interval=assessment.interval and interval,
+    )
 
 
 def _assess_remaining(
@@ -191,12 +262,12 @@ def _effective_contamination(contamination: float | str, n: int) -> float | str:
     return 0.0 if isinstance(contamination, float) and contamination * n < 1 else contamination
 
 
-def _with_outlying(
-    assessment: RowAssessment, rest: IntArray, outlying: Outlying, task: Task
+def _with_wrong_cells(
+    assessment: RowAssessment, rest: IntArray, wrong: WrongCells, task: Task
 ) -> RowAssessment:
     """Return an assessment of all rows from one of the rows that were fitted."""
-    n = len(outlying.feature_outlier)
-    feature_outlier = n - len(rest)
+    n = len(wrong.scores)
+    others = n - len(rest)
 
     def to_all_rows(values: NDArray[Any], other: Any) -> NDArray[Any]:
         full = np.full(n, other, dtype=values.dtype)
@@ -204,21 +275,42 @@ def _with_outlying(
         return full
 
     def overall_fraction(contamination: float) -> float:
-        return (contamination * len(rest) + feature_outlier) / n
+        return (contamination * len(rest) + others) / n
 
-    worst = max(float(assessment.scores.max(initial=0.0)), 2 * FLAG_SCORE)
+    scores = to_all_rows(assessment.scores, 0.0)
+    outside = np.setdiff1d(np.arange(n), rest)
+    scores[outside] = np.maximum(wrong.scores[outside], assessment.cut)
     interval = assessment.interval
     return assessment._replace(
         contamination=overall_fraction(assessment.contamination),
         interval=interval and (overall_fraction(interval[0]), overall_fraction(interval[1])),
-        scores=to_all_rows(assessment.scores, worst),
-        cut=min(assessment.cut, worst),
+        scores=scores,
         flagged=to_all_rows(assessment.flagged, True),
         expected=to_all_rows(assessment.expected, np.nan if task == "regression" else ""),
         kinds=to_all_rows(assessment.kinds, "features"),
-        outlying_features={int(rest[row]): odd for row, odd in assessment.outlying_features.items()}
-        | outlying.outlying_features,
         fitted=rest,
+    )
+
+
+def _with_wrong_targets(
+    assessment: RowAssessment, wrong: WrongCells, y: NDArray[Any]
+) -> RowAssessment:
+    """Return an assessment that flags targets that the other columns contradict, too."""
+    rows = np.array(sorted(wrong.targets), dtype=np.intp)
+    rows = rows[~assessment.flagged[rows]]
+    if not len(rows):
+        return assessment
+    flagged, scores = assessment.flagged.copy(), assessment.scores.copy()
+    kinds = assessment.kinds.copy()
+    flagged[rows], kinds[rows] = True, "target"
+    scores[rows] = np.maximum(np.maximum(scores[rows], wrong.scores[rows]), assessment.cut)
+    share, interval = float(flagged.mean()), assessment.interval
+    return assessment._replace(
+        flagged=flagged,
+        scores=scores,
+        kinds=kinds,
+        contamination=max(assessment.contamination, share),
+        interval=interval and (interval[0], max(interval[1], share)),
     )
 
 
@@ -310,11 +402,17 @@ def _from_audit(
     interval: tuple[float, float] | None,
     contamination: float | str,
 ) -> RowAssessment:
-    """Return scores and flags from an audit in units of the table."""
+    """Return scores and flags from an audit in units of the table.
+
+    Wrong cells are known by now, so that far features alone do not make a row wrong.
+    """
+    far_features = np.isin(audit["kind"], ("features", "both"))
+    audit = dict(audit) | {"kind": np.where(far_features, "", audit["kind"])}
     scores = np.asarray(audit["score"], float)
     if task == "regression":
         scores = deviations(audit, transform)
-    trimmed = np.asarray(audit["flagged"], bool)
+    scores = np.where(far_features, np.minimum(scores, BELOW * FLAG_SCORE), scores)
+    trimmed = np.asarray(audit["flagged"], bool) & ~far_features
     if contamination != "auto":
         count = int(trimmed.sum())
     elif task == "regression":
@@ -343,22 +441,8 @@ def _from_audit(
         flagged,
         expected,
         kinds,
-        _outlying_features(audit),
         np.arange(len(scores)),
     )
-
-
-def _outlying_features(audit: Mapping[str, NDArray[Any]]) -> dict[int, IntArray]:
-    """Return the outlying features of each feature outlier, by row.
-
-    An audit names them in the text of its column ``features``, and estimators offer no other public
-    record. The matrix has no feature names here, so that the text holds positions.
-    """
-    texts = np.asarray(audit["features"], str)
-    return {
-        int(row): np.array([int(position) for position in str(texts[row]).split(", ")])
-        for row in np.flatnonzero(texts != "")
-    }
 
 
 def cut_after(scores: FloatArray, count: int) -> tuple[float, BoolArray]:

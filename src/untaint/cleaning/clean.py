@@ -1,19 +1,22 @@
-"""`clean_table`: find the wrong rows of a table, and fit a model to the others."""
+"""`clean_table`: find the wrong cells and rows of a table, and fit a model to the others."""
 
 from __future__ import annotations
 
 import platform
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._typing import BoolArray, IntArray
-from ..tables import RawTable, TargetColumn
-from .assessment import RowAssessment, assess_rows
+from ..cells import CellAssessment, CellFinding, assess_cells
+from ..tables import Column, RawTable, TargetColumn, read_columns, read_target
+from .assessment import RowAssessment, assess_by_cells, assess_rows, supported_only
 from .explaining import Explainer
 from .findings import ColumnSummary, Findings, Improvement, Note, Suspect
 from .improvement import measure_improvement
@@ -21,72 +24,101 @@ from .learner_choice import LearnerChoice
 from .model import TableModel
 from .model_choice import OnStage
 from .monitoring import monitor_rows
-from .outlying import find_outlying
-from .preparing import Prepared, kinds_of, prepare
+from .preparing import Prepared, prepare
+from .seeds import legacy_seed
+from .wrong_cells import cells_by_row
 
+# Kinds of column that are judged by the others.
+JUDGED = ("number", "date", "category", "boolean", "text")
 # Rows that the page lists, and unflagged ones among them.
 MAX_LISTED, MAX_UNFLAGGED = 3000, 200
+# Probability of a wrong label from which on the expected one may take its place.
+CERTAIN = 0.95
 # Contamination above which a gain is expected, and the error ratio that is hardly one.
 MANY, HARDLY = 0.1, 0.95
+# Error ratio at which rows are flagged because of the model of the target alone.
+WORTH = 0.7
+# Contamination of which the prediction of each column by the others cannot tell.
+HEAVY = 0.15
 
 
 @dataclass(frozen=True)
-class Cleaning:
+class TableCleaning:
     """The findings in a table, and the model that they come from.
 
     Attributes
     ----------
+    table : RawTable
+    columns : list of Column
     findings : Findings
-    model : TableModel
+    cells : list of CellFinding
+        Wrong cells, the most probable first; those of the target among them.
+    model : TableModel or None
+        None without a target.
     rows : int array of shape (n,)
         Position in the table of each assessed row.
     suspects : list of Suspect
         All flagged rows, the most suspicious first.
-    target : TargetColumn
+    target : TargetColumn or None
     """
 
+    table: RawTable
+    columns: list[Column]
     findings: Findings
-    model: TableModel
+    cells: list[CellFinding]
+    model: TableModel | None
     rows: IntArray
     suspects: list[Suspect]
-    target: TargetColumn
+    target: TargetColumn | None
 
-    def kept_rows(self, n_rows: int) -> BoolArray:
-        """Return which rows of the table are not flagged; rows without a target are kept."""
-        kept = np.ones(n_rows, dtype=bool)
+    def kept_rows(self) -> BoolArray:
+        """Return which rows of the table are not flagged, and have no wrong cell.
+
+        Rows without a target are kept.
+        """
+        kept = np.ones(self.table.n_rows, dtype=bool)
         kept[self.rows[self.findings.flagged]] = False
+        kept[[found.row for found in self.cells]] = False
         return kept
 
 
 def clean_table(
     table: RawTable,
-    target: str,
+    target: str | None = None,
     *,
     task: str = "auto",
     contamination: float | str = "auto",
     learner: str = "auto",
+    fdr: float = 0.1,
+    skip: Collection[str] = (),
     ignore: Sequence[str] = (),
     seed: int = 0,
     command: str = "",
     pictures: bool = True,
     on_stage: OnStage = lambda _: None,
-) -> Cleaning:
-    r"""Find the wrong rows of a table.
+) -> TableCleaning:
+    r"""Find the wrong cells and rows of a table.
 
     Parameters
     ----------
     table : RawTable
         What `untaint.tables.read_table` returns.
-    target : str
-        Name of the column that the others should explain.
+    target : str, optional
+        Name of the column that a model is to explain by the others.
     task : {"auto", "regression", "classification"}
     contamination : float in [0, 0.5) or "auto"
         Fraction of wrong rows, estimated by default.
     learner : {"auto", "kernel", "trees"}
         What predicts the target; by default the one under which held-out targets are likelier.
+    fdr : float
+        False-discovery rate among wrong cells.
+    skip : collection of str
+        Checks to leave out, see `untaint.cells.CHECKS`; "columns" is that of each column by the
+        others.
     ignore : sequence of str
         Columns to leave out.
     seed : int
+        Of all random draws; not negative, of any size.
     command : str
         The command line, for the report.
     pictures : bool
@@ -96,7 +128,7 @@ def clean_table(
 
     Returns
     -------
-    Cleaning
+    TableCleaning
 
     Raises
     ------
@@ -117,23 +149,52 @@ def clean_table(
     'y is 2820, where rows like it have about 282: 10 times as much, a slipped decimal point?'
     """
     on_stage("reading the columns")
+    given_seed, seed = seed, legacy_seed(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # about sums that overflow
+        known = None if target is None else read_target(table, target).name
+        columns = read_columns(table, known)
+    judged = [replace(c, kind="empty") if c.name in {*ignore} else c for c in columns]
+    nothing = isinstance(contamination, float) and contamination * table.n_rows < 1
+    cells = (
+        CellAssessment([], np.zeros((table.n_rows, len(columns))))
+        if nothing
+        else assess_cells(judged, fdr=fdr, skip=skip, seed=seed, on_stage=on_stage)
+    )
+    if target is None:
+        return _without_target(table, columns, cells, given_seed, command, on_stage)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         warnings.simplefilter("ignore", RuntimeWarning)  # about sums that overflow
         prepared = prepare(table, target, task, ignore)
-        outlying = find_outlying(prepared.values, prepared.numeric, seed)
+        position = prepared.target.position
+        wrong = cells_by_row(cells.findings, prepared.rows, table.n_rows, position)
         assessment = assess_rows(
-            prepared.X, prepared.y, prepared.task, contamination, seed, outlying, learner, on_stage
+            prepared.X, prepared.y, prepared.task, contamination, seed, wrong, learner, on_stage
         )
         on_stage("measuring what was gained")
-        improvement = measure_improvement(prepared.X, prepared.y, assessment, prepared.task, seed)
+        parts = (prepared.X, prepared.y, assessment, prepared.task, seed)
+        improvement = measure_improvement(*parts, compared=wrong.scores == 0)
+        whole = wrong.scores == 0
+        more = measure_improvement(*parts, compared=whole, trained=whole)
+        if contamination == "auto" and not is_worth(more, assessment.contamination):
+            chances = cells.probability[prepared.rows]
+            assessment = supported_only(assessment, wrong, chances, position)
         monitored = (
             monitor_rows(prepared.X, prepared.y, assessment, prepared.task, seed)
             if pictures
             else None
         )
     on_stage("explaining what was found")
-    explainer = _explainer(table, prepared, assessment)
+    explainer = Explainer(
+        table,
+        prepared.rows,
+        position,
+        task=prepared.task,
+        assessment=assessment,
+        observed=prepared.y,
+        wrong=wrong,
+    )
     order = np.argsort(-assessment.scores, kind="stable")
     n_flagged = int(assessment.flagged.sum())
     suspects = explainer.suspects(order[:n_flagged])
@@ -163,49 +224,149 @@ def clean_table(
         ),
         command=_encodable(command),
         versions=versions(),
-        seed=seed,
+        seed=given_seed,
         kinds=assessment.kinds,
         learner=assessment.learner,
         why_learner=assessment.choice.why,
     )
-    return Cleaning(
-        findings, _model(prepared, assessment), prepared.rows, suspects, prepared.target
-    )
-
-
-def _explainer(table: RawTable, prepared: Prepared, assessment: RowAssessment) -> Explainer:
-    return Explainer(
+    found = _with_targets(cells.findings, prepared, assessment, suspects)
+    return TableCleaning(
         table,
+        columns,
+        findings,
+        found,
+        _model(prepared, assessment),
         prepared.rows,
-        prepared.target.position,
-        scaled=prepared.X,
-        sources=prepared.encoder.sources_,
-        numeric=prepared.numeric,
-        numbers=prepared.numeric & (kinds_of(prepared.encoder) == "number"),
-        center=np.asarray(prepared.scaler.center_),
-        scale=np.asarray(prepared.scaler.scale_),
-        task=prepared.task,
-        assessment=assessment,
-        observed=prepared.y,
+        suspects,
+        prepared.target,
     )
+
+
+def _with_targets(
+    findings: Sequence[CellFinding],
+    prepared: Prepared,
+    assessment: RowAssessment,
+    suspects: Sequence[Suspect],
+) -> list[CellFinding]:
+    """Return wrong cells, with those of targets that only the model of the target contradicts."""
+    position = prepared.target.position
+    known = {found.row for found in findings if found.column == position}
+    more = []
+    place = dict(zip(prepared.rows.tolist(), range(len(prepared.rows)), strict=True))
+    findings = [
+        found._replace(expected=float(assessment.expected[place[found.row]]))
+        if _is_better_known(found, position, assessment, place)
+        else found
+        for found in findings
+    ]
+    for suspect in suspects:
+        row, expected = int(prepared.rows[suspect.row]), assessment.expected[suspect.row]
+        if suspect.kind == "features" or row in known:
+            continue
+        number = float(expected) if prepared.task == "regression" else str(expected)
+        chance = _probability(assessment, suspect.row)
+        certain = prepared.task == "classification" and chance >= CERTAIN
+        more.append(CellFinding(row, position, chance, "target", number, suspect.why, certain))
+    return sorted([*findings, *more], key=lambda found: (-found.probability, found.row))
+
+
+def _is_better_known(
+    found: CellFinding, position: int, assessment: RowAssessment, place: Mapping[int, int]
+) -> bool:
+    """Return whether the model of the target predicts it, where no mistake can be undone."""
+    if found.column != position or found.kind != "other" or found.row not in place:
+        return False
+    expected = assessment.expected[place[found.row]]
+    return isinstance(expected, float) and bool(np.isfinite(expected))
+
+
+def _probability(assessment: RowAssessment, row: int) -> float:
+    """Return the probability that a target is wrong, by the model of it."""
+    inlier = getattr(assessment.model, "inlier_probability_", None)
+    place = int(np.searchsorted(assessment.fitted, row))
+    if inlier is None or len(inlier) != len(assessment.fitted):
+        return 0.9
+    return float(1.0 - inlier[place])
+
+
+def _without_target(
+    table: RawTable,
+    columns: list[Column],
+    cells: CellAssessment,
+    seed: int,
+    command: str,
+    on_stage: OnStage,
+) -> TableCleaning:
+    """Return the findings of cells alone."""
+    on_stage("explaining what was found")
+    n, rows = table.n_rows, np.arange(table.n_rows)
+    wrong = cells_by_row(cells.findings, rows, n)
+    assessment = assess_by_cells(wrong, cells.probability)
+    explainer = Explainer(
+        table, rows, -1, task="cells", assessment=assessment, observed=rows, wrong=wrong
+    )
+    order = np.argsort(-assessment.scores, kind="stable")
+    n_flagged = int(assessment.flagged.sum())
+    suspects = explainer.suspects(order[:n_flagged])
+    kinds = {column.name: column for column in columns}
+    findings = Findings(
+        source=_encodable(PurePath(table.source).name),
+        target="",
+        task="cells",
+        contamination=assessment.contamination,
+        interval=assessment.interval,
+        numbers=rows + 1,
+        scores=assessment.scores,
+        cut=assessment.cut,
+        flagged=assessment.flagged,
+        observed=_of_worst_cells(suspects, n, "value"),
+        expected=_of_worst_cells(suspects, n, "usual"),
+        suspects=suspects[:MAX_LISTED],
+        set_aside=0,
+        columns=[
+            ColumnSummary(name, column.kind, column.kind in JUDGED, column.n_missing, part)
+            for (name, column), part in zip(kinds.items(), _odd(suspects, kinds), strict=True)
+        ],
+        improvement=None,
+        monitored=None,
+        notes=_file_notes(table),
+        command=_encodable(command),
+        versions=versions(),
+        seed=seed,
+        kinds=assessment.kinds,
+    )
+    return TableCleaning(table, columns, findings, cells.findings, None, rows, suspects, None)
+
+
+def _of_worst_cells(suspects: Sequence[Suspect], n: int, name: str) -> NDArray[Any]:
+    """Return of each row what its most suspicious cell holds, or what it should hold."""
+    found = np.full(n, "", dtype=object)
+    for suspect in suspects:
+        found[suspect.row] = getattr(suspect.odd[0], name)
+    return found
+
+
+def _odd(suspects: Sequence[Suspect], names: Collection[str]) -> list[float]:
+    """Return of each column in which part of the flagged rows it has a wrong cell."""
+    count = dict.fromkeys(names, 0)
+    for suspect in suspects:
+        for name in {cell.column for cell in suspect.odd}:
+            count[name] += 1
+    return [number / max(len(suspects), 1) for number in count.values()]
 
 
 def _columns(prepared: Prepared, suspects: Sequence[Suspect]) -> list[ColumnSummary]:
-    odd: dict[str, int] = {}
-    for suspect in suspects:
-        for column in {cell.column for cell in suspect.odd}:
-            odd[column] = odd.get(column, 0) + 1
-    target = prepared.target.name
+    plans, target = prepared.encoder.columns_, prepared.target.name
+    odd = _odd(suspects, [plan.name for plan in plans])
     return [
-        ColumnSummary(
-            plan.name,
-            plan.kind,
-            plan.used or plan.name == target,
-            plan.missing,
-            odd.get(plan.name, 0) / max(len(suspects), 1),
-        )
-        for plan in prepared.encoder.columns_
+        ColumnSummary(plan.name, plan.kind, plan.used or plan.name == target, plan.missing, part)
+        for plan, part in zip(plans, odd, strict=True)
     ]
+
+
+def _file_notes(table: RawTable) -> list[Note]:
+    read = f"The file was read as {table.dialect.describe()}."
+    return [Note("info", text) for text in dict.fromkeys([read, *table.notes])]
 
 
 def _notes(
@@ -225,6 +386,16 @@ def _notes(
     remarks = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
     notes += [Note("info", text) for text in dict.fromkeys(remarks)]
     return notes + [Note("warning", text) for text in dict.fromkeys(warned)]
+
+
+def is_worth(improvement: Improvement | None, contamination: float) -> bool:
+    """Return whether many rows are flagged and a model without them predicts clearly better.
+
+    Otherwise they may be of another kind, or hard to predict, rather than wrong. Few wrong targets
+    are seen by the other columns as well.
+    """
+    better = improvement is not None and improvement.after <= WORTH * improvement.before
+    return better and contamination >= HEAVY
 
 
 def caveats(assessment: RowAssessment, improvement: Improvement | None) -> list[str]:

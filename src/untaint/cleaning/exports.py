@@ -10,55 +10,42 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
 
-from .._typing import IntArray
-from ..tables import RawTable, TargetColumn
-from .findings import Findings, Suspect
+from ..tables import RawTable
+from .clean import TableCleaning
+from .repairs import repaired_texts
 
 OutputMode = Literal["drop", "mark", "repair"]
 
 MARK = "untaint"
-# Decimals that a numeric target may have.
-DECIMALS = 12
 # How a formula begins, also in wide letters, which some spreadsheets take for the narrow ones.
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 COLUMNS = ("row", "line", "score", "kind", "why", "observed", "expected")
 
 
-def cleaned_bytes(
-    table: RawTable, findings: Findings, rows: IntArray, mode: OutputMode, target: TargetColumn
-) -> bytes:
-    """Return the table without flagged rows, with a mark at each row, or with repaired targets.
+def cleaned_bytes(cleaning: TableCleaning, mode: OutputMode) -> bytes:
+    """Return the table without flagged rows, with a mark at each row, or with repaired cells.
 
     Parameters
     ----------
-    table : RawTable
-    findings : Findings
-    rows : int array of shape (n,)
-        Position in the table of each assessed row.
+    cleaning : TableCleaning
     mode : {"drop", "mark", "repair"}
-    target : TargetColumn
     """
-    wrong = np.zeros(table.n_rows, dtype=bool)
-    wrong[rows[findings.flagged]] = True
+    table, kept = cleaning.table, cleaning.kept_rows()
     if mode == "mark":
         marks = np.full(table.n_rows, "no target", dtype=object)
-        marks[rows] = np.where(findings.flagged, "flagged", "kept")
+        marks[cleaning.rows] = "kept"
+        marks[~kept] = "flagged"
         return table.header_with(_free_name(table)) + table.rows_bytes(None, extra=marks.tolist())
     if mode == "drop":
-        return table.header_bytes + table.rows_bytes(~wrong)
-    decimals = _decimals(target) if findings.task == "regression" else 0
-    repaired = {
-        int(rows[row]): _expected_cell(findings, row, target, decimals)
-        for row in np.flatnonzero(findings.flagged & (findings.kinds == "target")).tolist()
-    }
-    kept = ~wrong
-    kept[list(repaired)] = True
-    return table.header_bytes + table.rows_bytes(kept, replace=(target.position, repaired))
+        return table.header_bytes + table.rows_bytes(kept)
+    texts = repaired_texts(table, cleaning.columns, cleaning.cells)
+    for repaired in texts.values():
+        kept[list(repaired)] = True
+    return table.header_bytes + table.rows_bytes(kept, replace=texts)
 
 
 def _free_name(table: RawTable) -> str:
@@ -67,31 +54,13 @@ def _free_name(table: RawTable) -> str:
     return next(name for name in (MARK, *others) if name not in table.names)
 
 
-def _expected_cell(findings: Findings, row: int, target: TargetColumn, decimals: int) -> str:
-    """Return the expected target, written in the format of its column."""
-    expected = findings.expected[row]
-    if findings.task == "classification":
-        return str(expected)
-    return target.write_number(round(float(expected), decimals))
-
-
-def _decimals(target: TargetColumn) -> int:
-    """Return the number of decimals that almost all numeric targets are written with."""
-    values = target.values[~target.missing].astype(float)
-    for decimals in range(DECIMALS):
-        if np.isclose(values, np.round(values, decimals), rtol=1e-12, atol=0.0).mean() > 0.95:
-            return decimals
-    return DECIMALS
-
-
-def flagged_csv(
-    table: RawTable, findings: Findings, rows: IntArray, suspects: Iterable[Suspect]
-) -> bytes:
+def flagged_csv(cleaning: TableCleaning) -> bytes:
     """Return a CSV of all flagged rows, the most suspicious first, with reasons and cells."""
+    table, findings, rows = cleaning.table, cleaning.findings, cleaning.rows
     buffer = io.StringIO()
     write = csv.writer(buffer, lineterminator="\n").writerow
     write([*COLUMNS, *(escape_formula(name) for name in table.names)])
-    for suspect in suspects:
+    for suspect in cleaning.suspects:
         row = suspect.row
         write(
             [
@@ -126,17 +95,18 @@ def escape_formula(cell: str) -> str:
     return cell
 
 
-def summary_json(findings: Findings) -> bytes:
+def summary_json(cleaning: TableCleaning) -> bytes:
     """Return the summary as the content of a JSON file."""
-    return (json.dumps(summary(findings), indent=2, ensure_ascii=False) + "\n").encode("utf-8")
+    return (json.dumps(summary(cleaning), indent=2, ensure_ascii=False) + "\n").encode("utf-8")
 
 
-def summary(findings: Findings) -> dict[str, Any]:
+def summary(cleaning: TableCleaning) -> dict[str, Any]:
     """Return the findings in a few numbers."""
+    findings = cleaning.findings
     improvement = findings.improvement
     return {
         "source": findings.source,
-        "target": findings.target,
+        "target": findings.target or None,
         "task": findings.task,
         "rows": findings.n_rows + findings.set_aside,
         "judged": findings.n_rows,
@@ -155,6 +125,17 @@ def summary(findings: Findings) -> dict[str, Any]:
             "rows": improvement.rows,
         },
         "flagged_rows": findings.numbers[findings.flagged].tolist(),
+        "cells": [
+            {
+                "row": found.row + 1,
+                "column": cleaning.table.names[found.column],
+                "probability": round(found.probability, 4),
+                "kind": found.kind,
+                "expected": _plain(found.expected),
+                "reason": found.reason,
+            }
+            for found in cleaning.cells
+        ],
         "columns": [
             {
                 "name": column.name,
@@ -170,6 +151,10 @@ def summary(findings: Findings) -> dict[str, Any]:
         "seed": findings.seed,
         "versions": dict(findings.versions),
     }
+
+
+def _plain(expected: float | str | None) -> float | str | None:
+    return _finite(expected) if isinstance(expected, float) else expected
 
 
 def _finite(value: float) -> float | None:

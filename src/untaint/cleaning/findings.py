@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 
-Task = Literal["regression", "classification"]
+Task = Literal["regression", "classification", "cells"]
 Learner = Literal["kernel", "trees"]
 Kind = Literal["target", "features", "both"]
 
@@ -66,7 +66,7 @@ class Suspect(NamedTuple):
 
 
 class Improvement(NamedTuple):
-    """Cross-validated errors on unflagged rows, before and after cleaning.
+    """Cross-validated errors on held-out rows, before and after cleaning.
 
     Attributes
     ----------
@@ -148,7 +148,9 @@ class Findings:
     source : str
         Name of the table, a file's name as a rule.
     target : str
-    task : {"regression", "classification"}
+        Empty without one.
+    task : {"regression", "classification", "cells"}
+        The last without a target.
     contamination : float
         Estimated fraction of wrong rows, or the one that was given.
     interval : pair of float or None

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import SubquantileClassifierCV, SubquantileRegressorCV
 from .._typing import BoolArray, FloatArray
+from ..estimators import SubquantileClassifierCV, SubquantileRegressorCV
 from .audit_columns import FLAG_SCORE, audit_by_row, deviations
 
 # Smallest score, in robust deviations, of a target that is removed before the rest is refitted.

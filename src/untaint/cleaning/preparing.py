@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..preprocessing import MedianScaler
+from ..reading.errors import shortened
 from ..tables import DataFileError, RawTable, TableEncoder, TargetColumn, read_target
 from .findings import Task
 from .task import decide_task
@@ -76,6 +77,9 @@ def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ())
             f"{table.source}: expected a target of numbers or labels, and {column.name!r} holds "
             "dates."
         )
+    has_words = column.kind == "category" and bool(column.unreadable.any())
+    if has_words and task == "regression":
+        raise _words_among_numbers(table, column)
     try:
         decided, task_note = decide_task(column.name, column.values[present], X, task)
     except ValueError as error:
@@ -85,7 +89,13 @@ def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ())
         if decided == "classification"
         else column.values[present]
     )
-    _check_targets(table, column.name, y, decided)
+    _check_targets(table, column, y, decided)
+    if has_words and task == "auto":
+        task_note = (
+            f"{column.name!r} is treated as class labels, because "
+            f"{_count_unreadable(table, column)}; if it is a numeric target, correct these cells "
+            "or empty them."
+        )
     return Prepared(
         encoder,
         scaler,
@@ -121,7 +131,27 @@ def _plain_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
-def _check_targets(table: RawTable, name: str, y: NDArray[Any], task: Task) -> None:
+def _words_among_numbers(table: RawTable, column: TargetColumn) -> DataFileError:
+    """Return the error for a target with too many words among its numbers."""
+    return DataFileError(
+        f"{table.source}: expected numbers in the target {column.name!r}, and "
+        f"{_count_unreadable(table, column)}; correct these cells or empty them, and rows without "
+        "a target are set aside."
+    )
+
+
+def _count_unreadable(table: RawTable, column: TargetColumn) -> str:
+    rows = np.flatnonzero(column.unreadable)
+    example = shortened(table.cell(int(rows[0]), column.position).strip())
+    words = "1 is no number" if len(rows) == 1 else f"{len(rows):,} are no numbers"
+    return (
+        f"of its {int((~column.missing).sum()):,} cells {words}, such as {example} in "
+        f"{table.place(int(rows[0]))}"
+    )
+
+
+def _check_targets(table: RawTable, column: TargetColumn, y: NDArray[Any], task: Task) -> None:
+    name = column.name
     distinct, counts = np.unique(y, return_counts=True)
     if len(distinct) < 2:
         raise DataFileError(
@@ -129,6 +159,8 @@ def _check_targets(table: RawTable, name: str, y: NDArray[Any], task: Task) -> N
             "every row."
         )
     if task == "classification" and len(distinct) > len(y) / 3:
+        if column.kind == "category" and column.unreadable.any():
+            raise _words_among_numbers(table, column)
         raise DataFileError(
             f"{table.source}: expected labels that many rows share, and {name!r} has "
             f"{len(distinct)} different ones in {len(y)} rows; is it the right target?"

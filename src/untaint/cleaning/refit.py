@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import SubquantileClassifier, SubquantileRegressor
+from ..estimators import SubquantileClassifier, SubquantileRegressor
 
 # The largest target whose square is a number that sums can hold.
 MAX_TARGET = 1e150

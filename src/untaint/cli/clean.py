@@ -15,16 +15,18 @@ from .errors import UsageError
 from .outputs import check_directory, default_output_path
 from .terminal import console, progress
 
-FILES = ("cleaned.csv", "flagged.csv", "report.html", "model.skops", "summary.json")
-PARQUET = "cleaned.parquet"
+MODEL, PARQUET = "model.skops", "cleaned.parquet"
+FILES = ("cleaned.csv", "flagged.csv", "report.html", MODEL, "summary.json")
 
 
 def clean(
     data: options.Data,
-    target: options.Target,
+    target: options.OptionalTarget = None,
     task: options.TaskOption = options.Task.auto,
     contamination: options.Contamination = "auto",
     learner: options.LearnerOption = options.Learner.auto,
+    fdr: options.Fdr = 0.1,
+    skip: options.Skip = None,
     out: options.OutDirectory = None,
     mark: Annotated[
         bool, typer.Option("--mark", help="Keep all rows, and mark the wrong ones in a column.")
@@ -32,7 +34,7 @@ def clean(
     repair: Annotated[
         bool,
         typer.Option(
-            "--repair", help="Keep rows whose target alone is wrong, with the predicted one."
+            "--repair", help="Keep rows whose wrong cells can be put right for certain, repaired."
         ),
     ] = False,
     ignore: options.Ignore = None,
@@ -46,14 +48,18 @@ def clean(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
+    max_bytes: options.MaxBytes = options.MAX_BYTES,
 ) -> None:
-    """Find the wrong rows of a table, and write a cleaned one.
+    """Find the wrong cells and rows of a table, and write a cleaned one.
 
     Writes cleaned.csv (the table without the wrong rows, all else byte for byte), flagged.csv (the
-    wrong rows, each with a reason), report.html (a page to look at and pass on), model.skops (a
-    model of the good rows, for untaint predict) and summary.json.
+    wrong rows, each with a reason), report.html (a page to look at and pass on), summary.json and,
+    with a target, model.skops (a model of the good rows, for untaint predict).
 
     For example:
+
+      untaint clean cars.csv
 
       untaint clean cars.csv --target price
 
@@ -70,40 +76,47 @@ def clean(
     from ..cleaning import clean_table, save_model
     from ..cleaning.atomic_output import write_files_atomically
     from ..cleaning.exports import OutputMode, cleaned_bytes, flagged_csv, summary, summary_json
-    from ..cleaning.model import warm_up
     from ..report import render
     from ..tables import read_table
     from .display import show_findings
 
     with progress(quiet) as on_stage:
-        warm_up()
-        table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
+        table = read_table(
+            data,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+            sheet=sheet,
+            max_bytes=max_bytes,
+        )
         cleaning = clean_table(
             table,
             target,
             task=task.value,
             contamination=fraction,
             learner=learner.value,
+            fdr=fdr,
+            skip=options.parse_skip(skip),
             ignore=ignore or (),
             seed=seed,
             command=command_line(),
             on_stage=on_stage,
         )
         on_stage("writing the files")
-        findings, rows = cleaning.findings, cleaning.rows
         mode: OutputMode = "mark" if mark else "repair" if repair else "drop"
         files = {
-            "cleaned.csv": cleaned_bytes(table, findings, rows, mode, cleaning.target),
-            "flagged.csv": flagged_csv(table, findings, rows, cleaning.suspects),
-            "report.html": render(findings).encode("utf-8"),
-            "model.skops": save_model(cleaning.model),
-            "summary.json": summary_json(findings),
+            "cleaned.csv": cleaned_bytes(cleaning, mode),
+            "flagged.csv": flagged_csv(cleaning),
+            "report.html": render(cleaning.findings).encode("utf-8"),
+            "summary.json": summary_json(cleaning),
         }
+        if cleaning.model is not None:
+            files[MODEL] = save_model(cleaning.model)
         if table.dialect.parquet and mode == "drop":
-            files[PARQUET] = table.parquet_bytes(cleaning.kept_rows(table.n_rows))
-        write_files_atomically(directory, files, remove={PARQUET} - files.keys())
+            files[PARQUET] = table.parquet_bytes(cleaning.kept_rows())
+        write_files_atomically(directory, files, remove={PARQUET, MODEL} - files.keys())
     if as_json:
-        print(json.dumps(summary(findings), ensure_ascii=True))
+        print(json.dumps(summary(cleaning), ensure_ascii=True))
     elif not quiet:
         show_findings(console(), cleaning, directory)
     if open_page:

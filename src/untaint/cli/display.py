@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..cleaning import Cleaning
+from ..cleaning import TableCleaning
 from ..cleaning.findings import Findings, Improvement
 from .terminal import escape_terminal
 
@@ -14,7 +14,7 @@ from .terminal import escape_terminal
 ROWS, NOTES, WIDEST = 6, 6, 100
 
 
-def show_findings(show: Any, cleaning: Cleaning, directory: Path) -> None:
+def show_findings(show: Any, cleaning: TableCleaning, directory: Path) -> None:
     """Print the main finding, the most suspicious rows, notes, and where the files are."""
     from rich.table import Table
 
@@ -77,7 +77,7 @@ def _details(findings: Findings) -> list[str]:
 
 def _gain(gain: Improvement) -> str:
     change = f"{gain.before:.4g} before, {gain.after:.4g} after"
-    return f"{gain.measure[:1].upper()}{gain.measure[1:]} on {gain.rows:,} unflagged rows: {change}"
+    return f"{gain.measure[:1].upper()}{gain.measure[1:]} on {gain.rows:,} held-out rows: {change}"
 
 
 def shorten(text: str) -> str:

@@ -37,6 +37,8 @@ def fit(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
+    max_bytes: options.MaxBytes = options.MAX_BYTES,
 ) -> None:
     """Train a model on a table, without its wrong rows.
 
@@ -56,7 +58,14 @@ def fit(
     from ..tables import read_table
 
     with progress(quiet) as on_stage:
-        table = read_table(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
+        table = read_table(
+            data,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+            sheet=sheet,
+            max_bytes=max_bytes,
+        )
         cleaning = clean_table(
             table,
             target,
@@ -68,10 +77,11 @@ def fit(
             pictures=False,
             on_stage=on_stage,
         )
+        assert cleaning.model is not None
         write_file_atomically(path, save_model(cleaning.model))
     findings = cleaning.findings
     if as_json:
-        print(json.dumps(summary(findings) | {"model": str(path)}, ensure_ascii=True))
+        print(json.dumps(summary(cleaning) | {"model": str(path)}, ensure_ascii=True))
     elif not quiet:
         show = console()
         show.print(

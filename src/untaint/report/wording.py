@@ -72,6 +72,8 @@ def contamination_words(findings: Findings) -> str:
 
 def task_words(findings: Findings) -> str:
     """Return the task in words."""
+    if not findings.target:
+        return "every cell is compared with what the other cells of its row lead to expect"
     if findings.task == "regression":
         return "regression: each row's number is compared with what the other rows lead to expect"
     return "classification: each row's label is compared with what the other rows lead to expect"
@@ -82,7 +84,7 @@ def improvement_words(improvement: Improvement) -> dict[str, Any]:
     before, after = improvement.before, improvement.after
     shares = improvement.measure.startswith("share")
     write = percent if shares else plain
-    on = f"on {rows_of(improvement.rows, 'unflagged row')} that were left out of the fit"
+    on = f"on {rows_of(improvement.rows)} that were left out of the fit"
     words: dict[str, Any] = {"before": write(before), "after": write(after), "on": on, "bars": None}
     if not (math.isfinite(before) and math.isfinite(after)):
         return words | {"summary": "could not be measured"}

@@ -1,7 +1,7 @@
 // Everything in its place.
 
 if (isRegression) residualChart();
-else labelTable();
+else if (data.labels) labelTable();
 histogramChart();
 monitoringChart();
 suspectsTable();

@@ -1,0 +1,310 @@
+"""`untaint.clean`: the wrong cells and rows of a data frame or a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ._validation import check_choice, check_real
+from .cells import CHECKS, CellFinding
+from .cleaning import TableCleaning, TableModel, clean_table, save_model
+from .cleaning.exports import cleaned_bytes, flagged_csv, summary, summary_json
+from .cleaning.repairs import repaired_rows, rounded
+from .tables import DataFileError, RawTable, read_table
+from .tables.frame import frame_table, is_frame
+
+# Cells that are shown in a line each by `repr`.
+SHOWN = 5
+
+
+def clean(
+    data: Any,
+    target: str | None = None,
+    *,
+    task: str = "auto",
+    learner: str = "auto",
+    fdr: float = 0.1,
+    skip: Collection[str] = (),
+    random_state: Any = None,
+) -> Cleaning:
+    """Find the wrong cells and rows of a table.
+
+    Every column is predicted from the others by fits that did not see the row, and a cell is wrong
+    with the probability that a mistake explains it better than the column's own scatter does.
+    Named checks add what a careful person sees at once, such as misspelt levels or codes for
+    missing values. With a target, a robust model of it is fitted to the remaining rows, too.
+
+    Parameters
+    ----------
+    data : pandas, polars or Arrow frame, or path of a file
+        With numbers, categories, text, dates and missing cells. Files may be CSV, TSV, Parquet,
+        Excel or JSON lines, also in gzip or zip.
+    target : str, optional
+        Name of the column that a model is to predict from the others.
+    task : {"auto", "regression", "classification"}
+        Whether the target is numeric or a class label.
+    learner : {"auto", "kernel", "trees"}
+        What predicts the target; by default the one that predicts held-out rows better.
+    fdr : float
+        False-discovery rate: share of right cells among those reported, in expectation.
+    skip : collection of str
+        Checks to leave out: "columns" (each column by the others) or names in
+        ``untaint.cells.CHECKS``.
+    random_state : int, RandomState instance or None
+
+    Returns
+    -------
+    Cleaning
+
+    See Also
+    --------
+    RobustRegressor, RobustClassifier : Robust models for arrays and frames.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas
+    >>> from untaint import clean
+    >>> rng = np.random.default_rng(0)
+    >>> height = rng.normal(170, 10, 200).round(1)
+    >>> weight = (0.9 * height - 80 + rng.normal(0, 3, 200)).round(1)
+    >>> frame = pandas.DataFrame({"height": height, "weight": weight})
+    >>> frame.loc[7, "height"] /= 100
+    >>> found = clean(frame, random_state=0)
+    >>> found.cells[["row", "column", "kind"]].to_dict("records")
+    [{'row': 7, 'column': 'height', 'kind': 'unit'}]
+    """
+    check_real("fdr", fdr, low=0, high=1)
+    check_choice("task", task, ("auto", "regression", "classification"))
+    check_choice("learner", learner, ("auto", "kernel", "trees"))
+    _check_skip(skip)
+    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    table = _table(data)
+    if target is not None and target not in table.names:
+        raise ValueError(f"target: expected one of the columns {table.names}, found {target!r}.")
+    try:
+        result = clean_table(
+            table, target, task=task, learner=learner, fdr=fdr, skip=skip, seed=seed
+        )
+    except DataFileError as error:
+        raise ValueError(str(error)) from None
+    return Cleaning(result, data if is_frame(data) else None)
+
+
+def _check_skip(skip: Collection[str]) -> None:
+    known = (*CHECKS, "columns")
+    if isinstance(skip, str) or not all(name in known for name in skip):
+        raise ValueError(f"skip: expected names among {', '.join(known)}, found {skip!r}.")
+
+
+def _table(data: Any) -> RawTable:
+    if is_frame(data):
+        if not len(data.columns if hasattr(data, "columns") else data.column_names):
+            raise ValueError("data: expected a frame with columns, found none.")
+        return frame_table(data, "data")
+    if isinstance(data, str | os.PathLike):
+        return read_table(data)
+    raise TypeError(
+        f"data: expected a data frame or the path of a file, found {type(data).__name__}."
+    )
+
+
+class Cleaning:
+    """The wrong cells and rows of a table.
+
+    Attributes
+    ----------
+    cells : data frame
+        Wrong cells, the most probable first: ``row`` (position from 0), ``column``, ``observed``,
+        ``expected``, ``probability`` of being wrong, ``kind`` of mistake and ``reason``.
+    rows : data frame
+        Flagged rows, the most suspicious first: ``row``, ``score``, ``probability``, ``kind``
+        ("target", "features" or "both") and ``reason``.
+    cleaned : data frame
+        The table without flagged rows.
+    repaired : data frame
+        The table with wrong cells put right where that is certain, and without other flagged rows.
+    summary : dict
+        Counts, the share of wrong rows and its interval, and what the model gains.
+    model : TableModel or None
+        Predicts the target of a table's rows; None without a target.
+    """
+
+    def __init__(self, result: TableCleaning, frame: Any = None) -> None:
+        self._result, self._frame = result, frame
+
+    @cached_property
+    def cells(self) -> Any:
+        """Wrong cells, the most probable first."""
+        found, names = self._result.cells, self._result.table.names
+        return self._new_frame(
+            {
+                "row": np.array([cell.row for cell in found], dtype=np.int64),
+                "column": [names[cell.column] for cell in found],
+                "observed": self._observed(),
+                "expected": [self._written(cell) for cell in found],
+                "probability": np.array([cell.probability for cell in found], dtype=float),
+                "kind": [cell.kind for cell in found],
+                "reason": [cell.reason for cell in found],
+            }
+        )
+
+    @cached_property
+    def rows(self) -> Any:
+        """Flagged rows, the most suspicious first."""
+        result, findings = self._result, self._result.findings
+        places = [int(result.rows[suspect.row]) for suspect in result.suspects]
+        chances: dict[int, float] = {}
+        for cell in result.cells:
+            chances[cell.row] = max(chances.get(cell.row, 0.0), cell.probability)
+        return self._new_frame(
+            {
+                "row": np.array(places, dtype=np.int64),
+                "score": np.array([findings.scores[s.row] for s in result.suspects], dtype=float),
+                "probability": np.array([chances.get(row, 0.9) for row in places], dtype=float),
+                "kind": [suspect.kind for suspect in result.suspects],
+                "reason": [suspect.why for suspect in result.suspects],
+            }
+        )
+
+    @cached_property
+    def cleaned(self) -> Any:
+        """The table without flagged rows."""
+        return self._taken(self._result.kept_rows(), {})
+
+    @cached_property
+    def repaired(self) -> Any:
+        """The table with wrong cells put right where that is certain."""
+        kept = self._result.kept_rows()
+        cells: dict[int, dict[int, Any]] = {}
+        for row, own in repaired_rows(self._result.cells).items():
+            kept[row] = True
+            for cell in own:
+                cells.setdefault(cell.column, {})[row] = self._value(cell)
+        return self._taken(kept, cells)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Counts, the share of wrong rows and its interval, and what the model gains."""
+        return summary(self._result)
+
+    @property
+    def model(self) -> TableModel | None:
+        """Predicts the target of a table's rows; None without a target."""
+        return self._result.model
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the report, an interactive page in one file.
+
+        Parameters
+        ----------
+        path : path
+            Where to; the file appears whole or not at all.
+        """
+        from .cleaning.atomic_output import write_file_atomically
+        from .report import render
+
+        write_file_atomically(Path(path), render(self._result.findings).encode("utf-8"))
+
+    def save(self, directory: str | os.PathLike[str]) -> None:
+        """Write what ``untaint clean`` writes: all files, or none.
+
+        Parameters
+        ----------
+        directory : path
+            Made if it is not there.
+        """
+        from .cleaning.atomic_output import write_files_atomically
+        from .report import render
+
+        result = self._result
+        files = {
+            "cleaned.csv": cleaned_bytes(result, "drop"),
+            "flagged.csv": flagged_csv(result),
+            "report.html": render(result.findings).encode("utf-8"),
+            "summary.json": summary_json(result),
+        }
+        if result.model is not None:
+            files["model.skops"] = save_model(result.model)
+        write_files_atomically(Path(directory), files, remove={"model.skops"} - files.keys())
+
+    def __repr__(self) -> str:
+        findings, cells = self._result.findings, self._result.cells
+        lines = [f"{findings.n_flagged:,} of {findings.n_rows:,} rows look wrong"]
+        lines += [f"  row {cell.row}: {cell.reason}" for cell in cells[:SHOWN]]
+        if len(cells) > SHOWN:
+            lines.append(f"  and {len(cells) - SHOWN:,} more cells")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from .report.notebook import cells_html
+
+        result = self._result
+        cells = [
+            (cell.row, result.table.names[cell.column], observed, cell.probability, cell.reason)
+            for cell, observed in zip(result.cells, self._observed(), strict=True)
+        ]
+        return cells_html(result.findings, cells)
+
+    def _observed(self) -> list[str]:
+        return [self._result.table.cell(cell.row, cell.column) for cell in self._result.cells]
+
+    def _new_frame(self, columns: dict[str, Any]) -> Any:
+        backend: Any = "pandas"
+        if self._frame is not None:
+            backend = nw.from_native(self._frame, eager_only=True).implementation
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def _written(self, cell: CellFinding) -> Any:
+        """Return what a cell should hold as text, so that one column holds them all."""
+        value = self._value(cell)
+        return None if value is None else str(value)
+
+    def _value(self, cell: CellFinding) -> Any:
+        """Return what a cell should hold, as a number, a date or text."""
+        column, expected = self._result.columns[cell.column], cell.expected
+        if not isinstance(expected, float):
+            return expected
+        if column.kind == "date":
+            return np.datetime64(round(expected), "D").astype(object)
+        return rounded(column, expected) if column.values is not None else expected
+
+    def _taken(self, kept: Any, cells: dict[int, dict[int, Any]]) -> Any:
+        """Return rows of the table as a frame, with some cells replaced."""
+        frame = self._frame if self._frame is not None else _frame_of(self._result)
+        native = nw.from_native(frame, eager_only=True)
+        for position, values in cells.items():
+            name = native.columns[position]
+            native = native.with_columns(_replaced(native.get_column(name), values).alias(name))
+        return native.filter(kept.tolist()).to_native()
+
+
+def _replaced(series: Any, values: dict[int, Any]) -> Any:
+    """Return a column with other values in some rows; whole numbers may become others."""
+    rows = list(values)
+    if series.dtype.is_integer() and any(value != int(value) for value in values.values()):
+        series = series.cast(nw.Float64)
+    backend = series.implementation
+    new = nw.new_series(series.name, list(values.values()), series.dtype, backend=backend)
+    return series.scatter(rows, new)
+
+
+def _frame_of(result: TableCleaning) -> Any:
+    """Return a table that was read from a file as a frame."""
+    columns: dict[str, Any] = {}
+    for position, column in enumerate(result.columns):
+        if column.kind == "number" and column.values is not None:
+            columns[column.name] = np.where(column.missing, np.nan, column.values)
+        else:
+            texts = result.table.texts(position, np.arange(result.table.n_rows))
+            columns[column.name] = [
+                None if missing else text
+                for text, missing in zip(texts, column.missing, strict=True)
+            ]
+    return nw.from_dict(columns, backend="pandas").to_native()

@@ -1,0 +1,151 @@
+"""`untaint.clean`: what it finds in frames and files, and what it refuses."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from untaint import clean
+
+N = 300
+
+
+def people(seed=0):
+    rng = np.random.default_rng(seed)
+    height = rng.normal(170, 10, N).round(1)
+    weight = (0.9 * height - 80 + rng.normal(0, 3, N)).round(1)
+    waist = (0.8 * weight + 20 + rng.normal(0, 2, N)).round(1)
+    town = rng.choice(["London", "Paris", "Rome"], N)
+    return pd.DataFrame({"height": height, "weight": weight, "waist": waist, "town": town})
+
+
+@pytest.fixture(scope="module")
+def wrong():
+    frame = people()
+    frame.loc[3, "height"] /= 2.54
+    frame.loc[7, "height"] /= 100
+    frame.loc[11, "town"] = "Londn"
+    frame.loc[20, ["weight", "height"]] = frame.loc[20, ["height", "weight"]].to_numpy()
+    frame.loc[30, "waist"] *= -1
+    return frame
+
+
+@pytest.fixture(scope="module")
+def found(wrong):
+    return clean(wrong, random_state=0)
+
+
+def cells_of(found):
+    return set(zip(found.cells["row"], found.cells["column"], strict=True))
+
+
+def test_wrong_cells_are_named_and_no_others(found):
+    expected = {(3, "height"), (7, "height"), (11, "town"), (30, "waist")}
+    assert cells_of(found) >= expected
+    assert {row for row, _ in cells_of(found)} == {3, 7, 11, 20, 30}
+
+
+def test_clean_tables_have_no_wrong_cells():
+    assert len(clean(people(1), random_state=0).cells) == 0
+
+
+def test_rows_and_cells_agree(found):
+    assert set(found.rows["row"]) == set(found.cells["row"])
+    assert found.summary["flagged"] == 5
+    assert found.summary["target"] is None
+    assert found.model is None
+    low, high = found.summary["interval"]
+    assert low <= 5 / N <= high
+
+
+def test_cleaned_has_the_other_rows_as_they_were(wrong, found):
+    pd.testing.assert_frame_equal(found.cleaned, wrong.drop(index=[3, 7, 11, 20, 30]))
+
+
+def test_repairs_undo_the_mistakes(found):
+    right = people()
+    for row, column, close in ((3, "height", 0.1), (7, "height", 1e-9), (30, "waist", 1e-9)):
+        expected = pytest.approx(right.loc[row, column], rel=close)
+        assert found.repaired.loc[row, column] == expected
+    assert found.repaired.loc[11, "town"] == "London"
+
+
+def test_cleaning_what_is_clean_finds_next_to_nothing(found):
+    assert len(clean(found.cleaned.reset_index(drop=True), random_state=0).cells) <= 1
+
+
+def test_polars_frames_come_back_as_polars(wrong):
+    polars = pytest.importorskip("polars", reason="tests another library of frames")
+    found = clean(polars.from_pandas(wrong), random_state=0)
+    assert isinstance(found.cells, polars.DataFrame)
+    assert isinstance(found.repaired, polars.DataFrame)
+    assert found.cleaned.height == N - 5
+
+
+def test_files_are_read_as_frames_are(wrong, found, tmp_path):
+    path = tmp_path / "people.csv"
+    wrong.to_csv(path, index=False)
+    assert cells_of(clean(path, random_state=0)) == cells_of(found)
+
+
+def test_a_target_adds_a_model(wrong, tmp_path):
+    found = clean(wrong, "weight", random_state=0)
+    assert found.model.target == "weight"
+    found.save(tmp_path / "out")
+    names = {path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith(".")}
+    assert names == {"cleaned.csv", "flagged.csv", "report.html", "model.skops", "summary.json"}
+
+
+def test_a_page_is_written_without_a_target(found, tmp_path):
+    found.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "5 of 300 rows look wrong" in page
+    assert 'id="residuals"' not in page
+
+
+def test_checks_can_be_left_out(wrong):
+    found = clean(wrong, skip=["typo"], random_state=0)
+    assert (11, "town") not in cells_of(found)
+
+
+def test_notebooks_and_terminals_show_the_reasons(found):
+    assert repr(found).startswith("5 of 300 rows look wrong\n  row ")
+    assert "&#x27;Londn&#x27;" in found._repr_html_()
+
+
+def test_the_same_seed_finds_the_same(wrong, found):
+    again = clean(wrong, random_state=0)
+    pd.testing.assert_frame_equal(again.cells, found.cells)
+
+
+@pytest.mark.parametrize(
+    ("data", "changed", "error", "words"),
+    [
+        ([[1, 2]], {}, TypeError, "data: expected a data frame or the path"),
+        (pd.DataFrame(), {}, ValueError, "data: expected a frame with columns"),
+        (people(), {"target": "wieght"}, ValueError, "target: expected one of the columns"),
+        (people(), {"skip": "typo"}, ValueError, "skip: expected names among"),
+        (people(), {"skip": ["typos"]}, ValueError, "skip: expected names among"),
+        (people(), {"fdr": 2.0}, ValueError, "fdr"),
+        (people(), {"learner": "forest"}, ValueError, "learner"),
+    ],
+)
+def test_bad_arguments_are_named(data, changed, error, words):
+    with pytest.raises(error, match=words):
+        clean(data, **changed)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        people().head(0),
+        people().head(1),
+        people().head(12),
+        pd.DataFrame({"a": [1.0] * 60, "b": ["x"] * 60}),
+        pd.DataFrame({"a": [np.nan] * 60, "b": [None] * 60}),
+        pd.DataFrame({"a": np.arange(60.0)}),
+        pd.DataFrame({"a": [1e308, -1e308] * 30, "b": np.arange(60.0) % 7}),
+    ],
+    ids=["no rows", "one row", "few rows", "constant", "missing", "one column", "huge"],
+)
+def test_odd_tables_end_well(frame):
+    assert len(clean(frame, random_state=0).cells) == 0
