@@ -19,7 +19,24 @@ SHARE = 0.05
 #: Settings of boosting that do not overfit a few hundred rows, whose noise would help otherwise.
 SLOW: dict[str, Any] = {"learning_rate": 0.05, "max_leaf_nodes": 8, "random_state": 0}
 #: What the library may call a planted kind; kinds without a name here are not judged.
-NAMES: dict[str, tuple[str, ...]] = {kind: () for kind in planted.KINDS}
+NAMES: dict[str, tuple[str, ...]] = {
+    "target_x10": ("decimal",),
+    "target_tenth": ("decimal",),
+    "target_sign": ("sign",),
+    "target_other_row": ("other", "target"),
+    "copied_row": ("copy", "other", "target", "category"),
+    "feature_x1000": ("unit",),
+    "feature_sign": ("sign",),
+    "inches": ("unit",),
+    "pounds": ("unit",),
+    "swapped": ("swap",),
+    "category_other_row": ("category",),
+    "typo": ("typo",),
+    "stuck": ("stuck",),
+    "century": ("century", "date"),
+    "year": ("date",),
+    "label_other": ("category", "target"),
+}
 
 
 class Clean(NamedTuple):
