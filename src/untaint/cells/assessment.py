@@ -11,7 +11,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from scipy.special import expit
 
-from .._typing import BoolArray, FloatArray
+from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.misfit import flagged_groups
 from ..tables import Column
 from .checks import run_checks
@@ -144,12 +144,15 @@ def _by_the_others(
     trusted = ~incomplete
     cells: dict[int, AssessedCells] = {}
     extra: dict[int, FloatArray] = {}
+    predictors: dict[int, IntArray] = {}
     for variable in variables:
-        if not variable.is_assessed or len(features.without(variable.position)) == 0:
+        chosen = features.predictors(variable.position)
+        if not variable.is_assessed or len(chosen) == 0:
             continue
         on_stage(f"predicting {variable.name!r} from the other columns")
         own = _own_features(variable, variables)
-        X = np.column_stack([features.matrix[:, features.without(variable.position)], own])
+        X = np.column_stack([features.matrix[:, chosen], own])
+        predictors[variable.position] = chosen
         extra[variable.position] = own
         found = (
             assess_numbers(variable, X, trusted, folds, seed)
@@ -169,7 +172,7 @@ def _by_the_others(
         probability[:, position] = np.maximum(probability[:, position], own_probability)
     on_stage("comparing the cells of each row")
     encoded = {k: np.flatnonzero(features.sources == k) for k in cells}
-    models = ColumnModels(cells, features, extra, encoded)
+    models = ColumnModels(cells, features, predictors, extra, encoded)
     result = reconcile(models, _suspicious(cells, prior))
     return _findings(models, result, prior, probability)
 

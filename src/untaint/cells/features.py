@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -25,6 +27,8 @@ BEYOND = 1.5
 INDICATORS = 12
 # A level of a group has so many rows on average.
 GROUP_ROWS = 3.0
+# Features that a column is predicted from at most.
+MAX_PREDICTORS = 40
 # Rows on either side that are neighbours.
 NEIGHBOURS = 2
 
@@ -36,9 +40,25 @@ class Features:
     matrix: FloatArray
     sources: IntArray
 
-    def without(self, position: int) -> IntArray:
-        """Return which features do not come from a column."""
-        return np.flatnonzero(self.sources != position)
+    def predictors(self, position: int) -> IntArray:
+        """Return which features predict a column: those of other columns, of many the closest.
+
+        Closeness is the largest correlation with a feature of the column.
+        """
+        others = np.flatnonzero(self.sources != position)
+        if len(others) <= MAX_PREDICTORS:
+            return others
+        own = self._standard[:, self.sources == position]
+        close = np.abs(self._standard[:, others].T @ own).max(axis=1, initial=0.0)
+        return np.sort(others[np.argsort(-close, kind="stable")[:MAX_PREDICTORS]])
+
+    @cached_property
+    def _standard(self) -> FloatArray:
+        """Features of mean zero and length one, zero where they are missing."""
+        with catch_warnings():
+            simplefilter("ignore", RuntimeWarning)  # columns without a value
+            centred = np.nan_to_num(self.matrix - np.nanmean(self.matrix, axis=0))
+        return np.asarray(centred / np.maximum(np.linalg.norm(centred, axis=0), 1e-300))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..meta_estimators.stacking import convex_weights
 
 FOLDS = 5
-N_TREES = 25
+N_TREES, FEW_TREES = 25, 12
 LEAF = 3
 # Part of the features that a split is chosen from.
 TRIED = 0.5
@@ -117,8 +117,9 @@ class LevelPredictor:
         self.probabilities = np.full((len(codes), n_levels), 1.0 / n_levels)
         for fold in np.unique(folds).tolist():
             rows = training_rows(trusted & (folds != fold), seed + fold)
+            n_trees = N_TREES if len(rows) >= ROWS_TO_BOOST else FEW_TREES
             forest = ExtraTreesClassifier(
-                N_TREES, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
+                n_trees, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
             )
             self.models[fold] = forest.fit(X[rows], codes[rows])
             test = folds == fold
@@ -141,7 +142,7 @@ class LevelPredictor:
 
 def _trees(n_rows: int, seed: int) -> Any:
     if n_rows < ROWS_TO_BOOST:
-        return ExtraTreesRegressor(N_TREES, min_samples_leaf=2, random_state=seed)
+        return ExtraTreesRegressor(FEW_TREES, min_samples_leaf=2, random_state=seed)
     return HistGradientBoostingRegressor(
         learning_rate=0.15, max_iter=60, max_leaf_nodes=15, early_stopping=False, random_state=seed
     )

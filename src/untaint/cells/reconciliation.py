@@ -44,6 +44,7 @@ class ColumnModels:
 
     cells: Mapping[int, AssessedCells]
     features: Features
+    predictors: Mapping[int, IntArray]  # features that a column is predicted from
     extra: Mapping[int, FloatArray]  # features of a column's own: neighbours, groups
     encoded: Mapping[int, IntArray]  # features that come from a column
 
@@ -63,7 +64,7 @@ class ColumnModels:
 
     def predict(self, position: int, rows: IntArray, matrix: FloatArray) -> FloatArray:
         """Return predictions of a column's cells in rows with changed features."""
-        own = matrix[:, self.features.without(position)]
+        own = matrix[:, self.predictors[position]]
         X = np.column_stack([own, self.extra[position][rows]])
         return self.cells[position].predictor.predict(X, rows)
 
@@ -95,7 +96,7 @@ def reconcile(models: ColumnModels, flagged: Mapping[int, list[int]]) -> Reconci
             own_odds = float(models.cells[k].log_odds[row])
             if not np.isfinite(own_odds):
                 continue
-            excused = sum(now[row, t] - after[row, k, t] for t in own if t != k)
+            excused = sum(now[row, t] - after.get((row, k, t), now[row, t]) for t in own if t != k)
             gains[k] = own_odds + excused
         blamed = max(gains, key=lambda k: gains[k])
         result.log_odds[row, blamed] = max(
@@ -103,7 +104,7 @@ def reconcile(models: ColumnModels, flagged: Mapping[int, list[int]]) -> Reconci
         )
         for t in own:
             if t != blamed:
-                result.log_odds[row, t] = min(now[row, t], after[row, blamed, t])
+                result.log_odds[row, t] = min(now[row, t], after.get((row, blamed, t), np.inf))
     _exchange(models, flagged, result)
     return result
 
@@ -119,7 +120,10 @@ def _after_replacement(
     found: dict[tuple[int, int, int], float] = {}
     for t in {position for own in flagged.values() for position in own}:
         rows = np.array([row for row, own in flagged.items() if t in own])
-        others = [k for k in models.cells if k != t]
+        near = set(models.features.sources[models.predictors[t]].tolist())
+        others = [k for k in models.cells if k != t and k in near]
+        if not others:
+            continue
         for part in np.array_split(rows, int(np.ceil(len(rows) * len(others) / MAX_PREDICTED))):
             changed = np.tile(models.features.matrix[part], (len(others), 1, 1))
             for place, k in enumerate(others):

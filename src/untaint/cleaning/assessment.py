@@ -39,8 +39,9 @@ KERNEL_ROWS = 6000
 FEATURES = 256
 # Smallest score of a flagged target if the estimated contamination is zero.
 STRICT_FLAG_SCORE = 8.0
-# Probability of a wrong target by the other columns that supports the model of the target.
-SUPPORT = 0.01
+# Probability of a wrong target by the other columns that supports the model of the target, at
+# least so many times that of half of the targets.
+SUPPORT, TIMES = 0.01, 5.0
 # Score of a row with far features at most, as a part of that of a flagged one.
 BELOW = 0.99
 # False-discovery rate among flagged labels; and if the estimated contamination is zero.
@@ -218,7 +219,8 @@ def supported_only(
     target : int
         Position of the target among the columns.
     """
-    supported = probability[:, target] >= SUPPORT
+    own = probability[:, target]
+    supported = own >= max(SUPPORT, TIMES * float(np.median(own)))
     flagged = assessment.flagged & (wrong.feature_outlier | supported)
     flagged[list(wrong.targets)] = True
     if (flagged == assessment.flagged).all():
