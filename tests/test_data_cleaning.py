@@ -123,7 +123,11 @@ def test_the_same_seed_finds_the_same(wrong, found):
         ([[1, 2]], {}, TypeError, "data: expected a data frame or the path"),
         (pd.DataFrame(), {}, ValueError, "data: expected a frame with columns"),
         (people(), {"target": "wieght"}, ValueError, "target: expected one of the columns"),
-        (people(), {"skip": "typo"}, ValueError, "skip: expected names among"),
+        (people(), {"skip": "typo"}, TypeError, "skip: expected a list of names"),
+        (people(), {"skip": None}, TypeError, "skip: expected a list of names"),
+        (people(), {"random_state": "x"}, ValueError, "random_state: expected None, a whole"),
+        (people(), {"target": people()["waist"]}, ValueError, "target: .* found a Series"),
+        (people().rename(columns={"waist": "weight"}), {}, ValueError, "'weight' twice"),
         (people(), {"skip": ["typos"]}, ValueError, "skip: expected names among"),
         (people(), {"fdr": 2.0}, ValueError, "fdr"),
         (people(), {"learner": "forest"}, ValueError, "learner"),
@@ -148,4 +152,47 @@ def test_bad_arguments_are_named(data, changed, error, words):
     ids=["no rows", "one row", "few rows", "constant", "missing", "one column", "huge"],
 )
 def test_odd_tables_end_well(frame):
+    found = clean(frame, random_state=0)
+    assert len(found.cells) == 0
+    pd.testing.assert_frame_equal(found.cleaned, frame)
+    pd.testing.assert_frame_equal(found.repaired, frame)
+
+
+def test_one_huge_number_is_found():
+    frame = people()
+    frame.loc[9, "waist"] = 1e308
+    assert (9, "waist") in cells_of(clean(frame, random_state=0))
+
+
+def test_a_reason_quotes_the_cell(found, wrong):
+    for row, column, observed, reason in found.cells[
+        ["row", "column", "observed", "reason"]
+    ].itertuples(index=False):
+        assert reason.startswith(column)
+        assert observed == str(wrong.loc[row, column])
+        assert observed.removesuffix(".0").lstrip("-")[:3] in reason
+
+
+def test_types_of_columns_are_kept():
+    polars = pytest.importorskip("polars", reason="has small integers")
+    rng = np.random.default_rng(0)
+    a = rng.normal(100, 10, N).round()
+    frame = polars.DataFrame(
+        {
+            "a": np.where(np.arange(N) == 5, 10 * a, a).astype(np.int16),
+            "b": (2 * a + rng.normal(0, 1, N)).round(1),
+            "c": (3 * a + rng.normal(0, 1, N)).round(1),
+        }
+    )
+    found = clean(frame, random_state=0)
+    assert found.repaired.schema == frame.schema
+    assert found.repaired["a"][5] == a[5]
+
+
+def test_sorted_files_are_not_judged_by_their_order():
+    rng = np.random.default_rng(0)
+    frame = people()
+    frame["price"] = np.r_[
+        np.sort(rng.lognormal(12, 0.5, 150)), np.sort(rng.lognormal(12, 0.5, 150))
+    ]
     assert len(clean(frame, random_state=0).cells) == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+from collections import Counter
 from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
@@ -19,9 +21,13 @@ from .cleaning.exports import cleaned_bytes, flagged_csv, summary, summary_json
 from .cleaning.repairs import repaired_rows, rounded
 from .tables import DataFileError, RawTable, read_table
 from .tables.frame import frame_table, is_frame
+from .tables.typed_table import TypedTable
 
 # Cells that are shown in a line each by `repr`.
 SHOWN = 5
+SECONDS_PER_DAY = 86_400
+# Larger numbers are written with an exponent.
+MAX_WHOLE = 1e15
 
 
 def clean(
@@ -84,10 +90,10 @@ def clean(
     check_choice("task", task, ("auto", "regression", "classification"))
     check_choice("learner", learner, ("auto", "kernel", "trees"))
     _check_skip(skip)
-    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    seed = _seed(random_state)
     table = _table(data)
-    if target is not None and target not in table.names:
-        raise ValueError(f"target: expected one of the columns {table.names}, found {target!r}.")
+    if target is not None:
+        target = _name(target, table.names)
     try:
         result = clean_table(
             table, target, task=task, learner=learner, fdr=fdr, skip=skip, seed=seed
@@ -97,16 +103,45 @@ def clean(
     return Cleaning(result, data if is_frame(data) else None)
 
 
-def _check_skip(skip: Collection[str]) -> None:
+def _check_skip(skip: Any) -> None:
     known = (*CHECKS, "columns")
-    if isinstance(skip, str) or not all(name in known for name in skip):
-        raise ValueError(f"skip: expected names among {', '.join(known)}, found {skip!r}.")
+    if isinstance(skip, str) or not isinstance(skip, Collection):
+        raise TypeError(f"skip: expected a list of names, found {skip!r}.")
+    for name in skip:
+        if name not in known:
+            raise ValueError(f"skip: expected names among {', '.join(known)}, found {name!r}.")
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, int) and random_state >= 0:
+        return random_state
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError:
+        raise ValueError(
+            "random_state: expected None, a whole number from 0 on or a RandomState, found "
+            f"{random_state!r}."
+        ) from None
+
+
+def _name(target: Any, names: list[str]) -> str:
+    """Return the name of a column, which tables have as text."""
+    if isinstance(target, str | int) and str(target) in names:
+        return str(target)
+    found = repr(target) if isinstance(target, str | int) else f"a {type(target).__name__}"
+    raise ValueError(f"target: expected one of the columns {', '.join(names)}, found {found}.")
 
 
 def _table(data: Any) -> RawTable:
     if is_frame(data):
-        if not len(data.columns if hasattr(data, "columns") else data.column_names):
+        names = [str(name) for name in getattr(data, "column_names", None) or data.columns]
+        if not names:
             raise ValueError("data: expected a frame with columns, found none.")
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise ValueError(
+                f"data: expected different names of columns, found {twice[0]!r} twice."
+            )
         return frame_table(data, "data")
     if isinstance(data, str | os.PathLike):
         return read_table(data)
@@ -167,7 +202,7 @@ class Cleaning:
             {
                 "row": np.array(places, dtype=np.int64),
                 "score": np.array([findings.scores[s.row] for s in result.suspects], dtype=float),
-                "probability": np.array([chances.get(row, 0.9) for row in places], dtype=float),
+                "probability": np.array([chances[row] for row in places], dtype=float),
                 "kind": [suspect.kind for suspect in result.suspects],
                 "reason": [suspect.why for suspect in result.suspects],
             }
@@ -237,7 +272,7 @@ class Cleaning:
     def __repr__(self) -> str:
         findings, cells = self._result.findings, self._result.cells
         lines = [f"{findings.n_flagged:,} of {findings.n_rows:,} rows look wrong"]
-        lines += [f"  row {cell.row}: {cell.reason}" for cell in cells[:SHOWN]]
+        lines += [f"  row {cell.row}: {printable(cell.reason)}" for cell in cells[:SHOWN]]
         if len(cells) > SHOWN:
             lines.append(f"  and {len(cells) - SHOWN:,} more cells")
         return "\n".join(lines)
@@ -264,7 +299,9 @@ class Cleaning:
     def _written(self, cell: CellFinding) -> Any:
         """Return what a cell should hold as text, so that one column holds them all."""
         value = self._value(cell)
-        return None if value is None else str(value)
+        if isinstance(value, float) and value.is_integer():
+            return str(int(value)) if abs(value) < MAX_WHOLE else str(value)
+        return None if value is None else str(value).removesuffix(" 00:00:00")
 
     def _value(self, cell: CellFinding) -> Any:
         """Return what a cell should hold, as a number, a date or text."""
@@ -272,7 +309,7 @@ class Cleaning:
         if not isinstance(expected, float):
             return expected
         if column.kind == "date":
-            return np.datetime64(round(expected), "D").astype(object)
+            return np.datetime64(round(expected * SECONDS_PER_DAY), "s").astype(object)
         return rounded(column, expected) if column.values is not None else expected
 
     def _taken(self, kept: Any, cells: dict[int, dict[int, Any]]) -> Any:
@@ -282,29 +319,56 @@ class Cleaning:
         for position, values in cells.items():
             name = native.columns[position]
             native = native.with_columns(_replaced(native.get_column(name), values).alias(name))
-        return native.filter(kept.tolist()).to_native()
+        return (native if kept.all() else native.filter(kept.tolist())).to_native()
+
+
+def printable(text: str) -> str:
+    r"""Return text with control characters written as escapes.
+
+    Examples
+    --------
+    >>> from untaint.data_cleaning import printable
+    >>> print(printable("two\nlines"))
+    two\nlines
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _replaced(series: Any, values: dict[int, Any]) -> Any:
     """Return a column with other values in some rows; whole numbers may become others."""
-    rows = list(values)
-    if series.dtype.is_integer() and any(value != int(value) for value in values.values()):
+    rows, kind = list(values), series.dtype
+    if kind.is_integer() and any(value != int(value) for value in values.values()):
         series = series.cast(nw.Float64)
+    elif kind.is_integer():
+        values = {row: int(value) for row, value in values.items()}
+    elif kind == nw.Date:
+        values = {row: value.date() for row, value in values.items()}
     backend = series.implementation
     new = nw.new_series(series.name, list(values.values()), series.dtype, backend=backend)
     return series.scatter(rows, new)
 
 
 def _frame_of(result: TableCleaning) -> Any:
-    """Return a table that was read from a file as a frame."""
-    columns: dict[str, Any] = {}
-    for position, column in enumerate(result.columns):
-        if column.kind == "number" and column.values is not None:
-            columns[column.name] = np.where(column.missing, np.nan, column.values)
-        else:
-            texts = result.table.texts(position, np.arange(result.table.n_rows))
-            columns[column.name] = [
-                None if missing else text
-                for text, missing in zip(texts, column.missing, strict=True)
-            ]
-    return nw.from_dict(columns, backend="pandas").to_native()
+    """Return a table that was read from a file as a frame of pandas."""
+    import pandas
+
+    table = result.table
+    if isinstance(table, TypedTable):
+        columns = [table.column(j) for j in range(len(table.names))]
+        return pandas.DataFrame(
+            {name: cells.to_pandas() for name, cells in zip(table.names, columns, strict=True)}
+        )
+    content = table.header_bytes + table.rows_bytes()
+    frame = pandas.read_csv(
+        io.BytesIO(content),
+        sep=table.dialect.delimiter,
+        decimal=table.dialect.decimal,
+        encoding=table.dialect.encoding,
+        names=table.names,
+        header=0,
+        skip_blank_lines=False,
+    )
+    if len(frame) == table.n_rows:
+        return frame
+    texts = {name: table.texts(j, np.arange(table.n_rows)) for j, name in enumerate(table.names)}
+    return pandas.DataFrame(texts)

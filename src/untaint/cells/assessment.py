@@ -10,12 +10,13 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from scipy.special import expit
+from threadpoolctl import threadpool_limits
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.misfit import flagged_groups
 from ..tables import Column
 from .checks import run_checks
-from .features import features_of, group_mean, neighbour_median, standardiser_of
+from .features import features_of, group_mean, is_sorted, neighbour_median, standardiser_of
 from .finding import CellFinding
 from .level_cells import LevelCells, assess_levels
 from .mistakes import Mistake
@@ -75,7 +76,9 @@ def assess_cells(
     on_stage : callable
         Called with a description of each stage.
     """
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"), catch_warnings():
+    # Fits are small: threads would wait for one another.
+    quiet = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    with quiet, threadpool_limits(1), catch_warnings():
         simplefilter("ignore", RuntimeWarning)  # about sums of huge numbers
         return _assess(columns, fdr, skip, seed, on_stage)
 
@@ -94,13 +97,22 @@ def _assess(
     findings = list(checked)
     if n >= FEWEST_ROWS and "columns" not in skip:
         variables = _corrected(variables_of(columns), checked)
-        findings += _by_the_others(variables, _incomplete(checked, n), probability, seed, on_stage)
+        known = _places(checked, probability.shape)
+        parts = (variables, _incomplete(checked, n), known, probability, seed, on_stage)
+        findings += _by_the_others(*parts)
     findings = _best_of_each_cell(findings)
     chances = np.array([found.probability for found in findings])
     flagged = discovered(chances, fdr)
     kept = [found for found, flag in zip(findings, flagged, strict=True) if flag]
     kept.sort(key=lambda found: (-found.probability, found.row, found.column))
-    return CellAssessment(kept, probability)
+    return CellAssessment([_with_name(found, columns) for found in kept], probability)
+
+
+def _with_name(found: CellFinding, columns: Sequence[Column]) -> CellFinding:
+    """Return a finding whose reason begins with the name of its column."""
+    name = columns[found.column].name
+    known = found.reason.startswith(name)
+    return found if known else found._replace(reason=f"{name}: {found.reason}")
 
 
 def _corrected(variables: list[Variable], checked: Sequence[CellFinding]) -> list[Variable]:
@@ -121,6 +133,14 @@ def _corrected(variables: list[Variable], checked: Sequence[CellFinding]) -> lis
     return found
 
 
+def _places(checked: Sequence[CellFinding], shape: tuple[int, int]) -> BoolArray:
+    """Return which cells checks have found."""
+    found = np.zeros(shape, dtype=bool)
+    for cell in checked:
+        found[cell.row, cell.column] = True
+    return found
+
+
 def _incomplete(checked: Sequence[CellFinding], n: int) -> BoolArray:
     """Return rows in which a check found a cell of which nobody knows what it should hold.
 
@@ -134,6 +154,7 @@ def _incomplete(checked: Sequence[CellFinding], n: int) -> BoolArray:
 def _by_the_others(
     variables: list[Variable],
     incomplete: BoolArray,
+    known: BoolArray,
     probability: FloatArray,
     seed: int,
     on_stage: OnStage,
@@ -159,12 +180,13 @@ def _by_the_others(
             if isinstance(variable, NumericVariable)
             else assess_levels(variable, X, trusted, folds, seed)
         )
-        cells[variable.position] = _without_misfit(found, X, incomplete)
+        excused = incomplete | known[:, variable.position]
+        cells[variable.position] = _without_misfit(found, X, excused)
     if not cells:
         return []
-    for kind in ("number", "date"):
-        numeric = [column for column in cells.values() if isinstance(column, NumericCells)]
-        same = [column for column in numeric if column.variable.kind == kind]
+    numeric = [column for column in cells.values() if isinstance(column, NumericCells)]
+    for mistakes in {column.mistakes for column in numeric}:
+        same = [column for column in numeric if column.mistakes == mistakes]
         cells |= {column.variable.position: column for column in learn_mistakes(same)}
     prior = _prior_log_odds(cells)
     for position, column in cells.items():
@@ -177,13 +199,13 @@ def _by_the_others(
     return _findings(models, result, prior, probability)
 
 
-def _without_misfit(column: AssessedCells, X: FloatArray, incomplete: BoolArray) -> AssessedCells:
-    """Return the cells of a column with those excused that their features tell from the others.
+def _without_misfit(column: AssessedCells, X: FloatArray, excused: BoolArray) -> AssessedCells:
+    """Return the cells of a column with more excused: those that their features tell from others.
 
     There the prediction is off, and no cell.
     """
     flagged = column.log_odds + PRIOR_LOG_ODDS > 0
-    excused = incomplete | flagged_groups(np.nan_to_num(X), flagged, np.ones(len(X)))
+    excused = excused | flagged_groups(np.nan_to_num(X), flagged, np.ones(len(X)))
     if not excused.any():
         return column
     return replace(column, log_odds=np.where(excused, -np.inf, column.log_odds))
@@ -195,8 +217,10 @@ def _own_features(variable: Variable, variables: Sequence[Variable]) -> FloatArr
     if not isinstance(variable, NumericVariable):
         return np.empty((n, 0))
     y = standardiser_of(variable)(variable, variable.values)
+    beside = [] if is_sorted(y) else [neighbour_median(y)]
     groups = [group_mean(y, other) for other in variables if isinstance(other, CategoricalVariable)]
-    return np.column_stack([neighbour_median(y), *(mean for mean in groups if mean is not None)])
+    parts = [*beside, *(mean for mean in groups if mean is not None)]
+    return np.column_stack(parts) if parts else np.empty((n, 0))
 
 
 def _prior_log_odds(cells: dict[int, AssessedCells]) -> dict[int, float]:

@@ -5,6 +5,7 @@ A mistake is a likely explanation of a far cell if the number that it began with
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple, final
 
@@ -44,8 +45,10 @@ NUMERIC: tuple[Mistake, ...] = (
     *_factor("unit", 1.609344, 0.01, "kilometres for miles", "miles for kilometres"),
     *_factor("unit", 4.184, 0.005, "joules for calories", "calories for joules"),
     *_factor("unit", 3.28084, 0.01, "feet for metres", "metres for feet"),
-    Mistake("unit", "degrees Fahrenheit for Celsius?", 0.005, lambda x: (x - 32.0) / 1.8),
-    Mistake("unit", "degrees Celsius for Fahrenheit?", 0.005, lambda x: 1.8 * x + 32.0),
+)
+TEMPERATURES: tuple[Mistake, ...] = (
+    Mistake("unit", "degrees Fahrenheit for Celsius?", 0.03, lambda x: (x - 32.0) / 1.8),
+    Mistake("unit", "degrees Celsius for Fahrenheit?", 0.03, lambda x: 1.8 * x + 32.0),
 )
 DATES: tuple[Mistake, ...] = tuple(
     Mistake("date", words, prior, lambda x, days=days: x - days)  # type: ignore[misc]
@@ -55,6 +58,20 @@ DATES: tuple[Mistake, ...] = tuple(
         (f"{years} year{'s' if years > 1 else ''} {side}?", sign * np.round(years * DAYS_PER_YEAR))
     ]
 )
+_TEMPERATURE = re.compile(r"temp|celsius|fahrenheit|°", re.IGNORECASE)
+
+
+def is_temperature(name: str) -> bool:
+    """Return whether a column is one of temperatures, by its name.
+
+    Examples
+    --------
+    >>> is_temperature("temp_max"), is_temperature("price")
+    (True, False)
+    """
+    return _TEMPERATURE.search(name) is not None
+
+
 #: Any other number.
 OTHER = "other"
 OTHER_PRIOR = 0.3

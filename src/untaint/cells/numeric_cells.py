@@ -20,7 +20,7 @@ from scipy.special import logsumexp
 
 from .._typing import BoolArray, FloatArray, IntArray
 from .features import Standardiser, standardiser_of
-from .mistakes import DATES, NUMERIC, OTHER_PRIOR, Mistake
+from .mistakes import DATES, NUMERIC, OTHER_PRIOR, TEMPERATURES, Mistake, is_temperature
 from .null_density import NullDensity, fit_null_density
 from .prediction import NumericPredictor
 from .variables import NumericVariable
@@ -137,7 +137,9 @@ class NumericCells:
 
 def mistakes_of(variable: NumericVariable) -> tuple[Mistake, ...]:
     """Return the mistakes that a cell may have."""
-    return DATES if variable.kind == "date" else NUMERIC
+    if variable.kind == "date":
+        return DATES
+    return (*NUMERIC, *TEMPERATURES) if is_temperature(variable.name) else NUMERIC
 
 
 def standardised(

@@ -67,17 +67,12 @@ class Explainer:
         if self._target < 0 and not others:
             return Suspect(row, "features", "No cell of it is improbable.", cells, [])
         others = sorted(others, key=lambda found: -found.probability)[:MAX_NAMED]
-        why = [self._why_cell(found) for found in others]
+        why = [found.reason for found in others]
         odd = [self._odd_cell(found, cells) for found in others]
         if kind in ("target", "both"):
             why.insert(0, self._why_target(row, cells[self._target]))
             odd.insert(0, self._odd_target(row, cells[self._target]))
         return Suspect(row, kind, " ".join(why), cells, odd)
-
-    def _why_cell(self, found: CellFinding) -> str:
-        """Return a reason that names the column."""
-        name = self._table.names[found.column]
-        return found.reason if found.reason.startswith(name) else f"{name}: {found.reason}"
 
     def _odd_target(self, row: int, cell: str) -> Odd:
         expected = self._assessment.expected[row]
@@ -100,7 +95,7 @@ class Explainer:
     def _why_target(self, row: int, cell: str) -> str:
         found = self._wrong.targets.get(row)
         if found is not None:
-            return self._why_cell(found)
+            return found.reason
         name, expected = self._table.names[self._target], self._assessment.expected[row]
         if self._task == "classification":
             if str(expected) == cell:

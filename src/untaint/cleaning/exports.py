@@ -115,7 +115,7 @@ def summary(cleaning: TableCleaning) -> dict[str, Any]:
         "share": round(findings.contamination, 6),
         "interval": findings.interval and [round(end, 6) for end in findings.interval],
         "cut": _finite(findings.cut),
-        "learner": findings.learner,
+        "learner": findings.learner if findings.target else None,
         "why_learner": findings.why_learner,
         "improvement": improvement
         and {

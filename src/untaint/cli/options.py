@@ -58,7 +58,7 @@ Fdr = Annotated[
         "--fdr",
         metavar="RATE",
         min=0.0,
-        max=1.0,
+        max=0.99,
         help="Share of right cells among those that are reported as wrong, in expectation.",
     ),
 ]
