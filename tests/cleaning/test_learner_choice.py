@@ -7,7 +7,7 @@ from untaint.cleaning import ModelFileError, clean_table, load_model, save_model
 from untaint.cleaning.exports import summary
 from untaint.tables import read_table
 
-N = 400
+N = 300
 
 
 def steps(rng):
@@ -33,7 +33,7 @@ def table(tmp_path, X, y):
 @pytest.mark.parametrize(("make", "learner"), [(steps, "trees"), (line, "kernel")])
 def test_the_learner_is_the_one_that_predicts_held_out_targets_better(make, learner, tmp_path):
     X, y = make(np.random.default_rng(0))
-    cleaning = clean_table(table(tmp_path, X, y.round(2)), "y", pictures=False)
+    cleaning = clean_table(table(tmp_path, X, y.round(2)), "y", pictures=False, skip=["columns"])
     findings = cleaning.findings
     assert findings.learner == learner
     assert "held-out rows" in findings.why_learner
@@ -44,10 +44,10 @@ def test_the_learner_is_the_one_that_predicts_held_out_targets_better(make, lear
 def test_trees_find_the_wrong_rows_of_a_table_with_jumps(tmp_path):
     rng = np.random.default_rng(1)
     X, y = steps(rng)
-    wrong = rng.choice(N, 80, replace=False)
-    y[wrong] = rng.uniform(100, 500, 80)
+    wrong = rng.choice(N, 60, replace=False)
+    y[wrong] = rng.uniform(100, 500, 60)
     data = table(tmp_path, X, y.round(2))
-    found = clean_table(data, "y", pictures=False)
+    found = clean_table(data, "y", pictures=False, skip=["columns"])
     flagged = found.findings.flagged
     assert flagged[wrong].mean() >= 0.9
     assert np.delete(flagged, wrong).mean() <= 0.02
@@ -59,7 +59,7 @@ def test_trees_survive_a_trip_through_their_file(labels, tmp_path):
     X, y = steps(np.random.default_rng(2))
     target = np.where(y > 20, "high", "low") if labels else y.round(2)
     data = table(tmp_path, X, target)
-    model = clean_table(data, "y", learner="trees", pictures=False).model
+    model = clean_table(data, "y", learner="trees", pictures=False, skip=["columns"]).model
     path = tmp_path / "m.skops"
     path.write_bytes(save_model(model))
     loaded = load_model(path)
@@ -70,7 +70,9 @@ def test_trees_survive_a_trip_through_their_file(labels, tmp_path):
 
 def test_a_file_of_trees_that_lead_nowhere_is_refused(tmp_path):
     X, y = steps(np.random.default_rng(3))
-    model = clean_table(table(tmp_path, X, y.round(2)), "y", learner="trees", pictures=False).model
+    model = clean_table(
+        table(tmp_path, X, y.round(2)), "y", learner="trees", pictures=False, skip=["columns"]
+    ).model
     model.estimator.trees.left[0] = 0
     path = tmp_path / "m.skops"
     path.write_bytes(save_model(model))
