@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,20 @@ from ..cleaning import TableCleaning
 from ..cleaning.findings import Findings, Improvement
 from .terminal import escape_terminal
 
+# Kinds of mistakes in words.
+MISTAKES = {
+    "category": "another level",
+    "century": "date",
+    "copy": "copies that differ",
+    "decimal": "decimal point",
+    "other": "another value",
+    "sentinel": "code for missing",
+    "shifted": "shifted cells",
+    "stuck": "stuck value",
+    "swap": "exchanged cells",
+    "target": "target",
+    "text": "text for a number",
+}
 # Rows, notes and characters of a line that are shown; the report has all.
 ROWS, NOTES, WIDEST = 6, 6, 100
 
@@ -22,6 +37,16 @@ def show_findings(show: Any, cleaning: TableCleaning, directory: Path) -> None:
     show.print(headline(findings), style="bold")
     for line in _details(findings):
         show.print(line)
+    kinds = kinds_of_mistakes(cleaning)
+    if kinds:
+        table = Table(box=None, pad_edge=False, show_edge=False)
+        table.add_column("cells", justify="right")
+        table.add_column("mistake")
+        table.add_column("for example")
+        for name, count, example in kinds:
+            table.add_row(f"{count:,}", name, shorten(example))
+        show.print()
+        show.print(table)
     if cleaning.suspects:
         table = Table(box=None, pad_edge=False, show_edge=False)
         table.add_column("row", justify="right")
@@ -46,6 +71,21 @@ def show_findings(show: Any, cleaning: TableCleaning, directory: Path) -> None:
     place = escape_terminal(str(directory))
     show.print(f"Report: {os.path.join(place, 'report.html')}")
     show.print(f"Cleaned table: {os.path.join(place, 'cleaned.csv')}")
+
+
+def kinds_of_mistakes(cleaning: TableCleaning) -> list[tuple[str, int, str]]:
+    """Return each kind of mistake with its number of cells and the surest example.
+
+    Parameters
+    ----------
+    cleaning : TableCleaning
+    """
+    counts = Counter(found.kind for found in cleaning.cells)
+    example = {found.kind: found for found in reversed(cleaning.cells)}
+    return [
+        (MISTAKES.get(kind, kind), count, f"row {example[kind].row + 1}: {example[kind].reason}")
+        for kind, count in counts.most_common()
+    ]
 
 
 def headline(findings: Findings) -> str:
