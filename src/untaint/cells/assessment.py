@@ -21,7 +21,7 @@ from .finding import CellFinding
 from .level_cells import LevelCells, assess_levels
 from .mistakes import Mistake
 from .numeric_cells import PRIOR_LOG_ODDS, NumericCells, assess_numbers
-from .prediction import folds_of
+from .prediction import folds_of, usable_features
 from .reasons import level_finding, number_finding
 from .reconciliation import AssessedCells, ColumnModels, Reconciled, reconcile
 from .table_posterior import discovered, learn_mistakes, share_of_wrong
@@ -173,6 +173,8 @@ def _by_the_others(
         on_stage(f"predicting {variable.name!r} from the other columns")
         own = _own_features(variable, variables)
         X = np.column_stack([features.matrix[:, chosen], own])
+        if not usable_features(X[trusted & ~variable.missing]).any():
+            continue
         predictors[variable.position] = chosen
         extra[variable.position] = own
         found = (

@@ -29,6 +29,8 @@ INDICATORS = 12
 GROUP_ROWS = 3.0
 # Part of the steps from row to row that go one way if rows are sorted.
 SORTED = 0.85
+# Part of the steps that are none if rows are in blocks.
+IN_BLOCKS = 0.5
 # Features that a column is predicted from at most.
 MAX_PREDICTORS = 40
 # Rows on either side that are neighbours.
@@ -154,7 +156,7 @@ def neighbour_median(values: FloatArray) -> FloatArray:
 
 
 def is_sorted(values: FloatArray) -> bool:
-    """Return whether rows are in the order of a column, or are so in stretches.
+    """Return whether rows are in the order of a column, or in blocks of one value each.
 
     Then its neighbours say where a row stands in the file, and nothing else.
 
@@ -168,6 +170,8 @@ def is_sorted(values: FloatArray) -> bool:
     (True, False)
     """
     steps = np.diff(values[~np.isnan(values)])
+    if (steps == 0).sum() > IN_BLOCKS * len(steps):
+        return True
     steps = steps[steps != 0]
     return bool(len(steps) and max((steps > 0).mean(), (steps < 0).mean()) > SORTED)
 

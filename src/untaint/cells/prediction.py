@@ -34,6 +34,8 @@ ROWS_TO_BOOST = 300
 # Rows that a fit has at most.
 MAX_ROWS, MANY_ROWS = 4000, 10_000
 RIDGE = 1.0
+# Values that a feature needs.
+FEWEST_VALUES = 20
 
 
 def folds_of(n: int, seed: int) -> IntArray:
@@ -66,6 +68,8 @@ class NumericPredictor:
         self, X: FloatArray, y: FloatArray, trusted: BoolArray, folds: IntArray, seed: int
     ) -> None:
         self.folds, self.models = folds, dict[int, tuple[Any, Any]]()
+        self.usable = usable_features(X[trusted])
+        X = X[:, self.usable]
         self.mixing, parts = np.array([0.5, 0.5]), np.empty((len(y), 2))
         for fold in np.unique(folds).tolist():
             rows = training_rows(trusted & (folds != fold), seed + fold)
@@ -88,7 +92,7 @@ class NumericPredictor:
         found = np.empty(len(rows))
         for fold in np.unique(self.folds[rows]):
             own = self.folds[rows] == fold
-            found[own] = self._parts(int(fold), X[own]) @ self.mixing
+            found[own] = self._parts(int(fold), X[own][:, self.usable]) @ self.mixing
         return found
 
 
@@ -114,6 +118,8 @@ class LevelPredictor:
         seed: int,
     ) -> None:
         self.folds, self.models, self.n_levels = folds, dict[int, Any](), n_levels
+        self.usable = usable_features(X[trusted])
+        X = X[:, self.usable]
         self.probabilities = np.full((len(codes), n_levels), 1.0 / n_levels)
         for fold in np.unique(folds).tolist():
             rows = training_rows(trusted & (folds != fold), seed + fold)
@@ -136,8 +142,13 @@ class LevelPredictor:
         found = np.empty((len(rows), self.n_levels))
         for fold in np.unique(self.folds[rows]):
             own = self.folds[rows] == fold
-            found[own] = self._probabilities(int(fold), X[own])
+            found[own] = self._probabilities(int(fold), X[own][:, self.usable])
         return found
+
+
+def usable_features(X: FloatArray) -> BoolArray:
+    """Return which features have values enough for every fold to have some."""
+    return np.asarray((~np.isnan(X)).sum(axis=0) >= min(FEWEST_VALUES, len(X)))
 
 
 def _trees(n_rows: int, seed: int) -> Any:
