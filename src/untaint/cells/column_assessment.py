@@ -1,0 +1,203 @@
+"""Columns that are predicted from one another: findings in the cells that do not fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from .._typing import BoolArray, FloatArray, IntArray
+from ..contamination.misfit import flagged_groups
+from .features import features_of, group_mean, is_sorted, neighbour_median, standardiser_of
+from .finding import CellFinding
+from .level_cells import LevelCells, assess_levels
+from .mistakes import Mistake
+from .numeric_cells import PRIOR_LOG_ODDS, NumericCells, assess_numbers
+from .prediction import folds_of, usable_features
+from .reasons import level_finding, number_finding
+from .reconciliation import AssessedCells, ColumnModels, Reconciled, reconcile
+from .table_posterior import learn_mistakes, share_of_wrong
+from .variables import CategoricalVariable, NumericVariable, Variable
+
+# Probability from which on a cell is looked at together with the others of its row.
+SUSPICIOUS = 0.2
+# Probability among all mistakes from which on one is named, or if several cells have it.
+CLEAR, LIKELY, SEVERAL = 0.95, 0.5, 3
+# Rows that are reconciled at most, the most suspicious ones.
+MAX_SUSPICIOUS = 5000
+
+OnStage = Callable[[str], None]
+
+
+class Excused(NamedTuple):
+    """What is known before: cells (n, d) that checks found, and rows that say little."""
+
+    cells: BoolArray
+    rows: BoolArray
+
+
+def assess_columns(
+    variables: Sequence[Variable],
+    excused: Excused,
+    probability: FloatArray,
+    seed: int,
+    on_stage: OnStage,
+) -> list[CellFinding]:
+    """Return findings in columns that the others predict.
+
+    Parameters
+    ----------
+    variables : sequence of Variable
+    excused : Excused
+    probability : array of shape (n, d)
+        That each cell is wrong; those of predicted columns are filled in.
+    seed : int
+    on_stage : callable
+        Called with a description of each stage.
+    """
+    models = _predict(variables, excused, seed, on_stage)
+    if not models.cells:
+        return []
+    models = replace(models, cells=_learnt(models.cells))
+    prior = _prior_log_odds(models.cells)
+    for position, column in models.cells.items():
+        own = expit(column.log_odds + prior[position])
+        probability[:, position] = np.maximum(probability[:, position], own)
+    on_stage("comparing the cells of each row")
+    result = reconcile(models, _suspicious(models.cells, prior))
+    return _findings(models, result, prior, probability)
+
+
+def _predict(
+    variables: Sequence[Variable], excused: Excused, seed: int, on_stage: OnStage
+) -> ColumnModels:
+    """Return what the other columns say of each column that varies enough."""
+    features, trusted = features_of(variables), ~excused.rows
+    folds = folds_of(len(trusted), seed)
+    cells: dict[int, AssessedCells] = {}
+    predictors: dict[int, IntArray] = {}
+    extra: dict[int, FloatArray] = {}
+    for variable in variables:
+        position = variable.position
+        chosen = features.predictors(position)
+        if not variable.is_assessed or len(chosen) == 0:
+            continue
+        own = _own_features(variable, variables)
+        X = np.column_stack([features.matrix[:, chosen], own])
+        if not usable_features(X[trusted & ~variable.missing]).any():
+            continue
+        on_stage(f"predicting {variable.name!r} from the other columns")
+        found = (
+            assess_numbers(variable, X, trusted, folds, seed)
+            if isinstance(variable, NumericVariable)
+            else assess_levels(variable, X, trusted, folds, seed)
+        )
+        predictors[position], extra[position] = chosen, own
+        cells[position] = _without_misfit(found, X, excused.rows | excused.cells[:, position])
+    encoded = {k: np.flatnonzero(features.sources == k) for k in cells}
+    return ColumnModels(cells, features, predictors, extra, encoded)
+
+
+def _learnt(cells: Mapping[int, AssessedCells]) -> dict[int, AssessedCells]:
+    """Return columns whose mistakes have the weights that they have in the table."""
+    numeric = [column for column in cells.values() if isinstance(column, NumericCells)]
+    learnt = dict(cells)
+    for mistakes in {column.mistakes for column in numeric}:
+        same = [column for column in numeric if column.mistakes == mistakes]
+        learnt |= {column.variable.position: column for column in learn_mistakes(same)}
+    return learnt
+
+
+def _without_misfit(column: AssessedCells, X: FloatArray, excused: BoolArray) -> AssessedCells:
+    """Return the cells of a column with more excused: those that their features tell from others.
+
+    There the prediction is off, and no cell.
+    """
+    flagged = column.log_odds + PRIOR_LOG_ODDS > 0
+    excused = excused | flagged_groups(np.nan_to_num(X), flagged, np.ones(len(X)))
+    if not excused.any():
+        return column
+    return replace(column, log_odds=np.where(excused, -np.inf, column.log_odds))
+
+
+def _own_features(variable: Variable, variables: Sequence[Variable]) -> FloatArray:
+    """Return features of a column's own: its values in neighbouring rows, and in its groups."""
+    n = len(variable.missing)
+    if not isinstance(variable, NumericVariable):
+        return np.empty((n, 0))
+    y = standardiser_of(variable)(variable, variable.values)
+    beside = [] if is_sorted(y) else [neighbour_median(y)]
+    groups = [group_mean(y, other) for other in variables if isinstance(other, CategoricalVariable)]
+    parts = [*beside, *(mean for mean in groups if mean is not None)]
+    return np.column_stack(parts) if parts else np.empty((n, 0))
+
+
+def _prior_log_odds(cells: Mapping[int, AssessedCells]) -> dict[int, float]:
+    """Return the a priori log-odds of wrong cells, one for numbers and one for levels."""
+    prior: dict[int, float] = {}
+    for kind in (NumericCells, LevelCells):
+        own = {k: column for k, column in cells.items() if isinstance(column, kind)}
+        if own:
+            share = share_of_wrong(np.concatenate([column.log_odds for column in own.values()]))
+            prior |= dict.fromkeys(own, float(np.log(share / (1 - share))))
+    return prior
+
+
+def _suspicious(
+    cells: Mapping[int, AssessedCells], prior: dict[int, float]
+) -> dict[int, list[int]]:
+    """Return positions of the suspicious cells of each row that has any."""
+    chances = {k: expit(column.log_odds + prior[k]) for k, column in cells.items()}
+    highest = np.max(list(chances.values()), axis=0)
+    rows = np.flatnonzero(highest >= SUSPICIOUS)
+    rows = rows[np.argsort(-highest[rows], kind="stable")][:MAX_SUSPICIOUS]
+    return {
+        int(row): [k for k, own in chances.items() if own[row] >= SUSPICIOUS]
+        for row in np.sort(rows)
+    }
+
+
+def _findings(
+    models: ColumnModels, result: Reconciled, prior: dict[int, float], probability: FloatArray
+) -> list[CellFinding]:
+    wrong = dict[tuple[int, int], float]()
+    for (row, position), odds in result.log_odds.items():
+        probability[row, position] = chance = float(expit(odds + prior[position]))
+        if chance >= SUSPICIOUS:
+            wrong[row, position] = chance
+    mistakes = _named_mistakes(models, wrong)
+    found = []
+    for (row, position), chance in wrong.items():
+        column = models.cells[position]
+        if isinstance(column, NumericCells):
+            other = result.exchanged.get((row, position))
+            partner = None if other is None else models.cells[other].variable
+            assert partner is None or isinstance(partner, NumericVariable)
+            mistake = mistakes.get((row, position))
+            found.append(number_finding(column, row, chance, mistake, partner))
+        else:
+            found.append(level_finding(column, row, chance))
+    return found
+
+
+def _named_mistakes(
+    models: ColumnModels, wrong: Collection[tuple[int, int]]
+) -> dict[tuple[int, int], Mistake]:
+    """Return mistakes that are clear, or likely in several cells of the table."""
+    likely = dict[tuple[int, int], tuple[Mistake, float]]()
+    for row, position in wrong:
+        column = models.cells[position]
+        if isinstance(column, NumericCells) and column.mistake[row] >= 0:
+            mistake, share = column.mistakes[column.mistake[row]], float(column.share[row])
+            if share >= LIKELY:
+                likely[row, position] = mistake, share
+    count = Counter(mistake.words for mistake, _ in likely.values())
+    return {
+        place: mistake
+        for place, (mistake, share) in likely.items()
+        if share >= CLEAR or count[mistake.words] >= SEVERAL
+    }
