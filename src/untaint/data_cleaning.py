@@ -202,7 +202,7 @@ class Cleaning:
             {
                 "row": np.array(places, dtype=np.int64),
                 "score": np.array([findings.scores[s.row] for s in result.suspects], dtype=float),
-                "probability": np.array([chances[row] for row in places], dtype=float),
+                "probability": np.array([chances.get(row, 0.5) for row in places], dtype=float),
                 "kind": [suspect.kind for suspect in result.suspects],
                 "reason": [suspect.why for suspect in result.suspects],
             }
