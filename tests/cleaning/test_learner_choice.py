@@ -41,6 +41,17 @@ def test_the_learner_is_the_one_that_predicts_held_out_targets_better(make, lear
     assert summary(cleaning)["learner"] == learner
 
 
+def test_trees_find_a_few_wrong_rows_of_a_table_with_jumps(tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(400, 6))
+    y = 10.0 * np.floor(8 * X[:, 0]) * (X[:, 1] > 0.5) + rng.normal(size=400)
+    wrong = rng.choice(400, 20, replace=False)
+    y[wrong] += 60.0
+    flagged = clean_table(table(tmp_path, X, y.round(2)), "y", pictures=False).findings.flagged
+    assert flagged[wrong].mean() >= 0.8
+    assert flagged.sum() <= 24
+
+
 def test_trees_find_the_wrong_rows_of_a_table_with_jumps(tmp_path):
     rng = np.random.default_rng(1)
     X, y = steps(rng)
