@@ -173,3 +173,16 @@ def test_nothing_to_flag():
 def test_constants_are_in_order():
     for task in ("regression", "classification"):
         assert assessment.SAMPLE_ROWS[task] <= assessment.ALL_ROWS[task] <= assessment.KERNEL_ROWS
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_scores_of_wrong_cells_differ_as_their_probabilities_do(task):
+    X, y = curve()
+    if task == "classification":
+        y = np.where(X[:, 0] > 0, "right", "left").astype(object)
+    chances = {3: 0.6, 70: 0.9, 155: 0.99, 290: 0.9999}
+    cells = [CellFinding(row, 0, p, "unit", 1.0, "It is wrong.") for row, p in chances.items()]
+    found = assessed(X, y, task=task, wrong=cells_by_row(cells, np.arange(400), 400))
+    scores = found.scores[list(chances)]
+    assert (np.diff(scores) > 0.5).all()
+    np.testing.assert_array_equal(found.flagged, found.scores >= found.cut)

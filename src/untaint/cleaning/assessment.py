@@ -281,7 +281,7 @@ def _with_wrong_cells(
 
     scores = to_all_rows(assessment.scores, 0.0)
     outside = np.setdiff1d(np.arange(n), rest)
-    scores[outside] = np.maximum(wrong.scores[outside], assessment.cut)
+    scores[outside] = _raised(wrong.scores[outside], assessment.cut)
     interval = assessment.interval
     return assessment._replace(
         contamination=overall_fraction(assessment.contamination),
@@ -292,6 +292,11 @@ def _with_wrong_cells(
         kinds=to_all_rows(assessment.kinds, "features"),
         fitted=rest,
     )
+
+
+def _raised(scores: FloatArray, cut: float) -> FloatArray:
+    """Return scores that keep their differences, all of them at the cut or above it."""
+    return np.maximum(scores + max(cut - float(scores.min(initial=np.inf)), 0.0), cut)
 
 
 def _with_wrong_targets(
@@ -305,7 +310,7 @@ def _with_wrong_targets(
     flagged, scores = assessment.flagged.copy(), assessment.scores.copy()
     kinds = assessment.kinds.copy()
     flagged[rows], kinds[rows] = True, "target"
-    scores[rows] = np.maximum(np.maximum(scores[rows], wrong.scores[rows]), assessment.cut)
+    scores[rows] = np.maximum(scores[rows], _raised(wrong.scores[rows], assessment.cut))
     share, interval = float(flagged.mean()), assessment.interval
     return assessment._replace(
         flagged=flagged,
