@@ -232,9 +232,10 @@ def _temperature_groups(values: FloatArray) -> Iterator[_Group]:
 
 def _findings(cells: Cells, group: _Group) -> list[CellFinding]:
     others = np.delete(cells.values, group.members)
-    others = others[others != 0]
-    low, high = (number_text(end) for end in np.quantile(others, [0.01, 0.99]))
-    usual = f"98 % of the others are between {low} and {high}"
+    body = others[others != 0]
+    low, high = (number_text(end) for end in np.quantile(body, [0.01, 0.99]))
+    apart = " but zeros" if len(body) < len(others) else ""
+    usual = f"98 % of the others{apart} are between {low} and {high}"
     return [
         CellFinding(
             int(cells.rows[i]),
