@@ -58,3 +58,15 @@ def test_many_flags_without_a_gain_get_a_caveat():
     assert caveats(assessment, Improvement("typical error", 1.0, 0.5, 250)) == []
     assert caveats(assessment, None) == []
     assert "hardly better" in caveats(assessment, Improvement("typical error", 1.0, 0.99, 250))[0]
+
+
+def test_few_flags_get_a_caveat_if_nothing_is_gained():
+    X, y = line()
+    y[::50] += 6
+    assessment = assessed(y, X)
+    assert assessment.flagged.any()
+    assert caveats(assessment, Improvement("typical error", 1.0, 0.99, 250)) == []
+    said = caveats(assessment, Improvement("share of labels missed", 0.012, 0.012, 250))[0]
+    assert "no better" in said and "1.2% before, 1.2% after" in said
+    none = assessment._replace(flagged=np.zeros(len(y), dtype=bool))
+    assert caveats(none, Improvement("typical error", 1.0, 1.0, 250)) == []

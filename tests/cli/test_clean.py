@@ -339,6 +339,35 @@ def test_text_targets_are_labels(untaint, tmp_path):
     assert "species is ash, but rows like it are oak." in ran.out
 
 
+def test_rows_have_one_number_and_one_name_in_every_output(untaint, tmp_path):
+    names = ("offer", *NAMES)
+    rows = [[f"UC-{97 * i % 1213}", *row] for i, row in enumerate(cars(1200))]
+    rows[1099][4] = "1"
+    write(tmp_path / "cars.csv", text(rows, names))
+    ran = untaint("clean", "cars.csv", "-t", "price")
+    assert ran.code == 0
+    out = tmp_path / "cars-untaint"
+    flagged = {line["row"]: line["offer"] for line in read_csv(out / "flagged.csv")}
+    assert flagged["1100"] == rows[1099][0]
+    assert 1100 in outcome(out)["flagged_rows"] and outcome(out)["identifier"] == "offer"
+    assert any(line.split()[:2] == ["1100", rows[1099][0]] for line in ran.out.splitlines())
+    assert ran.out.count("Rows count from 1") == 1
+    page = (out / "report.html").read_text("utf-8")
+    assert f'"name":"{rows[1099][0]}","number":1100' in page
+
+
+def test_doubt_comes_first(untaint, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [[f"{a:.3f}", f"{b:.3f}", f"{c:.3f}"] for a, b, c in rng.normal(size=(200, 3))]
+    write(tmp_path / "noise.csv", text(rows, ("a", "b", "c")))
+    ran = untaint("clean", "noise.csv", "-t", "c", "--contamination", "0.3")
+    doubt = outcome(tmp_path / "noise-untaint")["doubt"]
+    assert doubt is not None and ran.out.startswith(f"Doubt: {doubt[:20]}")
+    page = (tmp_path / "noise-untaint" / "report.html").read_text("utf-8")
+    main = page.split("<main", 1)[1]
+    assert 0 < main.index('class="doubt"') < main.index("<h1")
+
+
 @pytest.mark.parametrize("words", [("yes", "no"), ("True", "False"), ("1", "0")])
 def test_two_values_are_labels(untaint, tmp_path, words):
     rows = changed(labelled(), 2, lambda _, species: words[species == "oak"])

@@ -179,7 +179,10 @@ def clean_table(
         more = measure_improvement(*parts, compared=whole, trained=whole)
         if contamination == "auto" and not is_worth(more, assessment.contamination):
             chances = cells.probability[prepared.rows]
-            assessment = supported_only(assessment, wrong, chances, position)
+            supported = supported_only(assessment, wrong, chances, position)
+            if supported is not assessment:
+                assessment, parts = supported, (*parts[:2], supported, *parts[3:])
+                improvement = measure_improvement(*parts, compared=whole)
         monitored = (
             monitor_rows(prepared.X, prepared.y, assessment, prepared.task, seed)
             if pictures
@@ -194,6 +197,7 @@ def clean_table(
         assessment=assessment,
         observed=prepared.y,
         wrong=wrong,
+        identifier=identifier_position(columns),
     )
     order = np.argsort(-assessment.scores, kind="stable")
     n_flagged = int(assessment.flagged.sum())
@@ -220,7 +224,7 @@ def clean_table(
             table,
             prepared,
             assessment.choice,
-            [*caveats(assessment, improvement), *_user_warnings(caught)],
+            _user_warnings(caught),
         ),
         command=_encodable(command),
         versions=versions(),
@@ -228,6 +232,8 @@ def clean_table(
         kinds=assessment.kinds,
         learner=assessment.learner,
         why_learner=assessment.choice.why,
+        identifier=_identifier(columns),
+        doubt=" ".join(caveats(assessment, improvement)),
     )
     found = _with_targets(cells.findings, prepared, assessment, suspects)
     return TableCleaning(
@@ -303,7 +309,14 @@ def _without_target(
     wrong = cells_by_row(cells.findings, rows, n)
     assessment = assess_by_cells(wrong, cells.probability)
     explainer = Explainer(
-        table, rows, -1, task="cells", assessment=assessment, observed=rows, wrong=wrong
+        table,
+        rows,
+        -1,
+        task="cells",
+        assessment=assessment,
+        observed=rows,
+        wrong=wrong,
+        identifier=identifier_position(columns),
     )
     order = np.argsort(-assessment.scores, kind="stable")
     n_flagged = int(assessment.flagged.sum())
@@ -334,8 +347,30 @@ def _without_target(
         versions=versions(),
         seed=seed,
         kinds=assessment.kinds,
+        identifier=_identifier(columns),
     )
     return TableCleaning(table, columns, findings, cells.findings, None, rows, suspects, None)
+
+
+def identifier_position(columns: Sequence[Column]) -> int | None:
+    """Return the position of the first column that tells all rows apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.cleaning.clean import identifier_position
+    >>> from untaint.tables import Column
+    >>> known = np.zeros(3, dtype=bool)
+    >>> identifier_position([Column("age", "number", known), Column("id", "identifier", known)])
+    1
+    """
+    found = (j for j, c in enumerate(columns) if c.kind == "identifier" and not c.n_missing)
+    return next(found, None)
+
+
+def _identifier(columns: Sequence[Column]) -> str:
+    position = identifier_position(columns)
+    return "" if position is None else columns[position].name
 
 
 def _of_worst_cells(suspects: Sequence[Suspect], n: int, name: str) -> NDArray[Any]:
@@ -399,19 +434,31 @@ def is_worth(improvement: Improvement | None, contamination: float) -> bool:
 
 
 def caveats(assessment: RowAssessment, improvement: Improvement | None) -> list[str]:
-    """Return caveats on an assessment: many rows are flagged, and leaving them out gains little.
+    """Return caveats on an assessment: leaving out flagged rows gains nothing, or of many little.
 
     Rows of several kinds in one table, such as measurements of the same few animals, look like
     that; so do labels that the other columns hardly explain.
     """
-    if improvement is None or assessment.contamination < MANY:
+    if improvement is None or not assessment.flagged.any():
         return []
+    if assessment.contamination < MANY:
+        return _no_gain(improvement) if improvement.after >= improvement.before else []
     if improvement.after < HARDLY * improvement.before:
         return []
     share = f"{assessment.contamination:.0%} of the rows look wrong"
     return [
         f"{share}, but a model without them is hardly better: they may be of another kind rather "
         "than wrong. Look at the report before you drop them."
+    ]
+
+
+def _no_gain(gain: Improvement) -> list[str]:
+    write = "{:.1%}" if gain.measure.startswith("share") else "{:.4g}"
+    before, after = write.format(gain.before), write.format(gain.after)
+    errors = f"{gain.measure}: {before} before, {after} after"
+    return [
+        f"Held-out rows are predicted no better without the flagged rows ({errors}), so the "
+        "cleaned table may be no improvement. Look at the flagged rows before you drop them."
     ]
 
 

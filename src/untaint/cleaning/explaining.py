@@ -39,6 +39,8 @@ class Explainer:
     assessment : RowAssessment
     observed : array of shape (n,)
     wrong : WrongCells
+    identifier : int or None
+        Position of the column that tells rows apart.
     """
 
     def __init__(
@@ -51,10 +53,11 @@ class Explainer:
         assessment: RowAssessment,
         observed: NDArray[Any],
         wrong: WrongCells,
+        identifier: int | None = None,
     ) -> None:
         self._table, self._rows, self._target = table, rows, target
         self._task, self._assessment, self._observed = task, assessment, observed
-        self._wrong = wrong
+        self._wrong, self._identifier = wrong, identifier
 
     def suspects(self, rows: IntArray) -> list[Suspect]:
         """Return an explanation of each of some rows."""
@@ -64,15 +67,16 @@ class Explainer:
     def _suspect(self, row: int, cells: list[str]) -> Suspect:
         kind: Kind = str(self._assessment.kinds[row]) or "target"  # type: ignore[assignment]
         others = self._wrong.by_row.get(row, []) if kind in ("features", "both") else []
+        name = "" if self._identifier is None else cells[self._identifier]
         if self._target < 0 and not others:
-            return Suspect(row, "features", "No cell of it is improbable.", cells, [])
+            return Suspect(row, "features", "No cell of it is improbable.", cells, [], name)
         others = sorted(others, key=lambda found: -found.probability)[:MAX_NAMED]
         why = [found.reason for found in others]
         odd = [self._odd_cell(found, cells) for found in others]
         if kind in ("target", "both"):
             why.insert(0, self._why_target(row, cells[self._target]))
             odd.insert(0, self._odd_target(row, cells[self._target]))
-        return Suspect(row, kind, " ".join(why), cells, odd)
+        return Suspect(row, kind, " ".join(why), cells, odd, name)
 
     def _odd_target(self, row: int, cell: str) -> Odd:
         expected = self._assessment.expected[row]

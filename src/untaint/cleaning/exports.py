@@ -59,7 +59,10 @@ def flagged_csv(cleaning: TableCleaning) -> bytes:
     table, findings, rows = cleaning.table, cleaning.findings, cleaning.rows
     buffer = io.StringIO()
     write = csv.writer(buffer, lineterminator="\n").writerow
-    write([*COLUMNS, *(escape_formula(name) for name in table.names)])
+    # The index of a frame is no column, so that its labels have one of their own.
+    indexed = findings.identifier not in ("", *table.names)
+    names = [*([findings.identifier] if indexed else []), *table.names]
+    write([*COLUMNS, *(escape_formula(name) for name in names)])
     for suspect in cleaning.suspects:
         row = suspect.row
         write(
@@ -71,6 +74,7 @@ def flagged_csv(cleaning: TableCleaning) -> bytes:
                 escape_formula(suspect.why),
                 escape_formula(_format_value(findings.observed[row])),
                 escape_formula(_format_value(findings.expected[row])),
+                *([escape_formula(suspect.name)] if indexed else []),
                 *(escape_formula(cell) for cell in suspect.cells),
             ]
         )
@@ -124,6 +128,8 @@ def summary(cleaning: TableCleaning) -> dict[str, Any]:
             "after": _finite(improvement.after),
             "rows": improvement.rows,
         },
+        "doubt": findings.doubt or None,
+        "identifier": findings.identifier or None,
         "flagged_rows": findings.numbers[findings.flagged].tolist(),
         "cells": [
             {

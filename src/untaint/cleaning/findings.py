@@ -20,6 +20,12 @@ Task = Literal["regression", "classification", "cells"]
 Learner = Literal["kernel", "trees"]
 Kind = Literal["target", "features", "both"]
 
+#: How rows are counted and what a range in a reason means, for every output that people read.
+LEGEND = (
+    "Rows count from 1, the header not counted. A range in parentheses holds for 85 % of the "
+    "kept rows, each about its own expected value."
+)
+
 
 class Odd(NamedTuple):
     """A cell that makes its row odd.
@@ -30,9 +36,9 @@ class Odd(NamedTuple):
     value : str
         The cell as it is written.
     usual : str
-        What unflagged rows have there, such as "12 to 48" or "mostly diesel".
+        What is expected there, such as "about 48" or "diesel".
     strength : float
-        Distance from the median, in robust deviations.
+        Score of the cell, on the scale of the rows' scores.
     """
 
     column: str
@@ -56,6 +62,8 @@ class Suspect(NamedTuple):
         The whole row as it is written, column by column.
     odd : sequence of Odd
         The oddest first.
+    name : str
+        What the identifier of the rows holds, empty without one.
     """
 
     row: int
@@ -63,6 +71,7 @@ class Suspect(NamedTuple):
     why: str
     cells: Sequence[str]
     odd: Sequence[Odd] = ()
+    name: str = ""
 
 
 class Improvement(NamedTuple):
@@ -182,6 +191,10 @@ class Findings:
     learner : {"kernel", "trees"}
     why_learner : str
         Why it is this one, empty if it was asked for.
+    identifier : str
+        Name of what tells rows apart, a column or the index of a frame; empty without one.
+    doubt : str
+        Why the table without flagged rows may be no better, empty if nothing says so.
     """
 
     source: str
@@ -207,6 +220,8 @@ class Findings:
     kinds: NDArray[Any] = field(default_factory=lambda: np.array([], dtype="<U8"))
     learner: Learner = "kernel"
     why_learner: str = ""
+    identifier: str = ""
+    doubt: str = ""
 
     @property
     def n_rows(self) -> int:

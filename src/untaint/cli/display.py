@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cleaning import TableCleaning
-from ..cleaning.findings import Findings, Improvement
+from ..cleaning.findings import LEGEND, Findings, Improvement
 from .terminal import escape_terminal
 
 # Kinds of mistakes in words.
@@ -27,6 +27,8 @@ MISTAKES = {
 }
 # Rows, notes and characters of a line that are shown; the report has all.
 ROWS, NOTES, WIDEST = 6, 6, 100
+# Characters of an identifier that are shown.
+NAME = 20
 
 
 def show_findings(show: Any, cleaning: TableCleaning, directory: Path) -> None:
@@ -34,6 +36,8 @@ def show_findings(show: Any, cleaning: TableCleaning, directory: Path) -> None:
     from rich.table import Table
 
     findings = cleaning.findings
+    if findings.doubt:
+        show.print(f"Doubt: {escape_terminal(findings.doubt)}", style="bold yellow")
     show.print(headline(findings), style="bold")
     for line in _details(findings):
         show.print(line)
@@ -48,17 +52,37 @@ def show_findings(show: Any, cleaning: TableCleaning, directory: Path) -> None:
         show.print()
         show.print(table)
     if cleaning.suspects:
-        table = Table(box=None, pad_edge=False, show_edge=False)
-        table.add_column("row", justify="right")
-        table.add_column("score", justify="right")
-        table.add_column("why")
-        for suspect in cleaning.suspects[:ROWS]:
-            number = f"{findings.numbers[suspect.row]:,}"
-            table.add_row(number, f"{findings.scores[suspect.row]:.1f}", shorten(suspect.why))
         show.print()
-        show.print(table)
+        show.print(_suspects(cleaning))
         if findings.n_flagged > ROWS:
             show.print(f"… and {findings.n_flagged - ROWS:,} more in flagged.csv", style="dim")
+        show.print(LEGEND, style="dim")
+    _show_notes(show, findings)
+    place = escape_terminal(str(directory))
+    show.print(f"Report: {os.path.join(place, 'report.html')}")
+    show.print(f"Cleaned table: {os.path.join(place, 'cleaned.csv')}")
+
+
+def _suspects(cleaning: TableCleaning) -> Any:
+    """Return a table of the most suspicious rows."""
+    from rich.table import Table
+
+    findings = cleaning.findings
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    table.add_column("row", justify="right")
+    if findings.identifier:
+        table.add_column(shorten(findings.identifier, NAME), max_width=NAME)
+    table.add_column("score", justify="right")
+    table.add_column("why")
+    for suspect in cleaning.suspects[:ROWS]:
+        row = suspect.row
+        name = [shorten(suspect.name, NAME)] if findings.identifier else []
+        score = f"{findings.scores[row]:.1f}"
+        table.add_row(str(findings.numbers[row]), *name, score, shorten(suspect.why))
+    return table
+
+
+def _show_notes(show: Any, findings: Findings) -> None:
     show.print()
     warnings = [note for note in findings.notes if note.level == "warning"]
     for note in warnings[:NOTES]:
@@ -68,9 +92,6 @@ def show_findings(show: Any, cleaning: TableCleaning, directory: Path) -> None:
         more = "1 more note" if others == 1 else f"{others} more notes"
         verb = "is" if others == 1 else "are"
         show.print(f"{more} on the data {verb} in the report.", style="dim")
-    place = escape_terminal(str(directory))
-    show.print(f"Report: {os.path.join(place, 'report.html')}")
-    show.print(f"Cleaned table: {os.path.join(place, 'cleaned.csv')}")
 
 
 def kinds_of_mistakes(cleaning: TableCleaning) -> list[tuple[str, int, str]]:
@@ -120,7 +141,7 @@ def _gain(gain: Improvement) -> str:
     return f"{gain.measure[:1].upper()}{gain.measure[1:]} on {gain.rows:,} held-out rows: {change}"
 
 
-def shorten(text: str) -> str:
-    """Return escaped text that is cut off at the width of a line."""
+def shorten(text: str, longest: int = WIDEST) -> str:
+    """Return escaped text that is cut off at the width of a line, or shorter."""
     shown = escape_terminal(text)
-    return shown if len(shown) <= WIDEST else f"{shown[: WIDEST - 1]}…"
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
