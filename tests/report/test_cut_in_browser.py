@@ -51,6 +51,48 @@ def test_the_slider_begins_at_the_suggestion_and_returns_to_it(open_page):
     assert shown_count(page) == 41
 
 
+def figures(page):
+    """The numbers of the heading and of the cards."""
+    ids = ("card-flagged", "kind-count-target", "kind-count-features", "kind-count-both")
+    counts = [int(page.locator(f"#{name}").text_content()) for name in ids]
+    return page.locator("h1").inner_text(), counts[0], counts[1:]
+
+
+def test_heading_and_cards_follow_the_slider(open_page):
+    findings = samples.regression()
+    page = open_page(findings)
+    before = figures(page)
+    assert before[1] == 41
+    assert page.locator(".at-suggestion:visible").count() == 0
+    page.locator("#slider").press("Home")
+    heading, flagged, kinds = figures(page)
+    assert flagged == shown_count(page) and f"{flagged} of 1,030 rows flagged" in heading
+    assert "the suggested cut flags 41" in page.locator("#lead").text_content()
+    assert sum(kinds) == len(findings.suspects)
+    assert "Of the 61 most suspicious rows" in page.locator("#kinds").text_content()
+    page.locator("#slider").press("End")
+    heading, flagged, kinds = figures(page)
+    assert (flagged, kinds) == (0, [0, 0, 0]) and "0 of 1,030" in heading
+    page.locator("#reset").click()
+    assert figures(page) == before
+    assert page.locator("#lead").is_hidden()
+
+
+def test_what_does_not_follow_the_slider_says_so(open_page):
+    page = open_page(samples.regression())
+    page.locator("#slider").press("ArrowRight")
+    for card in ("Share of wrong rows", "Typical error"):
+        said = page.locator(".figures li", has_text=card).inner_text()
+        assert "at the suggested cut" in said
+    assert "at the suggested cut" in page.locator(".columns").inner_text()
+
+
+def test_a_share_reads_the_same_wherever_it_stands(open_page):
+    page = open_page(samples.regression())
+    said = page.locator("h1").inner_text().split(": ")[-1].split(",")[0]
+    assert page.locator("#cut-counts").inner_text().endswith(said.split()[-2] + "\u00a0%")
+
+
 def test_the_table_follows_the_slider(open_page):
     page = open_page(samples.regression())
     page.locator("#slider").press("End")

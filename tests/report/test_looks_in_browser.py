@@ -1,5 +1,6 @@
 """Widths, themes, paper, assistive technology and hostile text, in a real browser."""
 
+import numpy as np
 import pytest
 import report_samples as samples
 
@@ -18,7 +19,16 @@ def wide_table():
     return samples.regression(300, 12, columns=columns, suspects=suspects, target="t" * 300)
 
 
+def without_expected():
+    """Some rows with wrong cells, whose targets nothing can be expected of."""
+    base = samples.regression()
+    expected = base.expected.copy()
+    expected[[suspect.row for suspect in base.suspects[:7]]] = np.nan
+    return samples.regression(expected=expected, identifier="mix")
+
+
 PAGES = {
+    "no expected value": without_expected,
     "regression": samples.regression,
     "classification": samples.classification,
     "30 classes": lambda: samples.classification(900, 30),
@@ -104,9 +114,61 @@ def test_paper_is_light_and_has_nothing_to_press(open_page):
     assert background(page) == "rgb(255, 255, 255)"
     assert page.locator("button:visible:not(thead button)").count() == 0
     assert page.locator("input:visible, select:visible").count() == 0
-    assert page.locator("tr.suspect:visible").count() == 25
+    assert page.locator("tr.suspect:visible").count() == 41
     assert page.locator("#residuals svg").is_visible()
     assert len(page.pdf(format="A4")) > 20_000
+
+
+def test_paper_lists_all_flagged_rows_whatever_the_screen_shows(open_page):
+    findings = samples.regression()
+    page = open_page(findings)
+    page.locator("#search").fill("653.6")
+    page.emulate_media(media="print")
+    page.locator("#table-words", has_text="All 41 flagged rows").wait_for()
+    rows = page.locator("tr.suspect").evaluate_all("all => all.map((row) => +row.dataset.row)")
+    assert set(rows) == set(findings.flagged.nonzero()[0].tolist())
+    page.emulate_media(media="screen")
+    page.locator("#table-words", has_text="1 of 61 suspects").wait_for()
+    assert page.locator("tr.suspect").count() == 1
+
+
+def test_paper_says_that_it_lists_a_part_of_many_flagged_rows(open_page):
+    page = open_page(samples.regression(4000, 350))
+    page.emulate_media(media="print")
+    words = "The 200 most suspicious of 350 flagged rows; flagged.csv has all"
+    page.locator("#table-words", has_text=words).wait_for()
+    assert page.locator("tr.suspect:visible").count() == 200
+
+
+def test_printing_lists_the_flagged_rows_and_returns(open_page):
+    page = open_page(samples.regression())
+    page.evaluate(
+        "window.addEventListener('beforeprint', () => (window.printed = "
+        "document.querySelectorAll('tr.suspect').length))"
+    )
+    page.pdf(format="A4")
+    assert page.evaluate("window.printed") == 41
+    page.locator("#page-words", has_text="1 to 25 of 61").wait_for()
+
+
+def test_the_doubt_is_the_first_thing_on_the_page(open_page):
+    doubt = "Held-out rows are predicted no better."
+    page = open_page(samples.regression(doubt=doubt), width=390)
+    assert page.locator("main").inner_text().startswith(f"Doubt\n{doubt}")
+    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+
+
+def test_no_tick_touches_another_on_a_phone(open_page):
+    findings = without_expected()
+    page = open_page(findings, width=390)
+    page.wait_for_selector("#residuals .baseline", state="attached")
+    boxes = page.locator("#residuals .axes text").evaluate_all(
+        "all => all.map((t) => t.getBoundingClientRect().toJSON())"
+    )
+    for k, a in enumerate(boxes):
+        for b in boxes[k + 1 :]:
+            apart = a["right"] <= b["left"] or b["right"] <= a["left"]
+            assert apart or a["bottom"] <= b["top"] or b["bottom"] <= a["top"]
 
 
 def test_the_command_can_be_copied(open_page):

@@ -81,6 +81,17 @@ def test_warnings_come_first():
     assert html.index("25 rows occur twice") < html.index("ash is 0 in 566")
 
 
+def test_how_rows_are_counted_is_said_once():
+    html = render(samples.regression())
+    assert html.count("Rows count from 1") == 1
+
+
+def test_without_a_target_nothing_is_said_of_targets():
+    html = render(samples.regression(task="cells", target="", monitored=None, improvement=None))
+    shown = html.split("<script", 1)[0]
+    assert 'id="kinds"' not in shown and 'id="residuals"' not in shown
+
+
 def test_the_same_findings_give_the_same_page():
     assert render(samples.regression()) == render(samples.regression())
 

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import report_samples as samples
 
@@ -137,6 +138,22 @@ def test_a_sampled_row_can_be_selected_though_it_is_not_listed(page):
     page.mouse.click(box["x"] + 2, box["y"] + box["height"] - 3)
     assert "not listed" in page.locator("#chosen-words").text_content()
     assert "No suspect matches" in page.locator("#body").text_content()
+
+
+def test_rows_without_an_expected_value_stand_at_the_margin(open_page):
+    base = samples.regression()
+    lost = [suspect.row for suspect in base.suspects[5:12]]
+    expected = base.expected.copy()
+    expected[lost] = np.nan
+    page = open_page(samples.regression(expected=expected), height=2200)
+    page.wait_for_selector("#residuals .baseline", state="attached")
+    said = page.locator("#beyond").text_content()
+    assert "7 rows have no expected value and stand at the right margin" in said
+    box = page.locator("#residuals svg").bounding_box()
+    label = page.locator("#residuals text", has_text="unknown").bounding_box()
+    right = box["x"] + box["width"] - 2
+    drag(page, label["x"], box["y"] + 2, right, box["y"] + box["height"] - 2)
+    assert listed_rows(page) == set(lost)
 
 
 @pytest.mark.parametrize("classes", [2, 4, 30])

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 import report_samples as samples
 
@@ -31,6 +32,24 @@ def test_a_header_sorts_and_sorts_back(page, key):
     values = column(page, key)
     assert values == sorted(values, reverse=True)
     assert page.locator("th[aria-sort]").count() == 1
+
+
+def test_an_identifier_names_the_rows(open_page):
+    base = samples.regression()
+    named = [one._replace(name=f"M-{one.row}") for one in base.suspects]
+    page = open_page(samples.regression(suspects=named, identifier="mix"))
+    assert page.locator("th.col-name").inner_text() == "mix"
+    assert page.locator("tr.suspect .col-name .text").first.text_content() == named[0].name
+    page.locator("#search").fill(named[40].name)
+    assert page.locator("tr.suspect").count() >= 1
+    page.locator("tr.suspect .col-why").first.click()
+    assert f"(mix {named[40].name})" in page.locator("#chosen-words").text_content()
+
+
+def test_row_numbers_can_be_searched_for_elsewhere(open_page):
+    page = open_page(samples.regression(5000, 30, numbers=np.arange(1001, 6001)))
+    numbers = page.locator("tr.suspect .col-number .text").all_text_contents()
+    assert all(number.isdigit() and len(number) == 4 for number in numbers)
 
 
 def test_words_are_sorted_too(page):

@@ -28,6 +28,11 @@ def test_a_given_contamination_has_no_interval():
     assert said.endswith("4 %, as given.")
 
 
+def test_an_interval_of_one_number_is_said_once():
+    said = plainly(wording.headline(samples.regression(interval=(0.0398, 0.0398))))
+    assert said == "41 of 1,030 rows look wrong: about 4 %."
+
+
 def test_a_clean_table_is_called_clean():
     findings = samples.nothing_flagged()
     assert wording.headline(findings) == "None of the 800 rows looks wrong."

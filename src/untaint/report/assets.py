@@ -18,6 +18,7 @@ SCRIPTS = (
     "histogram.js",
     "monitoring.js",
     "cut.js",
+    "summary.js",
     "selection.js",
     "download.js",
     "details.js",

@@ -46,6 +46,7 @@ def cells_cut(findings: Findings, n_listed: int) -> int:
 def _row(findings: Findings, suspect: Suspect) -> Row:
     return {
         "row": int(suspect.row),
+        "name": shortened(str(suspect.name), LONGEST_CELL),
         "number": int(findings.numbers[suspect.row]),
         "score": numeral(float(findings.scores[suspect.row])),
         "observed": target_of(findings, findings.observed[suspect.row]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..cleaning.findings import Findings
+from ..cleaning.findings import LEGEND, Findings
 from . import assets, wording
 from .columns import drivers, listed_columns
 from .embedding import embed
@@ -81,6 +81,7 @@ def _shown(findings: Findings, data: Payload) -> dict[str, Any]:
     """Return what is on the page before its script runs."""
     return {
         "words": wording,
+        "legend": LEGEND,
         "drivers": drivers(findings),
         "columns": listed_columns(findings),
         "columns_left_out": data["columnsLeftOut"],

@@ -39,6 +39,7 @@ def payload(findings: Findings) -> Payload:
     return {
         "task": findings.task,
         "target": shortened(findings.target, LONGEST_CELL),
+        "identifier": shortened(findings.identifier, LONGEST_CELL),
         "rows": findings.n_rows,
         "share": float(findings.contamination),
         "interval": None if findings.interval is None else list(map(float, findings.interval)),

@@ -67,7 +67,8 @@ def contamination_words(findings: Findings) -> str:
     """Return the contamination with its interval, or that it was given."""
     if findings.interval is None:
         return f"{percent(findings.contamination)}, as given"
-    return f"{percent(findings.contamination)}, {between(findings.interval)}"
+    share, range_words = percent(findings.contamination), between(findings.interval)
+    return range_words if range_words == f"about {share}" else f"{share}, {range_words}"
 
 
 def task_words(findings: Findings) -> str:

@@ -4,7 +4,7 @@ function labelTable() {
   const host = byId("labels");
   if (!host || !data.labels) return;
   const { labels, others, counts } = data.labels;
-  const names = labels.map((name) => (name === "" ? "none" : name));
+  const names = labels.map((name) => (name === "" ? "unknown" : name));
   if (others) names.push(`${others} others`);
   const place = new Map(labels.map((name, k) => [name, k]));
   const placeOf = (name) => place.get(name) ?? names.length - 1;
@@ -54,6 +54,8 @@ function labelTable() {
   names.forEach((name) => head.append(element("th", { scope: "col" }, element("span", {}, name))));
   const body = element("tbody");
   names.forEach((name, i) => {
+    // Some rows have no expected label, but all an observed one.
+    if (labels[i] === "" && counts[i].every((times) => times === 0)) return;
     const line = element("tr", {}, element("th", { scope: "row" }, element("span", {}, name)));
     names.forEach((_, j) => line.append(cell(i, j)));
     body.append(line);

@@ -20,7 +20,7 @@ function cutControl() {
     const share = data.rows ? flagged / data.rows : 0;
     const atHand = listed.filter(isFlagged).length;
     const score = cut === null ? "more than any does" : figure(cut);
-    const suggested = state.stop === stops.suggested;
+    const suggested = isSuggested();
     const rows = `${count(flagged)} of ${rowsOf(data.rows)} flagged`;
     const words = `score ${score}: ${rows}, ${percent(share)}`;
     slider.value = String(state.stop);
@@ -47,7 +47,7 @@ function noteOnDownload(flagged, atHand) {
       `The page carries the ${count(atHand)} most suspicious of these ${rowsOf(flagged)};`,
       state.stop >= stops.suggested
         ? "flagged.csv has all."
-        : "for all of them, run the command again with a larger share.",
+        : `for all of them, run the command again with a larger ${data.target ? "share" : "--fdr"}.`,
     );
   }
   if (data.cellsCut > 0 && atHand > 0) {

@@ -7,12 +7,12 @@ function oddCells(row) {
   const list = element("ul", { class: "odd" });
   row.odd.forEach(([column, value, usual], k) => {
     const part = Number.isFinite(strengths[k]) ? Math.max(0.02, strengths[k] / strongest) : 1;
-    const strength = element("span", { class: "small" }, `${figure(strengths[k], 2)} deviations`);
+    const strength = element("span", { class: "small" }, `score ${figure(strengths[k], 2)}`);
     const shown = element("span", { class: "value" }, value === "" ? "empty" : value);
     list.append(
       element("li", {},
         element("b", {}, column),
-        element("span", {}, shown, ` against usually ${usual}`),
+        element("span", {}, shown, `, expected ${usual}`),
         element("span", { class: "how-odd" }, strengthBar(part), strength)),
     );
   });
@@ -36,7 +36,7 @@ function allCells(row) {
         element("dt", {}, name), element("dd", {}, cell === "" ? "–" : cell)),
     );
   });
-  return scrollRegion(`All cells of row ${count(row.number)}`, list);
+  return scrollRegion(`All cells of row ${row.number}`, list);
 }
 
 function detailsOf(row) {

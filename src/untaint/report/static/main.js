@@ -6,6 +6,7 @@ histogramChart();
 monitoringChart();
 suspectsTable();
 cutControl();
+summaryControl();
 selectionControl();
 downloadControl();
 themeControl();

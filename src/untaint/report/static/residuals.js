@@ -1,4 +1,6 @@
-// Observed against expected: a right row lies on the diagonal.
+// Observed against expected: a right row lies on the diagonal. Of a row with other wrong cells
+// nothing is expected: it stands in a margin at the right, at the height of its observed target.
+const MARGIN = 58;
 
 // A few targets may be wrong by powers of ten. The picture then shows where the others are, and
 // what lies beyond sits at its edge as a triangle.
@@ -26,21 +28,17 @@ function edgeMark(x, y, beyondX, beyondY) {
 }
 
 function residualChart() {
-  const rows = shownRows.filter(
-    (row) => Number.isFinite(row.observed) && Number.isFinite(row.expected),
-  );
+  const rows = shownRows.filter((row) => Number.isFinite(row.observed));
+  const isUnknown = (row) => !Number.isFinite(row.expected);
+  const unknown = rows.filter(isUnknown).length;
   const xRange = drawnRange(rows.map((row) => row.expected));
   const yRange = drawnRange(rows.map((row) => row.observed));
   const beyond = (value, [low, high]) => (value < low ? -1 : value > high ? 1 : 0);
   const isBeyond = (row) => beyond(row.expected, xRange) || beyond(row.observed, yRange);
-  const outside = rows.filter(isBeyond).length;
-  if (outside > 0) {
-    const lie = outside === 1 ? "lies" : "lie";
-    byId("beyond").textContent =
-      `${rowsOf(outside)} ${lie} beyond the picture: triangles at its edge.`;
-  }
+  byId("beyond").textContent = besideWords(rows.filter(isBeyond).length, unknown);
 
-  makeChart("residuals", (root, frame) => {
+  makeChart("residuals", (root, whole) => {
+    const frame = { ...whole, right: whole.right - (unknown ? MARGIN : 0) };
     const x = linearScale(...xRange, frame.left, frame.right);
     const y = linearScale(...yRange, frame.bottom, frame.top);
     drawAxes(root, frame, {
@@ -55,12 +53,16 @@ function residualChart() {
       root.append(svg("line", { class: "diagonal", ...ends }));
     }
 
+    if (unknown) root.append(marginShape(frame, whole));
+
     const placed = rows.map((row) => {
       const outX = beyond(row.expected, xRange);
       const outY = beyond(row.observed, yRange);
       return {
         row, outX, outY,
-        x: x(Math.min(Math.max(row.expected, xRange[0]), xRange[1])) - outX * 6,
+        x: isUnknown(row)
+          ? frame.right + MARGIN / 2 + spread(row.number)
+          : x(Math.min(Math.max(row.expected, xRange[0]), xRange[1])) - outX * 6,
         y: y(Math.min(Math.max(row.observed, yRange[0]), yRange[1])) + outY * 6,
         lines: () => rowLines(row),
         places: () => [row.row],
@@ -94,6 +96,26 @@ function residualChart() {
         placed.filter((item) => inBox(box, item.x, item.y)).map((item) => item.row.row),
     };
   });
+}
+
+function besideWords(outside, unknown) {
+  const lie = outside === 1 ? "lies" : "lie";
+  const have = unknown === 1 ? "has no expected value and stands" : "have no expected value and stand";
+  return [
+    outside ? `${rowsOf(outside)} ${lie} beyond the picture: triangles at its edge.` : "",
+    unknown ? `${rowsOf(unknown)} ${have} at the right margin.` : "",
+  ].join(" ");
+}
+
+// Neighbours in the margin stand side by side, each at the same place in every drawing.
+const spread = (number) => ((number * 7) % 5) * 8 - 16;
+
+function marginShape({ right, top, bottom }, whole) {
+  const x = right + 7;
+  return svg("g", { class: "axes" },
+    svg("line", { class: "tick", x1: x, x2: x, y1: top, y2: bottom }),
+    svg("line", { class: "baseline", x1: x, x2: whole.right, y1: bottom, y2: bottom }),
+    svg("text", { x: (x + whole.right) / 2, y: bottom + 36, "text-anchor": "middle" }, "unknown"));
 }
 
 function closest(items, px, py, reach) {

@@ -23,8 +23,8 @@ function selectionControl() {
       byId("chosen-words").textContent = words;
       announce(words);
     } else if (marked !== null) {
-      const number = count(rowAt.get(marked).number);
-      byId("chosen-words").textContent = `Row ${number} is marked in the pictures.`;
+      const name = rowName(rowAt.get(marked));
+      byId("chosen-words").textContent = `Row ${name} is marked in the pictures.`;
     }
   });
 }

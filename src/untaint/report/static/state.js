@@ -20,6 +20,8 @@ function change(changes) {
 }
 
 const currentCut = () => stops.cuts[state.stop];
+const isSuggested = () => state.stop === stops.suggested;
+const cutText = () => (currentCut() === null ? "above all scores" : figure(currentCut()));
 const isFlagged = (row) => currentCut() !== null && row.score >= currentCut();
 const isSelected = (row) => state.selected !== null && state.selected.has(row.row);
 

@@ -1,14 +1,17 @@
-// The table of suspects: sorted, filtered, searched and turned page by page.
+// The table of suspects: sorted, filtered, searched and turned page by page. On paper there are no
+// pages to turn: all flagged rows are listed, up to a number that still fits a few sheets.
+const MOST_PRINTED = 200;
 
 const tableColumns = [
-  { key: "number", name: "row", numeric: true, write: count },
+  { key: "number", name: "row", numeric: true, write: String },
+  { key: "name", name: data.identifier, numeric: false, write: (name) => name },
   { key: "score", name: "score", numeric: true, write: scoreText },
   { key: "observed", name: "observed", numeric: isRegression, write: targetText },
   { key: "expected", name: "expected", numeric: isRegression, write: targetText },
   { key: "kind", name: "what", numeric: false, write: (kind) => kindNames[kind] },
   { key: "why", name: "why", numeric: false, write: (why) => why },
-];
-const byScore = tableColumns[1];
+].filter(({ key }) => (key === "name" ? data.identifier : key !== "kind" || data.target));
+const byScore = tableColumns.find(({ key }) => key === "score");
 
 const alphabet = new Intl.Collator("en", { numeric: true });
 
@@ -22,8 +25,8 @@ function compare(a, b, { key, numeric }) {
 const haystacks = new Map();
 function contains(row, needle) {
   if (!haystacks.has(row)) {
-    const { number, kind, why, observed, expected, cells } = row;
-    const text = [number, kindNames[kind], why, observed, expected, ...cells];
+    const { number, name, kind, why, observed, expected, cells } = row;
+    const text = [number, name, kindNames[kind], why, observed, expected, ...cells];
     haystacks.set(row, text.join("\n").toLowerCase());
   }
   return haystacks.get(row).includes(needle);
@@ -38,6 +41,7 @@ function suspectsTable() {
   const body = byId("body");
   const heads = new Map();
   let found = [];
+  let onPaper = false;
 
   const styleOf = ({ key, numeric }) => (numeric ? `number col-${key}` : `col-${key}`);
   const headOf = (style, ...children) =>
@@ -63,20 +67,20 @@ function suspectsTable() {
       .filter((row) => view.kind === "" || row.kind === view.kind)
       .filter((row) => view.standing === "" || isFlagged(row) === (view.standing === "flagged"))
       .filter((row) => state.selected === null || isSelected(row))
-      .filter((row) => view.needle === "" || contains(row, view.needle))
-      .sort((a, b) => view.way * compare(a, b, view.sort));
+      .filter((row) => view.needle === "" || contains(row, view.needle));
   }
 
   function show() {
-    found = filtered();
-    const pages = Math.max(1, Math.ceil(found.length / view.size));
-    view.page = Math.min(view.page, pages - 1);
-    const from = view.page * view.size;
-    const shown = found.slice(from, from + view.size);
+    found = onPaper ? listed.filter(isFlagged).slice(0, MOST_PRINTED) : filtered();
+    found.sort((a, b) => view.way * compare(a, b, view.sort));
+    const size = onPaper ? MOST_PRINTED : view.size;
+    const pages = Math.max(1, Math.ceil(found.length / size));
+    if (!onPaper) view.page = Math.min(view.page, pages - 1);
+    const from = onPaper ? 0 : view.page * size;
+    const shown = found.slice(from, from + size);
     body.replaceChildren(...shown.flatMap((row) => linesOf(row)));
     if (shown.length === 0) {
-      const words = listed.length ? "No suspect matches." : "There are no suspects.";
-      body.append(element("tr", { role: "row" }, wideCell("nothing", words)));
+      body.append(element("tr", { role: "row" }, wideCell("nothing", nothingWords())));
     }
     for (const [column, head] of heads) {
       const active = column === view.sort;
@@ -93,7 +97,13 @@ function suspectsTable() {
     follow();
   }
 
+  function nothingWords() {
+    if (onPaper) return "No row is flagged at this cut.";
+    return listed.length ? "No suspect matches." : "There are no suspects.";
+  }
+
   function captionWords() {
+    if (onPaper) return paperWords(found.length);
     const part = found.length === listed.length ? "" : `${count(found.length)} of `;
     const flagged = count(found.filter(isFlagged).length);
     return `${part}${rowsOf(listed.length, "suspect")}, ${flagged} flagged at this cut`;
@@ -106,7 +116,7 @@ function suspectsTable() {
       class: "fold-button",
       "aria-expanded": "false",
       "aria-controls": id,
-      "aria-label": `Details of row ${count(row.number)}`,
+      "aria-label": `Details of row ${rowName(row)}`,
     });
     const line = element("tr", { role: "row", class: "suspect", "data-row": row.row });
     line.append(element("td", { role: "cell", class: "fold" }, fold));
@@ -170,7 +180,23 @@ function suspectsTable() {
     show();
     byId("table").scrollIntoView({ block: "start" });
   };
+  const paper = window.matchMedia("print");
+  const print = (on) => {
+    if (on === onPaper) return;
+    onPaper = on;
+    show();
+  };
+  paper.addEventListener("change", () => print(paper.matches));
+  window.addEventListener("beforeprint", () => print(true));
+  window.addEventListener("afterprint", () => print(paper.matches));
   byId("previous").addEventListener("click", turn(-1));
   byId("next").addEventListener("click", turn(1));
   show();
+}
+
+function paperWords(printed) {
+  const flagged = stops.counts[state.stop];
+  if (printed === flagged) return `All ${rowsOf(flagged, "flagged row")}, cut ${cutText()}`;
+  const where = state.stop >= stops.suggested ? "; flagged.csv has all" : "";
+  return `The ${count(printed)} most suspicious of ${rowsOf(flagged, "flagged row")}${where}`;
 }

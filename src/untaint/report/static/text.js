@@ -58,14 +58,20 @@ function columnFigure(values, digits = 3) {
   };
 }
 
+// As the sentences that Python wrote have it, so that the same share reads the same.
 function percent(share) {
   const hundredths = 100 * share;
-  const digits = hundredths === 0 || hundredths >= 10 ? 0 : hundredths >= 1 ? 1 : 2;
-  return `${hundredths.toFixed(digits)}\u00a0%`;
+  const whole = hundredths === 0 || hundredths >= 0.995;
+  const text = whole ? hundredths.toFixed(0) : String(Number(hundredths.toPrecision(2)));
+  return `${text}\u00a0%`;
 }
 
 const scoreText = columnFigure(listed.map((row) => row.score));
 const targetNumber = columnFigure(listed.map((row) => (isRegression ? row.expected : NaN)), 4);
-const targetText = (value) => (isRegression ? targetNumber(value) : value === "" ? "none" : value);
+const targetText = (value) => (isRegression ? targetNumber(value) : value === "" ? "unknown" : value);
+
+// A number by which a row can be found: without separators, so that it can be searched for.
+const rowName = (row) =>
+  `${row.number}${row.name ? ` (${data.identifier} ${row.name})` : ""}`;
 
 const kindNames = { target: "target value", features: "other cells", both: "both" };

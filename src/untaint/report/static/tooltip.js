@@ -17,7 +17,7 @@ const hideTooltip = () => (tooltip.hidden = true);
 
 function rowLines(row) {
   const lines = [
-    `Row ${count(row.number)}, ${isFlagged(row) ? "flagged" : "not flagged"}`,
+    `Row ${rowName(row)}, ${isFlagged(row) ? "flagged" : "not flagged"}`,
     `score ${scoreText(row.score)}`,
     `observed ${targetText(row.observed)}, expected ${targetText(row.expected)}`,
   ];
