@@ -73,6 +73,44 @@ def test_cleaning_what_is_clean_finds_next_to_nothing(found):
     assert len(clean(found.cleaned.reset_index(drop=True), random_state=0).cells) <= 1
 
 
+DAYS = pd.date_range("2021-01-01", periods=N, name="day")
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.RangeIndex(1000, 1000 + N),
+        DAYS,
+        pd.MultiIndex.from_product([["a", "b", "c"], range(N // 3)]),
+    ],
+    ids=["numbers", "days", "two levels"],
+)
+def test_labels_of_the_index_are_kept(wrong, found, index):
+    frame = wrong.set_axis(index)
+    labelled = clean(frame, random_state=0)
+    assert labelled.cells["row"].tolist() == found.cells["row"].tolist()
+    assert list(labelled.cells.index) == list(index[labelled.cells["row"]])
+    rows = frame.loc[list(labelled.rows.index)]
+    pd.testing.assert_frame_equal(rows, frame.iloc[labelled.rows["row"]])
+    pd.testing.assert_frame_equal(labelled.cleaned, frame.drop(labelled.rows.index))
+
+
+def test_labels_name_the_rows_wherever_they_are_shown(wrong, tmp_path):
+    labelled = clean(wrong.set_axis(DAYS), random_state=0)
+    assert "row 2021-01-04: height" in repr(labelled)
+    assert "2021-01-04" in labelled._repr_html_() and "by their index" in labelled._repr_html_()
+    labelled.save(tmp_path)
+    flagged = pd.read_csv(tmp_path / "flagged.csv")
+    assert flagged["day"].tolist() == [str(day.date()) for day in labelled.rows.index]
+    assert flagged["row"].tolist() == (labelled.rows["row"] + 1).tolist()
+    assert '"identifier":"day"' in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_an_identifier_column_names_the_rows(wrong):
+    named = wrong.assign(patient_id=[f"P-{7 * k + 11}" for k in range(N)])
+    assert clean(named, random_state=0).summary["identifier"] == "patient_id"
+
+
 def test_polars_frames_come_back_as_polars(wrong):
     polars = pytest.importorskip("polars", reason="tests another library of frames")
     found = clean(polars.from_pandas(wrong), random_state=0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from ._validation import check_choice, check_real
 from .cells import CHECKS, CellFinding
 from .cleaning import TableCleaning, TableModel, clean_table, save_model
 from .cleaning.exports import cleaned_bytes, flagged_csv, summary, summary_json
+from .cleaning.findings import Suspect
 from .cleaning.repairs import repaired_rows, rounded
 from .tables import DataFileError, RawTable, read_table
 from .tables.frame import frame_table, is_frame
@@ -153,11 +155,17 @@ def _table(data: Any) -> RawTable:
 class Cleaning:
     """The wrong cells and rows of a table.
 
+    Frames of pandas keep the labels of their rows: ``cells`` and ``rows`` have the index of the
+    rows that they are about, for ``data.loc``, and so do ``cleaned`` and ``repaired``. The column
+    ``row`` is the position from 0, for ``data.iloc`` and for frames without labels. In files and
+    reports rows count from 1.
+
     Attributes
     ----------
     cells : data frame
-        Wrong cells, the most probable first: ``row`` (position from 0), ``column``, ``observed``,
-        ``expected``, ``probability`` of being wrong, ``kind`` of mistake and ``reason``.
+        Wrong cells, the most probable first: ``row``, ``column``, ``observed``, ``expected``,
+        ``probability`` of being wrong, ``kind`` of mistake and ``reason``. A range in a reason
+        holds for 85 % of the kept rows, each about its own expected value.
     rows : data frame
         Flagged rows, the most suspicious first: ``row``, ``score``, ``probability``, ``kind``
         ("target", "features" or "both") and ``reason``.
@@ -172,7 +180,11 @@ class Cleaning:
     """
 
     def __init__(self, result: TableCleaning, frame: Any = None) -> None:
-        self._result, self._frame = result, frame
+        self._frame = frame
+        self._index: Any = None
+        if frame is not None:
+            self._index = nw.maybe_get_index(nw.from_native(frame, eager_only=True))
+        self._result = result if self._index is None else _named_by_index(result, self._index)
 
     @cached_property
     def cells(self) -> Any:
@@ -272,20 +284,40 @@ class Cleaning:
     def __repr__(self) -> str:
         findings, cells = self._result.findings, self._result.cells
         lines = [f"{findings.n_flagged:,} of {findings.n_rows:,} rows look wrong"]
-        lines += [f"  row {cell.row}: {printable(cell.reason)}" for cell in cells[:SHOWN]]
+        lines += [
+            f"  row {printable(self._label(cell.row))}: {printable(cell.reason)}"
+            for cell in cells[:SHOWN]
+        ]
         if len(cells) > SHOWN:
             lines.append(f"  and {len(cells) - SHOWN:,} more cells")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from .report.notebook import cells_html
+        from .report.notebook import CellLine, cells_html
 
         result = self._result
         cells = [
-            (cell.row, result.table.names[cell.column], observed, cell.probability, cell.reason)
+            CellLine(
+                self._label(cell.row),
+                result.table.names[cell.column],
+                observed,
+                self._written(cell) or "",
+                cell.probability,
+                cell.reason,
+            )
             for cell, observed in zip(result.cells, self._observed(), strict=True)
         ]
-        return cells_html(result.findings, cells)
+        rows = "Rows are named by their index." if self._has_labels() else "Rows count from 0."
+        return cells_html(result.findings, cells, rows)
+
+    def _has_labels(self) -> bool:
+        """Return whether labels tell rows apart, and are no positions."""
+        index = self._index
+        return index is not None and index.is_unique and not _is_default(index)
+
+    def _label(self, row: int) -> str:
+        """Return the label of a row, or its position if rows have none."""
+        return _label_text(self._index[row]) if self._has_labels() else str(row)
 
     def _observed(self) -> list[str]:
         return [self._result.table.cell(cell.row, cell.column) for cell in self._result.cells]
@@ -294,7 +326,10 @@ class Cleaning:
         backend: Any = "pandas"
         if self._frame is not None:
             backend = nw.from_native(self._frame, eager_only=True).implementation
-        return nw.from_dict(columns, backend=backend).to_native()
+        frame, rows = nw.from_dict(columns, backend=backend).to_native(), columns["row"]
+        if self._index is not None:
+            return frame.set_axis(self._index.take(rows))
+        return frame.set_axis(rows) if self._frame is None else frame
 
     def _written(self, cell: CellFinding) -> Any:
         """Return what a cell should hold as text, so that one column holds them all."""
@@ -320,6 +355,36 @@ class Cleaning:
             name = native.columns[position]
             native = native.with_columns(_replaced(native.get_column(name), values).alias(name))
         return (native if kept.all() else native.filter(kept.tolist())).to_native()
+
+
+def _named_by_index(result: TableCleaning, index: Any) -> TableCleaning:
+    """Return findings whose rows have the labels of an index as names.
+
+    A column that tells rows apart says more than labels that only count them.
+    """
+    findings, names = result.findings, result.table.names
+    if _is_default(index) and findings.identifier:
+        return result
+    own = " / ".join(str(name) for name in index.names if name is not None)
+    free = (name for name in (own or "index", "index", "label") if name not in names)
+    identifier = next(free, "label of the row")
+
+    def named(suspects: Sequence[Suspect]) -> list[Suspect]:
+        rows = [int(result.rows[suspect.row]) for suspect in suspects]
+        labels = (_label_text(index[row]) for row in rows)
+        return [one._replace(name=label) for one, label in zip(suspects, labels, strict=True)]
+
+    findings = replace(findings, identifier=identifier, suspects=named(findings.suspects))
+    return replace(result, findings=findings, suspects=named(result.suspects))
+
+
+def _is_default(index: Any) -> bool:
+    """Return whether labels are the positions of the rows."""
+    return hasattr(index, "step") and (index.start, index.step) == (0, 1)
+
+
+def _label_text(label: Any) -> str:
+    return str(label).removesuffix(" 00:00:00")
 
 
 def printable(text: str) -> str:

@@ -4,29 +4,77 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
 from ..cleaning.findings import Findings
+from .escaping import escape_html_text, shortened
+from .wording import headline
 
-# Cells that are listed.
-SHOWN = 20
+# Cells that are listed, and characters of a cell and of a reason.
+SHOWN, LONGEST_CELL, LONGEST_REASON = 20, 60, 300
+# Notebooks align tables to the right and keep long lines whole.
+LEFT = "text-align:left;vertical-align:top"
+WRAPPED = f"{LEFT};white-space:normal;min-width:18em;max-width:44em"
 
-#: Row, column, observed text, probability and reason.
-CellLine = tuple[int, str, str, float, str]
+
+class CellLine(NamedTuple):
+    """A wrong cell as text.
+
+    Attributes
+    ----------
+    row : str
+        Label of the row, or its position from 0.
+    column, observed, expected : str
+    probability : float
+    reason : str
+    """
+
+    row: str
+    column: str
+    observed: str
+    expected: str
+    probability: float
+    reason: str
 
 
-def cells_html(findings: Findings, cells: Sequence[CellLine]) -> str:
-    """Return a heading and a table of the most probable wrong cells."""
-    heading = f"{findings.n_flagged:,} of {findings.n_rows:,} rows look wrong"
-    lines = [
-        f"<tr><td>{row}</td><td>{escape(column)}</td><td>{escape(observed)}</td>"
-        f"<td>{probability:.2f}</td><td style='text-align:left'>{escape(reason)}</td></tr>"
-        for row, column, observed, probability, reason in cells[:SHOWN]
-    ]
-    more = len(cells) - len(lines)
-    table = (
-        "<table><thead><tr><th>row</th><th>column</th><th>observed</th><th>probability</th>"
-        "<th style='text-align:left'>reason</th></tr></thead>"
-        f"<tbody>{''.join(lines)}</tbody></table>"
-    )
-    rest = f"<p>and {more:,} more cells</p>" if more > 0 else ""
-    return f"<div><p><b>{heading}</b></p>{table if lines else ''}{rest}</div>"
+def cells_html(findings: Findings, cells: Sequence[CellLine], rows: str) -> str:
+    """Return a heading and a table of the most probable wrong cells.
+
+    Parameters
+    ----------
+    findings : Findings
+    cells : sequence of CellLine
+        The most probable first.
+    rows : str
+        How rows are named, such as "Rows count from 0."
+    """
+    parts = [f"<p><b>Doubt:</b> {_text(findings.doubt)}</p>"] if findings.doubt else []
+    parts.append(f"<p><b>{_text(headline(findings))}</b></p>")
+    if cells:
+        parts += [_table(cells[:SHOWN]), f"<p>{_text(_rest(len(cells)) + rows)}</p>"]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _table(cells: Sequence[CellLine]) -> str:
+    names = ("row", "column", "observed", "expected", "probability", "reason")
+    head = "".join(f"<th style='{LEFT}'>{name}</th>" for name in names)
+    body = "".join(f"<tr>{_line(cell)}</tr>" for cell in cells)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _line(cell: CellLine) -> str:
+    row, *texts = [_text(shortened(text, LONGEST_CELL)) for text in cell[:4]]
+    texts.append(f"{cell.probability:.2f}")
+    reason = _text(shortened(cell.reason, LONGEST_REASON))
+    own = "".join(f"<td style='{LEFT}'>{text}</td>" for text in texts)
+    first = f"<td style='{LEFT};white-space:nowrap'>{row}</td>"
+    return f"{first}{own}<td style='{WRAPPED}'>{reason}</td>"
+
+
+def _rest(number: int) -> str:
+    more = number - SHOWN
+    return "" if more <= 0 else f"And {more:,} more cell{'' if more == 1 else 's'}. "
+
+
+def _text(text: str) -> str:
+    return escape(escape_html_text(text))
