@@ -20,7 +20,7 @@ from .numeric_cells import PRIOR_LOG_ODDS, NumericCells, assess_numbers
 from .prediction import folds_of, usable_features
 from .reasons import level_finding, number_finding
 from .reconciliation import AssessedCells, ColumnModels, Reconciled, reconcile
-from .table_posterior import learn_mistakes, share_of_wrong
+from .table_posterior import column_share, learn_mistakes, share_of_wrong
 from .variables import CategoricalVariable, NumericVariable, Variable
 
 # Probability from which on a cell is looked at together with the others of its row.
@@ -137,13 +137,14 @@ def _own_features(variable: Variable, variables: Sequence[Variable]) -> FloatArr
 
 
 def _prior_log_odds(cells: Mapping[int, AssessedCells]) -> dict[int, float]:
-    """Return the a priori log-odds of wrong cells, one for numbers and one for levels."""
+    """Return the a priori log-odds of wrong cells of each column."""
     prior: dict[int, float] = {}
     for kind in (NumericCells, LevelCells):
         own = {k: column for k, column in cells.items() if isinstance(column, kind)}
         if own:
             share = share_of_wrong(np.concatenate([column.log_odds for column in own.values()]))
-            prior |= dict.fromkeys(own, float(np.log(share / (1 - share))))
+            shares = {k: column_share(column.log_odds, share) for k, column in own.items()}
+            prior |= {k: float(np.log(part / (1 - part))) for k, part in shares.items()}
     return prior
 
 

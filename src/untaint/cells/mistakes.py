@@ -13,24 +13,29 @@ import numpy as np
 
 from .._typing import FloatArray
 
+POWERS = (10.0, 100.0, 1000.0)
 DAYS_PER_YEAR = 365.2425
 
 
 @final
 class Mistake(NamedTuple):
-    """A mistake: its name, words for it, a priori odds among mistakes, and how it is undone."""
+    """A mistake: its name, words for it, a priori odds among mistakes, and how it is undone.
+
+    One that keeps the digits moves the decimal point only.
+    """
 
     kind: str
     words: str
     prior: float
     undo: Callable[[FloatArray], FloatArray]
+    keeps_digits: bool = False
 
 
 def _factor(kind: str, factor: float, prior: float, large: str, small: str) -> list[Mistake]:
     """Return that a number is too large by a factor, and that it is too small."""
     return [
-        Mistake(kind, f"{large}?", prior, lambda x: x / factor),
-        Mistake(kind, f"{small}?", prior, lambda x: x * factor),
+        Mistake(kind, f"{large}?", prior, lambda x: x / factor, factor in POWERS),
+        Mistake(kind, f"{small}?", prior, lambda x: x * factor, factor in POWERS),
     ]
 
 

@@ -28,6 +28,8 @@ NORMAL_EXPONENT, PRIOR_RESIDUALS = 3.6, 4.0
 MIN_EXPONENT, MAX_EXPONENT = 0.5, 6.0
 # Rows of a window along the predictions, windows at most, and what their scales are shrunk by.
 WINDOW_ROWS, MAX_WINDOWS, PRIOR_ROWS = 40, 10, 20
+# Either side has a tail of its own, which is shrunk to that of both by so many rows.
+PRIOR_SIDE = 100.0
 # A scale is at least this part of the spread of the column.
 MIN_SCALE = 0.003
 MAD = 1.4826
@@ -40,27 +42,40 @@ class NullDensity:
 
     knots: FloatArray
     log_scales: FloatArray
-    edge: float
-    exponent: float
+    edges: FloatArray
+    exponents: FloatArray
 
     def scale(self, predicted: FloatArray, floor: FloatArray) -> FloatArray:
         """Return the scale of residuals at predictions; rounding alone makes that of ``floor``."""
         own = np.exp(np.interp(predicted, self.knots, self.log_scales))
         return np.sqrt(own**2 + floor**2)
 
+    def edge(self, residuals: FloatArray) -> FloatArray:
+        """Return where the tail begins on the side of each residual, in scales."""
+        return self.edges[(residuals > 0).astype(np.intp)]
+
     def log_density(self, residuals: FloatArray, scale: FloatArray) -> FloatArray:
         """Return the log-density of residuals."""
-        size, u = np.abs(residuals) / scale, self.edge
+        size, side = np.abs(residuals) / scale, (residuals > 0).astype(np.intp)
+        u, exponent = self.edges[side], self.exponents[side]
         sigma = u / EDGE
         body = np.log1p(-TAIL) - 0.5 * (size / sigma) ** 2 - np.log(sigma * np.sqrt(2 * np.pi))
         body -= np.log(2 * ndtr(u / sigma) - 1)
         far = np.maximum(size, u) / u
-        tail = np.log(0.5 * TAIL * self.exponent / u) - (self.exponent + 1) * np.log(far)
+        tail = np.log(0.5 * TAIL * exponent / u) - (exponent + 1) * np.log(far)
         return np.where(size <= u, body, tail) - np.log(scale)
 
 
-def fit_null_density(residuals: FloatArray, predicted: FloatArray) -> NullDensity:
+def fit_null_density(
+    residuals: FloatArray, predicted: FloatArray, weights: FloatArray | None = None
+) -> NullDensity:
     """Return the density of residuals of predictions, most of which are honest.
+
+    Parameters
+    ----------
+    residuals, predicted : array of shape (n,)
+    weights : array of shape (n,), optional
+        Probability that a residual is honest, as far as it is known; 1 without.
 
     Examples
     --------
@@ -72,20 +87,48 @@ def fit_null_density(residuals: FloatArray, predicted: FloatArray) -> NullDensit
     >>> bool(-1.2 < at[0] < -0.7), bool(-14 < at[1] < -8)
     (True, True)
     """
+    weights = np.ones(len(residuals)) if weights is None else weights
+    size = np.abs(residuals)
+    knots, logs = _scales(size, predicted, weights)
+    size = size / np.exp(np.interp(predicted, knots, logs))
+    both = np.log(_tail(size, weights))
+    sides = []
+    for own in (residuals <= 0, residuals > 0):
+        total = weights[own].sum()
+        tail = np.log(_tail(size[own], weights[own])) if own.any() else both
+        sides.append(np.exp((total * tail + PRIOR_SIDE * both) / (total + PRIOR_SIDE)))
+    edges, exponents = np.transpose(sides)
+    return NullDensity(knots, logs, edges, exponents)
+
+
+def _scales(
+    size: FloatArray, predicted: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the median prediction and the log-scale of the residuals of windows."""
     order = np.argsort(predicted, kind="stable")
     parts = np.array_split(order, int(np.clip(len(order) // WINDOW_ROWS, 1, MAX_WINDOWS)))
-    whole = max(MAD * float(np.median(np.abs(residuals))), MIN_SCALE)
-    own = np.array([MAD * float(np.median(np.abs(residuals[part]))) for part in parts])
-    sizes = np.array([len(part) for part in parts], dtype=float)
+    whole = max(MAD * _quantile(size, weights, 0.5), MIN_SCALE)
+    own = np.array([MAD * _quantile(size[part], weights[part], 0.5) for part in parts])
+    total = np.array([weights[part].sum() for part in parts])
     logs = np.log(np.maximum(own, MIN_SCALE))
-    logs = (sizes * logs + PRIOR_ROWS * np.log(whole)) / (sizes + PRIOR_ROWS)
-    knots = np.array([float(np.median(predicted[part])) for part in parts])
-    scale = np.exp(np.interp(predicted, knots, logs))
-    size = np.sort(np.abs(residuals) / scale)
-    n_tail = max(int(np.ceil(TAIL * len(size))), 2)
-    edge = float(max(size[-n_tail - 1] if len(size) > n_tail else size[0], 1.0))
-    kept = max(int(np.ceil((1 - CENSORED) * n_tail)), 1)
-    excess = np.log(np.maximum(size[-n_tail:], edge) / edge)
-    total = excess[:kept].sum() + (n_tail - kept) * excess[kept - 1]
-    exponent = (kept + PRIOR_RESIDUALS) / (total + PRIOR_RESIDUALS / NORMAL_EXPONENT)
-    return NullDensity(knots, logs, edge, float(np.clip(exponent, MIN_EXPONENT, MAX_EXPONENT)))
+    logs = (total * logs + PRIOR_ROWS * np.log(whole)) / (total + PRIOR_ROWS)
+    return np.array([float(np.median(predicted[part])) for part in parts]), logs
+
+
+def _tail(size: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """Return where the tail of scaled residuals begins, and its exponent."""
+    edge = max(_quantile(size, weights, 1 - TAIL), 1.0)
+    last = max(_quantile(size, weights, 1 - TAIL * CENSORED), edge)
+    total = weights.sum()
+    excess = np.log(np.clip(size, edge, last) / edge)
+    number = (1 - CENSORED) * TAIL * total
+    inside = float(weights @ excess)
+    exponent = (number + PRIOR_RESIDUALS) / (inside + PRIOR_RESIDUALS / NORMAL_EXPONENT)
+    return edge, float(np.clip(exponent, MIN_EXPONENT, MAX_EXPONENT))
+
+
+def _quantile(values: FloatArray, weights: FloatArray, q: float) -> float:
+    """Return a weighted quantile: the least value that a part q of the weight does not exceed."""
+    order = np.argsort(values, kind="stable")
+    total = np.cumsum(weights[order])
+    return float(values[order[min(np.searchsorted(total, q * total[-1]), len(order) - 1)]])

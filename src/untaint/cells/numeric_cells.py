@@ -35,6 +35,11 @@ NEAR = 4.0
 INSIDE = 0.005
 # A usual residual lies within so many times the bounds of 85 %.
 USUAL = 1.5
+# Rounds in which the density of honest residuals is fitted without explained cells, the gain in
+# log-likelihood that this has to be worth, and rounds of the parts of mistakes in a column.
+NULL_ROUNDS, WORTH, PART_ROUNDS = 5, 5.0, 10
+# A priori part of wrong cells in a column, which weighs as much as so many rows.
+PRIOR_PART, PRIOR_ROWS = 0.005, 200.0
 # Log-odds of a wrong cell before anything is known.
 PRIOR_LOG_ODDS = float(np.log(0.005))
 
@@ -100,7 +105,7 @@ class NumericCells:
     def is_usual(self, y: FloatArray, predicted: FloatArray) -> BoolArray:
         """Return whether standardised values lie in the body of their density."""
         scale = _scale(self.variable, self.standardiser, self.null, predicted)
-        return np.abs(y - predicted) <= USUAL * self.null.edge * scale
+        return np.abs(y - predicted) <= USUAL * self.null.edge(y - predicted) * scale
 
     def log_odds_at(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
         """Return the log-odds of values, in units of the table, given other predictions."""
@@ -127,8 +132,11 @@ class NumericCells:
     def bounds(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return bounds within which 85 % of the honest values lie, in units of the table."""
         predicted = self.predictor.predictions[rows]
-        reach = self.null.edge * _scale(self.variable, self.standardiser, self.null, predicted)
-        return self.in_own_units(predicted - reach), self.in_own_units(predicted + reach)
+        scale = _scale(self.variable, self.standardiser, self.null, predicted)
+        below, above = self.null.edges
+        return self.in_own_units(predicted - below * scale), self.in_own_units(
+            predicted + above * scale
+        )
 
     def in_own_units(self, y: FloatArray) -> FloatArray:
         """Return standardised values in units of the table."""
@@ -199,7 +207,7 @@ def assess_numbers(
     def fit(kept: BoolArray) -> NumericCells:
         predictor = NumericPredictor(X, np.clip(y, -FAR_OUT, FAR_OUT), kept, folds, seed)
         predicted = predictor.predictions
-        null = fit_null_density((y - predicted)[known], predicted[known])
+        null = _fit_null(variable, standardiser, y, predicted, known)
         parts = (variable, standardiser, null)
         odds = _log_odds(*parts, variable.values, predicted, weights)
         ends = (float(within[0]), float(within[1]))
@@ -213,6 +221,56 @@ def assess_numbers(
             continue
         best = max(best, fit(kept), key=lambda found: found.log_likelihood(known))
     return best
+
+
+def _fit_null(
+    variable: NumericVariable,
+    standardiser: Standardiser,
+    y: FloatArray,
+    predicted: FloatArray,
+    known: BoolArray,
+) -> NullDensity:
+    """Return the density of honest residuals, without cells that a mistake explains.
+
+    Many cells with one mistake make a long tail, which would excuse them. The density without them
+    counts if the column is likelier under it.
+    """
+    values, residuals, at = variable.values[known], (y - predicted)[known], predicted[known]
+    best, highest = fit_null_density(residuals, at), -np.inf
+    null, gain = best, 0.0
+    for _ in range(NULL_ROUNDS):
+        scale = _scale(variable, standardiser, null, at)
+        far = np.flatnonzero(np.abs(residuals) > null.edge(residuals) * scale)
+        ratios = _log_ratios(variable, standardiser, null, values[far], at[far])
+        honest = log_null(variable, standardiser, null, y[known], at)
+        explained, likelihood = _explained(ratios, prior_log_weights(variable), len(values))
+        likelihood += float(honest.sum())
+        if likelihood > highest + gain:
+            best, highest = null, likelihood
+        gain = WORTH
+        weights = np.ones(len(values))
+        weights[far] -= explained
+        null = fit_null_density(residuals, at, weights)
+    return best
+
+
+def _explained(
+    ratios: FloatArray, log_weights: FloatArray, n: int
+) -> tuple[FloatArray, float]:
+    """Return the probability that a mistake explains each cell, and the gain in log-likelihood.
+
+    The parts of all mistakes in the column maximise their posterior by the EM algorithm.
+    """
+    prior = PRIOR_PART * np.exp(log_weights - logsumexp(log_weights))
+    parts = prior
+    for _ in range(PART_ROUNDS):
+        joint = ratios + np.log(parts)[:, None]
+        right = np.log1p(-min(parts.sum(), 0.5))
+        total = np.logaddexp(right, logsumexp(joint, axis=0))
+        counts = np.exp(joint - total).sum(axis=1)
+        parts = (counts + PRIOR_ROWS * prior) / (n + PRIOR_ROWS)
+    gain = total.sum() + right * (n - len(total))
+    return np.exp(logsumexp(joint[1:], axis=0) - total), float(gain)
 
 
 def _log_odds(
@@ -258,11 +316,17 @@ def prior_log_weights(variable: NumericVariable) -> FloatArray:
 def _log_stretch(
     variable: NumericVariable, mistake: Mistake, values: FloatArray, undone: FloatArray
 ) -> FloatArray:
-    """Return the logarithm of how much undoing a mistake stretches, on the scale of predictions."""
+    """Return the logarithm of how much undoing a mistake stretches, on the scale of predictions.
+
+    A decimal point that slips keeps the digits: 145 becomes 14.5, which is finer than a column of
+    whole numbers is, and 30 becomes 3, of which there may be many.
+    """
     ends = mistake.undo(np.array([0.0, 1.0]))
     with np.errstate(divide="ignore", invalid="ignore"):
         scales = variable.slope(undone) / variable.slope(values)
         found = np.log(np.abs(ends[1] - ends[0])) + np.log(scales)
+    if mistake.keeps_digits:
+        found += variable.log_written(undone) - variable.log_written(values)
     return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
 
 

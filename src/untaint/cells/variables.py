@@ -1,8 +1,8 @@
 r"""Columns as variables that can be predicted: numbers on a scale, or codes of levels.
 
-A positive column that spans more than a factor of five is taken on the scale of logarithms, where a
-wrong unit is as far off downwards as upwards; one that has zeros as well, on that of
-:math:`\operatorname{arsinh}(x / u)`, which is close to it above u. The resolution of a column is
+A positive column that spans more than a factor of five is taken on the scale of logarithms if it is
+less skewed there: a wrong unit is then as far off downwards as upwards. One that has zeros as well
+is taken on that of :math:`\operatorname{arsinh}(x / u)`, which is close to it above u. The resolution of a column is
 the step at which most of its values are written: differences below that say nothing.
 """
 
@@ -27,6 +27,8 @@ MAX_NEGATIVE = 0.03
 SMALL = 0.1
 # A value that more than this part of the rows have makes a column one of many zeros.
 COMMONEST = 0.4
+# Decimal places that are told apart, from the first on.
+FIRST_PLACE, N_PLACES = -6, 14
 # Rows that a level needs to be predicted.
 FEWEST_ROWS = 5
 MAX_LEVELS = 30
@@ -52,6 +54,8 @@ class NumericVariable:
         Of the last of them.
     resolution : float
         Step of the values, on their own scale.
+    places : array of shape (k,)
+        Part of the values that end at each decimal place.
     """
 
     position: int
@@ -61,11 +65,16 @@ class NumericVariable:
     scale: Scale
     unit: float
     resolution: float
+    places: FloatArray
 
     @property
     def missing(self) -> BoolArray:
         """Which values are missing."""
         return np.isnan(self.values)
+
+    def log_written(self, values: FloatArray) -> FloatArray:
+        """Return the log-probabilities that values end at the decimal place where these do."""
+        return np.log(self.places[last_place(values) - FIRST_PLACE])
 
     @property
     def is_assessed(self) -> bool:
@@ -181,9 +190,37 @@ def numeric_variable(position: int, column: Column) -> NumericVariable:
     present = values[np.isfinite(values)]
     values = np.where(np.isfinite(values), values, np.nan)
     scale, unit = scale_of(present) if column.kind == "number" else ("identity", 1.0)
+    counts = np.bincount(last_place(present) - FIRST_PLACE, minlength=N_PLACES) + 0.5
     return NumericVariable(
-        position, column.name, column.kind, values, scale, unit, resolution_of(present)
+        position,
+        column.name,
+        column.kind,
+        values,
+        scale,
+        unit,
+        resolution_of(present),
+        counts / counts.sum(),
     )
+
+
+def last_place(values: FloatArray) -> IntArray:
+    """Return the decimal place of the last digit that is not zero: 0 for 12, 2 for 1,200.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> last_place(np.array([1200.0, 12.0, 0.25]))
+    array([ 2,  0, -2])
+    """
+    found = np.full(len(values), FIRST_PLACE)
+    for place in range(FIRST_PLACE + 1, FIRST_PLACE + N_PLACES):
+        found[_is_multiple(values, 10.0**place)] = place
+    return found
+
+
+def _is_multiple(values: FloatArray, step: float) -> BoolArray:
+    ratio = values / step
+    return np.abs(ratio - np.round(ratio)) <= 1e-6 * np.maximum(1.0, np.abs(ratio))
 
 
 def scale_of(present: FloatArray) -> tuple[Scale, float]:
@@ -196,8 +233,17 @@ def scale_of(present: FloatArray) -> tuple[Scale, float]:
     low, high = np.quantile(positive, [0.05, 0.95])
     if high <= WIDE * low:
         return "identity", 1.0
-    zeros = int((present == 0).sum())
-    return ("log", 1.0) if zeros == 0 else ("arsinh", float(low))
+    zeros = bool((present == 0).any())
+    curved = np.arcsinh(present / low) if zeros else np.log(positive)
+    if abs(_skewness(curved)) >= abs(_skewness(present)):
+        return "identity", 1.0
+    return ("arsinh", float(low)) if zeros else ("log", 1.0)
+
+
+def _skewness(values: FloatArray) -> float:
+    """Return the quantile skewness: how much farther the 90th percentile is than the 10th."""
+    low, median, high = np.quantile(values, [0.1, 0.5, 0.9])
+    return float((high - 2 * median + low) / (high - low)) if high > low else 0.0
 
 
 def categorical_variable(position: int, column: Column) -> CategoricalVariable:
@@ -244,8 +290,6 @@ def resolution_of(values: FloatArray) -> float:
     for exponent in range(int(np.floor(np.log10(largest))), -10, -1):
         for factor in (5.0, 2.0, 1.0):
             step = factor * 10.0**exponent
-            ratio = values / step
-            close = np.abs(ratio - np.round(ratio)) <= 1e-6 * np.maximum(1.0, np.abs(ratio))
-            if close.mean() >= 0.9:
+            if _is_multiple(values, step).mean() >= 0.9:
                 return step
     return 0.0

@@ -1,25 +1,26 @@
-"""Two numbers of a row that stand in each other's column.
+r"""Two numbers of a row that stand in each other's column.
 
-For columns a and b let z_a(v) be the distance of v from the median of a, in robust deviations of
-the side that v is on: (q90 - median) / 1.282 above, (median - q10) / 1.282 below; logarithms are
-taken if both columns are positive. Values x of a and y of b are called swapped if
+Let :math:`I_a` be the range of usual values of column a: from the 10th to the 90th percentile, and
+half as far again on either side, on the scale of logarithms if nearly all values are positive.
+Values x of a and y of b look swapped if
 
-    z_a(x) >= 5,  z_b(y) >= 5,  z_a(y) <= 2,  z_b(x) <= 2,
+.. math:: x \in I_b \setminus I_a, \qquad y \in I_a \setminus I_b .
 
-if in each column at most 2 % of the values are so, and if the ranges of the columns are different:
-at most 1 % of the values of either lie within 2.5 deviations of the other's median. Rows with far
-values in more than four columns are odd altogether and left alone.
+Of the other rows let a part :math:`e_a` have values of a in :math:`I_b \setminus I_a`, and
+:math:`e_b` the reverse. If these were independent, :math:`n\, e_a e_b` rows would look swapped by
+chance. The probability that m rows are is one less that number, times the pairs of columns that
+were tried, over m. Columns whose ranges overlap have large :math:`e`, and no findings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from ..._typing import FloatArray, IntArray
+from ..._typing import BoolArray, FloatArray, IntArray
 from ...tables.column import Column
 from ..finding import CellFinding
 from .inputs import names_code
@@ -27,31 +28,25 @@ from .wording import number_text, quoted
 
 FEWEST = 50
 MIN_DISTINCT = 20
-FAR = 5.0
-NEAR = 2.0
-# Rows that are far in more columns are odd altogether.
-MAX_FAR = 4
-# Deviations within which values of the other column are counted, and how many there may be.
-WITHIN = 2.5
-MAX_OVERLAP = 0.01
-MAX_SHARE = 0.02
-# The quantile of the normal law that 90 % lie below.
-_Q90 = 1.2816
+# Quantiles, and what is added to the range between them on either side.
+INNER, BEYOND = 0.1, 0.5
+# Part of the values that must be positive for logarithms.
+POSITIVE = 0.9
+# Rows that look swapped are at most this part of all, and probable at least this much.
+MAX_SHARE, PROBABLE = 0.1, 0.9
+HIGHEST = 0.97
 
 
-class _Scale(NamedTuple):
-    """A column on one scale, with the rows far from its median."""
+class _Usual(NamedTuple):
+    """A column, and the range of its usual values."""
 
     position: int
     values: FloatArray
-    quantiles: FloatArray
-    far: IntArray
+    low: float
+    high: float
 
-    def deviations(self, values: FloatArray) -> FloatArray:
-        low, median, high = self.quantiles
-        offset = values - median
-        side = np.where(offset > 0, high - median, median - low)
-        return np.abs(offset) * _Q90 / side
+    def holds(self, values: FloatArray) -> BoolArray:
+        return np.asarray((values >= self.low) & (values <= self.high))
 
 
 def find_swaps(columns: Sequence[Column]) -> list[CellFinding]:
@@ -69,63 +64,51 @@ def find_swaps(columns: Sequence[Column]) -> list[CellFinding]:
     >>> [(finding.row, finding.column) for finding in find_swaps(columns)]
     [(7, 0), (7, 1)]
     """
+    usual = [found for j, column in enumerate(columns) if (found := _usual(j, column)) is not None]
+    pairs = list(combinations(usual, 2))
     found: list[CellFinding] = []
-    linear, logarithmic = _scales(columns, False), _scales(columns, True)
-    odd = _odd_rows((linear | logarithmic).values())
-    for a, b in combinations(sorted(linear.keys() | logarithmic.keys()), 2):
-        scales = logarithmic if a in logarithmic and b in logarithmic else linear
-        if a in scales and b in scales:
-            for row in _swapped(scales[a], scales[b]):
-                if row not in odd:
-                    found += _findings(columns, a, b, row)
+    for a, b in pairs:
+        rows, probability = _swapped(a, b, len(pairs))
+        for row in rows.tolist():
+            found += _findings(columns, a.position, b.position, row, probability)
     return found
 
 
-def _odd_rows(scales: Iterable[_Scale]) -> set[int]:
-    """Return rows that are far from the median of many columns."""
-    far = [scale.far for scale in scales]
-    rows, times = np.unique(np.concatenate([*far, np.empty(0, np.intp)]), return_counts=True)
-    return set(rows[times > MAX_FAR].tolist())
+def _usual(position: int, column: Column) -> _Usual | None:
+    """Return the range of usual values of a column of numbers, None if they are few."""
+    if column.kind != "number" or column.values is None or names_code(column.name):
+        return None
+    present = column.values[~column.missing]
+    if len(present) < FEWEST or len(np.unique(present)) < MIN_DISTINCT:
+        return None
+    logarithmic = bool((present > 0).mean() >= POSITIVE)
+    present = np.log(present[present > 0]) if logarithmic else present
+    low, high = np.quantile(present, [INNER, 1 - INNER])
+    low, high = low - BEYOND * (high - low), high + BEYOND * (high - low)
+    if logarithmic:
+        low, high = np.exp(low), np.exp(high)
+    return _Usual(position, np.where(column.missing, np.nan, column.values), low, high)
 
 
-def _scales(columns: Sequence[Column], logarithmic: bool) -> dict[int, _Scale]:
-    scales = {}
-    for j, column in enumerate(columns):
-        if column.kind != "number" or column.values is None or names_code(column.name):
-            continue
-        present = column.values[~column.missing]
-        if len(present) < FEWEST or (logarithmic and present.min() <= 0):
-            continue
-        if len(np.unique(present)) < MIN_DISTINCT:
-            continue
-        values = np.log(column.values) if logarithmic else column.values
-        quantiles = np.nanquantile(values, [0.1, 0.5, 0.9])
-        if quantiles[0] == quantiles[1] or quantiles[1] == quantiles[2]:
-            continue
-        scale = _Scale(j, values, quantiles, np.empty(0, np.intp))
-        with np.errstate(invalid="ignore"):
-            far = np.flatnonzero(scale.deviations(values) >= FAR)
-        if 0 < len(far) <= max(1, MAX_SHARE * len(present)):
-            scales[j] = scale._replace(far=far)
-    return scales
+def _swapped(a: _Usual, b: _Usual, n_pairs: int) -> tuple[IntArray, float]:
+    """Return rows that look swapped, none if chance may explain them, and the probability."""
+    none = np.empty(0, np.intp), 0.0
+    if a.high > b.high and a.low < b.low or b.high > a.high and b.low < a.low:
+        return none  # one range holds the other
+    there = b.holds(a.values) & ~a.holds(a.values)
+    here = a.holds(b.values) & ~b.holds(b.values)
+    swapped = there & here
+    m, n = int(swapped.sum()), int((~np.isnan(a.values) & ~np.isnan(b.values)).sum())
+    if m == 0 or m > MAX_SHARE * n:
+        return none
+    by_chance = (there.sum() - m + 1) * (here.sum() - m + 1) / n * n_pairs
+    probability = min(1 - by_chance / m, HIGHEST)
+    return (np.flatnonzero(swapped), probability) if probability >= PROBABLE else none
 
 
-def _swapped(a: _Scale, b: _Scale) -> Iterator[int]:
-    rows = np.intersect1d(a.far, b.far)
-    if not len(rows):
-        return
-    rows = rows[(a.deviations(b.values[rows]) <= NEAR) & (b.deviations(a.values[rows]) <= NEAR)]
-    if not len(rows):
-        return
-    for own, other in ((a, b), (b, a)):
-        with np.errstate(invalid="ignore"):
-            inside = other.deviations(np.delete(own.values, rows)) <= WITHIN
-        if inside.mean() > MAX_OVERLAP:
-            return
-    yield from rows.tolist()
-
-
-def _findings(columns: Sequence[Column], a: int, b: int, row: int) -> Iterator[CellFinding]:
+def _findings(
+    columns: Sequence[Column], a: int, b: int, row: int, probability: float
+) -> Iterator[CellFinding]:
     for own, other in ((a, b), (b, a)):
         x, y = columns[own].values, columns[other].values
         assert x is not None and y is not None
@@ -134,4 +117,4 @@ def _findings(columns: Sequence[Column], a: int, b: int, row: int) -> Iterator[C
             f"{number_text(y[row])}, which stands there, in {quoted(columns[own].name)}, "
             "so that they look swapped."
         )
-        yield CellFinding(row, own, 0.93, "swap", float(y[row]), reason)
+        yield CellFinding(row, own, probability, "swap", float(y[row]), reason)
