@@ -25,7 +25,7 @@ TAIL, CENSORED = 0.15, 0.35
 EDGE = float(ndtri(1 - TAIL / 2))
 # The exponent is shrunk to that of a normal distribution, which weighs as so many residuals.
 NORMAL_EXPONENT, PRIOR_RESIDUALS = 3.6, 4.0
-MIN_EXPONENT, MAX_EXPONENT = 0.5, 6.0
+MIN_EXPONENT, MAX_EXPONENT = 0.5, 10.0
 # Rows of a window along the predictions, windows at most, and what their scales are shrunk by.
 WINDOW_ROWS, MAX_WINDOWS, PRIOR_ROWS = 40, 10, 20
 # Either side has a tail of its own, which is shrunk to that of both by so many rows.
@@ -67,7 +67,10 @@ class NullDensity:
 
 
 def fit_null_density(
-    residuals: FloatArray, predicted: FloatArray, weights: FloatArray | None = None
+    residuals: FloatArray,
+    predicted: FloatArray,
+    weights: FloatArray | None = None,
+    censored: float = CENSORED,
 ) -> NullDensity:
     """Return the density of residuals of predictions, most of which are honest.
 
@@ -76,6 +79,8 @@ def fit_null_density(
     residuals, predicted : array of shape (n,)
     weights : array of shape (n,), optional
         Probability that a residual is honest, as far as it is known; 1 without.
+    censored : float
+        Part of the tail that is left out of its estimate.
 
     Examples
     --------
@@ -91,11 +96,11 @@ def fit_null_density(
     size = np.abs(residuals)
     knots, logs = _scales(size, predicted, weights)
     size = size / np.exp(np.interp(predicted, knots, logs))
-    both = np.log(_tail(size, weights))
+    both = np.log(_tail(size, weights, censored))
     sides = []
     for own in (residuals <= 0, residuals > 0):
         total = weights[own].sum()
-        tail = np.log(_tail(size[own], weights[own])) if own.any() else both
+        tail = np.log(_tail(size[own], weights[own], censored)) if own.any() else both
         sides.append(np.exp((total * tail + PRIOR_SIDE * both) / (total + PRIOR_SIDE)))
     edges, exponents = np.transpose(sides)
     return NullDensity(knots, logs, edges, exponents)
@@ -115,13 +120,13 @@ def _scales(
     return np.array([float(np.median(predicted[part])) for part in parts]), logs
 
 
-def _tail(size: FloatArray, weights: FloatArray) -> tuple[float, float]:
+def _tail(size: FloatArray, weights: FloatArray, censored: float) -> tuple[float, float]:
     """Return where the tail of scaled residuals begins, and its exponent."""
     edge = max(_quantile(size, weights, 1 - TAIL), 1.0)
-    last = max(_quantile(size, weights, 1 - TAIL * CENSORED), edge)
+    last = max(_quantile(size, weights, 1 - TAIL * censored), edge)
     total = weights.sum()
     excess = np.log(np.clip(size, edge, last) / edge)
-    number = (1 - CENSORED) * TAIL * total
+    number = (1 - censored) * TAIL * total
     inside = float(weights @ excess)
     exponent = (number + PRIOR_RESIDUALS) / (inside + PRIOR_RESIDUALS / NORMAL_EXPONENT)
     return edge, float(np.clip(exponent, MIN_EXPONENT, MAX_EXPONENT))

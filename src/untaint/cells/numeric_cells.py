@@ -21,7 +21,7 @@ from scipy.special import logsumexp
 from .._typing import BoolArray, FloatArray, IntArray
 from .features import Standardiser, standardiser_of
 from .mistakes import DATES, NUMERIC, OTHER_PRIOR, TEMPERATURES, Mistake, is_temperature
-from .null_density import NullDensity, fit_null_density
+from .null_density import CENSORED, NullDensity, fit_null_density
 from .prediction import NumericPredictor
 from .variables import NumericVariable
 
@@ -37,7 +37,8 @@ INSIDE = 0.005
 USUAL = 1.5
 # Rounds in which the density of honest residuals is fitted without explained cells, the gain in
 # log-likelihood that this has to be worth, and rounds of the parts of mistakes in a column.
-NULL_ROUNDS, WORTH, PART_ROUNDS = 5, 5.0, 10
+NULL_ROUNDS, WORTH, PART_ROUNDS = 6, 0.0, 10
+LITTLE = 0.03
 # A priori part of wrong cells in a column, which weighs as much as so many rows.
 PRIOR_PART, PRIOR_ROWS = 0.005, 200.0
 # Log-odds of a wrong cell before anything is known.
@@ -238,7 +239,7 @@ def _fit_null(
     values, residuals, at = variable.values[known], (y - predicted)[known], predicted[known]
     best, highest = fit_null_density(residuals, at), -np.inf
     null, gain = best, 0.0
-    for _ in range(NULL_ROUNDS):
+    for turn in range(NULL_ROUNDS):
         scale = _scale(variable, standardiser, null, at)
         far = np.flatnonzero(np.abs(residuals) > null.edge(residuals) * scale)
         ratios = _log_ratios(variable, standardiser, null, values[far], at[far])
@@ -250,7 +251,8 @@ def _fit_null(
         gain = WORTH
         weights = np.ones(len(values))
         weights[far] -= explained
-        null = fit_null_density(residuals, at, weights)
+        censored = CENSORED if turn < NULL_ROUNDS // 2 else LITTLE
+        null = fit_null_density(residuals, at, weights, censored)
     return best
 
 
@@ -270,7 +272,7 @@ def _explained(
         counts = np.exp(joint - total).sum(axis=1)
         parts = (counts + PRIOR_ROWS * prior) / (n + PRIOR_ROWS)
     gain = total.sum() + right * (n - len(total))
-    return np.exp(logsumexp(joint[1:], axis=0) - total), float(gain)
+    return np.exp(logsumexp(joint, axis=0) - total), float(gain)
 
 
 def _log_odds(
