@@ -7,8 +7,8 @@ Usage::
     python benchmarks/wrong_cells.py after --tables choose-targets --methods untaint script
 
 ``clean`` prints the share of rows that are flagged in tables as they are. ``planted`` makes one
-mistake in 5 % of the rows (:mod:`real_tables.planted`) and prints precision and recall of rows, and
-of the rows caught how many have the right cell named, the right kind and the true value to 10 %.
+mistake in 5 % of the rows (:mod:`untaint.bench.planted`) and prints precision and recall of rows,
+and of the rows caught how many have the right cell named, its right kind and true value to 10 %.
 ``after`` prints the test error of gradient boosting after flagged rows are dropped, or flagged
 cells replaced, over that of a fit to the rows without mistakes. The tables come from packages that
 are not installed with the library (:mod:`real_tables.frames`); tables are names, ``choose``,
@@ -30,7 +30,8 @@ import numpy as np
 from real_tables.cell_methods import METHODS
 from real_tables.cell_scores import After, Clean, Planted, run_after, run_clean, run_planted
 from real_tables.frames import select
-from real_tables.planted import KINDS
+
+from untaint.bench.planted import NAMES as KINDS
 
 WORST = 10
 
@@ -104,7 +105,7 @@ def summarise_planted(method: str, results: Sequence[Planted]) -> None:
 def _pooled(kind: str, results: Sequence[Planted]) -> str:
     total = {
         name: sum(getattr(result, name) for result in results)
-        for name in ("flagged", "caught", "cells", "placed", "nameable", "named", "right")
+        for name in ("flagged", "caught", "cells", "placed", "named", "right")
     }
     recall = np.mean([result.recall for result in results])
     return (
@@ -112,7 +113,7 @@ def _pooled(kind: str, results: Sequence[Planted]) -> str:
         f"{_ratio(total['caught'], total['flagged'])}  "
         f"cells: right one {_ratio(total['placed'], total['caught'])}  precision "
         f"{_ratio(total['placed'], total['cells'])}  "
-        f"kind {_ratio(total['named'], total['nameable'])}  "
+        f"kind {_ratio(total['named'], total['placed'])}  "
         f"value {_ratio(total['right'], total['placed'])}  "
         f"{np.mean([result.seconds for result in results]):.2f} s"
     )
@@ -145,7 +146,7 @@ def _planted_line(result: Planted) -> str:
         f" wrong {result.wrong:3}  flagged {result.flagged:4}"
         f"  precision {result.precision:.2f}  recall {result.recall:.2f}"
         f"  cell {_ratio(result.placed, result.caught)}"
-        f"  kind {_ratio(result.named, result.nameable)}"
+        f"  kind {_ratio(result.named, result.placed)}"
         f"  value {_ratio(result.right, result.placed)}  {result.seconds:.2f} s"
     )
 

@@ -15,7 +15,7 @@ A method takes table, target and true share, and returns :class:`Found`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,21 +26,16 @@ from sklearn.ensemble import (
 )
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 
+from untaint.bench.planted.columns import MAX_LEVELS, is_date, is_label
+from untaint.bench.planted.scores import Found
+
 from .ddc import deviating_cells
-from .planted import MAX_LEVELS, is_date, is_label
 
 CUT = 5.0
 FENCE = 3.0
 SURE = 0.95
 # Cells of a column below which it is left out: a fold might have none.
 FEW = 20
-
-
-class Found(NamedTuple):
-    """Rows that a method flags, and cells with columns row, column, expected and kind."""
-
-    rows: set[int]
-    cells: pd.DataFrame
 
 
 Method = Callable[[pd.DataFrame, str | None, float], Found]

@@ -11,32 +11,16 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import mean_absolute_error
 
-from . import frames, planted
-from .cell_methods import METHODS, Found, encode
-from .planted import is_label
+from untaint.bench.planted.columns import is_label
+from untaint.bench.planted.planting import plant
+from untaint.bench.planted.scores import Found, is_missing, score
+
+from . import frames
+from .cell_methods import METHODS, encode
 
 SHARE = 0.05
 #: Settings of boosting that do not overfit a few hundred rows, whose noise would help otherwise.
 SLOW: dict[str, Any] = {"learning_rate": 0.05, "max_leaf_nodes": 8, "random_state": 0}
-#: What the library may call a planted kind; kinds without a name here are not judged.
-NAMES: dict[str, tuple[str, ...]] = {
-    "target_x10": ("decimal",),
-    "target_tenth": ("decimal",),
-    "target_sign": ("sign",),
-    "target_other_row": ("other", "target"),
-    "copied_row": ("copy", "other", "target", "category"),
-    "feature_x1000": ("unit",),
-    "feature_sign": ("sign",),
-    "inches": ("unit",),
-    "pounds": ("unit",),
-    "swapped": ("swap",),
-    "category_other_row": ("category",),
-    "typo": ("typo",),
-    "stuck": ("stuck",),
-    "century": ("century", "date"),
-    "year": ("date",),
-    "label_other": ("category", "target"),
-}
 
 
 class Clean(NamedTuple):
@@ -58,10 +42,7 @@ class Clean(NamedTuple):
 class Planted(NamedTuple):
     """What a method found of planted mistakes.
 
-    Rows: ``wrong`` have one, ``flagged`` are flagged and ``caught`` both. ``placed`` of the caught
-    have a wrong cell named, ``named`` of these, of ``nameable``, with the right kind, and ``right``
-    of these have the true value, to 10 % (dates: a month; text: exactly). ``cells`` are all cells
-    that are flagged.
+    The counts are those of :class:`untaint.bench.planted.scores.Score`.
     """
 
     table: str
@@ -73,7 +54,6 @@ class Planted(NamedTuple):
     caught: int
     cells: int
     placed: int
-    nameable: int
     named: int
     right: int
     seconds: float
@@ -115,7 +95,7 @@ def run_planted(name: str, kind: str, seed: int, method: str, n_rows: int) -> li
     Of ``mixed`` there is a result for each kind as well, which has no precision.
     """
     frame, target = frames.load(name, n_rows)
-    dirty, truth = planted.plant(frame, target, kind, seed, SHARE)
+    dirty, truth = plant(frame, target, kind, seed, SHARE)
     if truth.empty:
         return []
     found, seconds = _timed(method, dirty, target, truth["row"].nunique() / len(frame))
@@ -124,25 +104,6 @@ def run_planted(name: str, kind: str, seed: int, method: str, n_rows: int) -> li
         counts = Planted(name, f"mixed/{part}", seed, method, *score(found, own), seconds)
         results.append(counts._replace(flagged=0, cells=0))
     return results
-
-
-def score(found: Found, truth: pd.DataFrame) -> tuple[int, int, int, int, int, int, int, int]:
-    """Return the counts of :class:`Planted`, from ``wrong`` to ``right``."""
-    mistakes = {(m.row, m.column): m for m in truth.itertuples()}
-    wrong = {row for row, _ in mistakes}
-    placed, nameable, named, right = set[int](), set[int](), set[int](), set[int]()
-    for cell in found.cells.itertuples():
-        mistake = mistakes.get((cell.row, cell.column))
-        if mistake is None:
-            continue
-        placed.add(cell.row)
-        if NAMES[mistake.kind]:
-            nameable.add(cell.row)
-            named |= {cell.row} if cell.kind in NAMES[mistake.kind] else set()
-        right |= {cell.row} if _is_close(cell.expected, mistake.value) else set()
-    rows = (wrong, found.rows, wrong & found.rows, found.cells, placed, nameable, named, right)
-    counts = [len(part) for part in rows]
-    return tuple(counts)  # type: ignore[return-value]
 
 
 def run_after(name: str, kind: str, seed: int, method: str, n_rows: int) -> list[After]:
@@ -154,7 +115,7 @@ def run_after(name: str, kind: str, seed: int, method: str, n_rows: int) -> list
     order = np.random.default_rng(seed).permutation(len(frame))
     test = frame.iloc[order[: int(0.3 * len(frame))]]
     train = frame.drop(index=test.index).reset_index(drop=True)
-    dirty, truth = planted.plant(train, target, kind, seed, SHARE)
+    dirty, truth = plant(train, target, kind, seed, SHARE)
     if truth.empty:
         return []
     found, seconds = _timed(method, dirty, target, truth["row"].nunique() / len(train))
@@ -169,7 +130,7 @@ def repair(frame: pd.DataFrame, found: Found) -> pd.DataFrame:
     columns = {name: frame[name].astype(object) for name in frame.columns}
     gone = found.rows - set(found.cells["row"])
     for cell in found.cells.itertuples():
-        if _is_missing(cell.expected):
+        if is_missing(cell.expected):
             gone.add(cell.row)
         else:
             columns[cell.column].iloc[cell.row] = cell.expected
@@ -202,22 +163,3 @@ def _timed(
         warnings.simplefilter("ignore")
         found = METHODS[method](frame.copy(), target, share)
     return found, time.perf_counter() - start
-
-
-def _is_close(expected: Any, true: Any) -> bool:
-    if _is_missing(expected) or _is_missing(true):
-        return False
-    if isinstance(true, int | float | np.number):
-        try:
-            return abs(float(expected) - float(true)) <= 0.1 * abs(float(true))
-        except (TypeError, ValueError):
-            return False
-    dated = [planted.is_date(pd.Series([each])) for each in (true, expected)]
-    if all(dated):
-        days = [pd.to_datetime(each, utc=True) for each in (true, expected)]
-        return abs(days[0] - days[1]) <= pd.Timedelta(days=31)
-    return str(expected) == str(true)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or bool(pd.isna(value))

@@ -307,6 +307,7 @@ def check_labelled_data(
 
 def _class_codes(y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArray]:
     """Return the classes, two at least, and the code of each label."""
+    _check_label_size(y)
     try:
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -324,6 +325,16 @@ def _class_codes(y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntAr
             f"class {classes[weightless].tolist()[0]!r}."
         )
     return classes, codes
+
+
+def _check_label_size(y: Any) -> None:
+    """Raise for whole numbers of more than 64 bits, which are no kind of label to scikit-learn."""
+    for label in y.flat if y.dtype.kind == "O" else ():
+        if isinstance(label, int) and not -(2**63) <= label < 2**64:
+            raise ValueError(
+                "y must hold labels that are text or whole numbers of at most 64 bits, got "
+                f"{label}: write such labels as text."
+            )
 
 
 def _check_no_text(y: Any) -> None:

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from ._validation import check_choice, check_real
 from .cells import CHECKS, CellFinding
+from .cells.checks.day_month import exchanged_text
 from .cleaning import TableCleaning, TableModel, clean_table, save_model
 from .cleaning.exports import cleaned_bytes, flagged_csv, summary, summary_json
 from .cleaning.findings import Suspect
@@ -233,7 +234,7 @@ class Cleaning:
         for row, own in repaired_rows(self._result.cells).items():
             kept[row] = True
             for cell in own:
-                cells.setdefault(cell.column, {})[row] = self._value(cell)
+                cells.setdefault(cell.column, {})[row] = self._replacement(cell)
         return self._taken(kept, cells)
 
     @property
@@ -337,6 +338,12 @@ class Cleaning:
         if isinstance(value, float) and value.is_integer():
             return str(int(value)) if abs(value) < MAX_WHOLE else str(value)
         return None if value is None else str(value).removesuffix(" 00:00:00")
+
+    def _replacement(self, cell: CellFinding) -> Any:
+        """Return what takes the place of a cell; a date in text is written as the others are."""
+        if cell.kind == "daymonth" and self._result.columns[cell.column].levels is not None:
+            return exchanged_text(self._result.table.cell(cell.row, cell.column))
+        return self._value(cell)
 
     def _value(self, cell: CellFinding) -> Any:
         """Return what a cell should hold, as a number, a date or text."""

@@ -1,36 +1,47 @@
-"""Mistakes are planted in the rows that the truth names, and nowhere else."""
+"""Mistakes are planted in tables, found, and reported by kind."""
 
-import numpy as np
+import math
+
 import pytest
 
 from untaint.bench.case import Case
-from untaint.bench.data import load
-from untaint.bench.mistakes import KINDS, MEASURES, measure_mistakes, plant, write_table
+from untaint.bench.mistakes import MEASURES, load_frame, measure_mistakes
+from untaint.bench.planted.kinds import KINDS
+from untaint.bench.planted.planting import possible
+from untaint.bench.studies.mistakes import STUDY
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_all_other_rows_are_left_alone(kind):
-    X, y = load("kiln", 0)
-    X2, y2, wrong = plant(X, y, kind, 0.1, seed=1)
-    changed = (X2 != X).any(axis=1) | (y2 != y)
-    np.testing.assert_array_equal(changed, wrong)
-    assert wrong.sum() == 40
-
-
-def test_labels_become_other_labels():
-    X, y = load("classes2-100", 0)
-    _, changed, wrong = plant(X, y, "relabel", 0.2, seed=0)
-    assert (changed[wrong] != y[wrong]).all()
-    assert set(changed) == set(y)
-
-
-def test_a_table_is_written_with_empty_cells_for_missing_values(tmp_path):
-    write_table(tmp_path / "t.csv", np.array([[1.5, np.nan]]), np.array(["a"]))
-    assert (tmp_path / "t.csv").read_text().splitlines() == ["x0,x1,target", "1.5,,a"]
-
-
-def test_a_case_is_measured_from_file_to_flags():
-    found = measure_mistakes(Case("kiln", "unit-up", 0.1, "untaint-clean", 0))
+@pytest.mark.parametrize(
+    ("dataset", "kind"), [("kiln", "feature_x1000"), ("cars-300", "typo"), ("kiln", "target_x10")]
+)
+def test_a_case_is_measured_from_table_to_cells(dataset, kind):
+    found = measure_mistakes(Case(dataset, kind, 0.05, "untaint-clean", 0))
     assert tuple(found) == MEASURES
     assert found["recall"] > 0.9
     assert found["precision"] > 0.9
+    assert found["right_cell"] > 0.9
+
+
+def test_a_kind_that_a_table_cannot_have_has_no_measures():
+    found = measure_mistakes(Case("kiln", "typo", 0.05, "untaint-clean", 0))
+    assert all(math.isnan(value) for value in found.values())
+
+
+def test_cars_without_mistakes_can_have_every_kind_but_that_of_labels():
+    assert {*possible(load_frame("cars-300", 0), "target")} == {*KINDS} - {"label_other"}
+
+
+def test_the_table_has_a_line_for_each_kind_and_one_for_all():
+    case = {"dataset": "kiln", "epsilon": 0.05, "method": "untaint-clean", "seed": 0, "error": ""}
+    rows = [
+        case | {"kind": kind} | dict.fromkeys(MEASURES, value)
+        for kind, value in (("mixed", 0.25), ("typo", 1.0), ("stuck", 0.5))
+    ]
+    lines = STUDY.table(rows).splitlines()
+    assert lines[0] == "| kind | recall | precision | right cell | right kind | seconds |"
+    assert [line.split(" | ")[:2] for line in lines[2:]] == [
+        ["| typo", "1.000"],
+        ["| stuck", "0.500"],
+        ["| mixed", "0.250"],
+        ["| all but mixed", "0.750"],
+    ]

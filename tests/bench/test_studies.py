@@ -31,8 +31,15 @@ from untaint.bench.studies import (
 from untaint.bench.studies.simulation import PLACES, SIZES
 from untaint.datasets.corruption import KINDS, task_of
 
-# Streams and surfaces that are drawn in the study, and have no name among the data sets.
-DRAW_THEIR_OWN = ("regret", "noisy-kernel", "stream-speed", "simulation", *speed.STUDIES)
+# Streams, surfaces and tables that are drawn in the study, and have no name among the data sets.
+DRAW_THEIR_OWN = (
+    "regret",
+    "noisy-kernel",
+    "stream-speed",
+    "simulation",
+    "mistakes",
+    *speed.STUDIES,
+)
 
 
 @pytest.fixture

@@ -3,7 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from real_tables import cell_methods, cell_scores, ddc, planted
+from real_tables import cell_methods, cell_scores, ddc
+
+from untaint.bench.planted import NAMES, scores
+from untaint.bench.planted.kinds import KINDS
+from untaint.bench.planted.planting import plant, possible
 
 
 def a_table(n=400, label=False):
@@ -32,10 +36,10 @@ def differing(one, two):
     }
 
 
-@pytest.mark.parametrize("kind", [*planted.KINDS, "mixed"])
+@pytest.mark.parametrize("kind", [*KINDS, "mixed"])
 def test_only_the_cells_of_the_truth_differ(kind):
     frame = a_table(label=kind == "label_other")
-    dirty, truth = planted.plant(frame, "y", kind, seed=0)
+    dirty, truth = plant(frame, "y", kind, seed=0)
     copied = set(truth["row"][truth["kind"] == "copied_row"])
     changed = {cell for cell in differing(frame, dirty) if cell[0] not in copied}
     told = set(zip(truth["row"], truth["column"], strict=True))
@@ -48,7 +52,7 @@ def test_only_the_cells_of_the_truth_differ(kind):
 
 def test_a_copied_row_repeats_a_row_that_is_right():
     frame = a_table()
-    dirty, truth = planted.plant(frame, "y", "copied_row", seed=1)
+    dirty, truth = plant(frame, "y", "copied_row", seed=1)
     features = [name for name in frame if name != "y"]
     for mistake in truth.itertuples():
         same = (dirty[features] == dirty[features].iloc[mistake.row]).all(axis=1)
@@ -58,33 +62,35 @@ def test_a_copied_row_repeats_a_row_that_is_right():
 
 def test_kinds_that_a_table_cannot_have_are_left_out():
     frame = a_table()[["size", "colour"]]
-    assert "century" not in planted.possible(frame, None)
-    assert "target_x10" not in planted.possible(frame, None)
-    assert planted.plant(frame, None, "label_other", seed=0)[1].empty
+    assert "century" not in possible(frame, None)
+    assert "target_x10" not in possible(frame, None)
+    assert plant(frame, None, "label_other", seed=0)[1].empty
 
 
 def test_whoever_knows_the_truth_has_a_perfect_score():
     frame = a_table()
-    _, truth = planted.plant(frame, "y", "mixed", seed=0)
+    _, truth = plant(frame, "y", "mixed", seed=0)
     cells = truth.rename(columns={"value": "expected"})
-    wrong, flagged, caught, _, placed, _, _, right = cell_scores.score(
-        cell_methods.Found(set(truth["row"]), cells), truth
-    )
-    assert wrong == flagged == caught == placed == right
+    found = scores.score(scores.Found(set(truth["row"]), cells), truth)
+    assert found.wrong == found.flagged == found.caught == found.placed == found.right
+
+
+def test_every_kind_has_names():
+    assert list(NAMES) == list(KINDS)
 
 
 def test_repairing_with_the_truth_gives_the_table_back():
     frame = a_table()
-    dirty, truth = planted.plant(frame, "y", "typo", seed=0)
-    found = cell_methods.Found(set(truth["row"]), truth.rename(columns={"value": "expected"}))
+    dirty, truth = plant(frame, "y", "typo", seed=0)
+    found = scores.Found(set(truth["row"]), truth.rename(columns={"value": "expected"}))
     assert not differing(frame, cell_scores.repair(dirty, found))
 
 
 @pytest.mark.parametrize("method", ["script", "forest", "ddc"])
 def test_rivals_find_numbers_a_thousand_times_as_large(method):
-    dirty, truth = planted.plant(a_table(), "y", "feature_x1000", seed=0)
+    dirty, truth = plant(a_table(), "y", "feature_x1000", seed=0)
     found = cell_methods.METHODS[method](dirty, "y", 0.05)
-    caught = cell_scores.score(found, truth)[2]
+    caught = scores.score(found, truth).caught
     assert caught >= 0.7 * truth["row"].nunique()
 
 

@@ -20,6 +20,8 @@ from .variables import NumericVariable, Variable, variables_of
 
 # Rows that columns are predicted from one another with.
 FEWEST_ROWS = 40
+# Probability from which on what a check found is settled; of other cells the other columns decide.
+SURE = 0.9
 
 
 class CellAssessment(NamedTuple):
@@ -79,8 +81,9 @@ def _assess(
         )
     findings = list(checked)
     if n >= FEWEST_ROWS and "columns" not in skip:
-        variables = _corrected(variables_of(columns), checked)
-        excused = _excused(checked, probability.shape)
+        sure = [found for found in checked if found.probability >= SURE]
+        variables = _corrected(variables_of(columns), sure)
+        excused = _excused(sure, probability.shape)
         findings += assess_columns(variables, excused, probability, seed, on_stage)
     findings = _best_of_each_cell(findings)
     chances = np.array([found.probability for found in findings])

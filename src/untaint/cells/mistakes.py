@@ -12,6 +12,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from .._typing import FloatArray
+from .digits import exchange_digits
 
 POWERS = (10.0, 100.0, 1000.0)
 DAYS_PER_YEAR = 365.2425
@@ -39,6 +40,11 @@ def _factor(kind: str, factor: float, prior: float, large: str, small: str) -> l
     ]
 
 
+def _exchange(k: int, prior: float) -> Mistake:
+    """Return that significant digits k and k + 1 are exchanged."""
+    return Mistake("digits", "are two digits exchanged?", prior, lambda x: exchange_digits(x, k))
+
+
 POINT, UNIT = "a slipped decimal point", "another unit"
 NUMERIC: tuple[Mistake, ...] = (
     Mistake("sign", "is the sign wrong?", 0.1, lambda x: -x),
@@ -50,6 +56,7 @@ NUMERIC: tuple[Mistake, ...] = (
     *_factor("unit", 1.609344, 0.01, "kilometres for miles", "miles for kilometres"),
     *_factor("unit", 4.184, 0.005, "joules for calories", "calories for joules"),
     *_factor("unit", 3.28084, 0.01, "feet for metres", "metres for feet"),
+    *(_exchange(k, 0.01) for k in (1, 2, 3)),
 )
 TEMPERATURES: tuple[Mistake, ...] = (
     Mistake("unit", "degrees Fahrenheit for Celsius?", 0.03, lambda x: (x - 32.0) / 1.8),

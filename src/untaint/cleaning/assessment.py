@@ -22,12 +22,14 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..estimators import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
 from ..meta_estimators import RobustClassifier, RobustRegressor
 from ..portable import tree_ensemble_of
+from ..tables import DataFileError
 from ..target_transform import TargetTransform, inverse_of
 from .audit_columns import FLAG_SCORE, audit_by_row, deviations, on_scale, training_audit
 from .boosted_trees import BoostedTrees
 from .findings import Learner, Task
 from .learner_choice import LearnerChoice, boosting, choose_learner
 from .model_choice import ModelChoice, OnStage, select_for_classification, select_for_regression
+from .refit import MAX_TARGET, overflows
 from .singleton_labels import singleton_label
 from .wrong_cells import WrongCells, score_of
 
@@ -370,6 +372,8 @@ def _by_trees(
     if choice.learner == "kernel":
         return kernel._replace(choice=choice)
     on_stage("growing trees")
+    if overflows(targets, task):
+        targets = _bounded(targets)
     kind = RobustRegressor if task == "regression" else RobustClassifier
     share = _effective_contamination(contamination, len(y))
     model = kind(boosting(task, seed), contamination=share, random_state=seed).fit(X, targets)
@@ -381,6 +385,16 @@ def _by_trees(
     interval = None if given else model.contamination_interval_
     found = _from_audit(model, audit, kernel.transform, task, estimate, interval, contamination)
     return found._replace(choice=choice)
+
+
+def _bounded(targets: FloatArray) -> FloatArray:
+    """Return targets of which the few that are too large for sums of squares are bounded."""
+    if np.median(np.abs(targets)) >= MAX_TARGET:
+        raise DataFileError(
+            f"learner: expected targets of at most {MAX_TARGET:g} for 'trees', found "
+            f"{np.abs(targets).max():.3g}; divide them by a power of ten, or choose 'kernel'."
+        )
+    return np.clip(targets, -MAX_TARGET, MAX_TARGET)
 
 
 def _assess(

@@ -112,7 +112,7 @@ class Explainer:
 
 def write_expected(value: float, found: CellFinding) -> str:
     """Return an expected number, or a date, as text."""
-    if found.kind in ("date", "century"):
+    if found.kind in ("date", "century", "daymonth"):
         return str(np.datetime64(round(value), "D"))
     return format_number(value)
 

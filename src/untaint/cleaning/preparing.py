@@ -18,6 +18,8 @@ from .task import decide_task
 
 # Least number of rows with a target.
 FEWEST = 10
+# Size of a typical target, up to which differences of targets are numbers.
+MAX_TARGET = 1e306
 # Kinds of column whose first feature is numeric.
 NUMERIC_KINDS = ("number", "date")
 
@@ -154,9 +156,22 @@ def _check_targets(table: RawTable, column: TargetColumn, y: NDArray[Any], task:
     name = column.name
     distinct, counts = np.unique(y, return_counts=True)
     if len(distinct) < 2:
+        texts = {table.cell(int(row), column.position) for row in np.flatnonzero(~column.missing)}
+        if len(texts) > 1:
+            a, b = sorted(texts)[:2]
+            raise DataFileError(
+                f"{table.source}: expected numbers that double precision can tell apart in the "
+                f"target {name!r}, found {shortened(a)} and {shortened(b)}; labels may be written "
+                "with a letter before them."
+            )
         raise DataFileError(
             f"{table.source}: expected a target that varies, and {name!r} is {distinct[0]} in "
             "every row."
+        )
+    if task == "regression" and np.median(np.abs(y)) > MAX_TARGET:
+        raise DataFileError(
+            f"{table.source}: expected targets of at most {MAX_TARGET:g} in most rows, and "
+            f"{name!r} has {np.abs(y).max():.3g}; divide it by a power of ten."
         )
     if task == "classification" and len(distinct) > len(y) / 3:
         if column.kind == "category" and column.unreadable.any():

@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..cells import CellFinding
+from ..cells.checks.day_month import exchanged_text
 from ..tables import Column, RawTable
 from ..tables.numbers import NumberStyle, write_number
 
 PROBABLE = 0.9
 # Decimals that a number may have.
 DECIMALS = 12
-DATES = ("century", "date")
 
 Value = float | str
 
@@ -77,6 +77,8 @@ def _text(
     if found.kind == "swap":
         partner = next((f for f in own if f.kind == "swap" and f.column != found.column), None)
         return None if partner is None else table.cell(found.row, partner.column)
+    if found.kind == "daymonth":
+        return exchanged_text(table.cell(found.row, found.column))
     if isinstance(expected, str):
         return expected
     assert expected is not None

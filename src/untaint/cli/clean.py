@@ -13,6 +13,7 @@ import typer
 from . import options
 from .errors import UsageError
 from .outputs import check_directory, default_output_path
+from .reading import read_data
 from .terminal import console, progress
 
 MODEL, PARQUET = "model.skops", "cleaned.parquet"
@@ -77,18 +78,10 @@ def clean(
     from ..cleaning.atomic_output import write_files_atomically
     from ..cleaning.exports import OutputMode, cleaned_bytes, flagged_csv, summary, summary_json
     from ..report import render
-    from ..tables import read_table
     from .display import show_findings
 
     with progress(quiet) as on_stage:
-        table = read_table(
-            data,
-            delimiter=delimiter,
-            decimal=decimal,
-            encoding=encoding,
-            sheet=sheet,
-            max_bytes=max_bytes,
-        )
+        table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         cleaning = clean_table(
             table,
             target,

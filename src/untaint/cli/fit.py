@@ -10,6 +10,7 @@ import typer
 
 from . import options
 from .outputs import check_file, default_output_path
+from .reading import read_data
 from .terminal import console, escape_terminal, progress
 
 
@@ -55,17 +56,9 @@ def fit(
     from ..cleaning import clean_table, save_model
     from ..cleaning.atomic_output import write_file_atomically
     from ..cleaning.exports import summary
-    from ..tables import read_table
 
     with progress(quiet) as on_stage:
-        table = read_table(
-            data,
-            delimiter=delimiter,
-            decimal=decimal,
-            encoding=encoding,
-            sheet=sheet,
-            max_bytes=max_bytes,
-        )
+        table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         cleaning = clean_table(
             table,
             target,

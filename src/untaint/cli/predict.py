@@ -14,6 +14,7 @@ import typer
 from . import options
 from .errors import UsageError
 from .outputs import check_file
+from .reading import read_data
 from .terminal import console, escape_terminal, progress
 
 
@@ -58,7 +59,7 @@ def predict(
 
     from ..cleaning import load_model
     from ..cleaning.atomic_output import write_file_atomically
-    from ..tables import DataFileError, read_table
+    from ..tables import DataFileError
 
     with progress(quiet) as on_stage:
         loaded = load_model(model)
@@ -67,14 +68,7 @@ def predict(
                 f"--probabilities needs a classification model, and {model} is a regression model"
             )
         on_stage("reading the file")
-        table = read_table(
-            data,
-            delimiter=delimiter,
-            decimal=decimal,
-            encoding=encoding,
-            sheet=sheet,
-            max_bytes=max_bytes,
-        )
+        table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         on_stage("predicting")
         try:
             predicted, notes = loaded.predict(table)

@@ -42,7 +42,9 @@ def frame_table(frame: Any, name: str = "X") -> RawTable:
     """
     native = nw.from_native(frame, eager_only=True)
     names = [str(column) for column in native.columns]
-    cells = [_arrow(native.get_column(column)) for column in native.columns]
+    for text in names:
+        _check_encodable(text, f"{name}: expected names of columns that UTF-8 can encode")
+    cells = [_arrow(native.get_column(column), name) for column in native.columns]
     table = arrow().table(cells, names=names)
     visible = list(range(len(names)))
     return TypedTable(name, names, Dialect(typed=PARQUET), [], table=table, visible=visible)
@@ -53,13 +55,35 @@ def frame_rows(frame: Any) -> Iterator[tuple[Any, ...]]:
     return iter(nw.from_native(frame, eager_only=True).iter_rows())
 
 
-def _arrow(column: Any) -> Any:
-    """Return a column as an Arrow array; cells of several types, and categories, become text."""
+def _arrow(column: Any, name: str) -> Any:
+    """Return a column as an Arrow array; some become text.
+
+    These are cells of several types, categories, and whole numbers of more than 64 bits.
+    """
     pa = arrow()
     try:
         if column.dtype in (nw.Categorical, nw.Enum):
             raise pa.ArrowTypeError("levels may be of any type")
         return pa.array(column.to_arrow())
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        cells = column.to_list()
-        return pa.array([None if cell is None or cell != cell else str(cell) for cell in cells])
+        return _as_text(column, name)
+    except (OverflowError, UnicodeEncodeError):  # Arrow passes on what Python raises
+        return _as_text(column, name)
+
+
+def _as_text(column: Any, name: str) -> Any:
+    cells = column.to_list()
+    texts = [None if cell is None or cell != cell else str(cell) for cell in cells]
+    for text in texts:
+        if text is not None:
+            what = f"{name}: expected text that UTF-8 can encode in column {column.name!r}"
+            _check_encodable(text, what)
+    return arrow().array(texts)
+
+
+def _check_encodable(text: str, expected: str) -> None:
+    """Raise for a character that is half of a pair, which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{expected}, found the lone surrogate in {text!r}.") from None

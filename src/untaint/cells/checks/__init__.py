@@ -13,6 +13,8 @@ from ...tables.column import Column
 from ..finding import CellFinding
 from .century import find_centuries
 from .copies import find_copies
+from .day_month import find_exchanged_days
+from .digits import find_digits
 from .ranges import find_out_of_range
 from .sentinel import find_sentinels
 from .shifted import find_shifted
@@ -31,11 +33,13 @@ Check = Callable[[Sequence[Column]], list[CellFinding]]
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "shifted": find_shifted,
+        "daymonth": find_exchanged_days,
         "text": find_unreadable,
         "sentinel": find_sentinels,
         "century": find_centuries,
         "sign": find_signs,
         "unit": find_units,
+        "digits": find_digits,
         "swap": find_swaps,
         "range": find_out_of_range,
         "typo": find_typos,

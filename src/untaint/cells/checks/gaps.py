@@ -14,6 +14,12 @@ import numpy as np
 
 from ..._typing import FloatArray
 
+# Least multiples of the mean excess and of the widest spacing in the outer quarter of the body.
+SURPRISE = 12.0
+WIDER = 3.0
+# Distinct values that a body needs, to have a tail.
+MIN_DISTINCT = 10
+
 
 class Gap(NamedTuple):
     """The widest gap in the upper tail of ordered values.
@@ -62,3 +68,19 @@ def mean_excess(body: FloatArray, share: float = 0.1, fewest: int = 10) -> float
     """
     m = min(max(fewest, int(share * len(body))), len(body) - 1)
     return float(np.mean(body[-m:]) - body[-m - 1])
+
+
+def is_surprising(body: FloatArray, k: int, width: float) -> bool:
+    """Return whether a gap between ordered values and k larger ones is wide for their tail.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.cells.checks.gaps import is_surprising
+    >>> is_surprising(np.arange(101.0), 1, 20.0), is_surprising(np.arange(101.0), 1, 80.0)
+    (False, True)
+    """
+    if len(np.unique(body)) < MIN_DISTINCT:
+        return False
+    outer = body[-max(len(body) // 4, 2) :]
+    return bool(k * width >= SURPRISE * mean_excess(body) and width >= WIDER * np.diff(outer).max())

@@ -65,7 +65,7 @@ _OF_PEOPLE = frozenset(
 )
 RANGES = (
     Range(frozenset({"percent", "pct", "percentage", "perc", "%"}), 0, 100, never=_CHANGE,
-          probability=0.85),
+          probability=0.9),
     Range(frozenset({"latitude", "lat"}), -90, 90, probability=0.97),
     Range(frozenset({"longitude", "lon", "lng"}), -180, 180, probability=0.97),
     Range(frozenset({"age"}), 0, 120, also=_OF_PEOPLE),

@@ -31,18 +31,14 @@ import numpy as np
 from ..._typing import BoolArray, FloatArray, IntArray
 from ...tables.column import Column
 from ..finding import CellFinding
-from .gaps import mean_excess, widest_upper_gap
+from .gaps import is_surprising, widest_upper_gap
 from .inputs import Cells, present_cells
 from .wording import number_text
 
 FEWEST = 50
 MAX_SHARE = 0.1
-MIN_DISTINCT = 10
 # Ratio of the values on both sides of a gap, as a logarithm.
 MIN_GAP = math.log(1.2)
-# Least multiple of a usual spacing, see above.
-SURPRISE = 12.0
-WIDER = 3.0
 # Larger factors need a gap of a part of the body's width only; others of at least all of it.
 LARGE_FACTORS = (1000.0, 100.0)
 # Largest width of the body in logarithms of a large factor.
@@ -145,7 +141,7 @@ def _factor_group(
     n = len(ordered)
     gap = widest_upper_gap(ordered, max(1, int(MAX_SHARE * n)))
     body, group = ordered[: n - gap.k], ordered[n - gap.k :]
-    if gap.width < MIN_GAP or not _is_surprising(body, gap.k, gap.width) or _are_alike(body, group):
+    if gap.width < MIN_GAP or not is_surprising(body, gap.k, gap.width) or _are_alike(body, group):
         return None
     low, high = np.quantile(body, [0.01, 0.99])
     factors = [*LARGE_FACTORS, *(f for f, named in SMALL_FACTORS if re.search(named, name.lower()))]
@@ -204,14 +200,6 @@ def _is_far_below(body: FloatArray, group: FloatArray) -> bool:
     return bool((values[0] - values[2]) * _Q05 >= FAR * (values[0] - values[1]))
 
 
-def _is_surprising(body: FloatArray, k: int, width: float) -> bool:
-    """Return whether a gap above ordered values is wide for their tail."""
-    outer = body[-max(len(body) // 4, 2) :]
-    if len(np.unique(body)) < MIN_DISTINCT:
-        return False
-    return k * width >= SURPRISE * mean_excess(body) and width >= WIDER * np.diff(outer).max()
-
-
 def _temperature_groups(values: FloatArray) -> Iterator[_Group]:
     """Yield the degrees Celsius among Fahrenheit, or the reverse."""
     order = np.argsort(values, kind="stable")
@@ -220,7 +208,7 @@ def _temperature_groups(values: FloatArray) -> Iterator[_Group]:
         n = len(ordered)
         gap = widest_upper_gap(ordered, max(1, int(MAX_SHARE * n)))
         body = ordered[: n - gap.k]
-        if not _is_surprising(body, gap.k, gap.width):
+        if not is_surprising(body, gap.k, gap.width):
             continue
         members = order[::side][n - gap.k :]
         own = values[members]
