@@ -81,10 +81,13 @@ def _assess(
         )
     findings = list(checked)
     if n >= FEWEST_ROWS and "columns" not in skip:
+        copies = [found for found in checked if found.partner is not None]
         sure = [found for found in checked if found.probability >= SURE]
-        variables = _corrected(variables_of(columns), sure)
+        doubtful = [found._replace(expected=None) for found in copies]
+        variables = _corrected(variables_of(columns), [*sure, *doubtful])
         excused = _excused(sure, probability.shape)
-        findings += assess_columns(variables, excused, probability, seed, on_stage)
+        findings = [found for found in checked if found.partner is None]
+        findings += assess_columns(variables, excused, copies, probability, seed, on_stage)
     findings = _best_of_each_cell(findings)
     chances = np.array([found.probability for found in findings])
     flagged = discovered(chances, fdr)

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.misfit import flagged_groups
+from .copied_rows import decide_copies
 from .features import features_of, group_mean, is_sorted, neighbour_median, standardiser_of
 from .finding import CellFinding
 from .level_cells import LevelCells, assess_levels
@@ -43,6 +44,7 @@ class Excused(NamedTuple):
 def assess_columns(
     variables: Sequence[Variable],
     excused: Excused,
+    copies: Sequence[CellFinding],
     probability: FloatArray,
     seed: int,
     on_stage: OnStage,
@@ -53,6 +55,8 @@ def assess_columns(
     ----------
     variables : sequence of Variable
     excused : Excused
+    copies : sequence of CellFinding
+        Cells of which one in two is wrong, missing in the variables.
     probability : array of shape (n, d)
         That each cell is wrong; those of predicted columns are filled in.
     seed : int
@@ -61,7 +65,7 @@ def assess_columns(
     """
     models = _predict(variables, excused, seed, on_stage)
     if not models.cells:
-        return []
+        return list(copies)
     models = replace(models, cells=_learnt(models.cells))
     prior = _prior_log_odds(models.cells)
     for position, column in models.cells.items():
@@ -69,7 +73,7 @@ def assess_columns(
         probability[:, position] = np.maximum(probability[:, position], own)
     on_stage("comparing the cells of each row")
     result = reconcile(models, _suspicious(models.cells, prior))
-    return _findings(models, result, prior, probability)
+    return [*_findings(models, result, prior, probability), *decide_copies(models, copies)]
 
 
 def _predict(

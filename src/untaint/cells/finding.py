@@ -23,6 +23,8 @@ class CellFinding(NamedTuple):
         One sentence for people.
     certain : bool
         Whether what is expected is known well enough to take the place of the cell.
+    partner : int or None
+        A row that is equal but for this cell: one of both is wrong.
     """
 
     row: int
@@ -32,3 +34,4 @@ class CellFinding(NamedTuple):
     expected: float | str | None
     reason: str
     certain: bool = True
+    partner: int | None = None

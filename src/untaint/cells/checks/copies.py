@@ -4,16 +4,19 @@ Rows are compared in all columns but one by sums of hash values, so that leaving
 subtraction. Two rows that agree in the rest are copies if
 
 - the rest has at least 3 columns, of which at least 2 are continuous and have a value there that
-  at most 1 % of the other rows have;
-- at least 98 % of the rows have a rest that no other row has;
+  at most 3 % of the other rows have;
+- at least 98 % of the rows have a rest that no other row has, or 85 % if of the pairs that agree in
+  the rest at least 80 % are copies by the other rules: repeated measurements are mostly alike;
 - coincidence is implausible: with p_j the share of rows that have the value of column j,
-  n^2 prod p_j <= exp(-6), the product running over the columns of the rest;
+  n^2 prod p_j <= m exp(-6), the product running over the columns of the rest, if there are m
+  such pairs or groups;
 - of two rows, numbers disagree by at least the distance between the quartiles of their column, as
   numbers of things that are alike differ by less;
 - rows that agree in all continuous columns of the rest hardly ever disagree in several others, as
   they do where continuous columns determine each other.
 
-Of three or more copies, those that disagree with the majority are reported; of two, both.
+Of three or more copies, those that disagree with the majority are reported; of two, both, each with
+the other as its partner.
 """
 
 from __future__ import annotations
@@ -34,17 +37,19 @@ from .wording import count_text, number_text, quoted
 FEWEST = 30
 MIN_COLUMNS = 3
 MIN_CONTINUOUS = 2
-MIN_UNIQUE = 0.98
+MIN_UNIQUE, LEAST_UNIQUE = 0.98, 0.85
+# Part of the groups that are copies where these are many.
+MOST = 0.8
 # A continuous column has so many distinct values, and so many of them per value.
 MIN_DISTINCT = 20
-MIN_DISTINCT_SHARE = 0.1
+MIN_DISTINCT_SHARE = 0.02
 # Largest share of other rows that have a value that tells copies.
-RARE = 0.01
+RARE = 0.03
 # Rows that agree in the continuous columns by chance, per row that does so as a copy.
-MAX_COINCIDENCES = 0.1
+MAX_COINCIDENCES = 0.3
 # Coincidences are expected to be exp(-SURPRISE) in number at most.
 SURPRISE = 6.0
-_REPORTED = ("number", "category")
+_REPORTED = ("number", "boolean", "category")
 _COMPARED = ("number", "boolean", "date", "category", "text")
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 _Hashes = NDArray[np.uint64]
@@ -73,12 +78,14 @@ def find_copies(columns: Sequence[Column]) -> list[CellFinding]:
     found = []
     for i, j in enumerate(used):
         size = int(np.count_nonzero(repeated[i]))
-        few = 0 < size <= (1 - MIN_UNIQUE) * len(again)
+        few = 0 < size <= (1 - LEAST_UNIQUE) * len(again)
         if columns[j].kind not in _REPORTED or not few:
             continue
         if table.coincidences(i, again) <= MAX_COINCIDENCES * size:
             groups = _groups(table.total - table.hashes[i], np.flatnonzero(repeated[i]))
-            found += _copies(j, columns[j], groups, table, i)
+            own = _copies(j, columns[j], groups, table, i)
+            if size <= (1 - MIN_UNIQUE) * len(again) or len(own) >= MOST * len(groups):
+                found += [finding for copies in own for finding in copies]
     return sorted(found)
 
 
@@ -139,12 +146,12 @@ class _Table(NamedTuple):
             counts[k] = upto - below
         return counts
 
-    def is_implausible(self, i: int, row: int, counts: NDArray[np.int64]) -> bool:
+    def is_implausible(self, i: int, row: int, counts: NDArray[np.int64], m: int) -> bool:
         """Return whether a row is not likely to be equal to another but for column i.
 
         Parameters
         ----------
-        i, row : int
+        i, row, m : int
         counts : array of shape (p,)
             Rows that have the row's value of each column, copies of the row not counted.
         """
@@ -154,7 +161,7 @@ class _Table(NamedTuple):
         known = ~self.missing[:, row]
         known[i] = False
         surprise = float(np.log(n / np.maximum(counts[known], 1)).sum())
-        return bool(rare.sum() >= MIN_CONTINUOUS and surprise >= 2 * np.log(n) + SURPRISE)
+        return bool(rare.sum() >= MIN_CONTINUOUS and surprise >= 2 * np.log(n) + SURPRISE - np.log(m))
 
 
 def _says_nothing(column: Column) -> BoolArray:
@@ -213,7 +220,8 @@ def _is_continuous(column: Column, hashes: _Hashes) -> bool:
 
 def _copies(
     j: int, column: Column, groups: Sequence[NDArray[np.intp]], table: _Table, i: int
-) -> list[CellFinding]:
+) -> list[list[CellFinding]]:
+    """Return findings of each group of copies that disagree."""
     own = table.hashes[i]
     least = 0.0
     if column.values is not None:
@@ -230,8 +238,8 @@ def _copies(
     counts = table.counts(np.array([rows[0] for rows, _ in candidates]))
     found = []
     for (rows, copies), own_counts in zip(candidates, counts.T, strict=True):
-        if table.is_implausible(i, int(rows[0]), own_counts - copies):
-            found += _disagreeing(j, column, rows, own[rows])
+        if table.is_implausible(i, int(rows[0]), own_counts - copies, len(candidates)):
+            found.append(_disagreeing(j, column, rows, own[rows]))
     return found
 
 
@@ -269,6 +277,7 @@ def _disagreeing(j: int, column: Column, rows: NDArray[np.intp], own: _Hashes) -
                 usual,
                 f"{_cell(column, int(row))[1]} stands where row {int(other) + 1}, equal to this "
                 f"one in all other columns, has {shown}.",
+                partner=int(other),
             )
         )
     return found
