@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
-from scipy.special import logsumexp
 
 from .._typing import BoolArray, FloatArray, IntArray
 from .features import Standardiser, standardiser_of
@@ -37,6 +36,8 @@ INSIDE = 0.005
 USUAL = 1.5
 # Log-odds of a wrong cell before anything is known.
 PRIOR_LOG_ODDS = float(np.log(0.005))
+# Rows that are looked at together.
+BLOCK = 8192
 
 
 @final
@@ -113,16 +114,26 @@ class NumericCells:
         values, predicted = self.variable.values[rows], self.predictor.predictions[rows]
         return _log_ratios(*parts, values, predicted)
 
-    def with_weights(self, log_weights: FloatArray, rows: IntArray) -> NumericCells:
-        """Return the cells with other weights of mistakes, of which only given rows have any."""
-        parts = (self.variable, self.standardiser, self.null)
-        values, predicted = self.variable.values[rows], self.predictor.predictions[rows]
-        new = _log_odds(*parts, values, predicted, log_weights)
+    def with_weights(
+        self, log_weights: FloatArray, rows: IntArray, ratios: FloatArray
+    ) -> NumericCells:
+        """Return the cells with other weights of mistakes, of which only given rows have any.
+
+        The log-densities of these are those of `log_ratios`.
+        """
+        new = _weighted(ratios, self.variable.values[rows], log_weights)
         log_odds, mistake, share = self.log_odds.copy(), self.mistake.copy(), self.share.copy()
         log_odds[rows], mistake[rows], share[rows] = new
         return replace(
             self, log_odds=log_odds, mistake=mistake, share=share, log_weights=log_weights
         )
+
+    def extended(self, variable: NumericVariable, X: FloatArray, folds: IntArray) -> NumericCells:
+        """Return the cells of more rows, by what was learnt from these."""
+        predictor = self.predictor.extended(X, folds)
+        parts = (variable, self.standardiser, self.null)
+        odds = _log_odds(*parts, variable.values, predictor.predictions, self.log_weights)
+        return NumericCells(*parts, predictor, *odds, self.range, self.log_weights)
 
     def bounds(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return bounds within which 85 % of the honest values lie, in units of the table."""
@@ -178,6 +189,7 @@ def assess_numbers(
     trusted: BoolArray,
     folds: IntArray,
     seed: int,
+    standardiser: Standardiser | None = None,
 ) -> NumericCells:
     """Assess each number of a column by the other columns.
 
@@ -190,8 +202,10 @@ def assess_numbers(
         Rows that a fit may use.
     folds : int array of shape (n,)
     seed : int
+    standardiser : Standardiser, optional
+        That of the whole column, if the variable is a part of its rows.
     """
-    standardiser = standardiser_of(variable)
+    standardiser = standardiser or standardiser_of(variable)
     y = standardised(variable, standardiser, variable.values)
     known = ~np.isnan(y) & trusted
     within, weights = np.quantile(y[known], [INSIDE, 1 - INSIDE]), prior_log_weights(variable)
@@ -224,11 +238,23 @@ def _log_odds(
     log_weights: FloatArray,
 ) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return the log-odds of wrong against right densities, the likeliest mistake, its share."""
-    ratios = _log_ratios(variable, standardiser, null, values, predicted)
+    found, mistake, share = np.empty(len(values)), np.empty(len(values), int), np.empty(len(values))
+    for start in range(0, len(values), BLOCK):  # blocks stay in the cache
+        own = slice(start, start + BLOCK)
+        ratios = _log_ratios(variable, standardiser, null, values[own], predicted[own])
+        found[own], mistake[own], share[own] = _weighted(ratios, values[own], log_weights)
+    return found, mistake, share
+
+
+def _weighted(
+    ratios: FloatArray, values: FloatArray, log_weights: FloatArray
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return the log-odds of ratios (k, m) with weights, the likeliest mistake, its share."""
     wrong = ratios + log_weights[:, None]
-    total = logsumexp(wrong, axis=0)
-    found = np.where(np.isnan(values), -np.inf, total)
-    return found, wrong.argmax(axis=0) - 1, np.exp(wrong.max(axis=0) - total)
+    mistake, largest = wrong.argmax(axis=0), wrong.max(axis=0)
+    excess = np.log(np.exp(wrong - np.where(np.isfinite(largest), largest, 0.0)).sum(axis=0))
+    found = np.where(np.isnan(values), -np.inf, largest + excess)
+    return found, mistake - 1, np.exp(-excess)
 
 
 def _log_ratios(
@@ -240,14 +266,15 @@ def _log_ratios(
 ) -> FloatArray:
     """Return the log-densities of any other value and of each mistake over that of a right one."""
     y = standardised(variable, standardiser, values)
+    scale = _scale(variable, standardiser, null, predicted)
     own = [_log_marginal(y)]
     for mistake in mistakes_of(variable):
         undone = mistake.undo(values)
         right = standardised(variable, standardiser, undone)
-        density = log_null(variable, standardiser, null, right, predicted)
+        density = null.log_density(right - predicted, scale)
         density[np.abs(undone - values) <= variable.resolution] = -np.inf  # nothing is undone
         own.append(density + _log_stretch(variable, mistake, values, undone))
-    return np.stack(own) - log_null(variable, standardiser, null, y, predicted)
+    return np.stack(own) - null.log_density(y - predicted, scale)
 
 
 def prior_log_weights(variable: NumericVariable) -> FloatArray:

@@ -5,13 +5,17 @@ and numbers are predicted by their best convex mixture: trees follow jumps and i
 columns that add up or are copies of one another are linear. The trees are boosted, or extra trees
 if rows are few. Levels have class probabilities of extra trees.
 
+Of very many rows, fits and what is chosen by them have a random part, in halves. Each half predicts
+the other one, and half of the rows that are in neither.
+
 The fits are kept, since what a row would predict with another value in one of its cells tells which
 of its cells is wrong.
 """
 
 from __future__ import annotations
 
-from typing import Any, final
+from copy import copy
+from typing import Any, Self, final
 
 import numpy as np
 from sklearn.ensemble import (
@@ -31,7 +35,7 @@ LEAF = 3
 TRIED = 0.5
 # Rows from which on trees are boosted.
 ROWS_TO_BOOST = 300
-# Rows that a fit has at most.
+# Rows that a fit has at most, and rows from which on all that is learnt is learnt from a part.
 MAX_ROWS, MANY_ROWS = 4000, 10_000
 RIDGE = 1.0
 # Values that a feature needs.
@@ -81,11 +85,23 @@ class NumericPredictor:
                 parts[test] = self._parts(fold, X[test])
         known = np.flatnonzero(trusted)
         self.mixing = convex_weights(parts[known][:, None], y[known, None], np.ones(len(known)))
-        self.predictions = parts @ self.mixing
+        self.predictions: FloatArray = parts @ self.mixing
 
     def _parts(self, fold: int, X: FloatArray) -> FloatArray:
-        forest, ridge = self.models[fold]
-        return np.column_stack([forest.predict(X), ridge.predict(np.nan_to_num(X))])
+        """Return the predictions (n, 2) of either model, zero if it has no weight."""
+        (forest, ridge), found = self.models[fold], np.zeros((len(X), 2))
+        if self.mixing[0] > 0:
+            found[:, 0] = forest.predict(X)
+        if self.mixing[1] > 0:
+            found[:, 1] = ridge.predict(np.nan_to_num(X))
+        return found
+
+    def extended(self, X: FloatArray, folds: IntArray) -> Self:
+        """Return the predictor of more rows, from the same fits."""
+        found = copy(self)
+        found.folds = folds
+        found.predictions = found.predict(X, np.arange(len(X)))
+        return found
 
     def predict(self, X: FloatArray, rows: IntArray) -> FloatArray:
         """Return predictions of changed features X of given rows, by fits without these rows."""
@@ -132,6 +148,13 @@ class LevelPredictor:
             if test.any():
                 self.probabilities[test] = self._probabilities(fold, X[test])
 
+    def extended(self, X: FloatArray, folds: IntArray) -> Self:
+        """Return the predictor of more rows, from the same fits."""
+        found = copy(self)
+        found.folds = folds
+        found.probabilities = found.predict(X, np.arange(len(X)))
+        return found
+
     def _probabilities(self, fold: int, X: FloatArray) -> FloatArray:
         found = np.zeros((len(X), self.n_levels))
         found[:, self.models[fold].classes_] = self.models[fold].predict_proba(X)
@@ -157,6 +180,14 @@ def _trees(n_rows: int, seed: int) -> Any:
     return HistGradientBoostingRegressor(
         learning_rate=0.15, max_iter=60, max_leaf_nodes=15, early_stopping=False, random_state=seed
     )
+
+
+def learning_rows(known: BoolArray, folds: IntArray, seed: int) -> IntArray:
+    """Return positions of the rows that a column is learnt from: of many, a random part."""
+    if len(known) <= MANY_ROWS:
+        return np.arange(len(known))
+    parts = [training_rows(known & (folds == fold), seed + fold) for fold in (0, 1)]
+    return np.sort(np.concatenate(parts))
 
 
 def training_rows(which: BoolArray, seed: int) -> IntArray:

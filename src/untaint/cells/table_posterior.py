@@ -20,6 +20,8 @@ from .numeric_cells import NumericCells
 PRIOR_SHARE, PRIOR_CELLS = 0.004, 1000.0
 MAX_SHARE = 0.05
 ROUNDS = 50
+# Cells from which on log-odds are rounded to steps, within bounds beyond which all are the same.
+MANY_CELLS, STEP, LARGEST = 100_000, 0.01, 40.0
 # Log-odds from which on the mistakes of a cell count, rounds, and what their prior is worth.
 CANDIDATE, MISTAKE_ROUNDS, PRIOR_MISTAKES = -2.0, 4, 10.0
 
@@ -34,12 +36,22 @@ def share_of_wrong(log_odds: FloatArray) -> float:
     >>> round(share_of_wrong(odds), 3)
     0.009
     """
-    known = log_odds[np.isfinite(log_odds)]
+    known, counts = _grouped(log_odds[np.isfinite(log_odds)])
+    total = counts.sum() + PRIOR_CELLS
     share = PRIOR_SHARE
     for _ in range(ROUNDS):
-        wrong = expit(known + np.log(share / (1 - share))).sum() + PRIOR_SHARE * PRIOR_CELLS
-        share = min(float(wrong / (len(known) + PRIOR_CELLS)), MAX_SHARE)
+        wrong = counts @ expit(known + np.log(share / (1 - share))) + PRIOR_SHARE * PRIOR_CELLS
+        share = min(float(wrong / total), MAX_SHARE)
     return share
+
+
+def _grouped(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return log-odds and how many cells have each; those of many cells are rounded."""
+    if len(log_odds) <= MANY_CELLS:
+        return log_odds, np.ones(len(log_odds))
+    steps = np.rint(np.clip(log_odds, -LARGEST, LARGEST) / STEP).astype(np.intp)
+    counts = np.bincount(steps + round(LARGEST / STEP)).astype(float)
+    return (np.arange(len(counts)) - round(LARGEST / STEP)) * STEP, counts
 
 
 def learn_mistakes(columns: Sequence[NumericCells]) -> list[NumericCells]:
@@ -59,8 +71,8 @@ def learn_mistakes(columns: Sequence[NumericCells]) -> list[NumericCells]:
         total = (counts + PRIOR_MISTAKES * prior / prior.sum()) * prior.sum()
         weights = total / (counts.sum() + PRIOR_MISTAKES)
         columns = [
-            column.with_weights(np.log(weights), own)
-            for column, own in zip(columns, rows, strict=True)
+            column.with_weights(np.log(weights), own, ratio)
+            for column, own, ratio in zip(columns, rows, ratios, strict=True)
         ]
     return list(columns)
 

@@ -9,7 +9,7 @@ the step at which most of its values are written: differences below that say not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -66,6 +66,10 @@ class NumericVariable:
     def missing(self) -> BoolArray:
         """Which values are missing."""
         return np.isnan(self.values)
+
+    def at(self, rows: IntArray) -> NumericVariable:
+        """Return the variable in given rows."""
+        return replace(self, values=self.values[rows])
 
     @property
     def is_assessed(self) -> bool:
@@ -128,6 +132,10 @@ class CategoricalVariable:
     def missing(self) -> BoolArray:
         """Which values are missing."""
         return self.codes < 0
+
+    def at(self, rows: IntArray) -> CategoricalVariable:
+        """Return the variable in given rows."""
+        return replace(self, codes=self.codes[rows])
 
     @property
     def counts(self) -> IntArray:
