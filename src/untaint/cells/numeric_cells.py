@@ -30,6 +30,8 @@ FARTHEST = 1e3
 FAR_OUT = 20.0
 # Scales within which a number is near its prediction.
 NEAR = 4.0
+# Residuals that move a fit by fewer scales are not worth another one.
+LITTLE_PULL = 0.02
 # Quantile at either end of the range of usual values.
 INSIDE = 0.005
 # A usual residual lies within so many times the bounds of 85 %.
@@ -84,6 +86,14 @@ class NumericCells:
         scale = _scale(self.variable, self.standardiser, self.null, predicted)
         return np.abs(y - predicted) <= NEAR * scale
 
+    def pull(self, rows: BoolArray) -> float:
+        """Return by how many scales a fit with or without some rows would move on average."""
+        predicted = self.predictor.predictions
+        y = standardised(self.variable, self.standardiser, self.variable.values)
+        scale = _scale(self.variable, self.standardiser, self.null, predicted)
+        far = np.minimum(np.abs(y - predicted), FAR_OUT) / scale
+        return float(far[rows].sum()) / len(y)
+
     def is_right(self) -> BoolArray:
         """Return which numbers are more probably right than wrong."""
         return self.log_odds + PRIOR_LOG_ODDS < 0
@@ -98,10 +108,13 @@ class NumericCells:
         y = standardised(self.variable, self.standardiser, values)
         return log_null(self.variable, self.standardiser, self.null, y, predicted)
 
-    def is_usual(self, y: FloatArray, predicted: FloatArray) -> BoolArray:
-        """Return whether standardised values lie in the body of their density."""
+    def is_usual(self, y: FloatArray, predicted: FloatArray, moved: float = 0.0) -> BoolArray:
+        """Return whether standardised values lie in the body of their density.
+
+        Predictions may be off by ``moved``.
+        """
         scale = _scale(self.variable, self.standardiser, self.null, predicted)
-        return np.abs(y - predicted) <= USUAL * self.null.edge * scale
+        return np.abs(y - predicted) + moved <= USUAL * self.null.edge * scale
 
     def log_odds_at(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
         """Return the log-odds of values, in units of the table, given other predictions."""
@@ -130,7 +143,10 @@ class NumericCells:
 
     def extended(self, variable: NumericVariable, X: FloatArray, folds: IntArray) -> NumericCells:
         """Return the cells of more rows, by what was learnt from these."""
-        predictor = self.predictor.extended(X, folds)
+        y = standardised(variable, self.standardiser, variable.values)
+        predictor = self.predictor.extended(
+            X, folds, lambda predicted, moved: self.is_usual(y, predicted, moved)
+        )
         parts = (variable, self.standardiser, self.null)
         odds = _log_odds(*parts, variable.values, predictor.predictions, self.log_weights)
         return NumericCells(*parts, predictor, *odds, self.range, self.log_weights)
@@ -220,12 +236,15 @@ def assess_numbers(
         return NumericCells(*parts, predictor, *odds, ends, weights)
 
     # Far residuals of a fit to all rows may be what spoils it: a fit without them may be better.
-    best = fit(known & (np.abs(np.nan_to_num(y)) < FARTHEST))
+    fitted = known & (np.abs(np.nan_to_num(y)) < FARTHEST)
+    best = fit(fitted)
     for select in (NumericCells.is_near, NumericCells.is_right):
         kept = known & select(best)
-        if (kept == known).all() or kept.sum() < 0.5 * known.sum():
+        if best.pull(fitted ^ kept) < LITTLE_PULL or kept.sum() < 0.5 * known.sum():
             continue
-        best = max(best, fit(kept), key=lambda found: found.log_likelihood(known))
+        other = fit(kept)
+        if other.log_likelihood(known) > best.log_likelihood(known):
+            best, fitted = other, kept
     return best
 
 

@@ -1,12 +1,13 @@
 r"""One column predicted from the others, for every row by fits to other rows.
 
-Rows are in five folds. For each fold trees and a ridge regression are fitted to the other folds,
+Rows are in five folds, or as few as leave rows enough for a fit. For each fold trees and a ridge regression are fitted to the other folds,
 and numbers are predicted by their best convex mixture: trees follow jumps and interactions, and
 columns that add up or are copies of one another are linear. The trees are boosted, or extra trees
 if rows are few. Levels have class probabilities of extra trees.
 
 Of very many rows, fits and what is chosen by them have a random part, in halves. Each half predicts
-the other one, and half of the rows that are in neither.
+the other one, and half of the rows that are in neither. Where the ridge regression alone says that
+a number is usual, whatever trees may add, it predicts alone.
 
 The fits are kept, since what a row would predict with another value in one of its cells tells which
 of its cells is wrong.
@@ -14,6 +15,7 @@ of its cells is wrong.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from typing import Any, Self, final
 
@@ -35,16 +37,23 @@ LEAF = 3
 TRIED = 0.5
 # Rows from which on trees are boosted.
 ROWS_TO_BOOST = 300
-# Rows that a fit has at most, and rows from which on all that is learnt is learnt from a part.
-MAX_ROWS, MANY_ROWS = 4000, 10_000
+# Rows that a fit has at most, and rows beyond which all that is learnt is learnt from a part.
+MAX_ROWS, MANY_ROWS = 4000, 8000
 RIDGE = 1.0
 # Values that a feature needs.
 FEWEST_VALUES = 20
 
 
 def folds_of(n: int, seed: int) -> IntArray:
-    """Return the fold of each row, at random; very many rows are in halves."""
-    return np.random.default_rng(seed).permutation(n) % (FOLDS if n <= MANY_ROWS else 2)
+    """Return the fold of each row, at random.
+
+    Examples
+    --------
+    >>> [len(set(folds_of(n, seed=0))) for n in (100, 7000, 100_000)]
+    [5, 3, 2]
+    """
+    enough = [k for k in range(2, FOLDS) if n * (k - 1) >= MAX_ROWS * k]
+    return np.random.default_rng(seed).permutation(n) % min(enough, default=FOLDS)
 
 
 @final
@@ -66,6 +75,8 @@ class NumericPredictor:
     ----------
     predictions : array of shape (n,)
         By fits without the row.
+    nonlinearity : float
+        Largest difference between these and predictions of the ridge regression alone.
     """
 
     def __init__(
@@ -86,6 +97,7 @@ class NumericPredictor:
         known = np.flatnonzero(trusted)
         self.mixing = convex_weights(parts[known][:, None], y[known, None], np.ones(len(known)))
         self.predictions: FloatArray = parts @ self.mixing
+        self.nonlinearity = float(np.abs(self.predictions - parts[:, 1])[known].max())
 
     def _parts(self, fold: int, X: FloatArray) -> FloatArray:
         """Return the predictions (n, 2) of either model, zero if it has no weight."""
@@ -96,11 +108,27 @@ class NumericPredictor:
             found[:, 1] = ridge.predict(np.nan_to_num(X))
         return found
 
-    def extended(self, X: FloatArray, folds: IntArray) -> Self:
-        """Return the predictor of more rows, from the same fits."""
+    def extended(
+        self, X: FloatArray, folds: IntArray, is_usual: Callable[[FloatArray, float], BoolArray]
+    ) -> Self:
+        """Return the predictor of more rows, from the same fits.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        folds : int array of shape (n,)
+        is_usual : callable
+            Of predictions and of a distance: whether a row is usual if its prediction is moved by
+            no more than that.
+        """
         found = copy(self)
-        found.folds = folds
-        found.predictions = found.predict(X, np.arange(len(X)))
+        found.folds, found.predictions = folds, np.empty(len(X))
+        for fold in self.models:
+            rows = np.flatnonzero(folds == fold)
+            own = X[rows][:, self.usable]
+            found.predictions[rows] = self.models[fold][1].predict(np.nan_to_num(own))
+        far = np.flatnonzero(~is_usual(found.predictions, self.nonlinearity))
+        found.predictions[far] = found.predict(X[far], far)
         return found
 
     def predict(self, X: FloatArray, rows: IntArray) -> FloatArray:
