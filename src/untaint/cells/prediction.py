@@ -1,9 +1,10 @@
 r"""One column predicted from the others, for every row by fits to other rows.
 
-Rows are in five folds, or as few as leave rows enough for a fit. For each fold trees and a ridge regression are fitted to the other folds,
-and numbers are predicted by their best convex mixture: trees follow jumps and interactions, and
-columns that add up or are copies of one another are linear. The trees are boosted, or extra trees
-if rows are few. Levels have class probabilities of extra trees.
+Rows are in five folds, or as few as leave rows enough for a fit. For each fold trees and a ridge
+regression are fitted to the other folds, and numbers are predicted by their best convex mixture:
+trees follow jumps and interactions, and columns that add up or are copies of one another are
+linear. The trees are boosted, or extra trees if rows are few. Levels have class probabilities of
+extra trees.
 
 Of very many rows, fits and what is chosen by them have a random part, in halves. Each half predicts
 the other one, and half of the rows that are in neither. Where the ridge regression alone says that
@@ -108,6 +109,14 @@ class NumericPredictor:
             found[:, 1] = ridge.predict(np.nan_to_num(X))
         return found
 
+    def _linear(self, X: FloatArray, folds: IntArray) -> FloatArray:
+        """Return the predictions of the ridge regressions."""
+        slopes, constants = np.zeros((X.shape[1], len(self.models))), np.zeros(len(self.models))
+        for fold, (_, ridge) in self.models.items():
+            slopes[self.usable, fold], constants[fold] = ridge.coef_, ridge.intercept_
+        known = np.nan_to_num(X) if np.isnan(X).any() else X
+        return np.asarray((known @ slopes + constants)[np.arange(len(X)), folds])
+
     def extended(
         self, X: FloatArray, folds: IntArray, is_usual: Callable[[FloatArray, float], BoolArray]
     ) -> Self:
@@ -122,11 +131,7 @@ class NumericPredictor:
             no more than that.
         """
         found = copy(self)
-        found.folds, found.predictions = folds, np.empty(len(X))
-        for fold in self.models:
-            rows = np.flatnonzero(folds == fold)
-            own = X[rows][:, self.usable]
-            found.predictions[rows] = self.models[fold][1].predict(np.nan_to_num(own))
+        found.folds, found.predictions = folds, self._linear(X, folds)
         far = np.flatnonzero(~is_usual(found.predictions, self.nonlinearity))
         found.predictions[far] = found.predict(X[far], far)
         return found
