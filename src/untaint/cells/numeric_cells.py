@@ -134,7 +134,7 @@ class NumericCells:
 
         The log-densities of these are those of `log_ratios`.
         """
-        new = _weighted(ratios, self.variable.values[rows], log_weights)
+        new = weighted_log_odds(ratios, log_weights)
         log_odds, mistake, share = self.log_odds.copy(), self.mistake.copy(), self.share.copy()
         log_odds[rows], mistake[rows], share[rows] = new
         return replace(
@@ -261,19 +261,19 @@ def _log_odds(
     for start in range(0, len(values), BLOCK):  # blocks stay in the cache
         own = slice(start, start + BLOCK)
         ratios = _log_ratios(variable, standardiser, null, values[own], predicted[own])
-        found[own], mistake[own], share[own] = _weighted(ratios, values[own], log_weights)
+        found[own], mistake[own], share[own] = weighted_log_odds(ratios, log_weights)
+    found[np.isnan(values)] = -np.inf
     return found, mistake, share
 
 
-def _weighted(
-    ratios: FloatArray, values: FloatArray, log_weights: FloatArray
+def weighted_log_odds(
+    ratios: FloatArray, log_weights: FloatArray
 ) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return the log-odds of ratios (k, m) with weights, the likeliest mistake, its share."""
     wrong = ratios + log_weights[:, None]
     mistake, largest = wrong.argmax(axis=0), wrong.max(axis=0)
     excess = np.log(np.exp(wrong - np.where(np.isfinite(largest), largest, 0.0)).sum(axis=0))
-    found = np.where(np.isnan(values), -np.inf, largest + excess)
-    return found, mistake - 1, np.exp(-excess)
+    return largest + excess, mistake - 1, np.exp(-excess)
 
 
 def _log_ratios(

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from .._typing import BoolArray, FloatArray
-from .numeric_cells import NumericCells
+from .numeric_cells import NumericCells, weighted_log_odds
 
 # A priori one cell in 250 is wrong, which weighs as much as so many cells.
 PRIOR_SHARE, PRIOR_CELLS = 0.004, 1000.0
@@ -60,21 +60,23 @@ def learn_mistakes(columns: Sequence[NumericCells]) -> list[NumericCells]:
         return []
     rows = [np.flatnonzero(column.log_odds > CANDIDATE) for column in columns]
     ratios = [column.log_ratios(own) for column, own in zip(columns, rows, strict=True)]
+    all_odds = [column.log_odds.copy() for column in columns]
     prior = np.exp(columns[0].log_weights)
     weights = prior
     for _ in range(MISTAKE_ROUNDS):
-        share = share_of_wrong(np.concatenate([column.log_odds for column in columns]))
+        share = share_of_wrong(np.concatenate(all_odds))
         counts = np.zeros(len(prior))
-        for column, own, ratio in zip(columns, rows, ratios, strict=True):
-            parts = softmax(ratio + np.log(weights)[:, None], axis=0)
-            counts += parts @ expit(column.log_odds[own] + np.log(share / (1 - share)))
+        for odds, own, ratio in zip(all_odds, rows, ratios, strict=True):
+            parts = np.exp(ratio + np.log(weights)[:, None] - odds[own])
+            counts += parts @ expit(odds[own] + np.log(share / (1 - share)))
         total = (counts + PRIOR_MISTAKES * prior / prior.sum()) * prior.sum()
         weights = total / (counts.sum() + PRIOR_MISTAKES)
-        columns = [
-            column.with_weights(np.log(weights), own, ratio)
-            for column, own, ratio in zip(columns, rows, ratios, strict=True)
-        ]
-    return list(columns)
+        for odds, own, ratio in zip(all_odds, rows, ratios, strict=True):
+            odds[own] = weighted_log_odds(ratio, np.log(weights))[0]
+    return [
+        column.with_weights(np.log(weights), own, ratio)
+        for column, own, ratio in zip(columns, rows, ratios, strict=True)
+    ]
 
 
 def discovered(probability: FloatArray, fdr: float) -> BoolArray:
