@@ -14,6 +14,7 @@ from .._typing import FloatArray
 from ..tables import Column
 from .checks import run_checks
 from .column_assessment import Excused, OnStage, assess_columns
+from .concurrent_columns import thread_count
 from .finding import CellFinding
 from .table_posterior import discovered
 from .variables import NumericVariable, Variable, variables_of
@@ -62,14 +63,20 @@ def assess_cells(
         Called with a description of each stage.
     """
     # Fits are small: threads would wait for one another.
+    threads = thread_count()
     quiet = np.errstate(over="ignore", invalid="ignore", divide="ignore")
     with quiet, threadpool_limits(1), catch_warnings():
         simplefilter("ignore", RuntimeWarning)  # about sums of huge numbers
-        return _assess(columns, fdr, skip, seed, on_stage)
+        return _assess(columns, fdr, skip, seed, threads, on_stage)
 
 
 def _assess(
-    columns: Sequence[Column], fdr: float, skip: Collection[str], seed: int, on_stage: OnStage
+    columns: Sequence[Column],
+    fdr: float,
+    skip: Collection[str],
+    seed: int,
+    threads: int,
+    on_stage: OnStage,
 ) -> CellAssessment:
     n = len(columns[0].missing) if columns else 0
     on_stage("checking the cells")
@@ -87,7 +94,7 @@ def _assess(
         variables = _corrected(variables_of(columns), [*sure, *doubtful])
         excused = _excused(sure, probability.shape)
         findings = [found for found in checked if found.partner is None]
-        findings += assess_columns(variables, excused, copies, probability, seed, on_stage)
+        findings += assess_columns(variables, excused, copies, probability, seed, threads, on_stage)
     findings = _best_of_each_cell(findings)
     chances = np.array([found.probability for found in findings])
     flagged = discovered(chances, fdr)

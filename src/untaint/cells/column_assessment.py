@@ -11,14 +11,15 @@ import numpy as np
 from scipy.special import expit
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..contamination.misfit import flagged_groups
+from ..contamination.misfit import MIN_FRACTION, flagged_groups
+from .concurrent_columns import concurrently
 from .copied_rows import decide_copies
 from .features import features_of, group_mean, is_sorted, neighbour_median, standardiser_of
 from .finding import CellFinding
 from .level_cells import LevelCells, assess_levels
 from .mistakes import Mistake
 from .numeric_cells import PRIOR_LOG_ODDS, NumericCells, assess_numbers
-from .prediction import folds_of, usable_features
+from .prediction import folds_of, learning_rows, usable_features
 from .reasons import level_finding, number_finding
 from .reconciliation import AssessedCells, ColumnModels, Reconciled, reconcile
 from .table_posterior import column_share, learn_mistakes, share_of_wrong
@@ -47,6 +48,7 @@ def assess_columns(
     copies: Sequence[CellFinding],
     probability: FloatArray,
     seed: int,
+    threads: int,
     on_stage: OnStage,
 ) -> list[CellFinding]:
     """Return findings in columns that the others predict.
@@ -60,10 +62,12 @@ def assess_columns(
     probability : array of shape (n, d)
         That each cell is wrong; those of predicted columns are filled in.
     seed : int
+    threads : int
+        Columns that are predicted at a time.
     on_stage : callable
         Called with a description of each stage.
     """
-    models = _predict(variables, excused, seed, on_stage)
+    models = _predict(variables, excused, seed, threads, on_stage)
     if not models.cells:
         return list(copies)
     models = replace(models, cells=_learnt(models.cells))
@@ -77,33 +81,51 @@ def assess_columns(
 
 
 def _predict(
-    variables: Sequence[Variable], excused: Excused, seed: int, on_stage: OnStage
+    variables: Sequence[Variable], excused: Excused, seed: int, threads: int, on_stage: OnStage
 ) -> ColumnModels:
     """Return what the other columns say of each column that varies enough."""
-    features, trusted = features_of(variables), ~excused.rows
-    folds = folds_of(len(trusted), seed)
+    features = features_of(variables)
+    folds = folds_of(len(excused.rows), seed)
+
+    def assess(variable: Variable) -> tuple[AssessedCells, IntArray, FloatArray] | None:
+        chosen, own = features.predictors(variable.position), _own_features(variable, variables)
+        X = np.column_stack([features.matrix[:, chosen], own])
+        found = _assess(variable, X, ~excused.rows, folds, seed)
+        if found is None:
+            return None
+        excepted = excused.rows | excused.cells[:, variable.position]
+        return _without_misfit(found, X, excepted), chosen, own
+
+    on_stage("predicting each column from the others")
+    asked = [each for each in variables if each.is_assessed]
     cells: dict[int, AssessedCells] = {}
     predictors: dict[int, IntArray] = {}
     extra: dict[int, FloatArray] = {}
-    for variable in variables:
-        position = variable.position
-        chosen = features.predictors(position)
-        if not variable.is_assessed or len(chosen) == 0:
-            continue
-        own = _own_features(variable, variables)
-        X = np.column_stack([features.matrix[:, chosen], own])
-        if not usable_features(X[trusted & ~variable.missing]).any():
-            continue
-        on_stage(f"predicting {variable.name!r} from the other columns")
-        found = (
-            assess_numbers(variable, X, trusted, folds, seed)
-            if isinstance(variable, NumericVariable)
-            else assess_levels(variable, X, trusted, folds, seed)
-        )
-        predictors[position], extra[position] = chosen, own
-        cells[position] = _without_misfit(found, X, excused.rows | excused.cells[:, position])
+    for variable, found in zip(asked, concurrently(assess, asked, threads), strict=True):
+        on_stage(f"predicted {variable.name!r} from the other columns")
+        if found is not None:
+            cells[variable.position], predictors[variable.position] = found[:2]
+            extra[variable.position] = found[2]
     encoded = {k: np.flatnonzero(features.sources == k) for k in cells}
     return ColumnModels(cells, features, predictors, extra, encoded)
+
+
+def _assess(
+    variable: Variable, X: FloatArray, trusted: BoolArray, folds: IntArray, seed: int
+) -> AssessedCells | None:
+    """Return what features say of a column, learnt from part of very many rows; None if nothing."""
+    rows = learning_rows(trusted & ~variable.missing, folds, seed)
+    part, learnt_from = variable.at(rows), (X[rows], trusted[rows], folds[rows], seed)
+    if not part.is_assessed or not usable_features(X[rows][~part.missing & trusted[rows]]).any():
+        return None
+    found: AssessedCells
+    if isinstance(variable, NumericVariable):
+        assert isinstance(part, NumericVariable)
+        found = assess_numbers(part, *learnt_from, standardiser_of(variable))
+        return found if len(rows) == len(X) else found.extended(variable, X, folds)
+    assert isinstance(part, CategoricalVariable)
+    found = assess_levels(part, *learnt_from)
+    return found if len(rows) == len(X) else found.extended(variable, X, folds)
 
 
 def _learnt(cells: Mapping[int, AssessedCells]) -> dict[int, AssessedCells]:
@@ -122,7 +144,8 @@ def _without_misfit(column: AssessedCells, X: FloatArray, excused: BoolArray) ->
     There the prediction is off, and no cell.
     """
     flagged = column.log_odds + PRIOR_LOG_ODDS > 0
-    excused = excused | flagged_groups(np.nan_to_num(X), flagged, np.ones(len(X)))
+    if flagged.mean() >= MIN_FRACTION:
+        excused = excused | flagged_groups(np.nan_to_num(X), flagged, np.ones(len(X)))
     if not excused.any():
         return column
     return replace(column, log_odds=np.where(excused, -np.inf, column.log_odds))

@@ -14,13 +14,13 @@ exceptions is :math:`\hat\lambda^2 / (\hat\lambda + 0.02)`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..meta_estimators.label_learning import calibrated
+from ..meta_estimators.label_learning import calibrated, with_slope
 from .prediction import LevelPredictor
 from .variables import CategoricalVariable
 
@@ -55,12 +55,25 @@ class LevelCells:
     log_odds: FloatArray
     shares: FloatArray
     exceptions: float
+    slope: float
 
     def log_odds_of(self, rows: IntArray, probabilities: FloatArray) -> FloatArray:
         """Return log-odds of given rows under other probabilities."""
         codes = _codes(self.variable, self.predicted)[rows]
         found = (1 - self.exceptions) * probabilities + self.exceptions * self.shares
         return _log_odds(found, codes, self.shares)
+
+    def extended(self, variable: CategoricalVariable, X: FloatArray, folds: IntArray) -> LevelCells:
+        """Return the cells of more rows, by what was learnt from these."""
+        predictor = self.predictor.extended(X, folds)
+        smooth = (1 - SMOOTH) * predictor.probabilities + SMOOTH * self.shares
+        fitted = with_slope(smooth, self.slope)
+        found = (1 - self.exceptions) * fitted + self.exceptions * self.shares
+        codes = _codes(variable, self.predicted)
+        log_odds = np.where(codes >= 0, _log_odds(found, codes, self.shares), -np.inf)
+        return replace(
+            self, variable=variable, predictor=predictor, probabilities=found, log_odds=log_odds
+        )
 
 
 def assess_levels(
@@ -84,7 +97,8 @@ def assess_levels(
     exceptions = _honest_exceptions(fitted.probabilities[known], codes[known], shares)
     found = (1 - exceptions) * fitted.probabilities + exceptions * shares
     log_odds = np.where(known, _log_odds(found, codes, shares), -np.inf)
-    return LevelCells(variable, predictor, predicted, found, log_odds, shares, exceptions)
+    parts = (predicted, found, log_odds, shares, exceptions, fitted.slope)
+    return LevelCells(variable, predictor, *parts)
 
 
 def _honest_exceptions(probabilities: FloatArray, codes: IntArray, shares: FloatArray) -> float:

@@ -13,7 +13,7 @@ The share :math:`\pi` of wrong cells is one for the whole table (:mod:`.table_po
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 from scipy.special import logsumexp
@@ -31,6 +31,8 @@ FARTHEST = 1e3
 FAR_OUT = 20.0
 # Scales within which a number is near its prediction.
 NEAR = 4.0
+# Residuals that move a fit by fewer scales are not worth another one.
+LITTLE_PULL = 0.02
 # Quantile at either end of the range of usual values.
 INSIDE = 0.005
 # A usual residual lies within so many times the bounds of 85 %.
@@ -43,6 +45,19 @@ LITTLE = 0.03
 PRIOR_PART, PRIOR_ROWS = 0.005, 200.0
 # Log-odds of a wrong cell before anything is known.
 PRIOR_LOG_ODDS = float(np.log(0.005))
+# Rows that are looked at together.
+BLOCK = 8192
+
+
+class Ratios(NamedTuple):
+    """Mistakes against right values: log-densities (k, m) over these, and which stand apart."""
+
+    log: FloatArray
+    apart: BoolArray
+
+    def weighted(self, log_weights: FloatArray) -> FloatArray:
+        """Return the log-densities with the weights (2, k) of mistakes."""
+        return self.log + np.where(self.apart, log_weights[1][:, None], log_weights[0][:, None])
 
 
 @final
@@ -63,8 +78,9 @@ class NumericCells:
         Its probability among all mistakes.
     range : pair of float
         Within which nearly all standardised values lie.
-    log_weights : array of shape (k,)
-        Logarithms of the weights of any other value, and of each mistake.
+    log_weights : array of shape (2, k)
+        Logarithms of the weights of any other value, and of each mistake: where it is within the
+        spread of right values, and where it stands apart from these.
     """
 
     variable: NumericVariable
@@ -89,6 +105,14 @@ class NumericCells:
         scale = _scale(self.variable, self.standardiser, self.null, predicted)
         return np.abs(y - predicted) <= NEAR * scale
 
+    def pull(self, rows: BoolArray) -> float:
+        """Return by how many scales a fit with or without some rows would move on average."""
+        predicted = self.predictor.predictions
+        y = standardised(self.variable, self.standardiser, self.variable.values)
+        scale = _scale(self.variable, self.standardiser, self.null, predicted)
+        far = np.minimum(np.abs(y - predicted), FAR_OUT) / scale
+        return float(far[rows].sum()) / len(y)
+
     def is_right(self) -> BoolArray:
         """Return which numbers are more probably right than wrong."""
         return self.log_odds + PRIOR_LOG_ODDS < 0
@@ -103,32 +127,47 @@ class NumericCells:
         y = standardised(self.variable, self.standardiser, values)
         return log_null(self.variable, self.standardiser, self.null, y, predicted)
 
-    def is_usual(self, y: FloatArray, predicted: FloatArray) -> BoolArray:
-        """Return whether standardised values lie in the body of their density."""
+    def is_usual(self, y: FloatArray, predicted: FloatArray, moved: float = 0.0) -> BoolArray:
+        """Return whether standardised values lie in the body of their density.
+
+        Predictions may be off by ``moved``.
+        """
         scale = _scale(self.variable, self.standardiser, self.null, predicted)
-        return np.abs(y - predicted) <= USUAL * self.null.edge(y - predicted) * scale
+        distance = np.abs(y - predicted) + moved
+        return distance <= USUAL * self.null.edge(y - predicted) * scale
 
     def log_odds_at(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
         """Return the log-odds of values, in units of the table, given other predictions."""
         parts = (self.variable, self.standardiser, self.null)
         return _log_odds(*parts, values, predicted, self.log_weights)[0]
 
-    def log_ratios(self, rows: IntArray) -> FloatArray:
-        """Return the log-densities of mistakes over that of a right value, (k, m) for m rows."""
+    def log_ratios(self, rows: IntArray) -> Ratios:
+        """Return the log-densities of mistakes over that of a right value in some rows."""
         parts = (self.variable, self.standardiser, self.null)
         values, predicted = self.variable.values[rows], self.predictor.predictions[rows]
         return _log_ratios(*parts, values, predicted)
 
-    def with_weights(self, log_weights: FloatArray, rows: IntArray) -> NumericCells:
-        """Return the cells with other weights of mistakes, of which only given rows have any."""
-        parts = (self.variable, self.standardiser, self.null)
-        values, predicted = self.variable.values[rows], self.predictor.predictions[rows]
-        new = _log_odds(*parts, values, predicted, log_weights)
+    def with_weights(self, log_weights: FloatArray, rows: IntArray, ratios: Ratios) -> NumericCells:
+        """Return the cells with other weights of mistakes, of which only given rows have any.
+
+        The log-densities of these are those of `log_ratios`.
+        """
+        new = weighted_log_odds(ratios, log_weights)
         log_odds, mistake, share = self.log_odds.copy(), self.mistake.copy(), self.share.copy()
         log_odds[rows], mistake[rows], share[rows] = new
         return replace(
             self, log_odds=log_odds, mistake=mistake, share=share, log_weights=log_weights
         )
+
+    def extended(self, variable: NumericVariable, X: FloatArray, folds: IntArray) -> NumericCells:
+        """Return the cells of more rows, by what was learnt from these."""
+        y = standardised(variable, self.standardiser, variable.values)
+        predictor = self.predictor.extended(
+            X, folds, lambda predicted, moved: self.is_usual(y, predicted, moved)
+        )
+        parts = (variable, self.standardiser, self.null)
+        odds = _log_odds(*parts, variable.values, predictor.predictions, self.log_weights)
+        return NumericCells(*parts, predictor, *odds, self.range, self.log_weights)
 
     def bounds(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return bounds within which 85 % of the honest values lie, in units of the table."""
@@ -187,6 +226,7 @@ def assess_numbers(
     trusted: BoolArray,
     folds: IntArray,
     seed: int,
+    standardiser: Standardiser | None = None,
 ) -> NumericCells:
     """Assess each number of a column by the other columns.
 
@@ -199,8 +239,10 @@ def assess_numbers(
         Rows that a fit may use.
     folds : int array of shape (n,)
     seed : int
+    standardiser : Standardiser, optional
+        That of the whole column, if the variable is a part of its rows.
     """
-    standardiser = standardiser_of(variable)
+    standardiser = standardiser or standardiser_of(variable)
     y = standardised(variable, standardiser, variable.values)
     known = ~np.isnan(y) & trusted
     within, weights = np.quantile(y[known], [INSIDE, 1 - INSIDE]), prior_log_weights(variable)
@@ -215,12 +257,15 @@ def assess_numbers(
         return NumericCells(*parts, predictor, *odds, ends, weights)
 
     # Far residuals of a fit to all rows may be what spoils it: a fit without them may be better.
-    best = fit(known & (np.abs(np.nan_to_num(y)) < FARTHEST))
+    fitted = known & (np.abs(np.nan_to_num(y)) < FARTHEST)
+    best = fit(fitted)
     for select in (NumericCells.is_near, NumericCells.is_right):
         kept = known & select(best)
-        if (kept == known).all() or kept.sum() < 0.5 * known.sum():
+        if best.pull(fitted ^ kept) < LITTLE_PULL or kept.sum() < 0.5 * known.sum():
             continue
-        best = max(best, fit(kept), key=lambda found: found.log_likelihood(known))
+        other = fit(kept)
+        if other.log_likelihood(known) > best.log_likelihood(known):
+            best, fitted = other, kept
     return best
 
 
@@ -256,23 +301,22 @@ def _fit_null(
     return best
 
 
-def _explained(
-    ratios: FloatArray, log_weights: FloatArray, n: int
-) -> tuple[FloatArray, float]:
-    """Return the probability that a mistake explains each cell, and the gain in log-likelihood.
+def _explained(ratios: Ratios, log_weights: FloatArray, n: int) -> tuple[FloatArray, float]:
+    """Return the probability that each far cell is wrong, and the gain in log-likelihood.
 
     The parts of all mistakes in the column maximise their posterior by the EM algorithm.
     """
-    prior = PRIOR_PART * np.exp(log_weights - logsumexp(log_weights))
+    prior = np.exp(log_weights[0])
+    prior *= PRIOR_PART / prior.sum()
     parts = prior
     for _ in range(PART_ROUNDS):
-        joint = ratios + np.log(parts)[:, None]
+        joint = ratios.weighted(np.log(np.stack([prior, parts])))
         right = np.log1p(-min(parts.sum(), 0.5))
-        total = np.logaddexp(right, logsumexp(joint, axis=0))
-        counts = np.exp(joint - total).sum(axis=1)
+        wrong = logsumexp(joint, axis=0)
+        total = np.logaddexp(right, wrong)
+        counts = (np.exp(joint - total) * ratios.apart).sum(axis=1)
         parts = (counts + PRIOR_ROWS * prior) / (n + PRIOR_ROWS)
-    gain = total.sum() + right * (n - len(total))
-    return np.exp(logsumexp(joint, axis=0) - total), float(gain)
+    return np.exp(wrong - total), float(total.sum() + right * (n - len(total)))
 
 
 def _log_odds(
@@ -284,11 +328,23 @@ def _log_odds(
     log_weights: FloatArray,
 ) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return the log-odds of wrong against right densities, the likeliest mistake, its share."""
-    ratios = _log_ratios(variable, standardiser, null, values, predicted)
-    wrong = ratios + log_weights[:, None]
-    total = logsumexp(wrong, axis=0)
-    found = np.where(np.isnan(values), -np.inf, total)
-    return found, wrong.argmax(axis=0) - 1, np.exp(wrong.max(axis=0) - total)
+    found, mistake, share = np.empty(len(values)), np.empty(len(values), int), np.empty(len(values))
+    for start in range(0, len(values), BLOCK):  # blocks stay in the cache
+        own = slice(start, start + BLOCK)
+        ratios = _log_ratios(variable, standardiser, null, values[own], predicted[own])
+        found[own], mistake[own], share[own] = weighted_log_odds(ratios, log_weights)
+    found[np.isnan(values)] = -np.inf
+    return found, mistake, share
+
+
+def weighted_log_odds(
+    ratios: Ratios, log_weights: FloatArray
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return the log-odds of m cells, the likeliest mistake, and its share."""
+    wrong = ratios.weighted(log_weights)
+    mistake, largest = wrong.argmax(axis=0), wrong.max(axis=0)
+    excess = np.log(np.exp(wrong - np.where(np.isfinite(largest), largest, 0.0)).sum(axis=0))
+    return largest + excess, mistake - 1, np.exp(-excess)
 
 
 def _log_ratios(
@@ -297,22 +353,26 @@ def _log_ratios(
     null: NullDensity,
     values: FloatArray,
     predicted: FloatArray,
-) -> FloatArray:
+) -> Ratios:
     """Return the log-densities of any other value and of each mistake over that of a right one."""
     y = standardised(variable, standardiser, values)
-    own = [_log_marginal(y)]
+    scale = _scale(variable, standardiser, null, predicted)
+    own, apart, width = [_log_marginal(y)], [np.ones(len(y), bool)], null.edges.sum() * scale
     for mistake in mistakes_of(variable):
         undone = mistake.undo(values)
         right = standardised(variable, standardiser, undone)
-        density = log_null(variable, standardiser, null, right, predicted)
+        density = null.log_density(right - predicted, scale)
         density[np.abs(undone - values) <= variable.resolution] = -np.inf  # nothing is undone
         own.append(density + _log_stretch(variable, mistake, values, undone))
-    return np.stack(own) - log_null(variable, standardiser, null, y, predicted)
+        apart.append(np.abs(right - y) > width)
+    log = np.stack(own) - null.log_density(y - predicted, scale)
+    return Ratios(log, np.stack(apart))
 
 
 def prior_log_weights(variable: NumericVariable) -> FloatArray:
     """Return the logarithms of the a priori weights of any other value, and of each mistake."""
-    return np.log([OTHER_PRIOR, *(mistake.prior for mistake in mistakes_of(variable))])
+    prior = np.log([OTHER_PRIOR, *(mistake.prior for mistake in mistakes_of(variable))])
+    return np.stack([prior, prior])
 
 
 def _log_stretch(

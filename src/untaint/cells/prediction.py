@@ -1,9 +1,14 @@
 r"""One column predicted from the others, for every row by fits to other rows.
 
-Rows are in five folds. For each fold trees and a ridge regression are fitted to the other folds,
-and numbers are predicted by their best convex mixture: trees follow jumps and interactions, and
-columns that add up or are copies of one another are linear. The trees are boosted, or extra trees
-if rows are few. Levels have class probabilities of extra trees.
+Rows are in five folds, or as few as leave rows enough for a fit. For each fold trees and a ridge
+regression are fitted to the other folds, and numbers are predicted by their best convex mixture:
+trees follow jumps and interactions, and columns that add up or are copies of one another are
+linear. The trees are boosted, or extra trees if rows are few. Levels have class probabilities of
+extra trees.
+
+Of very many rows, fits and what is chosen by them have a random part, in halves. Each half predicts
+the other one, and half of the rows that are in neither. Where the ridge regression alone says that
+a number is usual, whatever trees may add, it predicts alone.
 
 The fits are kept, since what a row would predict with another value in one of its cells tells which
 of its cells is wrong.
@@ -11,7 +16,9 @@ of its cells is wrong.
 
 from __future__ import annotations
 
-from typing import Any, final
+from collections.abc import Callable
+from copy import copy
+from typing import Any, Self, final
 
 import numpy as np
 from sklearn.ensemble import (
@@ -31,16 +38,23 @@ LEAF = 3
 TRIED = 0.5
 # Rows from which on trees are boosted.
 ROWS_TO_BOOST = 300
-# Rows that a fit has at most.
-MAX_ROWS, MANY_ROWS = 4000, 10_000
+# Rows that a fit has at most, and rows beyond which all that is learnt is learnt from a part.
+MAX_ROWS, MANY_ROWS = 4000, 8000
 RIDGE = 1.0
 # Values that a feature needs.
 FEWEST_VALUES = 20
 
 
 def folds_of(n: int, seed: int) -> IntArray:
-    """Return the fold of each row, at random; very many rows are in halves."""
-    return np.random.default_rng(seed).permutation(n) % (FOLDS if n <= MANY_ROWS else 2)
+    """Return the fold of each row, at random.
+
+    Examples
+    --------
+    >>> [len(set(folds_of(n, seed=0))) for n in (100, 7000, 100_000)]
+    [5, 3, 2]
+    """
+    enough = [k for k in range(2, FOLDS) if n * (k - 1) >= MAX_ROWS * k]
+    return np.random.default_rng(seed).permutation(n) % min(enough, default=FOLDS)
 
 
 @final
@@ -62,6 +76,8 @@ class NumericPredictor:
     ----------
     predictions : array of shape (n,)
         By fits without the row.
+    nonlinearity : float
+        Largest difference between these and predictions of the ridge regression alone.
     """
 
     def __init__(
@@ -81,11 +97,44 @@ class NumericPredictor:
                 parts[test] = self._parts(fold, X[test])
         known = np.flatnonzero(trusted)
         self.mixing = convex_weights(parts[known][:, None], y[known, None], np.ones(len(known)))
-        self.predictions = parts @ self.mixing
+        self.predictions: FloatArray = parts @ self.mixing
+        self.nonlinearity = float(np.abs(self.predictions - parts[:, 1])[known].max())
 
     def _parts(self, fold: int, X: FloatArray) -> FloatArray:
-        forest, ridge = self.models[fold]
-        return np.column_stack([forest.predict(X), ridge.predict(np.nan_to_num(X))])
+        """Return the predictions (n, 2) of either model, zero if it has no weight."""
+        (forest, ridge), found = self.models[fold], np.zeros((len(X), 2))
+        if self.mixing[0] > 0:
+            found[:, 0] = forest.predict(X)
+        if self.mixing[1] > 0:
+            found[:, 1] = ridge.predict(np.nan_to_num(X))
+        return found
+
+    def _linear(self, X: FloatArray, folds: IntArray) -> FloatArray:
+        """Return the predictions of the ridge regressions."""
+        slopes, constants = np.zeros((X.shape[1], len(self.models))), np.zeros(len(self.models))
+        for fold, (_, ridge) in self.models.items():
+            slopes[self.usable, fold], constants[fold] = ridge.coef_, ridge.intercept_
+        known = np.nan_to_num(X) if np.isnan(X).any() else X
+        return np.asarray((known @ slopes + constants)[np.arange(len(X)), folds])
+
+    def extended(
+        self, X: FloatArray, folds: IntArray, is_usual: Callable[[FloatArray, float], BoolArray]
+    ) -> Self:
+        """Return the predictor of more rows, from the same fits.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        folds : int array of shape (n,)
+        is_usual : callable
+            Of predictions and of a distance: whether a row is usual if its prediction is moved by
+            no more than that.
+        """
+        found = copy(self)
+        found.folds, found.predictions = folds, self._linear(X, folds)
+        far = np.flatnonzero(~is_usual(found.predictions, self.nonlinearity))
+        found.predictions[far] = found.predict(X[far], far)
+        return found
 
     def predict(self, X: FloatArray, rows: IntArray) -> FloatArray:
         """Return predictions of changed features X of given rows, by fits without these rows."""
@@ -132,6 +181,13 @@ class LevelPredictor:
             if test.any():
                 self.probabilities[test] = self._probabilities(fold, X[test])
 
+    def extended(self, X: FloatArray, folds: IntArray) -> Self:
+        """Return the predictor of more rows, from the same fits."""
+        found = copy(self)
+        found.folds = folds
+        found.probabilities = found.predict(X, np.arange(len(X)))
+        return found
+
     def _probabilities(self, fold: int, X: FloatArray) -> FloatArray:
         found = np.zeros((len(X), self.n_levels))
         found[:, self.models[fold].classes_] = self.models[fold].predict_proba(X)
@@ -157,6 +213,14 @@ def _trees(n_rows: int, seed: int) -> Any:
     return HistGradientBoostingRegressor(
         learning_rate=0.15, max_iter=60, max_leaf_nodes=15, early_stopping=False, random_state=seed
     )
+
+
+def learning_rows(known: BoolArray, folds: IntArray, seed: int) -> IntArray:
+    """Return positions of the rows that a column is learnt from: of many, a random part."""
+    if len(known) <= MANY_ROWS:
+        return np.arange(len(known))
+    parts = [training_rows(known & (folds == fold), seed + fold) for fold in (0, 1)]
+    return np.sort(np.concatenate(parts))
 
 
 def training_rows(which: BoolArray, seed: int) -> IntArray:

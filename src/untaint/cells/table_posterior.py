@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .numeric_cells import NumericCells
+from .numeric_cells import NumericCells, Ratios, weighted_log_odds
 
 # A priori one cell in 250 is wrong, which weighs as much as so many cells.
 PRIOR_SHARE, PRIOR_CELLS = 0.004, 1000.0
@@ -25,6 +25,8 @@ COLUMN_CELLS, MAX_COLUMN_SHARE = 300.0, 0.2
 ROUNDS = 50
 # Probability that a flagged cell has at least.
 EVEN = 0.5
+# Cells from which on log-odds are rounded to steps, within bounds beyond which all are the same.
+MANY_CELLS, STEP, LARGEST = 100_000, 0.01, 40.0
 # Log-odds from which on the mistakes of a cell count, rounds, and what their prior is worth.
 CANDIDATE, MISTAKE_ROUNDS, PRIOR_MISTAKES = -2.0, 4, 10.0
 # A mistake of one column says little of the others: it counts as so many cells of them at most.
@@ -41,68 +43,88 @@ def share_of_wrong(log_odds: FloatArray) -> float:
     >>> round(share_of_wrong(odds), 3)
     0.009
     """
-    known = log_odds[np.isfinite(log_odds)]
+    known, counts = _grouped(log_odds[np.isfinite(log_odds)])
+    total = counts.sum() + PRIOR_CELLS
     share = PRIOR_SHARE
     for _ in range(ROUNDS):
-        wrong = expit(known + np.log(share / (1 - share))).sum() + PRIOR_SHARE * PRIOR_CELLS
-        share = min(float(wrong / (len(known) + PRIOR_CELLS)), MAX_SHARE)
+        wrong = counts @ expit(known + np.log(share / (1 - share))) + PRIOR_SHARE * PRIOR_CELLS
+        share = min(float(wrong / total), MAX_SHARE)
     return share
 
 
+def _grouped(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return log-odds and how many cells have each; those of many cells are rounded."""
+    if len(log_odds) <= MANY_CELLS:
+        return log_odds, np.ones(len(log_odds))
+    steps = np.rint(np.clip(log_odds, -LARGEST, LARGEST) / STEP).astype(np.intp)
+    counts = np.bincount(steps + round(LARGEST / STEP)).astype(float)
+    return (np.arange(len(counts)) - round(LARGEST / STEP)) * STEP, counts
+
+
 def learn_mistakes(columns: Sequence[NumericCells]) -> list[NumericCells]:
-    """Return columns of numbers whose mistakes have the weights that they have in the table."""
+    """Return columns of numbers whose mistakes have the weights that they have in table and column.
+
+    Those of the table are worth a number of cells in each column. A mistake counts where it stands
+    apart from right values.
+    """
     if not columns:
         return []
     rows = [np.flatnonzero(column.log_odds > CANDIDATE) for column in columns]
     ratios = [column.log_ratios(own) for column, own in zip(columns, rows, strict=True)]
-    prior = np.exp(columns[0].log_weights)
-    weights = prior
+    all_odds = [column.log_odds.copy() for column in columns]
+    prior = np.exp(columns[0].log_weights[0])
+    weights = np.log(np.stack([prior, prior]))
     for _ in range(MISTAKE_ROUNDS):
-        share = share_of_wrong(np.concatenate([column.log_odds for column in columns]))
+        share = share_of_wrong(np.concatenate(all_odds))
         counts = np.zeros(len(prior))
-        for column, own, ratio in zip(columns, rows, ratios, strict=True):
-            parts = softmax(ratio + np.log(weights)[:, None], axis=0)
-            here = parts @ expit(column.log_odds[own] + np.log(share / (1 - share)))
+        for odds, own, ratio in zip(all_odds, rows, ratios, strict=True):
+            here = _counts(odds[own], ratio, weights, share)
             counts += here / (1 + here / MANY)
-        total = (counts + PRIOR_MISTAKES * prior / prior.sum()) * prior.sum()
-        weights = total / (counts.sum() + PRIOR_MISTAKES)
-        columns = [
-            column.with_weights(np.log(weights), own)
-            for column, own in zip(columns, rows, strict=True)
-        ]
-    share = share_of_wrong(np.concatenate([column.log_odds for column in columns]))
-    return [
-        _with_own_weights(column, own, ratio, weights, share)
-        for column, own, ratio in zip(columns, rows, ratios, strict=True)
-    ]
+        weights = _updated(counts, prior)
+        for odds, own, ratio in zip(all_odds, rows, ratios, strict=True):
+            odds[own] = weighted_log_odds(ratio, weights)[0]
+    share = share_of_wrong(np.concatenate(all_odds))
+    learnt = []
+    for column, odds, own, ratio in zip(columns, all_odds, rows, ratios, strict=True):
+        learnt.append(
+            column.with_weights(_own_weights(odds, own, ratio, weights, share), own, ratio)
+        )
+    return learnt
 
 
-def _with_own_weights(
-    column: NumericCells, rows: IntArray, ratios: FloatArray, weights: FloatArray, share: float
-) -> NumericCells:
-    """Return a column whose mistakes have the weights that they have in this column.
-
-    Those of the table weigh as much as a number of cells.
-    """
-    own, log_odds = weights, column.log_odds
+def _own_weights(
+    log_odds: FloatArray, rows: IntArray, ratios: Ratios, weights: FloatArray, share: float
+) -> FloatArray:
+    """Return the weights of mistakes in a column, given those in the table."""
+    prior = np.exp(weights[1])
     for _ in range(MISTAKE_ROUNDS):
-        prior = column_share(log_odds, share)
-        parts = softmax(ratios + np.log(own)[:, None], axis=0)
-        counts = parts @ expit(log_odds[rows] + np.log(prior / (1 - prior)))
-        own = (counts + PRIOR_MISTAKES * weights / weights.sum()) * weights.sum()
-        own /= counts.sum() + PRIOR_MISTAKES
-        column = column.with_weights(np.log(own), rows)
-        log_odds = column.log_odds
-    return column
+        own = column_share(log_odds, share)
+        weights = _updated(_counts(log_odds[rows], ratios, weights, own), prior)
+        log_odds[rows] = weighted_log_odds(ratios, weights)[0]
+    return weights
+
+
+def _counts(log_odds: FloatArray, ratios: Ratios, weights: FloatArray, share: float) -> FloatArray:
+    """Return the expected number of mistakes of each kind that stand apart from right values."""
+    parts = np.exp(ratios.weighted(weights) - log_odds) * ratios.apart
+    return np.asarray(parts @ expit(log_odds + np.log(share / (1 - share))))
+
+
+def _updated(counts: FloatArray, prior: FloatArray) -> FloatArray:
+    """Return log-weights without and with counts of mistakes."""
+    scale = prior.sum() / (counts.sum() + PRIOR_MISTAKES)
+    base = PRIOR_MISTAKES * prior / prior.sum()
+    return np.log(np.stack([base, counts + base]) * scale)
 
 
 def column_share(log_odds: FloatArray, share: float) -> float:
     """Return the share of wrong cells of one column of a table in which ``share`` are wrong."""
-    known = log_odds[np.isfinite(log_odds)]
+    known, counts = _grouped(log_odds[np.isfinite(log_odds)])
+    total = counts.sum() + COLUMN_CELLS
     own = share
     for _ in range(ROUNDS):
-        wrong = expit(known + np.log(own / (1 - own))).sum() + share * COLUMN_CELLS
-        own = min(float(wrong / (len(known) + COLUMN_CELLS)), MAX_COLUMN_SHARE)
+        wrong = counts @ expit(known + np.log(own / (1 - own))) + share * COLUMN_CELLS
+        own = min(float(wrong / total), MAX_COLUMN_SHARE)
     return own
 
 

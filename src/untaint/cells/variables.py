@@ -2,14 +2,15 @@ r"""Columns as variables that can be predicted: numbers on a scale, or codes of 
 
 A positive column that spans more than a factor of five is taken on the scale of logarithms if it is
 less skewed there: a wrong unit is then as far off downwards as upwards. One that has zeros as well
-is taken on that of :math:`\operatorname{arsinh}(x / u)`, which is close to it above u. The resolution of a column is
-the step at which most of its values are written: differences below that say nothing.
+is taken on that of :math:`\operatorname{arsinh}(x / u)`, which is close to it above u.
+The resolution of a column is the step at which most of its values are written: differences below
+that say nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -76,6 +77,10 @@ class NumericVariable:
         """Return the log-probabilities that values end at the decimal place where these do."""
         return np.log(self.places[last_place(values) - FIRST_PLACE])
 
+    def at(self, rows: IntArray) -> NumericVariable:
+        """Return the variable in given rows."""
+        return replace(self, values=self.values[rows])
+
     @property
     def is_assessed(self) -> bool:
         """Whether values vary enough for one of them to be unlikely."""
@@ -137,6 +142,10 @@ class CategoricalVariable:
     def missing(self) -> BoolArray:
         """Which values are missing."""
         return self.codes < 0
+
+    def at(self, rows: IntArray) -> CategoricalVariable:
+        """Return the variable in given rows."""
+        return replace(self, codes=self.codes[rows])
 
     @property
     def counts(self) -> IntArray:

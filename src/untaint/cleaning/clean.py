@@ -174,9 +174,13 @@ def clean_table(
         )
         on_stage("measuring what was gained")
         parts = (prepared.X, prepared.y, assessment, prepared.task, seed)
-        improvement = measure_improvement(*parts, compared=wrong.scores == 0)
         whole = wrong.scores == 0
-        more = measure_improvement(*parts, compared=whole, trained=whole)
+        improvement = measure_improvement(*parts, compared=whole)
+        more = (
+            improvement
+            if whole.all()
+            else measure_improvement(*parts, compared=whole, trained=whole)
+        )
         if contamination == "auto" and not is_worth(more, assessment.contamination):
             chances = cells.probability[prepared.rows]
             supported = supported_only(assessment, wrong, chances, position)

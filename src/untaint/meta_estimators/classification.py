@@ -107,7 +107,7 @@ class ClassificationProblem(Problem):
         known: BoolArray = np.asarray(np.isfinite(predicted).all(axis=1))
         filled = np.where(known[:, None], predicted, 1.0 / len(self.classes))
         weights = np.where(known, self.sample_weight, 0.0)
-        probabilities, likelihood = calibrated(filled, self.codes, noise.fitted, weights)
+        probabilities, likelihood, _ = calibrated(filled, self.codes, noise.fitted, weights)
         return _End(posterior, probabilities, likelihood, noise)
 
     def _attributes(self, end: _End, n_rounds: int) -> LabelAttributes:

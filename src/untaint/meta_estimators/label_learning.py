@@ -33,6 +33,7 @@ class Calibrated(NamedTuple):
 
     probabilities: FloatArray
     log_likelihood: float
+    slope: float
 
 
 def calibrated(
@@ -59,7 +60,20 @@ def calibrated(
     bounds = (-MAX_LOG_SLOPE, MAX_LOG_SLOPE)
     found = minimize_scalar(cost, bounds=bounds, method="bounded")
     slope = float(np.exp(np.round(found.x, 3)))
-    return Calibrated(softmax(slope * scores, axis=1), -float(found.fun))
+    return Calibrated(with_slope(probabilities, slope), -float(found.fun), slope)
+
+
+def with_slope(probabilities: FloatArray, slope: float) -> FloatArray:
+    """Return probabilities whose logarithms are multiplied by a slope.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with_slope(np.array([[0.8, 0.2]]), 2.0).round(2)
+    array([[0.94, 0.06]])
+    """
+    scores = np.log(np.clip(probabilities, MIN_PROBABILITY, None))
+    return np.asarray(softmax(slope * scores, axis=1))
 
 
 def posterior_rows(

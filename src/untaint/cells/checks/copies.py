@@ -5,8 +5,9 @@ subtraction. Two rows that agree in the rest are copies if
 
 - the rest has at least 3 columns, of which at least 2 are continuous and have a value there that
   at most 3 % of the other rows have;
-- at least 98 % of the rows have a rest that no other row has, or 85 % if of the pairs that agree in
-  the rest at least 80 % are copies by the other rules: repeated measurements are mostly alike;
+- at least 98 % of the rows have a rest that no other row has, or 85 % if of the pairs that disagree
+  at least 80 % do so by as much as the next rule but one asks: repeated measurements are mostly
+  alike;
 - coincidence is implausible: with p_j the share of rows that have the value of column j,
   n^2 prod p_j <= m exp(-6), the product running over the columns of the rest, if there are m
   such pairs or groups;
@@ -83,9 +84,7 @@ def find_copies(columns: Sequence[Column]) -> list[CellFinding]:
             continue
         if table.coincidences(i, again) <= MAX_COINCIDENCES * size:
             groups = _groups(table.total - table.hashes[i], np.flatnonzero(repeated[i]))
-            own = _copies(j, columns[j], groups, table, i)
-            if size <= (1 - MIN_UNIQUE) * len(again) or len(own) >= MOST * len(groups):
-                found += [finding for copies in own for finding in copies]
+            found += _copies(j, columns[j], groups, table, i)
     return sorted(found)
 
 
@@ -161,7 +160,9 @@ class _Table(NamedTuple):
         known = ~self.missing[:, row]
         known[i] = False
         surprise = float(np.log(n / np.maximum(counts[known], 1)).sum())
-        return bool(rare.sum() >= MIN_CONTINUOUS and surprise >= 2 * np.log(n) + SURPRISE - np.log(m))
+        return bool(
+            rare.sum() >= MIN_CONTINUOUS and surprise >= 2 * np.log(n) + SURPRISE - np.log(m)
+        )
 
 
 def _says_nothing(column: Column) -> BoolArray:
@@ -220,26 +221,28 @@ def _is_continuous(column: Column, hashes: _Hashes) -> bool:
 
 def _copies(
     j: int, column: Column, groups: Sequence[NDArray[np.intp]], table: _Table, i: int
-) -> list[list[CellFinding]]:
-    """Return findings of each group of copies that disagree."""
+) -> list[CellFinding]:
+    """Return findings of groups of copies that disagree."""
     own = table.hashes[i]
     least = 0.0
     if column.values is not None:
         least = float(np.subtract(*np.quantile(column.values[~column.missing], [0.75, 0.25])))
-    candidates = []
+    candidates, different = [], 0
     for group in groups:
         rows = group[~column.missing[group]]
         if len(rows) < 2 or (own[rows] == own[rows[0]]).all():
             continue
+        different += 1
         if len(rows) > 2 or column.values is None or np.ptp(column.values[rows]) >= least:
             candidates.append((rows, len(group) - 1))
-    if not candidates:
+    many = sum(len(group) for group in groups) > (1 - MIN_UNIQUE) * len(own)
+    if not candidates or (many and len(candidates) < MOST * different):
         return []
     counts = table.counts(np.array([rows[0] for rows, _ in candidates]))
     found = []
     for (rows, copies), own_counts in zip(candidates, counts.T, strict=True):
         if table.is_implausible(i, int(rows[0]), own_counts - copies, len(candidates)):
-            found.append(_disagreeing(j, column, rows, own[rows]))
+            found += _disagreeing(j, column, rows, own[rows])
     return found
 
 

@@ -64,7 +64,8 @@ def find_swaps(columns: Sequence[Column]) -> list[CellFinding]:
     >>> [(finding.row, finding.column) for finding in find_swaps(columns)]
     [(7, 0), (7, 1)]
     """
-    usual = [found for j, column in enumerate(columns) if (found := _usual(j, column)) is not None]
+    ranges = (_usual(j, column) for j, column in enumerate(columns))
+    usual = [one for one in ranges if one is not None]
     pairs = list(combinations(usual, 2))
     found: list[CellFinding] = []
     for a, b in pairs:
@@ -93,7 +94,7 @@ def _usual(position: int, column: Column) -> _Usual | None:
 def _swapped(a: _Usual, b: _Usual, n_pairs: int) -> tuple[IntArray, float]:
     """Return rows that look swapped, none if chance may explain them, and the probability."""
     none = np.empty(0, np.intp), 0.0
-    if a.high > b.high and a.low < b.low or b.high > a.high and b.low < a.low:
+    if (a.high > b.high and a.low < b.low) or (b.high > a.high and b.low < a.low):
         return none  # one range holds the other
     there = b.holds(a.values) & ~a.holds(a.values)
     here = a.holds(b.values) & ~b.holds(b.values)
