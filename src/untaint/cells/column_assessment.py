@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.misfit import MIN_FRACTION, flagged_groups
+from .checks.inputs import names_code
 from .concurrent_columns import concurrently
 from .copied_rows import decide_copies
 from .features import features_of, group_mean, is_sorted, neighbour_median, standardiser_of
@@ -97,7 +98,7 @@ def _predict(
         return _without_misfit(found, X, excepted), chosen, own
 
     on_stage("predicting each column from the others")
-    asked = [each for each in variables if each.is_assessed]
+    asked = [each for each in variables if each.is_assessed and not _is_code(each)]
     cells: dict[int, AssessedCells] = {}
     predictors: dict[int, IntArray] = {}
     extra: dict[int, FloatArray] = {}
@@ -108,6 +109,11 @@ def _predict(
             extra[variable.position] = found[2]
     encoded = {k: np.flatnonzero(features.sources == k) for k in cells}
     return ColumnModels(cells, features, predictors, extra, encoded)
+
+
+def _is_code(variable: Variable) -> bool:
+    """Return whether a column holds numbers that are names."""
+    return isinstance(variable, NumericVariable) and names_code(variable.name)
 
 
 def _assess(
@@ -164,15 +170,16 @@ def _own_features(variable: Variable, variables: Sequence[Variable]) -> FloatArr
 
 
 def _prior_log_odds(cells: Mapping[int, AssessedCells]) -> dict[int, float]:
-    """Return the a priori log-odds of wrong cells of each column."""
-    prior: dict[int, float] = {}
+    """Return the a priori log-odds of wrong cells: of each column of numbers, and of all levels."""
+    shares: dict[int, float] = {}
     for kind in (NumericCells, LevelCells):
         own = {k: column for k, column in cells.items() if isinstance(column, kind)}
         if own:
             share = share_of_wrong(np.concatenate([column.log_odds for column in own.values()]))
-            shares = {k: column_share(column.log_odds, share) for k, column in own.items()}
-            prior |= {k: float(np.log(part / (1 - part))) for k, part in shares.items()}
-    return prior
+            for k, column in own.items():
+                is_number = isinstance(column, NumericCells)
+                shares[k] = column_share(column.log_odds, share) if is_number else share
+    return {k: float(np.log(share / (1 - share))) for k, share in shares.items()}
 
 
 def _suspicious(

@@ -13,7 +13,7 @@ The share :math:`\pi` of wrong cells is one for the whole table (:mod:`.table_po
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 from scipy.special import logsumexp
@@ -49,17 +49,6 @@ PRIOR_LOG_ODDS = float(np.log(0.005))
 BLOCK = 8192
 
 
-class Ratios(NamedTuple):
-    """Mistakes against right values: log-densities (k, m) over these, and which stand apart."""
-
-    log: FloatArray
-    apart: BoolArray
-
-    def weighted(self, log_weights: FloatArray) -> FloatArray:
-        """Return the log-densities with the weights (2, k) of mistakes."""
-        return self.log + np.where(self.apart, log_weights[1][:, None], log_weights[0][:, None])
-
-
 @final
 @dataclass(frozen=True)
 class NumericCells:
@@ -78,9 +67,8 @@ class NumericCells:
         Its probability among all mistakes.
     range : pair of float
         Within which nearly all standardised values lie.
-    log_weights : array of shape (2, k)
-        Logarithms of the weights of any other value, and of each mistake: where it is within the
-        spread of right values, and where it stands apart from these.
+    log_weights : array of shape (k,)
+        Logarithms of the weights of any other value, and of each mistake.
     """
 
     variable: NumericVariable
@@ -141,13 +129,15 @@ class NumericCells:
         parts = (self.variable, self.standardiser, self.null)
         return _log_odds(*parts, values, predicted, self.log_weights)[0]
 
-    def log_ratios(self, rows: IntArray) -> Ratios:
-        """Return the log-densities of mistakes over that of a right value in some rows."""
+    def log_ratios(self, rows: IntArray) -> FloatArray:
+        """Return the log-densities of mistakes over that of a right value, (k, m) for m rows."""
         parts = (self.variable, self.standardiser, self.null)
         values, predicted = self.variable.values[rows], self.predictor.predictions[rows]
         return _log_ratios(*parts, values, predicted)
 
-    def with_weights(self, log_weights: FloatArray, rows: IntArray, ratios: Ratios) -> NumericCells:
+    def with_weights(
+        self, log_weights: FloatArray, rows: IntArray, ratios: FloatArray
+    ) -> NumericCells:
         """Return the cells with other weights of mistakes, of which only given rows have any.
 
         The log-densities of these are those of `log_ratios`.
@@ -301,20 +291,19 @@ def _fit_null(
     return best
 
 
-def _explained(ratios: Ratios, log_weights: FloatArray, n: int) -> tuple[FloatArray, float]:
+def _explained(ratios: FloatArray, log_weights: FloatArray, n: int) -> tuple[FloatArray, float]:
     """Return the probability that each far cell is wrong, and the gain in log-likelihood.
 
     The parts of all mistakes in the column maximise their posterior by the EM algorithm.
     """
-    prior = np.exp(log_weights[0])
-    prior *= PRIOR_PART / prior.sum()
+    prior = PRIOR_PART * np.exp(log_weights - logsumexp(log_weights))
     parts = prior
     for _ in range(PART_ROUNDS):
-        joint = ratios.weighted(np.log(np.stack([prior, parts])))
+        joint = ratios + np.log(parts)[:, None]
         right = np.log1p(-min(parts.sum(), 0.5))
         wrong = logsumexp(joint, axis=0)
         total = np.logaddexp(right, wrong)
-        counts = (np.exp(joint - total) * ratios.apart).sum(axis=1)
+        counts = np.exp(joint - total).sum(axis=1)
         parts = (counts + PRIOR_ROWS * prior) / (n + PRIOR_ROWS)
     return np.exp(wrong - total), float(total.sum() + right * (n - len(total)))
 
@@ -338,10 +327,10 @@ def _log_odds(
 
 
 def weighted_log_odds(
-    ratios: Ratios, log_weights: FloatArray
+    ratios: FloatArray, log_weights: FloatArray
 ) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return the log-odds of m cells, the likeliest mistake, and its share."""
-    wrong = ratios.weighted(log_weights)
+    """Return the log-odds of ratios (k, m) with weights, the likeliest mistake, its share."""
+    wrong = ratios + log_weights[:, None]
     mistake, largest = wrong.argmax(axis=0), wrong.max(axis=0)
     excess = np.log(np.exp(wrong - np.where(np.isfinite(largest), largest, 0.0)).sum(axis=0))
     return largest + excess, mistake - 1, np.exp(-excess)
@@ -353,26 +342,27 @@ def _log_ratios(
     null: NullDensity,
     values: FloatArray,
     predicted: FloatArray,
-) -> Ratios:
-    """Return the log-densities of any other value and of each mistake over that of a right one."""
+) -> FloatArray:
+    """Return the log-densities of any other value and of each mistake over that of a right one.
+
+    A mistake explains nothing if it changes a number by less than right values differ.
+    """
     y = standardised(variable, standardiser, values)
     scale = _scale(variable, standardiser, null, predicted)
-    own, apart, width = [_log_marginal(y)], [np.ones(len(y), bool)], null.edges.sum() * scale
+    own, width = [_log_marginal(y)], null.edges.sum() * scale
     for mistake in mistakes_of(variable):
         undone = mistake.undo(values)
         right = standardised(variable, standardiser, undone)
         density = null.log_density(right - predicted, scale)
-        density[np.abs(undone - values) <= variable.resolution] = -np.inf  # nothing is undone
+        little = np.abs(right - y) <= width
+        density[little | (np.abs(undone - values) <= variable.resolution)] = -np.inf
         own.append(density + _log_stretch(variable, mistake, values, undone))
-        apart.append(np.abs(right - y) > width)
-    log = np.stack(own) - null.log_density(y - predicted, scale)
-    return Ratios(log, np.stack(apart))
+    return np.stack(own) - null.log_density(y - predicted, scale)
 
 
 def prior_log_weights(variable: NumericVariable) -> FloatArray:
     """Return the logarithms of the a priori weights of any other value, and of each mistake."""
-    prior = np.log([OTHER_PRIOR, *(mistake.prior for mistake in mistakes_of(variable))])
-    return np.stack([prior, prior])
+    return np.log([OTHER_PRIOR, *(mistake.prior for mistake in mistakes_of(variable))])
 
 
 def _log_stretch(

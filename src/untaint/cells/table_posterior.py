@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import expit
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .numeric_cells import NumericCells, Ratios, weighted_log_odds
+from .numeric_cells import NumericCells, weighted_log_odds
 
 # A priori one cell in 250 is wrong, which weighs as much as so many cells.
 PRIOR_SHARE, PRIOR_CELLS = 0.004, 1000.0
@@ -64,16 +64,15 @@ def _grouped(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
 def learn_mistakes(columns: Sequence[NumericCells]) -> list[NumericCells]:
     """Return columns of numbers whose mistakes have the weights that they have in table and column.
 
-    Those of the table are worth a number of cells in each column. A mistake counts where it stands
-    apart from right values.
+    Those of the table are worth a number of cells in each column.
     """
     if not columns:
         return []
     rows = [np.flatnonzero(column.log_odds > CANDIDATE) for column in columns]
     ratios = [column.log_ratios(own) for column, own in zip(columns, rows, strict=True)]
     all_odds = [column.log_odds.copy() for column in columns]
-    prior = np.exp(columns[0].log_weights[0])
-    weights = np.log(np.stack([prior, prior]))
+    prior = np.exp(columns[0].log_weights)
+    weights = np.log(prior)
     for _ in range(MISTAKE_ROUNDS):
         share = share_of_wrong(np.concatenate(all_odds))
         counts = np.zeros(len(prior))
@@ -93,10 +92,10 @@ def learn_mistakes(columns: Sequence[NumericCells]) -> list[NumericCells]:
 
 
 def _own_weights(
-    log_odds: FloatArray, rows: IntArray, ratios: Ratios, weights: FloatArray, share: float
+    log_odds: FloatArray, rows: IntArray, ratios: FloatArray, weights: FloatArray, share: float
 ) -> FloatArray:
     """Return the weights of mistakes in a column, given those in the table."""
-    prior = np.exp(weights[1])
+    prior = np.exp(weights)
     for _ in range(MISTAKE_ROUNDS):
         own = column_share(log_odds, share)
         weights = _updated(_counts(log_odds[rows], ratios, weights, own), prior)
@@ -104,17 +103,18 @@ def _own_weights(
     return weights
 
 
-def _counts(log_odds: FloatArray, ratios: Ratios, weights: FloatArray, share: float) -> FloatArray:
-    """Return the expected number of mistakes of each kind that stand apart from right values."""
-    parts = np.exp(ratios.weighted(weights) - log_odds) * ratios.apart
+def _counts(
+    log_odds: FloatArray, ratios: FloatArray, weights: FloatArray, share: float
+) -> FloatArray:
+    """Return the expected number of mistakes of each kind."""
+    parts = np.exp(ratios + weights[:, None] - log_odds)
     return np.asarray(parts @ expit(log_odds + np.log(share / (1 - share))))
 
 
 def _updated(counts: FloatArray, prior: FloatArray) -> FloatArray:
-    """Return log-weights without and with counts of mistakes."""
-    scale = prior.sum() / (counts.sum() + PRIOR_MISTAKES)
-    base = PRIOR_MISTAKES * prior / prior.sum()
-    return np.log(np.stack([base, counts + base]) * scale)
+    """Return the log-weights of mistakes, given how often they were made."""
+    total = (counts + PRIOR_MISTAKES * prior / prior.sum()) * prior.sum()
+    return np.log(total / (counts.sum() + PRIOR_MISTAKES))
 
 
 def column_share(log_odds: FloatArray, share: float) -> float:

@@ -13,7 +13,9 @@ from ...tables.column import Column
 from ...tables.identifiers import has_identifier_name
 
 # Numbers that are names: their size says nothing.
-_CODES = "id|code|codes|zip|zipcode|postcode|phone|fips|sic|naics|isic|cusip|gvkey|case|subject"
+_CODES = (
+    "id|code|codes|zip|zipcode|postcode|phone|fips|sic|naics|isic|cusip|gvkey|case|subject|district"
+)
 _CODE_NAME = re.compile(rf"(?:^|[\W_])(?:{_CODES})(?:$|[\W_\d])|id$|^rownames$|^serial")
 
 

@@ -7,8 +7,9 @@ value (its rank among the positive values is between 2 % and 98 %) while v is no
 
 the quantiles being those of the positive values. Columns that pass through zero, such as growth
 rates, have negative values of small size: where zero itself is not so far from the median, the
-mean rank of the sizes among the positive values has to be at least 0.3, and at least 80 % of the
-negative values have to be far and ordinary without their sign. Latitudes, differences and
+mean rank of the sizes among the positive values has to be at least 0.3 (0.1 if at least 2 % of the
+values are zero, where the column ends then), and at least 80 % of the negative values have to be
+far and ordinary without their sign. Latitudes, differences and
 other quantities whose names say that they may be negative are left out.
 """
 
@@ -33,10 +34,10 @@ _SIGNED = re.compile(
 )
 # Largest share of negative values, and of zeros.
 MAX_SHARE = 0.02
-MAX_ZEROS = 0.5
+MAX_ZEROS = 0.9
 # Ranks of ordinary values, and the mean rank of values that pass through zero.
 ORDINARY = (0.02, 0.98)
-MIN_MEAN_RANK = 0.3
+MIN_MEAN_RANK, MIN_MEAN_RANK_ZEROS, SOME_ZEROS = 0.3, 0.1, 0.02
 # Deviations below the median, and the quantile of the normal law that 5 % lie below.
 FAR = 4.0
 # Least part of the negative values that are so: others would be the tail of the column.
@@ -74,15 +75,16 @@ def _signs_of(cells: Cells) -> list[CellFinding]:
     positive = np.sort(values[values > 0])
     sizes = -values[negative]
     codes = k > 1 and len(np.unique(sizes)) == 1  # one value several times stands for something
-    if codes or len(positive) < (1 - MAX_ZEROS) * n:
+    if codes or len(positive) < max((1 - MAX_ZEROS) * n, FEWEST):
         return []
     ranks = np.searchsorted(positive, sizes) / len(positive)
     ranks = (ranks + np.searchsorted(positive, sizes, "right") / len(positive)) / 2
     q05, median = np.quantile(positive, [0.05, 0.5])
     reaches_zero = median * _Q05 < FAR * (median - q05)
-    if reaches_zero and ranks.mean() < MIN_MEAN_RANK:
+    ends_at_zero = (values == 0).mean() >= SOME_ZEROS
+    if reaches_zero and ranks.mean() < (MIN_MEAN_RANK_ZEROS if ends_at_zero else MIN_MEAN_RANK):
         return []
-    far = (median + sizes) * _Q05 >= FAR * (median - q05)
+    far = ((median + sizes) * _Q05 >= FAR * (median - q05)) | ends_at_zero
     ordinary = (ranks >= ORDINARY[0]) & (ranks <= ORDINARY[1])
     if np.mean(far & (ordinary | ~reaches_zero)) < MIN_FAR:
         return []

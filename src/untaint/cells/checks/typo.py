@@ -12,7 +12,8 @@ rows, and ten times as many as have the rare one, have it. The rare one is calle
 
 Levels are codes, and left alone, if half of them have at most 4 letters. But a slip of the hand is
 one in codes, too: in a column of few levels, a level of one or two rows that a frequent one becomes
-by a doubled letter or two exchanged ones (of at least 3), or by a missing one (of at least 5).
+by a doubled letter or two exchanged ones (of at least 3), or by a missing one (of at least 5, or 3
+if the column has at most six frequent levels).
 
 Digits have to agree (Q1 is not Q2), as have words whose difference has a meaning in the language:
 plurals, "typical" and "atypical". If frequent levels are themselves so close to each other, then
@@ -65,6 +66,8 @@ MANY_LEVELS = 50
 # Frequent levels of a column in which slips are looked for, letters of a word that lacks one, and
 # part of the rows that may have rare levels.
 FEW_LEVELS, MIN_LETTERS_MISSING, MAX_SLIPS = 40, 5, 0.06
+# The same letters in a column of very few levels.
+VERY_FEW_LEVELS, MIN_LETTERS_SHORT = 6, 3
 _DIGIT = re.compile(r"\d+")
 _ROMAN = re.compile(r"\b[IVX]+\b")
 _BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
@@ -183,9 +186,10 @@ def _slips(texts: Sequence[str], counts: IntArray) -> list[_Match]:
     rare = [i for i in np.flatnonzero((counts > 0) & (counts <= 2)).tolist()]
     if len(frequent) > FEW_LEVELS or counts[rare].sum() > MAX_SLIPS * counts.sum():
         return []
+    missing = MIN_LETTERS_MISSING if len(frequent) > VERY_FEW_LEVELS else MIN_LETTERS_SHORT
     slips: dict[str, list[int]] = defaultdict(list)
     for i in frequent:
-        for slip in _slips_of(texts[i]) - {texts[k] for k in frequent}:
+        for slip in _slips_of(texts[i], missing) - {texts[k] for k in frequent}:
             slips[slip].append(i)
     return [
         _Match(i, slips[texts[i]][0], 0.9, "a misspelling")
@@ -194,7 +198,7 @@ def _slips(texts: Sequence[str], counts: IntArray) -> list[_Match]:
     ]
 
 
-def _slips_of(text: str) -> set[str]:
+def _slips_of(text: str, missing: int) -> set[str]:
     """Return what a word becomes by a doubled letter, two exchanged ones, or a missing one.
 
     Examples
@@ -208,7 +212,7 @@ def _slips_of(text: str) -> set[str]:
         return set()
     found = {text[:k] + text[k] + text[k:] for k in letters}
     found |= {text[:k] + text[k + 1] + text[k] + text[k + 2 :] for k in letters if k + 1 in letters}
-    if len(letters) >= MIN_LETTERS_MISSING:
+    if len(letters) >= missing:
         found |= {text[:k] + text[k + 1 :] for k in letters}
     return found - {text}
 
