@@ -98,7 +98,8 @@ def _predict(
         return _without_misfit(found, X, excepted), chosen, own
 
     on_stage("predicting each column from the others")
-    asked = [each for each in variables if each.is_assessed and not _is_code(each)]
+    asked = [_varying(each) for each in variables if not _is_code(each)]
+    asked = [each for each in asked if each.is_assessed]
     cells: dict[int, AssessedCells] = {}
     predictors: dict[int, IntArray] = {}
     extra: dict[int, FloatArray] = {}
@@ -108,7 +109,12 @@ def _predict(
             cells[variable.position], predictors[variable.position] = found[:2]
             extra[variable.position] = found[2]
     encoded = {k: np.flatnonzero(features.sources == k) for k in cells}
-    return ColumnModels(cells, features, predictors, extra, encoded)
+    own_variables = {variable.position: variable for variable in variables}
+    return ColumnModels(cells, own_variables, features, predictors, extra, encoded)
+
+
+def _varying(variable: Variable) -> Variable:
+    return variable.varying() if isinstance(variable, NumericVariable) else variable
 
 
 def _is_code(variable: Variable) -> bool:

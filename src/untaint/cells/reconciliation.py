@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from .features import Features
+from .features import Features, standardiser_of
 from .level_cells import LevelCells
 from .numeric_cells import NumericCells, standardised
+from .variables import NumericVariable, Variable
 
 AssessedCells = NumericCells | LevelCells
 # Log-odds by which an exchange has to be likelier than both cells as they are.
@@ -43,6 +44,7 @@ class ColumnModels:
     """All assessed columns, by position, with the features that each is predicted from."""
 
     cells: Mapping[int, AssessedCells]
+    variables: Mapping[int, Variable]  # that the features are made from
     features: Features
     predictors: Mapping[int, IntArray]  # features that a column is predicted from
     extra: Mapping[int, FloatArray]  # features of a column's own: neighbours, groups
@@ -52,8 +54,8 @@ class ColumnModels:
         """Return the features of a column in rows with expected values in place of its own."""
         column = self.cells[position]
         if isinstance(column, NumericCells):
-            predicted = column.predictor.predictions[rows]
-            return np.clip(predicted, *column.range)[:, None]  # a right value is a usual one
+            usual = np.clip(column.predictor.predictions[rows], *column.range)
+            return self.encode(position, column.in_own_units(usual))[:, None]
         best = column.predicted[column.probabilities[rows].argmax(axis=1)]
         own = self.features.matrix[:, self.encoded[position]]
         codes = column.variable.codes
@@ -61,6 +63,12 @@ class ColumnModels:
         for level in np.unique(best):  # any row of the level has its features
             found[best == level] = own[np.argmax(codes == level)]
         return found
+
+    def encode(self, position: int, values: FloatArray) -> FloatArray:
+        """Return the feature of numbers of a column."""
+        variable = self.variables[position]
+        assert isinstance(variable, NumericVariable)
+        return standardiser_of(variable)(variable, values)
 
     def predict(self, position: int, rows: IntArray, matrix: FloatArray) -> FloatArray:
         """Return predictions of a column's cells in rows with changed features."""
@@ -175,8 +183,7 @@ def _gains_of_exchange(
     for place, (row, t, k) in enumerate(pairs):
         for at, of in ((t, k), (k, t)):
             value = numeric[of].variable.values[[row]]
-            own = numeric[at].standardiser(numeric[at].variable, value)
-            matrix[place, models.encoded[at]] = own
+            matrix[place, models.encoded[at]] = models.encode(at, value)
     gains, possible = np.zeros(len(pairs)), np.ones(len(pairs), dtype=bool)
     for side in (0, 1):
         here = np.array([pair[1 + side] for pair in pairs])

@@ -26,7 +26,7 @@ WIDE = 5.0
 MAX_NEGATIVE = 0.03
 # Unless they are small: at least half of them below this quantile of the positive ones.
 SMALL = 0.1
-# A value that more than this part of the rows have makes a column one of many zeros.
+# A value that more than this part of the rows have is right, and the others are assessed.
 COMMONEST = 0.4
 # Decimal places that are told apart, from the first on.
 FIRST_PLACE, N_PLACES = -6, 14
@@ -87,8 +87,18 @@ class NumericVariable:
         present = self.values[~self.missing]
         if is_clock(present):
             return False
-        _, counts = np.unique(present, return_counts=True)
-        return len(counts) >= FEWEST_VALUES and counts.max() <= COMMONEST * len(present)
+        return len(np.unique(present)) >= FEWEST_VALUES
+
+    def varying(self) -> NumericVariable:
+        """Return the variable without its commonest value, such as 0, if very many rows have it."""
+        present = self.values[~self.missing]
+        if not len(present):
+            return self
+        found, counts = np.unique(present, return_counts=True)
+        if counts.max() <= COMMONEST * len(present):
+            return self
+        values = np.where(self.values == found[counts.argmax()], np.nan, self.values)
+        return _numeric_variable(self.position, self.name, self.kind, values)
 
     def forward(self, values: FloatArray) -> FloatArray:
         """Return values on the scale of predictions; NaN where there is none."""
@@ -196,20 +206,16 @@ def numeric_variable(position: int, column: Column) -> NumericVariable:
     """Return a column of numbers or dates as a variable."""
     assert column.values is not None
     values = np.where(column.missing, np.nan, column.values)
-    present = values[np.isfinite(values)]
+    return _numeric_variable(position, column.name, column.kind, values)
+
+
+def _numeric_variable(position: int, name: str, kind: str, values: FloatArray) -> NumericVariable:
     values = np.where(np.isfinite(values), values, np.nan)
-    scale, unit = scale_of(present) if column.kind == "number" else ("identity", 1.0)
+    present = values[~np.isnan(values)]
+    scale, unit = scale_of(present) if kind == "number" else ("identity", 1.0)
     counts = np.bincount(last_place(present) - FIRST_PLACE, minlength=N_PLACES) + 0.5
-    return NumericVariable(
-        position,
-        column.name,
-        column.kind,
-        values,
-        scale,
-        unit,
-        resolution_of(present),
-        counts / counts.sum(),
-    )
+    resolution, places = resolution_of(present), counts / counts.sum()
+    return NumericVariable(position, name, kind, values, scale, unit, resolution, places)
 
 
 def last_place(values: FloatArray) -> IntArray:
@@ -235,7 +241,11 @@ def _is_multiple(values: FloatArray, step: float) -> BoolArray:
 def scale_of(present: FloatArray) -> tuple[Scale, float]:
     """Return the scale of a column, and its unit."""
     positive, negative = present[present > 0], -present[present < 0]
-    if len(positive) < 0.5 * len(present) or len(negative) > MAX_NEGATIVE * len(present):
+    if (
+        not len(positive)
+        or len(positive) < 0.5 * len(present)
+        or len(negative) > MAX_NEGATIVE * len(present)
+    ):
         return "identity", 1.0
     if len(negative) and np.median(negative) < np.quantile(positive, SMALL):
         return "identity", 1.0  # values go through zero

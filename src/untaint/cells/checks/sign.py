@@ -22,6 +22,7 @@ import numpy as np
 
 from ...tables.column import Column
 from ..finding import CellFinding
+from ..variables import scale_of
 from .inputs import Cells, present_cells
 from .sentinel import LONG_CODES
 from .wording import number_text
@@ -30,7 +31,7 @@ FEWEST = 50
 # Words in names of quantities that may well be negative.
 _SIGNED = re.compile(
     r"lat(?:$|[\W_]|itude)|lon(?:$|[\W_]|g)|lng|coord|growth|change|diff|delta|return|profit|balance"
-    r"|net(?:$|[\W_])|margin|temp|celsius|score|residual|error|(?:^|[\W_])log|elevation|altitude"
+    r"|net(?:$|[\W_])|margin|temp|celsius|score|residual|error|(?:^|[\W_])log|elevation|alt(?:$|[\W_]|itude)"
 )
 # Largest share of negative values, and of zeros.
 MAX_SHARE = 0.02
@@ -84,7 +85,8 @@ def _signs_of(cells: Cells) -> list[CellFinding]:
     ends_at_zero = (values == 0).mean() >= SOME_ZEROS
     if reaches_zero and ranks.mean() < (MIN_MEAN_RANK_ZEROS if ends_at_zero else MIN_MEAN_RANK):
         return []
-    far = ((median + sizes) * _Q05 >= FAR * (median - q05)) | ends_at_zero
+    ends = ends_at_zero or scale_of(values)[0] != "identity"
+    far = ((median + sizes) * _Q05 >= FAR * (median - q05)) | ends
     ordinary = (ranks >= ORDINARY[0]) & (ranks <= ORDINARY[1])
     if np.mean(far & (ordinary | ~reaches_zero)) < MIN_FAR:
         return []

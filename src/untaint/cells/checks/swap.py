@@ -1,12 +1,12 @@
 r"""Two numbers of a row that stand in each other's column.
 
 Let :math:`I_a` be the range of usual values of column a: from the 10th to the 90th percentile, and
-half as far again on either side, on the scale of logarithms if nearly all values are positive.
-Values x of a and y of b look swapped if
+half as far again on either side, on the scale of logarithms if nearly all values are positive; and
+:math:`J_a` that with the same distance on either side. Values x of a and y of b look swapped if
 
-.. math:: x \in I_b \setminus I_a, \qquad y \in I_a \setminus I_b .
+.. math:: x \in I_b \setminus J_a, \qquad y \in I_a \setminus J_b .
 
-Of the other rows let a part :math:`e_a` have values of a in :math:`I_b \setminus I_a`, and
+Of the other rows let a part :math:`e_a` have values of a in :math:`I_b \setminus J_a`, and
 :math:`e_b` the reverse. If these were independent, :math:`n\, e_a e_b` rows would look swapped by
 chance. The probability that m rows are is one less that number, times the pairs of columns that
 were tried, over m. Columns whose ranges overlap have large :math:`e`, and no findings.
@@ -28,8 +28,9 @@ from .wording import number_text, quoted
 
 FEWEST = 50
 MIN_DISTINCT = 20
-# Quantiles, and what is added to the range between them on either side.
-INNER, BEYOND = 0.1, 0.5
+# Quantiles, and what is added to the range between them on either side: of usual values, and of all
+# that are not far from these.
+INNER, BEYOND, FAR_BEYOND = 0.1, 0.5, 1.0
 # Part of the values that must be positive for logarithms.
 POSITIVE = 0.9
 # Rows that look swapped are at most this part of all, and probable at least this much.
@@ -42,11 +43,14 @@ class _Usual(NamedTuple):
 
     position: int
     values: FloatArray
-    low: float
-    high: float
+    usual: FloatArray
+    near: FloatArray
 
     def holds(self, values: FloatArray) -> BoolArray:
-        return np.asarray((values >= self.low) & (values <= self.high))
+        return np.asarray((values >= self.usual[0]) & (values <= self.usual[1]))
+
+    def far(self) -> BoolArray:
+        return np.asarray((self.values < self.near[0]) | (self.values > self.near[1]))
 
 
 def find_swaps(columns: Sequence[Column]) -> list[CellFinding]:
@@ -85,19 +89,19 @@ def _usual(position: int, column: Column) -> _Usual | None:
     logarithmic = bool((present > 0).mean() >= POSITIVE)
     present = np.log(present[present > 0]) if logarithmic else present
     low, high = np.quantile(present, [INNER, 1 - INNER])
-    low, high = low - BEYOND * (high - low), high + BEYOND * (high - low)
+    usual, near = (
+        np.array([low - part * (high - low), high + part * (high - low)])
+        for part in (BEYOND, FAR_BEYOND)
+    )
     if logarithmic:
-        low, high = np.exp(low), np.exp(high)
-    return _Usual(position, np.where(column.missing, np.nan, column.values), low, high)
+        usual, near = np.exp(usual), np.exp(near)
+    return _Usual(position, np.where(column.missing, np.nan, column.values), usual, near)
 
 
 def _swapped(a: _Usual, b: _Usual, n_pairs: int) -> tuple[IntArray, float]:
     """Return rows that look swapped, none if chance may explain them, and the probability."""
     none = np.empty(0, np.intp), 0.0
-    if (a.high > b.high and a.low < b.low) or (b.high > a.high and b.low < a.low):
-        return none  # one range holds the other
-    there = b.holds(a.values) & ~a.holds(a.values)
-    here = a.holds(b.values) & ~b.holds(b.values)
+    there, here = b.holds(a.values) & a.far(), a.holds(b.values) & b.far()
     swapped = there & here
     m, n = int(swapped.sum()), int((~np.isnan(a.values) & ~np.isnan(b.values)).sum())
     if m == 0 or m > MAX_SHARE * n:
