@@ -37,9 +37,10 @@ LITTLE_PULL = 0.02
 INSIDE = 0.005
 # A usual residual lies within so many times the bounds of 85 %.
 USUAL = 1.5
-# Rounds in which the density of honest residuals is fitted without explained cells, the gain in
-# log-likelihood that this has to be worth, and rounds of the parts of mistakes in a column.
-NULL_ROUNDS, WORTH, PART_ROUNDS = 6, 0.0, 10
+# Rounds in which the density of honest residuals is fitted without explained cells, and rounds of
+# the parts of mistakes in a column.
+NULL_ROUNDS, PART_ROUNDS = 6, 10
+# Part of the tail that is left out of its estimate in the end.
 LITTLE = 0.03
 # A priori part of wrong cells in a column, which weighs as much as so many rows.
 PRIOR_PART, PRIOR_ROWS = 0.005, 200.0
@@ -69,6 +70,8 @@ class NumericCells:
         Within which nearly all standardised values lie.
     log_weights : array of shape (k,)
         Logarithms of the weights of any other value, and of each mistake.
+    log_likelihood : float
+        Of the numbers, right or wrong.
     """
 
     variable: NumericVariable
@@ -80,6 +83,7 @@ class NumericCells:
     share: FloatArray
     range: tuple[float, float]
     log_weights: FloatArray
+    log_likelihood: float
 
     @property
     def mistakes(self) -> tuple[Mistake, ...]:
@@ -104,11 +108,6 @@ class NumericCells:
     def is_right(self) -> BoolArray:
         """Return which numbers are more probably right than wrong."""
         return self.log_odds + PRIOR_LOG_ODDS < 0
-
-    def log_likelihood(self, known: BoolArray) -> float:
-        """Return the log-likelihood of known numbers, right or wrong."""
-        honest = self.log_null_of(self.variable.values, self.predictor.predictions)
-        return float((honest + np.logaddexp(0.0, self.log_odds + PRIOR_LOG_ODDS))[known].sum())
 
     def log_null_of(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
         """Return the log-densities of honest values, in units of the table, given predictions."""
@@ -157,7 +156,8 @@ class NumericCells:
         )
         parts = (variable, self.standardiser, self.null)
         odds = _log_odds(*parts, variable.values, predictor.predictions, self.log_weights)
-        return NumericCells(*parts, predictor, *odds, self.range, self.log_weights)
+        known = (self.range, self.log_weights, self.log_likelihood)
+        return NumericCells(*parts, predictor, *odds, *known)
 
     def bounds(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return bounds within which 85 % of the honest values lie, in units of the table."""
@@ -240,11 +240,11 @@ def assess_numbers(
     def fit(kept: BoolArray) -> NumericCells:
         predictor = NumericPredictor(X, np.clip(y, -FAR_OUT, FAR_OUT), kept, folds, seed)
         predicted = predictor.predictions
-        null = _fit_null(variable, standardiser, y, predicted, known)
+        null, likelihood = _fit_null(variable, standardiser, y, predicted, known)
         parts = (variable, standardiser, null)
         odds = _log_odds(*parts, variable.values, predicted, weights)
         ends = (float(within[0]), float(within[1]))
-        return NumericCells(*parts, predictor, *odds, ends, weights)
+        return NumericCells(*parts, predictor, *odds, ends, weights, likelihood)
 
     # Far residuals of a fit to all rows may be what spoils it: a fit without them may be better.
     fitted = known & (np.abs(np.nan_to_num(y)) < FARTHEST)
@@ -254,7 +254,7 @@ def assess_numbers(
         if best.pull(fitted ^ kept) < LITTLE_PULL or kept.sum() < 0.5 * known.sum():
             continue
         other = fit(kept)
-        if other.log_likelihood(known) > best.log_likelihood(known):
+        if other.log_likelihood > best.log_likelihood:
             best, fitted = other, kept
     return best
 
@@ -265,30 +265,28 @@ def _fit_null(
     y: FloatArray,
     predicted: FloatArray,
     known: BoolArray,
-) -> NullDensity:
-    """Return the density of honest residuals, without cells that a mistake explains.
+) -> tuple[NullDensity, float]:
+    """Return the density of honest residuals, and the log-likelihood of all.
 
-    Many cells with one mistake make a long tail, which would excuse them. The density without them
-    counts if the column is likelier under it.
+    Many wrong cells make a long tail, which would excuse them. The density without them counts if
+    the column is likelier under it.
     """
     values, residuals, at = variable.values[known], (y - predicted)[known], predicted[known]
     best, highest = fit_null_density(residuals, at), -np.inf
-    null, gain = best, 0.0
+    null = best
     for turn in range(NULL_ROUNDS):
         scale = _scale(variable, standardiser, null, at)
         far = np.flatnonzero(np.abs(residuals) > null.edge(residuals) * scale)
         ratios = _log_ratios(variable, standardiser, null, values[far], at[far])
-        honest = log_null(variable, standardiser, null, y[known], at)
-        explained, likelihood = _explained(ratios, prior_log_weights(variable), len(values))
-        likelihood += float(honest.sum())
-        if likelihood > highest + gain:
+        explained, gain = _explained(ratios, prior_log_weights(variable), len(values))
+        likelihood = gain + float(null.log_density(residuals, scale).sum())
+        if likelihood > highest:
             best, highest = null, likelihood
-        gain = WORTH
         weights = np.ones(len(values))
         weights[far] -= explained
         censored = CENSORED if turn < NULL_ROUNDS // 2 else LITTLE
         null = fit_null_density(residuals, at, weights, censored)
-    return best
+    return best, highest
 
 
 def _explained(ratios: FloatArray, log_weights: FloatArray, n: int) -> tuple[FloatArray, float]:

@@ -229,7 +229,7 @@ def last_place(values: FloatArray) -> IntArray:
     """
     found = np.full(len(values), FIRST_PLACE)
     for place in range(FIRST_PLACE + 1, FIRST_PLACE + N_PLACES):
-        found[_is_multiple(values, 10.0**place)] = place
+        found[_is_multiple(values, 10.0**place) & (np.abs(values) >= 0.5 * 10.0**place)] = place
     return found
 
 

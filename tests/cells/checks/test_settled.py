@@ -17,7 +17,7 @@ def test_one_value_in_fahrenheit_that_another_column_contradicts():
     found = untaint.clean(frame, random_state=0).cells
     # 55 degrees may be 12.8 in Fahrenheit or 13.1 in joules: the kind is open, the cell is not.
     assert found[["row", "column"]].to_numpy().tolist() == [[5, "temp"]]
-    assert abs(float(found["expected"][0]) - right) < 1.5
+    assert abs(float(found["expected"].iloc[0]) - right) < 1.5
 
 
 def test_one_percentage_over_100():

@@ -13,7 +13,7 @@ rows, and ten times as many as have the rare one, have it. The rare one is calle
 Levels are codes, and left alone, if half of them have at most 4 letters. But a slip of the hand is
 one in codes, too: in a column of few levels, a level of one or two rows that a frequent one becomes
 by a doubled letter or two exchanged ones (of at least 3), or by a missing one (of at least 5, or 3
-if the column has at most six frequent levels).
+if the column has at most six frequent levels and the word no three consonants in a row).
 
 Digits have to agree (Q1 is not Q2), as have words whose difference has a meaning in the language:
 plurals, "typical" and "atypical". If frequent levels are themselves so close to each other, then
@@ -68,6 +68,7 @@ MANY_LEVELS = 50
 FEW_LEVELS, MIN_LETTERS_MISSING, MAX_SLIPS = 40, 5, 0.06
 # The same letters in a column of very few levels.
 VERY_FEW_LEVELS, MIN_LETTERS_SHORT = 6, 3
+_CONSONANTS = re.compile(r"[^aeiouy\W\d_]{3}", re.IGNORECASE)
 _DIGIT = re.compile(r"\d+")
 _ROMAN = re.compile(r"\b[IVX]+\b")
 _BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
@@ -203,11 +204,13 @@ def _slips_of(text: str, missing: int) -> set[str]:
 
     Examples
     --------
-    >>> sorted(_slips_of("yes"))
+    >>> sorted(_slips_of("yes", missing=5))
     ['eys', 'yees', 'yess', 'yse', 'yyes']
     """
     roman = {k for found in _ROMAN.finditer(text) for k in range(*found.span())}
     letters = [k for k, letter in enumerate(text) if letter.isalpha() and k not in roman]
+    if missing < MIN_LETTERS_MISSING and _CONSONANTS.search(text):
+        missing = MIN_LETTERS_MISSING
     if len(letters) < 3:
         return set()
     found = {text[:k] + text[k] + text[k:] for k in letters}
