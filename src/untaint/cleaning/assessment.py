@@ -43,7 +43,7 @@ FEATURES = 256
 STRICT_FLAG_SCORE = 8.0
 # Probability of a wrong target by the other columns that supports the model of the target, at
 # least so many times that of half of the targets.
-SUPPORT, TIMES = 0.01, 5.0
+SUPPORT, TIMES = 0.05, 5.0
 # Score of a row with far features at most, as a part of that of a flagged one.
 BELOW = 0.99
 # False-discovery rate among flagged labels; and if the estimated contamination is zero.

@@ -40,6 +40,8 @@ MANY, HARDLY = 0.1, 0.95
 WORTH = 0.7
 # Contamination of which the prediction of each column by the others cannot tell.
 HEAVY = 0.15
+# If fewer than this are, the error has to fall by more.
+VERY_HEAVY, WORTH_MUCH = 0.25, 0.5
 
 
 @dataclass(frozen=True)
@@ -433,8 +435,10 @@ def is_worth(improvement: Improvement | None, contamination: float) -> bool:
     Otherwise they may be of another kind, or hard to predict, rather than wrong. Few wrong targets
     are seen by the other columns as well.
     """
-    better = improvement is not None and improvement.after <= WORTH * improvement.before
-    return better and contamination >= HEAVY
+    if improvement is None or contamination < HEAVY:
+        return False
+    worth = WORTH if contamination >= VERY_HEAVY else WORTH_MUCH
+    return improvement.after <= worth * improvement.before
 
 
 def caveats(assessment: RowAssessment, improvement: Improvement | None) -> list[str]:
