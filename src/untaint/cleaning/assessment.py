@@ -44,6 +44,8 @@ STRICT_FLAG_SCORE = 8.0
 # Probability of a wrong target by the other columns that supports the model of the target, at
 # least so many times that of half of the targets.
 SUPPORT, TIMES = 0.05, 5.0
+# Wrong rows that are not seen, at most.
+UNSEEN = 0.1
 # Score of a row with far features at most, as a part of that of a flagged one.
 BELOW = 0.99
 # False-discovery rate among flagged labels; and if the estimated contamination is zero.
@@ -197,13 +199,15 @@ def _share_of_wrong_rows(
 ) -> tuple[float, tuple[float, float]]:
     """Return the share of flagged rows, and an interval of that of wrong ones.
 
-    Cells that are not flagged add their probabilities, and both vary as counts do.
+    Cells that are not flagged add their probabilities, there may be as many again that no method
+    sees, up to a tenth of the rows, and counts vary.
     """
     n = max(len(flagged), 1)
     share = float(flagged.sum()) / n
     expected = float((1.0 - np.prod(1.0 - probability, axis=1)).sum()) / n
     deviation = float(np.sqrt(max(share, 1.0 / n) / n))
-    low, high = share - 2 * deviation, max(share, expected) + 2 * deviation
+    high = max(share + min(share, UNSEEN), expected) + 2 * deviation
+    low = share - 2 * deviation
     return share, (max(low, 0.0), min(high, 1.0))
 
 
