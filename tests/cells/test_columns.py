@@ -137,3 +137,57 @@ def test_the_order_of_columns_hardly_matters():
     frame = body()
     frame.loc[3, "waist"] = 200.0
     assert set(found_in(frame)) == set(found_in(frame[frame.columns[::-1]])) == {(3, "waist")}
+
+
+def test_many_slips_in_one_column_are_found_and_undone():
+    """The scatter of right values is estimated without cells that a mistake explains."""
+    frame = body()
+    rows = np.random.default_rng(2).choice(N, 20, replace=False)
+    right = frame.loc[rows, "weight"]
+    frame["weight"] = frame["weight"].astype(float)
+    frame.loc[rows, "weight"] = right / 10
+    found = found_in(frame)
+    assert {(row, "weight") for row in rows} <= set(found)
+    assert len(found) <= 22
+    assert found[rows[0], "weight"].expected == pytest.approx(right.iloc[0])
+
+
+def test_slips_keep_the_digits():
+    """In a column of whole numbers 14.5 is a slip of 145, and 12 may well be right."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=N)
+    visits = np.exp(3.5 + 0.6 * x + rng.normal(0, 0.35, N)).round()
+    low = int(np.flatnonzero(np.abs(x) < 0.1)[0])
+    frame = pd.DataFrame({"x": x, "z": x + rng.normal(0, 0.2, N), "visits": visits})
+    frame.loc[low, "visits"] = 3.7
+    slipped = found_in(frame)
+    frame.loc[low, "visits"] = 12.0
+    assert slipped[low, "visits"].kind == "decimal"
+    assert (low, "visits") not in found_in(frame)
+
+
+def test_amounts_that_are_mostly_zero_are_assessed_where_they_are_not():
+    rng = np.random.default_rng(4)
+    income = rng.lognormal(3, 0.4, N)
+    spent = np.where(rng.random(N) < 0.6, 0.0, (0.2 * income * rng.lognormal(0, 0.2, N)).round(2))
+    row = int(np.flatnonzero(spent)[0])
+    spent[row] *= 1000
+    found = found_in(pd.DataFrame({"income": income, "spent": spent}))
+    assert set(found) == {(row, "spent")}
+
+
+def test_of_two_copies_the_one_that_the_others_contradict_is_wrong():
+    frame = body()
+    frame["age"] = np.random.default_rng(5).normal(50, 10, N).round(2)
+    frame.loc[3] = frame.loc[50]
+    frame.loc[3, "weight"] += 40
+    found = found_in(frame)
+    assert set(found) == {(3, "weight")}
+    assert found[3, "weight"].expected == frame.loc[50, "weight"]
+
+
+def test_numbers_that_are_names_are_left_alone():
+    frame = body()
+    frame["school_code"] = (frame["height"] * 100).round()
+    frame.loc[8, "school_code"] = 99_000.0
+    assert set(found_in(frame)) <= {(8, "height")}

@@ -162,6 +162,23 @@ class TestSwap:
         assert cells_of(found) == [(9, 0), (9, 1)]
         assert [f.expected for f in found] == [height[9], weights[9]]
 
+    def test_one_row_in_twenty_swapped(self, columns, rng):
+        income, balance = rng.lognormal(10.4, 0.4, 400), np.abs(rng.normal(900, 400, 400)) + 50
+        rows = rng.choice(400, 20, replace=False)
+        income[rows], balance[rows] = balance[rows], income[rows]
+        found = find_swaps(columns({"income": income, "balance": balance}))
+        assert {finding.row for finding in found} <= set(rows.tolist())
+        assert len(found) >= 2 * 15
+
+    def test_shapes_that_lie_across(self, columns, rng):
+        across = rng.random(400) < 0.04
+        long, wide = rng.normal(190, 15, 400), rng.normal(80, 10, 400)
+        long[across], wide[across] = (
+            rng.normal(120, 15, across.sum()),
+            rng.normal(130, 10, across.sum()),
+        )
+        assert find_swaps(columns({"long": long, "wide": wide})) == []
+
     def test_columns_of_similar_range(self, columns, rng):
         x, y = rng.normal(50, 5, 300), rng.normal(60, 8, 300)
         x[9], y[9] = y[9], x[9]
