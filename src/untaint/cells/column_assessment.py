@@ -30,6 +30,8 @@ from .variables import CategoricalVariable, NumericVariable, Variable
 SUSPICIOUS = 0.2
 # Probability among all mistakes from which on one is named, or if several cells have it.
 CLEAR, LIKELY, SEVERAL = 0.95, 0.5, 3
+# Part of the features without which a prediction says little.
+LACKING = 1 / 3
 # Rows that are reconciled at most, the most suspicious ones.
 MAX_SUSPICIOUS = 5000
 
@@ -94,7 +96,8 @@ def _predict(
         found = _assess(variable, X, ~excused.rows, folds, seed)
         if found is None:
             return None
-        excepted = excused.rows | excused.cells[:, variable.position]
+        lacking = np.isnan(features.matrix[:, chosen]).mean(axis=1) > LACKING
+        excepted = excused.rows | excused.cells[:, variable.position] | lacking
         return _without_misfit(found, X, excepted), chosen, own
 
     on_stage("predicting each column from the others")

@@ -24,7 +24,7 @@ MAX_SHARE = 0.05
 COLUMN_CELLS, MAX_COLUMN_SHARE = 300.0, 0.2
 ROUNDS = 50
 # Probability that a flagged cell has at least.
-EVEN = 0.5
+EVEN = 0.6
 # Cells from which on log-odds are rounded to steps, within bounds beyond which all are the same.
 MANY_CELLS, STEP, LARGEST = 100_000, 0.01, 40.0
 # Log-odds from which on the mistakes of a cell count, rounds, and what their prior is worth.

@@ -43,7 +43,7 @@ FEATURES = 256
 STRICT_FLAG_SCORE = 8.0
 # Probability of a wrong target by the other columns that supports the model of the target, at
 # least so many times that of half of the targets.
-SUPPORT, TIMES = 0.05, 5.0
+SUPPORT, TIMES = 0.002, 20.0
 # Wrong rows that are not seen, at most.
 UNSEEN = 0.1
 # Score of a row with far features at most, as a part of that of a flagged one.
