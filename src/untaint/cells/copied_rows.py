@@ -52,7 +52,7 @@ def decide_copies(models: ColumnModels, copies: Sequence[CellFinding]) -> list[C
 def _of_numbers(column: NumericCells, rows: Sequence[int], own: float, other: float) -> float:
     """Return the log-odds that ``own`` is wrong and not ``other``."""
     predicted = column.predictor.predictions[rows]
-    both = [column.log_null_of(np.full(len(rows), value), predicted) for value in (other, own)]
+    both = [column.density.log_null(np.full(len(rows), value), predicted) for value in (other, own)]
     return float(np.mean(both[0] - both[1]))
 
 

@@ -26,8 +26,9 @@ def number_finding(
     """Return the finding of a wrong number or date, by a mistake or any, or of an exchanged one."""
     variable, rows = cells.variable, np.array([row])
     value = float(variable.values[row])
-    usual = float(cells.in_own_units(cells.predictor.predictions[rows])[0])
-    low, high = (float(end[0]) for end in cells.bounds(rows))
+    predicted = cells.predictor.predictions[rows]
+    usual = float(cells.density.in_own_units(predicted)[0])
+    low, high = (float(end[0]) for end in cells.density.bounds(predicted))
     kind, expected, hint = OTHER, usual, ""
     certain = max(high - usual, usual - low) <= NARROW * abs(usual)
     if exchanged is not None:

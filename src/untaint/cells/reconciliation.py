@@ -21,7 +21,7 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 from .features import Features, standardiser_of
 from .level_cells import LevelCells
-from .numeric_cells import NumericCells, standardised
+from .numeric_cells import NumericCells
 from .variables import NumericVariable, Variable
 
 AssessedCells = NumericCells | LevelCells
@@ -55,7 +55,7 @@ class ColumnModels:
         column = self.cells[position]
         if isinstance(column, NumericCells):
             usual = np.clip(column.predictor.predictions[rows], *column.range)
-            return self.encode(position, column.in_own_units(usual))[:, None]
+            return self.encode(position, column.density.in_own_units(usual))[:, None]
         best = column.predicted[column.probabilities[rows].argmax(axis=1)]
         own = self.features.matrix[:, self.encoded[position]]
         codes = column.variable.codes
@@ -168,9 +168,9 @@ def _fits(numeric: Mapping[int, NumericCells], row: int, t: int, k: int) -> bool
     here, there = cells.variable.values[row], np.array([other])
     if np.isnan(here) or np.isnan(other) or here == other:
         return False
-    y = standardised(cells.variable, cells.standardiser, there)[0]
+    y = cells.density.standardised(there)[0]
     predicted = cells.predictor.predictions[row]
-    own = standardised(cells.variable, cells.standardiser, np.array([here]))[0]
+    own = cells.density.standardised(np.array([here]))[0]
     return bool(abs(y - predicted) < 0.5 * abs(own - predicted))
 
 
@@ -193,8 +193,8 @@ def _gains_of_exchange(
             predicted = models.predict(position, rows[places], matrix[places])
             new = np.array([numeric[there[p]].variable.values[rows[p]] for p in places])
             before = cells.predictor.predictions[rows[places]]
-            gains[places] += cells.log_null_of(new, predicted)
-            gains[places] -= cells.log_null_of(cells.variable.values[rows[places]], before)
-            y = standardised(cells.variable, cells.standardiser, new)
-            possible[places] &= cells.is_usual(y, predicted)
+            gains[places] += cells.density.log_null(new, predicted)
+            gains[places] -= cells.density.log_null(cells.variable.values[rows[places]], before)
+            y = cells.density.standardised(new)
+            possible[places] &= cells.density.is_usual(y, predicted)
     return np.where(possible, gains, -np.inf)

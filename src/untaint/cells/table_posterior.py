@@ -15,7 +15,8 @@ import numpy as np
 from scipy.special import expit
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .numeric_cells import NumericCells, weighted_log_odds
+from .cell_density import weighted_log_odds
+from .numeric_cells import NumericCells
 
 # A priori one cell in 250 is wrong, which weighs as much as so many cells.
 PRIOR_SHARE, PRIOR_CELLS = 0.004, 1000.0

@@ -1,0 +1,164 @@
+r"""Densities of a number given its prediction: a right one, and one with each mistake.
+
+With :math:`f_0` the density of honest residuals (:mod:`.null_density`), a cell x that was made from
+a right value by a mistake :math:`T` has the density
+
+.. math:: f_0(T^{-1} x \mid \text{others})\, |dT^{-1} x / dx|\,
+          \frac{q(T^{-1} x)}{q(x)} .
+
+The last factor stands for a decimal point that slips, which keeps the digits: :math:`q` is the part
+of the column's values that end at the decimal place where a number does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from .._typing import BoolArray, FloatArray, IntArray
+from .features import Standardiser
+from .mistakes import DATES, NUMERIC, OTHER_PRIOR, TEMPERATURES, Mistake, is_temperature
+from .null_density import NullDensity
+from .variables import NumericVariable
+
+# Standardised values are bounded, far beyond any that is usual.
+FARTHEST = 1e3
+# A usual residual lies within so many times the bounds of 85 %.
+USUAL = 1.5
+# Rows that are looked at together.
+BLOCK = 8192
+
+
+@final
+@dataclass(frozen=True)
+class CellDensity:
+    """Densities of the numbers of a column given predictions, which are standardised."""
+
+    variable: NumericVariable
+    standardiser: Standardiser
+    null: NullDensity
+
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The mistakes that a cell may have."""
+        return mistakes_of(self.variable)
+
+    def standardised(self, values: FloatArray) -> FloatArray:
+        """Return values in units of the table on the scale of predictions."""
+        return standardised(self.variable, self.standardiser, values)
+
+    def in_own_units(self, y: FloatArray) -> FloatArray:
+        """Return standardised values in units of the table."""
+        return self.variable.backward(self.standardiser.center + self.standardiser.spread * y)
+
+    def scale(self, predicted: FloatArray) -> FloatArray:
+        """Return the scale of honest residuals, which is at least that of rounding."""
+        center, spread = self.standardiser.center, self.standardiser.spread
+        return self.null.scale(predicted, self.variable.floor(center + spread * predicted) / spread)
+
+    def bounds(self, predicted: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return bounds within which 85 % of the honest values lie, in units of the table."""
+        (below, above), scale = self.null.edges, self.scale(predicted)
+        ends = predicted - below * scale, predicted + above * scale
+        return self.in_own_units(ends[0]), self.in_own_units(ends[1])
+
+    def is_far(self, y: FloatArray, predicted: FloatArray) -> BoolArray:
+        """Return whether standardised values lie beyond these bounds."""
+        return np.abs(y - predicted) > self.null.edge(y - predicted) * self.scale(predicted)
+
+    def is_usual(self, y: FloatArray, predicted: FloatArray, moved: float = 0.0) -> BoolArray:
+        """Return whether standardised values lie in the body of their density.
+
+        Predictions may be off by ``moved``.
+        """
+        reach = USUAL * self.null.edge(y - predicted) * self.scale(predicted)
+        return np.abs(y - predicted) + moved <= reach
+
+    def log_null(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
+        """Return the log-densities of honest values, in units of the table."""
+        return self.null.log_density(self.standardised(values) - predicted, self.scale(predicted))
+
+    def log_ratios(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
+        """Return log-densities of any other value and of each mistake over that of a right value.
+
+        A mistake explains nothing if it changes a number by less than right values differ.
+        """
+        y, scale = self.standardised(values), self.scale(predicted)
+        found, width = [_log_marginal(y)], self.null.edges.sum() * scale
+        for mistake in self.mistakes:
+            undone = mistake.undo(values)
+            right = self.standardised(undone)
+            density = self.null.log_density(right - predicted, scale)
+            same = np.abs(undone - values) <= self.variable.resolution
+            density[same | (np.abs(right - y) <= width)] = -np.inf
+            found.append(density + _log_stretch(self.variable, mistake, values, undone))
+        return np.stack(found) - self.null.log_density(y - predicted, scale)
+
+    def log_odds(
+        self, values: FloatArray, predicted: FloatArray, log_weights: FloatArray
+    ) -> tuple[FloatArray, IntArray, FloatArray]:
+        """Return the log-odds of wrong against right, the likeliest mistake, and its share."""
+        n = len(values)
+        found, mistake, share = np.empty(n), np.empty(n, int), np.empty(n)
+        for start in range(0, n, BLOCK):  # blocks stay in the cache
+            own = slice(start, start + BLOCK)
+            ratios = self.log_ratios(values[own], predicted[own])
+            found[own], mistake[own], share[own] = weighted_log_odds(ratios, log_weights)
+        found[np.isnan(values)] = -np.inf
+        return found, mistake, share
+
+
+def standardised(
+    variable: NumericVariable, standardiser: Standardiser, values: FloatArray
+) -> FloatArray:
+    """Return values on their scale, far below if they have no logarithm."""
+    found = variable.forward(values)
+    y = (found - standardiser.center) / standardiser.spread
+    y = np.where(np.isnan(found) & ~np.isnan(values), -FARTHEST, y)
+    return np.clip(y, -FARTHEST, FARTHEST)
+
+
+def mistakes_of(variable: NumericVariable) -> tuple[Mistake, ...]:
+    """Return the mistakes that a cell may have."""
+    if variable.kind == "date":
+        return DATES
+    return (*NUMERIC, *TEMPERATURES) if is_temperature(variable.name) else NUMERIC
+
+
+def prior_log_weights(variable: NumericVariable) -> FloatArray:
+    """Return the logarithms of the a priori weights of any other value, and of each mistake."""
+    return np.log([OTHER_PRIOR, *(mistake.prior for mistake in mistakes_of(variable))])
+
+
+def weighted_log_odds(
+    ratios: FloatArray, log_weights: FloatArray
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return the log-odds of ratios (k, m) with weights, the likeliest mistake, its share."""
+    wrong = ratios + log_weights[:, None]
+    mistake, largest = wrong.argmax(axis=0), wrong.max(axis=0)
+    excess = np.log(np.exp(wrong - np.where(np.isfinite(largest), largest, 0.0)).sum(axis=0))
+    return largest + excess, mistake - 1, np.exp(-excess)
+
+
+def _log_stretch(
+    variable: NumericVariable, mistake: Mistake, values: FloatArray, undone: FloatArray
+) -> FloatArray:
+    """Return the logarithm of how much undoing a mistake stretches, on the scale of predictions.
+
+    A decimal point that slips keeps the digits: 145 becomes 14.5, which is finer than a column of
+    whole numbers is, and 30 becomes 3, of which there may be many.
+    """
+    ends = mistake.undo(np.array([0.0, 1.0]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scales = variable.slope(undone) / variable.slope(values)
+        found = np.log(np.abs(ends[1] - ends[0])) + np.log(scales)
+    if mistake.keeps_digits:
+        found += variable.log_written(undone) - variable.log_written(values)
+    return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def _log_marginal(y: FloatArray) -> FloatArray:
+    """Return the log-density of any value: a wide Student distribution about the median."""
+    return -np.log(np.pi * 3.0) - np.log1p((np.nan_to_num(y) / 3.0) ** 2)
