@@ -41,9 +41,9 @@ KERNEL_ROWS = 6000
 FEATURES = 256
 # Smallest score of a flagged target if the estimated contamination is zero.
 STRICT_FLAG_SCORE = 8.0
-# Probability of a wrong target by the other columns that supports the model of the target, at
-# least so many times that of half of the targets.
-SUPPORT, TIMES = 0.002, 20.0
+# Probability of a wrong target by the other columns that supports the model of the target: at least
+# this part of the mean, which is what it is if these say nothing, and so many times the median.
+SUPPORT, TIMES = 0.5, 5.0
 # Wrong rows that are not seen, at most.
 UNSEEN = 0.1
 # Score of a row with far features at most, as a part of that of a flagged one.
@@ -226,7 +226,7 @@ def supported_only(
         Position of the target among the columns.
     """
     own = probability[:, target]
-    supported = own >= max(SUPPORT, TIMES * float(np.median(own)))
+    supported = own >= max(SUPPORT * float(own.mean()), TIMES * float(np.median(own)))
     flagged = assessment.flagged & (wrong.feature_outlier | supported)
     flagged[list(wrong.targets)] = True
     if (flagged == assessment.flagged).all():
