@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from .._typing import FloatArray
+from .stream_input import MAX_ABS_VALUE
 
 
 @final
@@ -16,9 +17,8 @@ class RowBuffer:
 
     def __init__(self, names: tuple[Any, ...] = ()) -> None:
         self.names = names
-        self.next_refit = 0  # the round from which predictions may use newer rows
+        self.cached_until = 0  # the round from which coef and intercept are out of date
         self._last_columns: tuple[Any, tuple[Any, ...]] = (None, ())
-        self.model_cached = False  # whether coef and intercept are up to date
         self.coef: dict[Any, float] | None = None
         self.intercept = 0.0
         self._flat: list[Any] = []
@@ -34,6 +34,24 @@ class RowBuffer:
     def in_blocks(self) -> bool:
         """Whether the rows came in frames."""
         return self._n_block_rows > 0
+
+    def append(self, x: Mapping[Any, Any], y: Any) -> int:
+        """Add a row without a copy and return the number of rows, or 0 if it must be checked.
+
+        One sum tells whether all entries are finite numbers. A row with other names, with an entry
+        that is not a number, or of another kind than the buffered rows is not added.
+        """
+        try:
+            if tuple(x) != self.names or self._copies or self._n_block_rows:
+                return 0
+            total = sum(x.values(), y)
+            if not (isinstance(total, (float, int)) and -MAX_ABS_VALUE < total < MAX_ABS_VALUE):
+                return 0
+        except (TypeError, AttributeError, OverflowError):
+            return 0
+        self._flat.extend(x.values())
+        self._targets.append(y)
+        return len(self._targets)
 
     def accepts(self, names: tuple[Any, ...], copied: bool) -> bool:
         """Return whether a row with these names, with or without a copy, can be added."""
@@ -71,9 +89,11 @@ class RowBuffer:
             self._last_columns = (columns, tuple(columns))
         return self._last_columns[1]
 
-    def cache_model(self, names: list[Any], linear_model: tuple[FloatArray, float] | None) -> None:
-        """Cache coefficients by name, and the intercept, until the next refit."""
-        self.model_cached, self.coef = True, None
+    def cache_model(
+        self, names: list[Any], linear_model: tuple[FloatArray, float] | None, until: int
+    ) -> None:
+        """Cache coefficients by name, and the intercept, until a round."""
+        self.cached_until, self.coef = until, None
         if linear_model is not None:
             self.coef = dict(zip(names, linear_model[0].tolist(), strict=True))
             self.intercept = linear_model[1]
@@ -90,8 +110,8 @@ class RowBuffer:
                 None,
             )
         d = len(self.names)
-        X = np.array(self._flat[: n * d], dtype=float).reshape(n, d)
-        y = np.array(self._targets[:n], dtype=float)
-        copy = np.array(self._copies[: n * d], dtype=float).reshape(n, d) if self._copies else None
+        X = np.fromiter(self._flat, float, n * d).reshape(n, d)
+        y = np.fromiter(self._targets, float, n)
+        copy = np.fromiter(self._copies, float, n * d).reshape(n, d) if self._copies else None
         del self._flat[: n * d], self._targets[:n], self._copies[: n * d]
         return X, y, copy

@@ -94,17 +94,18 @@ class _StreamBase(BaseEstimator):
         self._n_learnt = self.n_rounds_ = 0
         self._next_noise_check = 64
 
-    def _learn_due_rows(self) -> None:
-        """Learn the buffered rows that predictions use at this round."""
+    def _learn_due_rows(self) -> int:
+        """Learn the rows that predictions use at this round, and return the next such round."""
         if not len(self._feature_index) and self.n_rounds_ < self._min_rows_to_start:
-            return
+            return 0
         due, next_refit = self.n_rounds_, 0
         if len(self._feature_index) and not self._buffer.in_blocks:
             due, next_refit = self._refit_rounds()
-        self._buffer.next_refit, self._buffer.model_cached = next_refit, False
+        self._buffer.cached_until = 0
         if due > self._n_learnt:
             self._flush(due)
             self._check_noise_if_due()
+        return next_refit
 
     def _flush(self, until: int) -> None:
         """Learn the buffered rows up to a round."""
