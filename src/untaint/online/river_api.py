@@ -10,7 +10,7 @@ import numpy as np
 
 from .row_buffer import RowBuffer
 from .stream_base import _StreamBase
-from .stream_input import check_row, frame_values, series_like
+from .stream_input import check_finite, check_row, frame_values, series_like
 
 BUFFER_SIZE = 256  # rows buffered at most
 
@@ -114,12 +114,14 @@ class RiverAPIMixin(_StreamBase):
         y : series
             Targets.
         """
-        rows, targets = frame_values("X", X, self._allow_missing), frame_values("y", y)
+        rows, targets = frame_values("X", X), frame_values("y", y)
         if rows.shape[0] != targets.shape[0]:
             raise ValueError(f"X and y must have as many rows, got {len(rows)} and {len(targets)}.")
         if not len(rows):
             return
         if "_buffer" not in self.__dict__:
+            check_finite("X", rows, self._allow_missing)
+            check_finite("y", targets, False)
             self._check_parameters()
             self._reset_stream([])
         names = self._buffer.column_names(X)
@@ -127,7 +129,7 @@ class RiverAPIMixin(_StreamBase):
             self._feature_index.check_names(names)
             self._flush(self.n_rounds_)
             self._buffer = RowBuffer(names)
-        self._buffer.add_block(rows, targets)
+        self._buffer.add_block(rows, targets, self._allow_missing)
         self._buffer.cached_until = 0
         self.n_rounds_ += len(targets)
         if not len(self._feature_index) or len(self._buffer) >= 8 * BUFFER_SIZE:
@@ -151,7 +153,7 @@ class RiverAPIMixin(_StreamBase):
         self._learn_due_rows()
         if not len(self._feature_index):
             return series_like(np.full(len(X), self._buffer.mean_target), X)
-        rows = self._feature_index.align(
-            self._buffer.column_names(X), frame_values("X", X, self._allow_missing)
-        )
+        values = frame_values("X", X)
+        check_finite("X", values, self._allow_missing)
+        rows = self._feature_index.align(self._buffer.column_names(X), values)
         return series_like(self._predict_rows(rows, False), X)

@@ -8,7 +8,8 @@ from typing import Any, final
 import numpy as np
 
 from .._typing import FloatArray
-from .stream_input import MAX_ABS_VALUE
+from .noisy_batch import NoisyBatch
+from .stream_input import MAX_ABS_VALUE, check_finite
 
 
 @final
@@ -24,7 +25,8 @@ class RowBuffer:
         self._flat: list[Any] = []
         self._copies: list[Any] = []
         self._targets: list[Any] = []
-        self._blocks: list[tuple[FloatArray, FloatArray]] = []
+        self._block_rows: FloatArray | None = None  # rows (1, X, y) of frames, by column
+        self._capacity = 0  # number of rows for which the next such array has room
         self._n_block_rows = 0
 
     def __len__(self) -> int:
@@ -61,10 +63,33 @@ class RowBuffer:
         """Return whether the buffered rows have second copies, or not, like the new row."""
         return not self._n_block_rows and (not self._targets or copied == bool(self._copies))
 
-    def add_block(self, X: FloatArray, y: FloatArray) -> None:
-        """Add the rows of a frame."""
-        self._blocks.append((X.copy(), y.copy()))
-        self._n_block_rows += len(y)
+    def add_block(self, X: FloatArray, y: FloatArray, gaps: bool) -> None:
+        """Add the rows of a frame, and raise unless they are finite numbers."""
+        start, stop = self._n_block_rows, self._n_block_rows + len(y)
+        block = self._rows_with_room(stop)[start:stop]
+        block[:, 1:-1] = X
+        block[:, -1] = y
+        if not -MAX_ABS_VALUE < np.add.reduce(block, axis=None) < MAX_ABS_VALUE:
+            check_finite("X", X, gaps)
+            check_finite("y", y, False)
+        self._n_block_rows = stop
+
+    def _rows_with_room(self, n: int) -> FloatArray:
+        """Return the array of the frames' rows, with room for n of them."""
+        rows = self._block_rows
+        if rows is None or len(rows) < n:
+            self._capacity = max(self._capacity, n if rows is None else 2 * n)
+            rows = np.empty((self._capacity, len(self.names) + 2), order="F")
+            rows[:, 0] = 1.0
+            if self._block_rows is not None:
+                rows[: self._n_block_rows] = self._block_rows[: self._n_block_rows]
+            self._block_rows = rows
+        return rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        rows = self._block_rows
+        stored = None if rows is None else rows[: self._n_block_rows].copy(order="K")
+        return {**vars(self), "_block_rows": stored}
 
     def add(self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None) -> None:
         """Add one row."""
@@ -76,7 +101,9 @@ class RowBuffer:
     @property
     def mean_target(self) -> float:
         """The mean of the buffered targets, or zero if there are none."""
-        targets = self._targets or [y for _, part in self._blocks for y in part.tolist()]
+        targets = self._targets
+        if self._block_rows is not None:
+            targets = self._block_rows[: self._n_block_rows, -1].tolist()
         return float(sum(targets)) / max(len(targets), 1)
 
     def column_names(self, X: Any) -> tuple[Any, ...]:
@@ -85,7 +112,9 @@ class RowBuffer:
         if columns is None:
             return tuple(range(np.shape(X)[1]))
         last = self._last_columns[0]
-        if last is None or not (columns.equals(last) if hasattr(columns, "equals") else False):
+        if columns is last:
+            return self._last_columns[1]
+        if last is None or not hasattr(columns, "equals") or not columns.equals(last):
             self._last_columns = (columns, tuple(columns))
         return self._last_columns[1]
 
@@ -98,20 +127,15 @@ class RowBuffer:
             self.coef = dict(zip(names, linear_model[0].tolist(), strict=True))
             self.intercept = linear_model[1]
 
-    def pop(self, n: int) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-        """Remove and return the first n rows, targets and copies, or all blocks."""
-        if self._n_block_rows:
-            blocks, self._blocks, self._n_block_rows = self._blocks, [], 0
-            if len(blocks) == 1:
-                return *blocks[0], None
-            return (
-                np.concatenate([X for X, _ in blocks]),
-                np.concatenate([y for _, y in blocks]),
-                None,
-            )
+    def pop(self, n: int) -> NoisyBatch:
+        """Remove and return the first n rows, targets and copies, or those of all frames."""
+        if self._block_rows is not None:
+            rows = self._block_rows[: self._n_block_rows]
+            self._block_rows, self._capacity, self._n_block_rows = None, len(rows), 0
+            return NoisyBatch(rows[:, 1:-1], rows[:, -1], None, None, rows=rows)
         d = len(self.names)
         X = np.fromiter(self._flat, float, n * d).reshape(n, d)
         y = np.fromiter(self._targets, float, n)
         copy = np.fromiter(self._copies, float, n * d).reshape(n, d) if self._copies else None
         del self._flat[: n * d], self._targets[:n], self._copies[: n * d]
-        return X, y, copy
+        return NoisyBatch(X, y, copy, None)
