@@ -171,7 +171,7 @@ def _solved_together(shares: tuple[float, ...], n_features: int) -> list[tuple[f
 
 def _fold_losses(u: FloatArray, gram: FloatArray) -> FloatArray:
     """Return u' M u / n for every u (folds, candidates, d + 2) and its fold's Gram matrix M."""
-    return ((u @ gram) * u).sum(axis=-1) / gram[:, :1, 0]
+    return np.einsum("...i,...i->...", u @ gram, u) / gram[:, :1, 0]
 
 
 def _n_groups(n_features: int) -> int:
