@@ -11,6 +11,8 @@ from .._typing import FloatArray
 from .noisy_batch import NoisyBatch
 from .stream_input import MAX_ABS_VALUE, check_finite
 
+_MAX_IN_ADVANCE = 4096  # largest number of rows for which memory is reserved before they come
+
 
 @final
 class RowBuffer:
@@ -78,8 +80,8 @@ class RowBuffer:
         """Return the array of the frames' rows, with room for n of them."""
         rows = self._block_rows
         if rows is None or len(rows) < n:
-            self._capacity = max(self._capacity, n if rows is None else 2 * n)
-            rows = np.empty((self._capacity, len(self.names) + 2), order="F")
+            in_advance = self._capacity if rows is None else min(2 * n, _MAX_IN_ADVANCE)
+            rows = np.empty((max(n, in_advance), len(self.names) + 2), order="F")
             rows[:, 0] = 1.0
             if self._block_rows is not None:
                 rows[: self._n_block_rows] = self._block_rows[: self._n_block_rows]
@@ -131,7 +133,8 @@ class RowBuffer:
         """Remove and return the first n rows, targets and copies, or those of all frames."""
         if self._block_rows is not None:
             rows = self._block_rows[: self._n_block_rows]
-            self._block_rows, self._capacity, self._n_block_rows = None, len(rows), 0
+            self._capacity = min(len(rows), _MAX_IN_ADVANCE)
+            self._block_rows, self._n_block_rows = None, 0
             return NoisyBatch(rows[:, 1:-1], rows[:, -1], None, None, rows=rows)
         d = len(self.names)
         X = np.fromiter(self._flat, float, n * d).reshape(n, d)
