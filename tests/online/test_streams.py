@@ -1,5 +1,7 @@
 """One stream, however it is cut up, weighted, stored or ordered."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -252,3 +254,45 @@ def test_one_prediction_sees_what_a_table_of_them_saw():
         model.learn_one(row, target)
     table = model.predict(X[:1])
     assert model.predict_one(rows[0]) == pytest.approx(table[0], rel=1e-12)
+
+
+def frames_of(X, y, size):
+    frame, targets = pd.DataFrame(X, columns=["x0", "x1", "x2"]), pd.Series(y)
+    return [(frame[k : k + size], targets[k : k + size]) for k in range(0, len(y), size)]
+
+
+@pytest.mark.parametrize("size", [1, 30, 900])
+def test_frames_may_change_after_they_have_been_learnt(size):
+    X, y, _ = linear_rows(3000)
+    kept, changed = NoisyLinearRegressor(noise_cov=0.1), NoisyLinearRegressor(noise_cov=0.1)
+    for frame, targets in frames_of(X, y, size)[:100]:
+        kept.learn_many(frame, targets)
+        frame, targets = frame.copy(), targets.copy()
+        changed.learn_many(frame, targets)
+        frame.iloc[:], targets.iloc[:] = 1e6, 1e6
+    np.testing.assert_array_equal(changed.coef_, kept.coef_)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
+def test_a_refused_frame_leaves_the_stream_as_it_was(bad):
+    X, y, _ = linear_rows(300)
+    model, plain = NoisyLinearRegressor(noise_cov=0.1), NoisyLinearRegressor(noise_cov=0.1)
+    for frame, targets in frames_of(X, y, 50):
+        with pytest.raises(ValueError, match="finite"):
+            model.learn_many(frame.assign(x1=bad), targets)
+        with pytest.raises(ValueError, match="finite"):
+            model.learn_many(frame, targets * bad)
+        for stream in (model, plain):
+            stream.learn_many(frame, targets)
+    assert model.n_rounds_ == plain.n_rounds_ == 300
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+
+
+def test_a_stored_stream_goes_on_with_its_buffered_frames():
+    X, y, _ = linear_rows(300)
+    model, plain = NoisyLinearRegressor(noise_cov=0.1), NoisyLinearRegressor(noise_cov=0.1)
+    for frame, targets in frames_of(X, y, 50):
+        model = pickle.loads(pickle.dumps(model))
+        model.learn_many(frame, targets)
+        plain.learn_many(frame, targets)
+    np.testing.assert_array_equal(model.coef_, plain.coef_)

@@ -84,7 +84,7 @@ class BatchAPIMixin(_StreamBase):
         self._learn(batch)
         self._n_learnt = self.n_rounds_ = self.n_rounds_ + len(y)
         self._end_batch()
-        self._buffer.next_refit = 0
+        self._buffer.cached_until = 0
         self._check_noise_if_due(now=first)
 
     def predict(self, X: Any, noisy: bool = False) -> FloatArray:

@@ -32,12 +32,13 @@ class FeatureIndex:
     def add_names(self, names: Iterable[Any]) -> bool:
         """Add columns for unknown names, and return whether there were any."""
         unknown = [name for name in names if name not in self._position]
-        new = sorted_names(unknown)
+        if not unknown:
+            return False
         self.arrival_order += unknown
-        for name in new:
+        for name in sorted_names(unknown):
             self._position[name] = len(self.names)
             self.names.append(name)
-        return bool(new)
+        return True
 
     def check_names(self, names: tuple[Any, ...]) -> None:
         """Raise if names are given although the model was fitted to an array without names."""

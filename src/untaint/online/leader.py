@@ -19,6 +19,7 @@ from typing import final
 import numpy as np
 
 from .._typing import FloatArray
+from .cholesky_ridge import solve_by_cholesky
 from .correction import MomentCorrection, centred_moments
 from .moments import Moments
 from .noise import Noise, RowNoise
@@ -71,6 +72,7 @@ class Leader:
         self._tuning_moments = self.moments.copy()
         self._shrinkage: Shrinkage | None = None
         self._fit: LinearFit | None = None
+        self._next_tuning = 1
 
     def refit_rounds(self, rounds: int) -> tuple[int, int]:
         """Return the last round up to this one at which the fit is updated, and the next one."""
@@ -86,12 +88,13 @@ class Leader:
     def add(self, rows: FloatArray, noise: Noise | None) -> None:
         """Add rows (1, z, y); the last tuning round among them resets the selected shrinkage."""
         before, self._fit = self.moments.rounds, None
-        boundary = _last_tuning_round(before + len(rows)) - before
-        if boundary > 0:
+        if before + len(rows) >= self._next_tuning:
+            boundary = _last_tuning_round(before + len(rows)) - before
             self.moments.add(
                 rows[:boundary], noise[:boundary] if isinstance(noise, RowNoise) else noise
             )
             self._tuning_moments, self._shrinkage = self.moments.copy(), None
+            self._next_tuning = _next_tuning_round(before + len(rows))
             rows = rows[boundary:]
             noise = noise[boundary:] if isinstance(noise, RowNoise) else noise
         if len(rows):
@@ -148,34 +151,52 @@ class Leader:
     def _solve(
         self, clean: FloatArray, shrinkage: Shrinkage, scales: FloatArray | None
     ) -> LinearFit:
-        alpha = np.array([shrinkage.alpha])
-        if self.config.alpha is not None:
-            alpha = self.config.alphas(clean[0, 0])
-        coef, intercept = solve_ridge(clean, alpha, centred=self.config.centred, scales=scales)
-        bound = self.config.norm_bound
-        if bound is not None and np.linalg.norm(coef[0]) > bound:
-            alphas = np.geomspace(max(alpha[0], 1e-9), 1e9, 2000)  # neighbours differ by 2 %
-            coef, intercept = solve_ridge(clean, alphas, centred=self.config.centred, scales=scales)
-            inside = np.linalg.norm(coef, axis=1) <= bound
-            if not inside.any():  # rescale the fit of the largest alpha
-                means = centred_moments(clean, self.config.centred)[0]
-                coef = coef[-1:] * (bound / np.linalg.norm(coef[-1]))
-                intercept = means[-1] - coef @ means[:-1]
-            else:
-                first = int(np.argmax(inside))
-                coef, intercept = coef[first:], intercept[first:]
-        return LinearFit(coef[0], float(intercept[0]), shrinkage)
+        config, alpha = self.config, shrinkage.alpha
+        if config.alpha is not None:
+            alpha = float(config.alphas(clean[0, 0])[0])
+        found = solve_by_cholesky(clean, alpha, centred=config.centred, scales=scales)
+        if found is None:
+            coefs, intercepts = solve_ridge(
+                clean, np.array([alpha]), centred=config.centred, scales=scales
+            )
+            found = coefs[0], float(intercepts[0])
+        if config.norm_bound is not None and np.linalg.norm(found[0]) > config.norm_bound:
+            found = self._solve_in_ball(clean, alpha, config.norm_bound, scales)
+        return LinearFit(*found, shrinkage)
+
+    def _solve_in_ball(
+        self, clean: FloatArray, alpha: float, bound: float, scales: FloatArray | None
+    ) -> tuple[FloatArray, float]:
+        """Return the fit of the smallest alpha, from this one on, whose norm is within a bound."""
+        alphas = np.geomspace(max(alpha, 1e-9), 1e9, 2000)  # neighbours differ by 2 %
+        coef, intercept = solve_ridge(clean, alphas, centred=self.config.centred, scales=scales)
+        inside = np.linalg.norm(coef, axis=1) <= bound
+        if inside.any():
+            first = int(np.argmax(inside))
+            return coef[first], float(intercept[first])
+        means = centred_moments(clean, self.config.centred)[0]
+        shrunk = coef[-1] * (bound / np.linalg.norm(coef[-1]))
+        return shrunk, float(means[-1] - shrunk @ means[:-1])
 
 
 def feature_scales(gram: FloatArray, centred: bool) -> FloatArray:
     """Return the standard deviations of the features, and 1 for constant features."""
-    variances = np.diag(centred_moments(gram, centred)[1])[:-1]
-    largest = np.diag(gram)[1:-1] / gram[0, 0]
-    varies = variances > 1e-14 * np.maximum(largest, np.finfo(float).tiny)
-    return np.sqrt(np.where(varies, variances, 1.0))
+    n = gram[0, 0]
+    squares = gram.diagonal()[1:-1] / n
+    variances = squares - (gram[0, 1:-1] / n) ** 2 if centred else squares
+    varies = variances > 1e-14 * squares
+    return np.sqrt(variances if varies.all() else np.where(varies, variances, 1.0))
 
 
 def _last_tuning_round(rounds: int) -> int:
     """Return the last of the rounds 1.2, 1.2^2, ... (rounded up) that has been reached."""
     k = int(log(rounds) / log(_GROWTH) + 1e-9)
     return ceil(_GROWTH**k) if ceil(_GROWTH**k) <= rounds else ceil(_GROWTH ** (k - 1))
+
+
+def _next_tuning_round(rounds: int) -> int:
+    """Return the first of these rounds that has not been reached."""
+    k = int(log(rounds) / log(_GROWTH))
+    while ceil(_GROWTH**k) <= rounds:
+        k += 1
+    return ceil(_GROWTH**k)

@@ -159,7 +159,7 @@ class NoisyLinearRegressor(LinearRegressor):
 
     def _learn(self, batch: NoisyBatch) -> None:
         if self._statistics is not None:
-            self._statistics.add(batch)
+            self._statistics.add(batch, overwrite=self._descent is None)
         if self._descent is not None:
             self._gradient_steps(self._descent, batch)
 

@@ -42,8 +42,8 @@ class LinearStatistics:
         self._noise_declared = True
         self._cached_fit: tuple[LinearFit, FloatArray, float] | None = None
 
-    def add(self, batch: NoisyBatch) -> None:
-        """Add a batch of noisy rows."""
+    def add(self, batch: NoisyBatch, *, overwrite: bool = False) -> None:
+        """Add a batch of noisy rows; its X and y may be overwritten if nothing else needs them."""
         Z, noise = batch.merged()
         self._noise_declared = batch.noise is not None
         n_rows = len(batch.y) if batch.sample_weight is None else float(batch.sample_weight.sum())
@@ -58,9 +58,8 @@ class LinearStatistics:
             self._set_new_origins(Z, missing)
             self._count_observed(missing, batch.sample_weight)
             Z = np.where(missing, self.origin, Z)
-        self.leader.add(
-            augmented_rows(Z, batch.y, batch.sample_weight, self.origin, self.target_origin), noise
-        )
+        origins, rows = (self.origin, self.target_origin), batch.rows if overwrite else None
+        self.leader.add(augmented_rows(Z, batch.y, batch.sample_weight, *origins, rows=rows), noise)
 
     def _set_new_origins(self, Z: FloatArray, missing: BoolArray) -> None:
         """Set the origin of features that are observed for the first time."""

@@ -44,14 +44,17 @@ class Moments:
 
     def add(self, rows: FloatArray, noise: Noise | None) -> None:
         """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z."""
+        weights: dict[int, float] = {}  # summed sample weights of each fold
         for part, fold in _fold_slices(self.rounds, len(rows)):
             block = rows[part]
             product = block.T @ block
             self.gram[fold] += product
+            weights[fold] = weights.get(fold, 0.0) + product[0, 0]
             if isinstance(noise, RowNoise):
                 self._add_row_noise(fold, noise[part], block[:, 0] ** 2)
-            elif noise is not None:
-                self.noise[fold] += product[0, 0] * noise
+        if noise is not None and not isinstance(noise, RowNoise):
+            for fold, weight in weights.items():
+                self.noise[fold] += weight * noise
         self.rounds += len(rows)
 
     def _add_row_noise(self, fold: int, noise: RowNoise, sample_weight: FloatArray) -> None:

@@ -66,9 +66,10 @@ def check_declared_noise(
 def _largest_share(S: FloatArray, noise: FloatArray) -> float:
     """Return the largest eigenvalue of S^-1 noise over the features that vary."""
     varies = np.diag(S) > 0
-    S, noise = S[np.ix_(varies, varies)], noise[np.ix_(varies, varies)]
     if not varies.any():
         return 0.0
+    if not varies.all():
+        S, noise = S[np.ix_(varies, varies)], noise[np.ix_(varies, varies)]
     scales = np.sqrt(np.diag(S))
     values, vectors = np.linalg.eigh(S / (scales[:, None] * scales))
     values = np.maximum(values, 1e-12)

@@ -21,6 +21,7 @@ class NoisyBatch:
     X_copy: FloatArray | None
     noise: Noise | None
     sample_weight: FloatArray | None = None  # None means unit weights
+    rows: FloatArray | None = None  # (1, X, y) if X and y are columns of such an array
 
     @property
     def n_copies(self) -> int:
@@ -51,11 +52,17 @@ def augmented_rows(
     sample_weight: FloatArray | None,
     origin: FloatArray | float = 0.0,
     target_origin: float = 0.0,
+    *,
+    rows: FloatArray | None = None,
 ) -> FloatArray:
-    """Return rows (1, z - origin, y - target_origin), multiplied by the root of their weight."""
-    by_column = Z.strides[0] < Z.strides[1]  # as in data frames; their layout is kept
-    rows = np.empty((len(y), Z.shape[1] + 2), order="F" if by_column else "C")
-    rows[:, 0] = 1.0
+    """Return rows (1, z - origin, y - target_origin), multiplied by the root of their weight.
+
+    They are written to ``rows`` if it is given, an array whose first column is 1.
+    """
+    if rows is None:
+        by_column = Z.strides[0] < Z.strides[1]  # as in data frames; their layout is kept
+        rows = np.empty((len(y), Z.shape[1] + 2), order="F" if by_column else "C")
+        rows[:, 0] = 1.0
     np.subtract(Z, origin, out=rows[:, 1:-1])
     np.subtract(y, target_origin, out=rows[:, -1])
     if sample_weight is not None:

@@ -122,7 +122,7 @@ class CorrectedRidge(LinearRegressor):
         self._statistics = LinearStatistics(batch, config, allow_missing=self._allow_missing)
 
     def _learn(self, batch: NoisyBatch) -> None:
-        self._fitted_statistics.add(batch)
+        self._fitted_statistics.add(batch, overwrite=True)
 
     def _end_batch(self) -> None:
         self._fitted_statistics.leader.retune()

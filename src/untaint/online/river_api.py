@@ -10,7 +10,7 @@ import numpy as np
 
 from .row_buffer import RowBuffer
 from .stream_base import _StreamBase
-from .stream_input import MAX_ABS_VALUE, check_row, frame_values, series_like
+from .stream_input import check_finite, check_row, frame_values, series_like
 
 BUFFER_SIZE = 256  # rows buffered at most
 
@@ -32,28 +32,29 @@ class RiverAPIMixin(_StreamBase):
         x_copy : dict, optional
             A second measurement of the row, with independent noise.
         """
-        try:
-            total = sum(x.values(), y)
-            finite = (
-                x_copy is None
-                and isinstance(total, (float, int))
-                and -MAX_ABS_VALUE < total < MAX_ABS_VALUE
-                and self.noise_cov is not None
-            )
-        except (TypeError, AttributeError, OverflowError):
-            finite = False
-        if not finite:
-            check_row(x, y, x_copy, self._allow_missing)
-            self._require_noise(self.noise_cov, x_copy)
+        buffer = self.__dict__.get("_buffer")
+        n_buffered = 0
+        if buffer is not None and x_copy is None and self.noise_cov is not None:
+            n_buffered = buffer.append(x, y)
+        if not n_buffered:
+            n_buffered = self._check_and_buffer(x, y, x_copy)
+        self.n_rounds_ += 1
+        if n_buffered >= BUFFER_SIZE or self.n_rounds_ == self._min_rows_to_start:
+            self._learn_due_rows()
+
+    def _check_and_buffer(
+        self, x: Mapping[Any, Any], y: float, x_copy: Mapping[Any, Any] | None
+    ) -> int:
+        """Check a row, add it to the buffer, and return the number of buffered rows."""
+        check_row(x, y, x_copy, self._allow_missing)
+        self._require_noise(self.noise_cov, x_copy)
         if "_buffer" not in self.__dict__:
             self._check_parameters()
             self._reset_stream([])
         if not self._buffer.accepts(tuple(x), x_copy is not None):
             x, x_copy = self._fit_to_buffer(x, x_copy)
         self._buffer.add(x, y, x_copy)
-        self.n_rounds_ += 1
-        if self.n_rounds_ == self._min_rows_to_start or len(self._buffer) >= BUFFER_SIZE:
-            self._learn_due_rows()
+        return len(self._buffer)
 
     def _fit_to_buffer(
         self, x: Mapping[Any, Any], x_copy: Mapping[Any, Any] | None
@@ -88,13 +89,12 @@ class RiverAPIMixin(_StreamBase):
         buffer = self.__dict__.get("_buffer")
         if buffer is None:
             return 0.0
-        if self.n_rounds_ >= buffer.next_refit or not buffer.model_cached:
-            self._learn_due_rows()
+        if self.n_rounds_ >= buffer.cached_until:
+            next_refit = self._learn_due_rows()
             if not len(self._feature_index):
                 return buffer.mean_target
-            buffer.cache_model(
-                self._feature_index.names, None if self._allow_missing else self._linear_model()
-            )
+            model = None if self._allow_missing else self._linear_model()
+            buffer.cache_model(self._feature_index.names, model, next_refit)
         if buffer.coef is None:
             return float(self._predict_rows(self._feature_index.row_to_array(x), False)[0])
         coef, intercept = buffer.coef, buffer.intercept
@@ -114,12 +114,14 @@ class RiverAPIMixin(_StreamBase):
         y : series
             Targets.
         """
-        rows, targets = frame_values("X", X, self._allow_missing), frame_values("y", y)
+        rows, targets = frame_values("X", X), frame_values("y", y)
         if rows.shape[0] != targets.shape[0]:
             raise ValueError(f"X and y must have as many rows, got {len(rows)} and {len(targets)}.")
         if not len(rows):
             return
         if "_buffer" not in self.__dict__:
+            check_finite("X", rows, self._allow_missing)
+            check_finite("y", targets, False)
             self._check_parameters()
             self._reset_stream([])
         names = self._buffer.column_names(X)
@@ -127,8 +129,8 @@ class RiverAPIMixin(_StreamBase):
             self._feature_index.check_names(names)
             self._flush(self.n_rounds_)
             self._buffer = RowBuffer(names)
-        self._buffer.add_block(rows, targets)
-        self._buffer.next_refit = 0
+        self._buffer.add_block(rows, targets, self._allow_missing)
+        self._buffer.cached_until = 0
         self.n_rounds_ += len(targets)
         if not len(self._feature_index) or len(self._buffer) >= 8 * BUFFER_SIZE:
             self._learn_due_rows()
@@ -151,7 +153,7 @@ class RiverAPIMixin(_StreamBase):
         self._learn_due_rows()
         if not len(self._feature_index):
             return series_like(np.full(len(X), self._buffer.mean_target), X)
-        rows = self._feature_index.align(
-            self._buffer.column_names(X), frame_values("X", X, self._allow_missing)
-        )
+        values = frame_values("X", X)
+        check_finite("X", values, self._allow_missing)
+        rows = self._feature_index.align(self._buffer.column_names(X), values)
         return series_like(self._predict_rows(rows, False), X)

@@ -8,6 +8,10 @@ from typing import Any, final
 import numpy as np
 
 from .._typing import FloatArray
+from .noisy_batch import NoisyBatch
+from .stream_input import MAX_ABS_VALUE, check_finite
+
+_MAX_IN_ADVANCE = 4096  # largest number of rows for which memory is reserved before they come
 
 
 @final
@@ -16,15 +20,15 @@ class RowBuffer:
 
     def __init__(self, names: tuple[Any, ...] = ()) -> None:
         self.names = names
-        self.next_refit = 0  # the round from which predictions may use newer rows
+        self.cached_until = 0  # the round from which coef and intercept are out of date
         self._last_columns: tuple[Any, tuple[Any, ...]] = (None, ())
-        self.model_cached = False  # whether coef and intercept are up to date
         self.coef: dict[Any, float] | None = None
         self.intercept = 0.0
         self._flat: list[Any] = []
         self._copies: list[Any] = []
         self._targets: list[Any] = []
-        self._blocks: list[tuple[FloatArray, FloatArray]] = []
+        self._block_rows: FloatArray | None = None  # rows (1, X, y) of frames, by column
+        self._capacity = 0  # number of rows for which the next such array has room
         self._n_block_rows = 0
 
     def __len__(self) -> int:
@@ -35,6 +39,24 @@ class RowBuffer:
         """Whether the rows came in frames."""
         return self._n_block_rows > 0
 
+    def append(self, x: Mapping[Any, Any], y: Any) -> int:
+        """Add a row without a copy and return the number of rows, or 0 if it must be checked.
+
+        One sum tells whether all entries are finite numbers. A row with other names, with an entry
+        that is not a number, or of another kind than the buffered rows is not added.
+        """
+        try:
+            if tuple(x) != self.names or self._copies or self._n_block_rows:
+                return 0
+            total = sum(x.values(), y)
+            if not (isinstance(total, (float, int)) and -MAX_ABS_VALUE < total < MAX_ABS_VALUE):
+                return 0
+        except (TypeError, AttributeError, OverflowError):
+            return 0
+        self._flat.extend(x.values())
+        self._targets.append(y)
+        return len(self._targets)
+
     def accepts(self, names: tuple[Any, ...], copied: bool) -> bool:
         """Return whether a row with these names, with or without a copy, can be added."""
         return names == self.names and self.has_same_copies(copied)
@@ -43,10 +65,33 @@ class RowBuffer:
         """Return whether the buffered rows have second copies, or not, like the new row."""
         return not self._n_block_rows and (not self._targets or copied == bool(self._copies))
 
-    def add_block(self, X: FloatArray, y: FloatArray) -> None:
-        """Add the rows of a frame."""
-        self._blocks.append((X.copy(), y.copy()))
-        self._n_block_rows += len(y)
+    def add_block(self, X: FloatArray, y: FloatArray, gaps: bool) -> None:
+        """Add the rows of a frame, and raise unless they are finite numbers."""
+        start, stop = self._n_block_rows, self._n_block_rows + len(y)
+        block = self._rows_with_room(stop)[start:stop]
+        block[:, 1:-1] = X
+        block[:, -1] = y
+        if not -MAX_ABS_VALUE < np.add.reduce(block, axis=None) < MAX_ABS_VALUE:
+            check_finite("X", X, gaps)
+            check_finite("y", y, False)
+        self._n_block_rows = stop
+
+    def _rows_with_room(self, n: int) -> FloatArray:
+        """Return the array of the frames' rows, with room for n of them."""
+        rows = self._block_rows
+        if rows is None or len(rows) < n:
+            in_advance = self._capacity if rows is None else min(2 * n, _MAX_IN_ADVANCE)
+            rows = np.empty((max(n, in_advance), len(self.names) + 2), order="F")
+            rows[:, 0] = 1.0
+            if self._block_rows is not None:
+                rows[: self._n_block_rows] = self._block_rows[: self._n_block_rows]
+            self._block_rows = rows
+        return rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        rows = self._block_rows
+        stored = None if rows is None else rows[: self._n_block_rows].copy(order="K")
+        return {**vars(self), "_block_rows": stored}
 
     def add(self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None) -> None:
         """Add one row."""
@@ -58,7 +103,9 @@ class RowBuffer:
     @property
     def mean_target(self) -> float:
         """The mean of the buffered targets, or zero if there are none."""
-        targets = self._targets or [y for _, part in self._blocks for y in part.tolist()]
+        targets = self._targets
+        if self._block_rows is not None:
+            targets = self._block_rows[: self._n_block_rows, -1].tolist()
         return float(sum(targets)) / max(len(targets), 1)
 
     def column_names(self, X: Any) -> tuple[Any, ...]:
@@ -67,31 +114,31 @@ class RowBuffer:
         if columns is None:
             return tuple(range(np.shape(X)[1]))
         last = self._last_columns[0]
-        if last is None or not (columns.equals(last) if hasattr(columns, "equals") else False):
+        if columns is last:
+            return self._last_columns[1]
+        if last is None or not hasattr(columns, "equals") or not columns.equals(last):
             self._last_columns = (columns, tuple(columns))
         return self._last_columns[1]
 
-    def cache_model(self, names: list[Any], linear_model: tuple[FloatArray, float] | None) -> None:
-        """Cache coefficients by name, and the intercept, until the next refit."""
-        self.model_cached, self.coef = True, None
+    def cache_model(
+        self, names: list[Any], linear_model: tuple[FloatArray, float] | None, until: int
+    ) -> None:
+        """Cache coefficients by name, and the intercept, until a round."""
+        self.cached_until, self.coef = until, None
         if linear_model is not None:
             self.coef = dict(zip(names, linear_model[0].tolist(), strict=True))
             self.intercept = linear_model[1]
 
-    def pop(self, n: int) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-        """Remove and return the first n rows, targets and copies, or all blocks."""
-        if self._n_block_rows:
-            blocks, self._blocks, self._n_block_rows = self._blocks, [], 0
-            if len(blocks) == 1:
-                return *blocks[0], None
-            return (
-                np.concatenate([X for X, _ in blocks]),
-                np.concatenate([y for _, y in blocks]),
-                None,
-            )
+    def pop(self, n: int) -> NoisyBatch:
+        """Remove and return the first n rows, targets and copies, or those of all frames."""
+        if self._block_rows is not None:
+            rows = self._block_rows[: self._n_block_rows]
+            self._capacity = min(len(rows), _MAX_IN_ADVANCE)
+            self._block_rows, self._n_block_rows = None, 0
+            return NoisyBatch(rows[:, 1:-1], rows[:, -1], None, None, rows=rows)
         d = len(self.names)
-        X = np.array(self._flat[: n * d], dtype=float).reshape(n, d)
-        y = np.array(self._targets[:n], dtype=float)
-        copy = np.array(self._copies[: n * d], dtype=float).reshape(n, d) if self._copies else None
+        X = np.fromiter(self._flat, float, n * d).reshape(n, d)
+        y = np.fromiter(self._targets, float, n)
+        copy = np.fromiter(self._copies, float, n * d).reshape(n, d) if self._copies else None
         del self._flat[: n * d], self._targets[:n], self._copies[: n * d]
-        return X, y, copy
+        return NoisyBatch(X, y, copy, None)

@@ -123,10 +123,11 @@ def solve_ridge(
     values, vectors = np.linalg.eigh(S)
     projected = (vectors.swapaxes(-1, -2) @ c[..., None])[..., 0]
     damped = np.maximum(values, 0.0)[..., None, :] + alphas[:, None]
-    negligible = damped <= 1e-14 * np.abs(values).max(axis=-1, initial=0.0)[..., None, None]
-    # For alpha=0 this is the pseudoinverse, that is, the least-squares fit of smallest norm.
-    inverse = np.where(negligible, 0.0, 1.0 / np.where(negligible, 1.0, damped))
-    coef = (projected[..., None, :] * inverse) @ vectors.swapaxes(-1, -2)
+    negligible = 1e-14 * np.abs(values).max(axis=-1, initial=0.0)
+    if damped.min(initial=np.inf) <= negligible.max():
+        # For alpha=0 this is the pseudoinverse, that is, the least-squares fit of smallest norm.
+        damped[damped <= negligible[..., None, None]] = np.inf
+    coef = (projected[..., None, :] / damped) @ vectors.swapaxes(-1, -2)
     if scales is not None:
         coef = coef / scales
     return coef, means[..., None, -1] - (coef @ means[..., :-1, None])[..., 0]
@@ -147,25 +148,30 @@ def held_out_losses(
     training_gram, training_noise = gram.sum(axis=0) - gram, noise.sum(axis=0) - noise
     clean, noisy = correct(gram, noise, 1.0), correct(gram, noise, 0.0)
     clean_losses, naive_losses = [], []
-    for share in shares:
-        coef, intercept = solve_ridge(
-            correct(training_gram, training_noise, share), alphas, centred=centred, scales=scales
-        )
+    for together in _solved_together(shares, moments.n_features):
+        training = [correct(training_gram, training_noise, share) for share in together]
+        coef, intercept = solve_ridge(np.stack(training), alphas, centred=centred, scales=scales)
         residual = np.concatenate(
             [-intercept[..., None], -coef, np.ones((*coef.shape[:-1], 1))], axis=-1
         )
-        clean_losses.append(_fold_losses(residual, clean))
-        naive = _fold_losses(residual, noisy) if share == shares[0] else np.inf
-        naive_losses.append(np.broadcast_to(naive, clean_losses[-1].shape))
+        clean_losses += [*_fold_losses(residual, clean)]
+        for share, u in zip(together, residual, strict=True):
+            naive = _fold_losses(u, noisy) if share == shares[0] else np.inf
+            naive_losses.append(np.broadcast_to(naive, clean_losses[-1].shape))
     fold_weights = gram[:, 0, 0] / gram[:, 0, 0].sum()
     return HeldOutLosses(
         np.concatenate(clean_losses, axis=1), np.concatenate(naive_losses, axis=1), fold_weights
     )
 
 
+def _solved_together(shares: tuple[float, ...], n_features: int) -> list[tuple[float, ...]]:
+    """Return the shares in groups: all if their matrices are small, else one after the other."""
+    return [shares] if n_features <= 64 else [(share,) for share in shares]
+
+
 def _fold_losses(u: FloatArray, gram: FloatArray) -> FloatArray:
     """Return u' M u / n for every u (folds, candidates, d + 2) and its fold's Gram matrix M."""
-    return ((u @ gram) * u).sum(axis=-1) / gram[:, :1, 0]
+    return np.einsum("...i,...i->...", u @ gram, u) / gram[:, :1, 0]
 
 
 def _n_groups(n_features: int) -> int:

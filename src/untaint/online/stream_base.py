@@ -94,22 +94,23 @@ class _StreamBase(BaseEstimator):
         self._n_learnt = self.n_rounds_ = 0
         self._next_noise_check = 64
 
-    def _learn_due_rows(self) -> None:
-        """Learn the buffered rows that predictions use at this round."""
+    def _learn_due_rows(self) -> int:
+        """Learn the rows that predictions use at this round, and return the next such round."""
         if not len(self._feature_index) and self.n_rounds_ < self._min_rows_to_start:
-            return
+            return 0
         due, next_refit = self.n_rounds_, 0
         if len(self._feature_index) and not self._buffer.in_blocks:
             due, next_refit = self._refit_rounds()
-        self._buffer.next_refit, self._buffer.model_cached = next_refit, False
+        self._buffer.cached_until = 0
         if due > self._n_learnt:
             self._flush(due)
             self._check_noise_if_due()
+        return next_refit
 
     def _flush(self, until: int) -> None:
         """Learn the buffered rows up to a round."""
         if self._n_learnt < until:
-            self._learn_buffered(self._buffer.names, *self._buffer.pop(until - self._n_learnt))
+            self._learn_buffered(self._buffer.names, self._buffer.pop(until - self._n_learnt))
 
     def _check_noise_if_due(self, *, now: bool = False) -> None:
         """Check the declared noise whenever the number of rows has doubled, or now."""
@@ -117,26 +118,17 @@ class _StreamBase(BaseEstimator):
             self._check_declared_noise()
             self._next_noise_check = max(2 * self._n_learnt, 64)
 
-    def _learn_buffered(
-        self, names: tuple[Any, ...], X: FloatArray, y: FloatArray, X_copy: FloatArray | None
-    ) -> None:
+    def _learn_buffered(self, names: tuple[Any, ...], buffered: NoisyBatch) -> None:
         first = not len(self._feature_index)
         try:
-            self._learn_named_rows(first, names, X, y, X_copy)
+            self._learn_named_rows(first, names, buffered)
         except BaseException:
             if first:  # restore the state before the first row
                 for name in ("_buffer", "n_rounds_", "n_features_in_", "feature_names_in_"):
                     self.__dict__.pop(name, None)
             raise
 
-    def _learn_named_rows(
-        self,
-        first: bool,
-        names: tuple[Any, ...],
-        X: FloatArray,
-        y: FloatArray,
-        X_copy: FloatArray | None,
-    ) -> None:
+    def _learn_named_rows(self, first: bool, names: tuple[Any, ...], buffered: NoisyBatch) -> None:
         if self._feature_index.add_names(names):
             self.n_features_in_ = len(self._feature_index)
             if all(isinstance(name, str) for name in self._feature_index.names):
@@ -144,7 +136,7 @@ class _StreamBase(BaseEstimator):
             self._declared_cov = None
             if not first:
                 self._expand(self.n_features_in_)
-        X = self._feature_index.align(names, X)
+        X, y, X_copy = self._feature_index.align(names, buffered.X), buffered.y, buffered.X_copy
         X_copy = None if X_copy is None else self._feature_index.align(names, X_copy)
         if self._declared_cov is None and self.noise_cov is not None:
             self._declared_cov = self._feature_index.reorder_cov(
@@ -165,7 +157,8 @@ class _StreamBase(BaseEstimator):
         ):
             present = np.isin(np.arange(X.shape[1]), self._feature_index.positions(names))
             noise = noise * np.outer(present, present)
-        batch = NoisyBatch(X, y, X_copy, noise)
+        rows = buffered.rows if X is buffered.X else None
+        batch = NoisyBatch(X, y, X_copy, noise, rows=rows)
         if first:
             self._start(batch)
         self._learn(batch)

@@ -46,18 +46,18 @@ def _is_number(value: Any, gap: bool) -> bool:
     )
 
 
-def frame_values(name: str, X: Any, gaps: bool = False) -> FloatArray:
-    """Return the values of a frame or series, and raise unless they are finite numbers."""
+def frame_values(name: str, X: Any) -> FloatArray:
+    """Return the values of a frame or series, and raise unless they are numbers."""
     try:
-        values = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=float)
+        return np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold numbers: {error}.") from None
-    total = float(values.sum())
-    if -MAX_ABS_VALUE < total < MAX_ABS_VALUE:
-        return values
+
+
+def check_finite(name: str, values: FloatArray, gaps: bool) -> None:
+    """Raise unless the values are finite, or NaN where gaps are allowed."""
     if not ((np.abs(values) < MAX_ABS_VALUE) | (gaps & np.isnan(values))).all():
         raise ValueError(f"{name} must hold finite numbers, and none beyond {MAX_ABS_VALUE:g}.")
-    return values
 
 
 def series_like(values: FloatArray, X: Any) -> Any:
