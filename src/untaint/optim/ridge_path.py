@@ -11,6 +11,7 @@ The variances q give leave-one-out residuals in closed form (:mod:`.leave_one_ou
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, final
 
 import numpy as np
@@ -25,22 +26,20 @@ MAX_PREDICTIVE_VARIANCE = 1.0
 MAX_LEVERAGE = 1.0 - 1e-12
 
 
-@final
-class RidgePath:
-    """Leave-one-out residuals of fits to features (n, m), for given weights and any alpha."""
+class LooRidge(ABC):
+    """Leave-one-out residuals of ridge fits to features with given weights."""
 
-    def __init__(self, features: Any, weights: FloatArray, fit_intercept: bool = True) -> None:
+    def __init__(self, weights: FloatArray, fit_intercept: bool) -> None:
         self.weights, self.fit_intercept = weights, fit_intercept
-        self.total, inside = float(weights.sum()), weights > 0
-        centred = np.asarray(features, dtype=float)
-        if fit_intercept:
-            centred = centred - weights[inside] @ centred[inside] / self.total
-        half = centred[inside] * np.sqrt(weights[inside])[:, None]
-        values, vectors = eigh(half.T @ half, check_finite=False, driver="evd")
-        # All directions: rows of weight zero have variance in those that others lack.
-        self.values = np.maximum(values, 0.0)
-        self.rotated = centred @ vectors
-        self._squares = self.rotated**2
+        self.total = float(weights.sum())
+
+    @abstractmethod
+    def fitted(self, weighted: FloatArray, alpha: float) -> FloatArray:
+        """Return fitted values less the intercept, for weighted targets (n, k)."""
+
+    @abstractmethod
+    def variances(self, alpha: float) -> FloatArray:
+        """Return the variance of each fitted value less the intercept's."""
 
     def leave_one_out(
         self, y: FloatArray, alpha: float, sample_weight: FloatArray
@@ -51,9 +50,10 @@ class RidgePath:
         """
         w, inside = self.weights, self.weights > 0
         base = w[inside] @ y[inside] / self.total if self.fit_intercept else np.zeros(y.shape[1])
-        projection = self.rotated[inside].T @ (w[inside, None] * (y[inside] - base))
-        residuals = y - base - self.rotated @ (projection / (self.values + alpha)[:, None])
-        variances = self._squares @ (1.0 / (self.values + alpha))
+        weighted = np.zeros(y.shape)
+        weighted[inside] = w[inside, None] * (y[inside] - base)
+        residuals = y - base - self.fitted(weighted, alpha)
+        variances = self.variances(alpha)
         if self.fit_intercept:
             variances += 1.0 / self.total
         return deletion_residuals(residuals, w, sample_weight, variances, MAX_LEVERAGE)
@@ -76,3 +76,36 @@ class RidgePath:
         residuals, _ = self.leave_one_out(y, alpha, sample_weight)
         squares = np.einsum("ij,ij->i", residuals[inside], residuals[inside])
         return float(self.weights[inside] @ squares) / self.total
+
+
+@final
+class RidgePath(LooRidge):
+    """Leave-one-out residuals of fits to features (n, m), for given weights and any alpha."""
+
+    def __init__(self, features: Any, weights: FloatArray, fit_intercept: bool = True) -> None:
+        super().__init__(weights, fit_intercept)
+        inside = weights > 0
+        centred = centred_features(features, weights, fit_intercept)
+        half = centred[inside] * np.sqrt(weights[inside])[:, None]
+        values, vectors = eigh(half.T @ half, check_finite=False, driver="evd")
+        # All directions: rows of weight zero have variance in those that others lack.
+        self.values = np.maximum(values, 0.0)
+        self.rotated = centred @ vectors
+        self._squares = self.rotated**2
+
+    def fitted(self, weighted: FloatArray, alpha: float) -> FloatArray:
+        """Return fitted values less the intercept, for weighted targets (n, k)."""
+        return self.rotated @ (self.rotated.T @ weighted / (self.values + alpha)[:, None])
+
+    def variances(self, alpha: float) -> FloatArray:
+        """Return the variance of each fitted value less the intercept's."""
+        return self._squares @ (1.0 / (self.values + alpha))
+
+
+def centred_features(features: Any, weights: FloatArray, fit_intercept: bool) -> FloatArray:
+    """Return features in double precision, less their mean if there is an intercept."""
+    centred = np.asarray(features, dtype=float)
+    if not fit_intercept:
+        return centred
+    inside = weights > 0
+    return centred - weights[inside] @ centred[inside] / float(weights.sum())
