@@ -180,8 +180,9 @@ class LooScores:
         best, least = None, np.inf
         for kernel in kernels:
             path = self.path(kernel, weights)
-            for j, alpha in enumerate(self.alphas):
-                self.errors[kernel, j] = path.mean_square(self.y, alpha, self.sample_weight)
+            alphas = np.asarray(self.alphas, dtype=float)
+            self.errors[kernel] = path.mean_squares(self.y, alphas, self.sample_weight)
+            for j in range(len(alphas)):
                 if best is None or self.errors[kernel, j] <= least:
                     best, least = ((kernel, j), path), self.errors[kernel, j]
         assert best is not None

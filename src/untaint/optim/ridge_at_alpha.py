@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from .._typing import FloatArray
-from .ridge_path import LooRidge, RidgePath, centred_features
+from .ridge_path import LooRidge, RidgePath, centred_features, weighted_gram
 
 
 @final
@@ -29,8 +29,8 @@ class RidgeAtAlpha(LooRidge):
         self._half = half
 
     def fitted(self, weighted: FloatArray, alpha: float) -> FloatArray:
-        """Return fitted values less the intercept, for weighted targets (n, k)."""
-        return self._half @ (self._half.T @ weighted)
+        """Return fitted values less the intercept, for weighted targets of rows inside."""
+        return self._half @ (self._half[self.inside].T @ weighted)
 
     def variances(self, alpha: float) -> FloatArray:
         """Return the variance of each fitted value less the intercept's."""
@@ -53,11 +53,12 @@ def ridge_at_alpha(
     True
     """
     centred = centred_features(features, weights, fit_intercept)
-    weighted = np.multiply(centred, np.sqrt(weights)[:, None])
-    gram = weighted.T @ weighted
+    gram = weighted_gram(centred, weights)
     gram.flat[:: len(gram) + 1] += alpha
     factor, failed = lapack.dpotrf(gram, lower=1, clean=0)
     if failed:
         return RidgePath(features, weights, fit_intercept)
-    half = blas.dtrsm(1.0, factor, centred.T, side=0, lower=1).T
+    # The product with the small inverse is faster than a triangular solve for all rows.
+    inverse, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
+    half = blas.dtrmm(1.0, inverse, centred.T, lower=1).T
     return RidgeAtAlpha(half, weights, fit_intercept)
