@@ -26,6 +26,7 @@ from untaint.bench.studies import (
     measurement_error,
     mistakes,
     privacy,
+    small_tables,
     speed,
 )
 from untaint.bench.studies.simulation import PLACES, SIZES
@@ -123,6 +124,15 @@ def test_sizes_of_the_growth_studies():
     assert [case.dataset for case in class_growth.cases([0], False)] == [
         f"classes2-{n}" for n in (2000, 5000, 10000)
     ]
+
+
+def test_small_tables_are_compared_by_the_times_of_their_fits(monkeypatch):
+    monkeypatch.setattr(small_tables, "REPEATS", 1)
+    measures = small_tables.run(Case("smooth-60", "label", 0.2, "in-turn", 0))
+    assert set(measures) == set(small_tables.MEASURES)
+    assert measures["auto_over_given"] == pytest.approx(
+        measures["seconds_auto"] / measures["seconds_given"]
+    )
 
 
 def test_class_speed_fills_its_columns():

@@ -13,7 +13,9 @@ as rows of arrays, because a single one is too small for the overhead of array o
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, final
 
 import numpy as np
 from scipy.special import gammaln
@@ -46,6 +48,13 @@ class OutlierModel(NamedTuple):
     shifted: bool = False
     permuted: bool = False
     of_target: bool = False
+
+
+# Columns of an array of such models.
+OFFSET, MIN_WIDTH, MIN_DEVIATION = 0, 1, 2
+SHIFTED, PERMUTED, OF_TARGET = 4, 5, 6
+# The logarithm of the normal density's constant, with the other sign.
+LOG_NORMAL = 0.5 * np.log(2 * np.pi)
 
 
 class Residuals(NamedTuple):
@@ -119,126 +128,209 @@ def maximise_likelihood(
     >>> bool(abs(fits.contamination[0] - 0.2) < 0.03)
     True
     """
-    batch = _Batch(residuals, weights, models, tails, least_scale)
+    batch = _Batch.of(residuals, weights, models, tails, least_scale)
     p = np.asarray(inlier_probability, dtype=float)
-    quotients = residuals.values / residuals.relative_scale
-    kept = p * weights
-    scale = np.sqrt(kept @ quotients**2 / np.maximum(kept.sum(axis=1), np.finfo(float).tiny))
-    k = len(models)
-    present = Parameters(*np.zeros((5, k)), log_likelihood=np.full(k, -np.inf))  # type: ignore
-    present = present._replace(scale=np.maximum(scale, least_scale))
+    present = batch.first(p)
     result = Parameters(*(part.copy() for part in present))
-    active = np.arange(k)
     for _ in range(max_iter):
-        alive = batch.both_groups(active, p, present.log_likelihood)
-        result.log_likelihood[active[~alive]] = -np.inf
-        active, p, present = active[alive], p[alive], _at(present, alive)
-        if not len(active):
+        alive = batch.both_groups(p, present.log_likelihood)
+        if not alive.all():
+            result.log_likelihood[batch.numbers[~alive]] = -np.inf
+            batch, p, present = batch.at(alive), p[alive], _at(present, alive)
+        if not len(p):
             break
         previous = present.log_likelihood
-        present, p, alive = batch.step(active, p, present)
-        ended = alive & (present.log_likelihood - previous <= min_rise)
-        for whole, part in zip(result, present, strict=True):
-            whole[active[alive]] = part[alive]
-        result.log_likelihood[active[~alive]] = -np.inf
-        going = alive & ~ended
-        active, p, present = active[going], p[going], _at(present, going)
+        present, p = batch.step(p, present)
+        going = present.log_likelihood > previous + min_rise
+        if not going.all():
+            for whole, part in zip(result, present, strict=True):
+                whole[batch.numbers[~going]] = part[~going]
+            batch, p, present = batch.at(going), p[going], _at(present, going)
+    for whole, part in zip(result, present, strict=True):
+        whole[batch.numbers] = part
     return result
 
 
+@final
+@dataclass(frozen=True)
 class _Batch:
-    """The data of all starts, and one step of some of them."""
+    """The data of all starts, and one step of them; ``numbers`` are those of the starts."""
 
-    def __init__(
-        self,
+    residuals: Residuals
+    weights: FloatArray
+    least_scale: float
+    numbers: IntArray
+    models: FloatArray
+    tails: _Tails
+    outlier_values: FloatArray
+
+    @staticmethod
+    def of(
         residuals: Residuals,
         weights: FloatArray,
         models: list[OutlierModel],
         tails: FloatArray,
         least_scale: float,
-    ) -> None:
-        self.residuals, self.weights, self.least_scale = residuals, weights, least_scale
-        self.total, self.tails = float(weights.sum()), tails
-        columns = [np.array(column) for column in zip(*models, strict=True)]
-        self.offset, self.min_width, self.min_deviation = columns[:3]
-        self.shifted, self.permuted, self.of_target = columns[4:]
-        self.min_outliers = np.where(self.offset, MIN_CLUSTER, MIN_DIFFUSE * self.total)
+    ) -> _Batch:
+        """Return the data of models with tails, one of each for a start."""
+        columns = np.array(models, dtype=float)
+        of_target = columns[:, OF_TARGET].astype(bool)[:, None]
+        # What the outliers' Gaussian density is of: residuals, or targets.
+        values = np.where(of_target, residuals.targets, residuals.values)
+        numbers = np.arange(len(models))
+        parts = (residuals, weights, least_scale, numbers, columns.T)
+        return _Batch(*parts, _Tails.of(tails), values)
 
-    def both_groups(self, rows: IntArray, p: FloatArray, likelihood: FloatArray) -> BoolArray:
-        """Return for which of these starts both groups exist; the first step may be of any."""
+    def at(self, rows: BoolArray) -> _Batch:
+        """Return some of the starts."""
+        parts = (self.numbers[rows], self.models[:, rows], self.tails.at(rows))
+        return _Batch(
+            *(self.residuals, self.weights, self.least_scale), *parts, self.outlier_values[rows]
+        )
+
+    @cached_property
+    def total(self) -> float:
+        """The weight of all samples."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def offset(self) -> BoolArray:
+        """Whether the centre of each start's inliers is free."""
+        return self.models[OFFSET] > 0
+
+    @cached_property
+    def shifted(self) -> BoolArray:
+        """Whether S is s."""
+        return self.models[SHIFTED] > 0
+
+    @cached_property
+    def of_target(self) -> IntArray:
+        """The starts whose outliers have a density of targets."""
+        return np.flatnonzero(self.models[OF_TARGET])
+
+    @cached_property
+    def permuted(self) -> IntArray:
+        """The starts whose outliers' density is given."""
+        return np.flatnonzero(self.models[PERMUTED])
+
+    @cached_property
+    def min_outliers(self) -> FloatArray:
+        """The weight of outliers that there are at least."""
+        return np.where(self.offset, MIN_CLUSTER, MIN_DIFFUSE * self.total)
+
+    def first(self, p: FloatArray) -> Parameters:
+        """Return the scales that probabilities, (k, n), give, and no likelihood yet."""
+        quotients, kept = self.residuals.values / self.residuals.relative_scale, p * self.weights
+        scale = np.sqrt(kept @ quotients**2 / np.maximum(kept.sum(axis=1), np.finfo(float).tiny))
+        none, scale = np.zeros(len(p)), np.maximum(scale, self.least_scale)
+        return Parameters(none, scale, none, none, none, np.full(len(p), -np.inf))
+
+    def both_groups(self, p: FloatArray, likelihood: FloatArray) -> BoolArray:
+        """Return for which of the starts both groups exist; the first step may be of any."""
         n_outliers = (1.0 - p) @ self.weights
         majority = np.isfinite(likelihood) & (n_outliers >= MAJORITY * self.total)
-        return (n_outliers > self.min_outliers[rows]) & ~majority
+        return (n_outliers > self.min_outliers) & ~majority
 
-    def step(
-        self, rows: IntArray, p: FloatArray, present: Parameters
-    ) -> tuple[Parameters, FloatArray, BoolArray]:
-        """Return parameters and probabilities after one step, and which fits have a scale."""
-        found = self._maximise(rows, p, present)
+    def step(self, p: FloatArray, present: Parameters) -> tuple[Parameters, FloatArray]:
+        """Return parameters and probabilities after one step; no scale is no likelihood."""
+        found = self._maximise(p, present)
         alive = found.scale > 0
-        safe = found._replace(scale=np.where(alive, found.scale, 1.0))
-        safe = safe._replace(width=np.where(safe.width > 0, safe.width, 1.0))
-        log_in, log_out = self._log_densities(rows, safe)
-        log_f = np.logaddexp(log_in, log_out)
-        return found._replace(log_likelihood=log_f @ self.weights), np.exp(log_in - log_f), alive
+        scale = np.where(alive, found.scale, 1.0)
+        width = np.where(found.width > 0, found.width, 1.0)
+        log_in, log_out = self._log_densities(found, scale, width)
+        # log(exp(log_in) + exp(log_out)) and the first one's part in it, by one exponential.
+        difference = log_out - log_in
+        ratio = np.exp(-np.abs(difference))
+        log_f = np.maximum(log_in, log_out) + np.log1p(ratio)
+        p = np.where(difference > 0, ratio, 1.0) / (1.0 + ratio)
+        likelihood = np.where(alive, log_f @ self.weights, -np.inf)
+        return found._replace(log_likelihood=likelihood), p
 
-    def _maximise(self, rows: IntArray, p: FloatArray, present: Parameters) -> Parameters:
+    def _maximise(self, p: FloatArray, present: Parameters) -> Parameters:
         values, relative, w = self.residuals.values, self.residuals.relative_scale, self.weights
         inlying, outlying = p * w, (1.0 - p) * w
         n_inliers, n_outliers = inlying.sum(axis=1), outlying.sum(axis=1)
         z = (values - present.offset[:, None]) / (present.scale[:, None] * relative)
-        inlying = inlying * student_weights(z, self.tails[rows]) / relative**2
-        offset = np.where(self.offset[rows], inlying @ values / inlying.sum(axis=1), 0.0)
+        inlying = inlying * self.tails.weights(z) / relative**2
+        offset = np.where(self.offset, inlying @ values / inlying.sum(axis=1), 0.0)
         squares = np.einsum("kn,kn->k", inlying, (values - offset[:, None]) ** 2)
-        outlier_values = self._outlier_values(rows)
-        centre = np.einsum("kn,kn->k", outlying, outlier_values) / n_outliers
-        from_centre = np.einsum("kn,kn->k", outlying, (outlier_values - centre[:, None]) ** 2)
-        shifted = self.shifted[rows]
-        variance = np.where(shifted, (squares + from_centre) / self.total, squares / n_inliers)
+        centre = np.einsum("kn,kn->k", outlying, self.outlier_values) / n_outliers
+        from_centre = (self.outlier_values - centre[:, None]) ** 2
+        from_centre = np.einsum("kn,kn->k", outlying, from_centre)
+        both = (squares + from_centre) / self.total
+        variance = np.where(self.shifted, both, squares / n_inliers)
         scale = np.maximum(np.sqrt(variance), self.least_scale)
-        # A bound of the deviation from zero: outliers to one side need less width of their own.
-        beyond = np.maximum((self.min_deviation[rows] * scale) ** 2 - centre**2, 0.0)
-        width = np.sqrt(from_centre / n_outliers)
-        width = np.maximum(width, np.maximum(self.min_width[rows] * scale, np.sqrt(beyond)))
+        width = self._width(np.sqrt(from_centre / n_outliers), scale, centre)
         contamination = np.minimum(n_outliers / self.total, MAX_CONTAMINATION)
-        width = np.where(shifted, scale, width)
         return Parameters(contamination, scale, centre, width, offset, present.log_likelihood)
 
-    def _outlier_values(self, rows: IntArray) -> FloatArray:
-        """Return what the outliers' Gaussian density is of: residuals, or targets."""
-        residuals = self.residuals
-        return np.where(self.of_target[rows, None], residuals.targets, residuals.values)
+    def _width(self, width: FloatArray, scale: FloatArray, centre: FloatArray) -> FloatArray:
+        """Return the outliers' deviation, within its bounds."""
+        # A bound of the deviation from zero: outliers to one side need less width of their own.
+        beyond = np.maximum((self.models[MIN_DEVIATION] * scale) ** 2 - centre**2, 0.0)
+        least = np.maximum(self.models[MIN_WIDTH] * scale, np.sqrt(beyond))
+        return np.where(self.shifted, scale, np.maximum(width, least))
 
-    def _log_densities(self, rows: IntArray, fits: Parameters) -> tuple[FloatArray, FloatArray]:
+    def _log_densities(
+        self, fits: Parameters, scale: FloatArray, width: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         values, relative = self.residuals.values, self.residuals.relative_scale
-        scales = np.maximum(fits.scale[:, None] * relative, self.least_scale)
-        log_in = log_student_rows((values - fits.offset[:, None]) / scales, self.tails[rows])
+        scales = np.maximum(scale[:, None] * relative, self.least_scale)
+        log_in = self.tails.log_densities((values - fits.offset[:, None]) / scales)
         log_in += np.log1p(-fits.contamination)[:, None] - np.log(scales)
-        z = (self._outlier_values(rows) - fits.centre[:, None]) / fits.width[:, None]
-        log_out = -0.5 * z**2 - (0.5 * np.log(2 * np.pi) + np.log(fits.width))[:, None]
-        of_target, permuted = self.of_target[rows], self.permuted[rows]
-        log_out[of_target] += self.residuals.log_unit
-        log_out[permuted] = self.residuals.log_background
+        z = (self.outlier_values - fits.centre[:, None]) / width[:, None]
+        log_out = -0.5 * z**2 - (LOG_NORMAL + np.log(width))[:, None]
+        if len(self.of_target):
+            log_out[self.of_target] += self.residuals.log_unit
+        if len(self.permuted):
+            log_out[self.permuted] = self.residuals.log_background
         return log_in, log_out + np.log(fits.contamination)[:, None]
+
+
+class _Tails(NamedTuple):
+    """Rows of finite degrees of freedom, these, (f, 1), and the constants of their densities."""
+
+    finite: BoolArray
+    nu: FloatArray
+    constant: FloatArray
+
+    @staticmethod
+    def of(tails: FloatArray) -> _Tails:
+        """Return the tails of rows."""
+        finite = np.isfinite(tails)
+        nu = tails[finite, None]
+        constant = gammaln(0.5 * (nu + 1)) - gammaln(0.5 * nu) - 0.5 * np.log(nu * np.pi)
+        return _Tails(finite, nu, constant)
+
+    def at(self, rows: BoolArray) -> _Tails:
+        """Return some of the rows."""
+        among = rows[self.finite]
+        return _Tails(self.finite[rows], self.nu[among], self.constant[among])
+
+    def log_densities(self, z: FloatArray) -> FloatArray:
+        """Return the log-densities of Student's distributions, one for each row of z."""
+        log_density = -0.5 * z**2 - LOG_NORMAL
+        if len(self.nu):
+            tail = 0.5 * (self.nu + 1) * np.log1p(z[self.finite] ** 2 / self.nu)
+            log_density[self.finite] = self.constant - tail
+        return np.asarray(log_density)
+
+    def weights(self, z: FloatArray) -> FloatArray:
+        """Return the weights of standardised residuals in the update of Student's scale."""
+        weights = np.ones_like(z)
+        if len(self.nu):
+            weights[self.finite] = (self.nu + 1) / (self.nu + z[self.finite] ** 2)
+        return weights
 
 
 def log_student_rows(z: FloatArray, tails: FloatArray) -> FloatArray:
     """Return the log-densities of Student's distributions, one for each row of z."""
-    log_density = -0.5 * z**2 - 0.5 * np.log(2 * np.pi)
-    finite = np.isfinite(tails)
-    nu = tails[finite, None]
-    constant = gammaln(0.5 * (nu + 1)) - gammaln(0.5 * nu) - 0.5 * np.log(nu * np.pi)
-    log_density[finite] = constant - 0.5 * (nu + 1) * np.log1p(z[finite] ** 2 / nu)
-    return np.asarray(log_density)
+    return _Tails.of(tails).log_densities(z)
 
 
 def student_weights(z: FloatArray, tails: FloatArray) -> FloatArray:
     """Return the weights of standardised residuals in the update of Student's scale, by rows."""
-    weights = np.ones_like(z)
-    finite = np.isfinite(tails)
-    nu = tails[finite, None]
-    weights[finite] = (nu + 1) / (nu + z[finite] ** 2)
-    return weights
+    return _Tails.of(tails).weights(z)
 
 
 def _at(fits: Parameters, rows: BoolArray) -> Parameters:

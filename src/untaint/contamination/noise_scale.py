@@ -17,7 +17,6 @@ from typing import final
 import numpy as np
 
 from .._typing import FloatArray
-from ..weighting.trimmed import loss_reached
 
 # A window holds this fraction of the samples, and so many at least.
 WINDOW, MIN_WINDOW = 0.2, 30.0
@@ -102,15 +101,27 @@ def _windows(
     """
     after = np.cumsum(weights)
     before = after - weights
-    knots, scales = np.empty(N_KNOTS), np.empty(N_KNOTS)
-    for k, low in enumerate(np.linspace(0.0, after[-1] - width, N_KNOTS)):
-        first = int(np.searchsorted(after, low, side="right"))
-        last = int(np.searchsorted(before, low + width))
-        part = slice(first, last)
-        inside = np.minimum(after[part], low + width) - np.maximum(before[part], low)
-        knots[k] = inside @ f[part] / inside.sum()
-        scales[k] = loss_reached(sizes[part], inside, 0.5 * float(inside.sum()))
-    return knots, scales
+    low = np.linspace(0.0, after[-1] - width, N_KNOTS)
+    first = np.searchsorted(after, low, side="right")
+    last = np.searchsorted(before, low + width)
+    # The windows are rows of arrays, filled up with samples of no weight and infinite size.
+    rows = first[:, None] + np.arange((last - first).max())
+    within = rows < last[:, None]
+    rows = np.minimum(rows, len(f) - 1)
+    upper, lower = low[:, None] + width, low[:, None]
+    inside = np.minimum(after[rows], upper) - np.maximum(before[rows], lower)
+    inside = np.where(within, inside, 0.0)
+    knots = np.einsum("kn,kn->k", inside, f[rows]) / inside.sum(axis=1)
+    return knots, _medians(np.where(within, sizes[rows], np.inf), inside)
+
+
+def _medians(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted median of each row."""
+    order = np.argsort(values, axis=1, kind="stable")
+    reached = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+    half = 0.5 * reached[:, -1:] * (1 - 1e-12)
+    ranks = np.minimum((reached < half).sum(axis=1), values.shape[1] - 1)
+    return np.take_along_axis(values, np.take_along_axis(order, ranks[:, None], 1), 1)[:, 0]
 
 
 def _running_mean(values: FloatArray, width: int) -> FloatArray:

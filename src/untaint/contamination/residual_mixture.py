@@ -16,6 +16,7 @@ for the mixture, because their noise is that of the censoring (:func:`.residual_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
@@ -325,7 +326,9 @@ class ResidualMixture:
         inlying = as_rows(self.included) * best.inlier_probability
         noise = root_mean_square(rows.signed, rows.weights)
         density = fit_target_density(self.y[:, 0], inlying, noise)
-        return best if density is None else self._fit(rows, best.model.noise_scale, density)
+        if density is None or rows.effort.null:
+            return best
+        return self._fit(rows, best.model.noise_scale, density, best.candidates)
 
     def _with_varying_scale(
         self,
@@ -352,12 +355,19 @@ class ResidualMixture:
         return weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
 
     def _fit(
-        self, rows: _Rows, scale: NoiseScale, density: TargetDensity | None
+        self,
+        rows: _Rows,
+        scale: NoiseScale,
+        density: TargetDensity | None,
+        known: Sequence[TwoGroups] = (),
     ) -> OutlierPosterior:
-        """Return the posterior under one relative noise scale."""
+        """Return the posterior under one relative noise scale.
+
+        ``known`` are the candidates under this scale without a density of targets.
+        """
         residuals = rows.residuals(scale, density)
         start, bounds = self._relative(rows.weights), (self.min_scale, self.step)
-        candidates = two_groups(residuals, self.fitted, start, *bounds, rows.effort)
+        candidates = two_groups(residuals, self.fitted, start, *bounds, rows.effort, known)
         model = ResidualModel(candidates[0], scale, density)
         good = candidates[0].inlier_probability(residuals)
         if float(self.included @ good) < MIN_KEPT * float(self.included.sum()):

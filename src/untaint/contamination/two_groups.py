@@ -23,6 +23,7 @@ Efron (2008), Microarrays, empirical Bayes and the two-groups model.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
@@ -68,6 +69,10 @@ SHIFTED = OutlierModel(True, min_width=1.0, min_deviation=0.0, parameters=3, shi
 PERMUTED = OutlierModel(False, min_width=0.0, min_deviation=0.0, parameters=2, permuted=True)
 # Outliers whose targets have nothing to do with their features: random values, or near one value.
 OF_TARGET = OutlierModel(False, min_width=0.1, min_deviation=0.0, parameters=4, of_target=True)
+
+
+#: A model of the outliers, the tail of the inliers, and the inlier probabilities to begin with.
+Start = tuple[OutlierModel, float, FloatArray]
 
 
 class Effort(NamedTuple):
@@ -173,6 +178,7 @@ def two_groups(
     least_scale: float = 0.0,
     step: float = 0.0,
     effort: Effort = FINE,
+    known: Sequence[TwoGroups] = (),
 ) -> list[TwoGroups]:
     """Return the candidate fits of the residuals, the likeliest first.
 
@@ -191,6 +197,9 @@ def two_groups(
         Lower bound of the noise scale s.
     step : float
         Rounding step of the targets. It bounds the noise, and the distance of two modes.
+    known : sequence of TwoGroups
+        The candidates for the same residuals without a density of other samples' targets: if there
+        are any, only outliers of that density are fitted.
 
     Examples
     --------
@@ -213,9 +222,14 @@ def two_groups(
     bound = MAX_RESIDUAL * scale
     quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
     sample = sample._replace(values=quotients * sample.relative_scale)
-    candidates = [] if effort.null else _fit(sample, counts, start, least_scale, step, effort)
+    fits = []
+    if not effort.null:
+        starts = _starts(sample, counts, start, effort.tails, only_permuted=len(known) > 0)
+        fits = _fit(sample, counts, starts, least_scale, step, effort)
+    candidates = [one for one in known if one.contamination > 0] + fits
     if not effort.contaminated or all(candidate.overlapping for candidate in candidates):
-        candidates += _null_candidates(sample, counts, least_scale)
+        null = [one for one in known if one.contamination == 0]
+        candidates += null or _null_candidates(sample, counts, least_scale)
     return sorted(candidates, key=lambda one: (one.overlapping, -one.log_likelihood))
 
 
@@ -262,15 +276,17 @@ def contamination_interval(
 def _fit(
     sample: Residuals,
     weights: FloatArray,
-    start: FloatArray,
+    starts: list[Start],
     least_scale: float,
     step: float,
     effort: Effort,
 ) -> list[TwoGroups]:
     """Return the fits with outliers."""
-    models, tails, p = _starts(sample, weights, start, effort.tails)
-    parts = (sample, weights, models, tails, p, least_scale, effort.min_rise, effort.max_iter)
-    fits = maximise_likelihood(*parts)
+    if not starts:
+        return []
+    models, tails, p = (list(part) for part in zip(*starts, strict=True))
+    parts = (sample, weights, models, np.array(tails), np.array(p, dtype=float), least_scale)
+    fits = maximise_likelihood(*parts, effort.min_rise, effort.max_iter)
     found, log_total = [], np.log(float(weights.sum()))
     for model, tail, *fit in zip(models, tails, *fits, strict=True):
         contamination, scale, centre, width, offset, likelihood = map(float, fit)
@@ -295,18 +311,23 @@ def _fit(
 
 
 def _starts(
-    sample: Residuals, weights: FloatArray, start: FloatArray, inlier_tails: tuple[float, ...]
-) -> tuple[list[OutlierModel], FloatArray, FloatArray]:
+    sample: Residuals,
+    weights: FloatArray,
+    start: FloatArray,
+    tails: tuple[float, ...],
+    only_permuted: bool,
+) -> list[Start]:
     """Return models of the outliers, tails of the inliers and probabilities to begin with."""
-    means = _two_means(sample.values, weights)
-    starts = [(DIFFUSE, tail, start) for tail in inlier_tails]
-    starts += [(CLUSTERED, np.inf, start), (CLUSTERED, np.inf, means), (SHIFTED, np.inf, means)]
-    if np.isfinite(sample.targets).all():
-        starts += [(OF_TARGET, tail, start) for tail in inlier_tails[1:]]
+    starts: list[Start] = []
+    if not only_permuted:
+        means = _two_means(sample.values, weights)
+        starts += [(DIFFUSE, tail, start) for tail in tails]
+        starts += [(CLUSTERED, np.inf, start), (CLUSTERED, np.inf, means), (SHIFTED, np.inf, means)]
+        if np.isfinite(sample.targets).all():
+            starts += [(OF_TARGET, tail, start) for tail in tails[1:]]
     if np.isfinite(sample.log_background).any():
-        starts += [(PERMUTED, tail, start) for tail in inlier_tails[1:]]
-    models, tails, p = zip(*starts, strict=True)
-    return list(models), np.array(tails), np.array(p, dtype=float)
+        starts += [(PERMUTED, tail, start) for tail in tails[1:]]
+    return starts
 
 
 def _systematic_sample(quotients: FloatArray, counts: FloatArray) -> tuple[IntArray, FloatArray]:

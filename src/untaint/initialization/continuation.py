@@ -108,13 +108,16 @@ class Continuation:
         spectrum, self._rotate = principal_rotation(np.asarray(features, dtype=float), frame)
         self._spectrum = 0.5 * refit.curvature * spectrum
         self._columns = np.column_stack([np.ones(len(features)), self._rotate(features)])
+        self._alphas: dict[float, float] = {}
 
     def alpha_for_dof(self, dof: float) -> float:
         """Return the alpha of a fit of so many degrees of freedom, or the last one if larger."""
         if not np.isfinite(dof):
             return self.alpha
-        size = max(float(self.refit.sample_weight.sum()), len(self._columns))
-        return max(self.alpha, alpha_of_dof(self._spectrum, min(dof, max(1.0, size / 10.0))))
+        if dof not in self._alphas:  # several starts have as many
+            size = max(float(self.refit.sample_weight.sum()), len(self._columns))
+            self._alphas[dof] = alpha_of_dof(self._spectrum, min(dof, max(1.0, size / 10.0)))
+        return max(self.alpha, self._alphas[dof])
 
     def start(self, start: Start, members: BoolArray) -> Candidate:
         """Return the weights that the first fit to some of the samples leads to."""

@@ -48,7 +48,7 @@ class RidgeRefit(Refit):
                 break
             weights = own * side * 0.05 / np.maximum(sizes / (1.4826 * scale), 0.1)
             # A fit of few degrees of freedom has small leverages: no deletion formula here.
-            beta, _ = _solve(columns, self.y, weights, alpha)
+            beta = _coefficients(columns, self.y, weights, alpha)
             residuals = self.y - columns @ beta
             sizes, side = self._sizes(residuals), _sides(residuals, quantile)
         return self.rule.weights(np.where(members, sizes * side, np.inf), self.sample_weight)
@@ -68,15 +68,17 @@ class RidgeRefit(Refit):
 
     def objective(self, columns: FloatArray, alpha: float, candidate: Candidate) -> float:
         """Return the trimmed objective of the fit to the candidate's weights."""
-        beta, _ = _solve(columns, self.y, candidate.weights, alpha)
+        beta = _coefficients(columns, self.y, candidate.weights, alpha)
         losses = self.loss.value(self.y, columns @ beta)
         return self.rule.value(losses, self.sample_weight) + alpha * float(np.sum(beta[1:] ** 2))
 
     def _costs(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
         """Return the costs z^2, infinite where they overflow."""
-        beta, inverse = _solve(columns, self.y, weights, alpha)
-        q = np.einsum("ij,ij->i", columns @ inverse, columns)
-        residuals = self.y - columns @ beta
+        A, moments = _normal_equations(columns, self.y, weights, alpha)
+        half = _half_inverse(A)
+        scaled = columns @ half
+        q = np.einsum("ij,ij->i", scaled, scaled)
+        residuals = self.y - scaled @ (half.T @ moments)
         errors, variances = deletion_residuals(residuals, weights, self.sample_weight, q)
         squares = self.loss.value(errors, np.zeros_like(errors))
         costs = squares / (1.0 + np.minimum(variances, MAX_PREDICTIVE_VARIANCE))
@@ -99,19 +101,36 @@ def _sides(residuals: FloatArray, quantile: float) -> FloatArray:
     return 2.0 * np.where(residuals.sum(axis=1) > 0, quantile, 1.0 - quantile)
 
 
-def _solve(
+def _coefficients(
+    columns: FloatArray, y: FloatArray, weights: FloatArray, alpha: float
+) -> FloatArray:
+    """Return the ridge coefficients, the first unpenalised."""
+    A, moments = _normal_equations(columns, y, weights, alpha)
+    _, beta, failed = lapack.dposv(A, moments, lower=1)  # small: SciPy's wrappers cost more
+    return np.linalg.pinv(A, hermitian=True) @ moments if failed else beta
+
+
+def _normal_equations(
     columns: FloatArray, y: FloatArray, weights: FloatArray, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ridge coefficients, the first unpenalised, and the inverse of their matrix."""
+    """Return the matrix and the right-hand side of the ridge coefficients."""
     weighted = columns * weights[:, None]
     A = columns.T @ weighted
     penalty = np.full(len(A), max(alpha, 1e-12 * float(A.trace())))
     penalty[0] = 1e-10 * max(float(A[0, 0]), np.finfo(float).tiny)
     A.flat[:: len(A) + 1] += penalty
-    factor, failed = lapack.dpotrf(A, lower=1, clean=1)  # small: SciPy's wrappers cost more
+    return A, weighted.T @ y
+
+
+def _half_inverse(A: FloatArray) -> FloatArray:
+    """Return a matrix whose product with its transpose is the inverse of A, or its pseudo-inverse.
+
+    It is triangular, unless A is singular.
+    """
+    factor, failed = lapack.dpotrf(A, lower=1, clean=1)
     if failed:
-        inverse = np.linalg.pinv(A, hermitian=True)
-    else:
-        lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-        inverse = lower + np.tril(lower, -1).T
-    return inverse @ (weighted.T @ y), inverse
+        values, vectors = np.linalg.eigh(A)
+        least = len(A) * np.finfo(float).eps * float(np.abs(values).max())
+        return vectors[:, values > least] / np.sqrt(values[values > least])
+    inverse, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
+    return np.asarray(inverse.T)

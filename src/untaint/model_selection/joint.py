@@ -29,7 +29,8 @@ from ..contamination.residual_mixture import OutlierPosterior, ResidualMixture
 from ..contamination.residual_norm import signed_norms
 from ..contamination.two_groups import as_rows
 from ..design.base import Design
-from ..optim.ridge_path import RidgePath
+from ..optim.ridge_at_alpha import ridge_at_alpha
+from ..optim.ridge_path import LooRidge, RidgePath
 from ..weighting.trimmed import Trimmed
 from .small_samples import linear_columns, posterior_by_tests, starting_weights
 
@@ -136,15 +137,19 @@ class RidgePaths:
 
     def __init__(self, fit_intercept: bool) -> None:
         self.fit_intercept = fit_intercept
-        self._known: dict[tuple[Features, bytes], RidgePath] = {}
+        self._known: dict[tuple[Features, bytes, float | None], LooRidge] = {}
 
-    def of(self, features: Features, weights: FloatArray) -> RidgePath:
-        """Return the path of a fit to features with weights."""
-        key = (features, weights.tobytes())
+    def of(self, features: Features, weights: FloatArray, alpha: float | None = None) -> LooRidge:
+        """Return the path of a fit to features with weights, or the fit at one alpha."""
+        key = (features, weights.tobytes(), alpha)
         if key not in self._known:
             if len(self._known) >= KNOWN_PATHS:
                 self._known.pop(next(iter(self._known)))
-            self._known[key] = RidgePath(features(), weights, self.fit_intercept)
+            rows = (features(), weights)
+            if alpha is None:
+                self._known[key] = RidgePath(*rows, self.fit_intercept)
+            else:
+                self._known[key] = ridge_at_alpha(*rows, alpha, self.fit_intercept)
         return self._known[key]
 
 
@@ -165,19 +170,19 @@ class LooScores:
         """Whether every setting has been scored, or there is only one."""
         return self.errors.size == 1 or bool(np.isfinite(self.errors).all())
 
-    def path(self, kernel: int, weights: FloatArray) -> RidgePath:
-        """Return the ridge path of one kernel."""
-        return self.paths.of(self.features[kernel], weights)
+    def path(self, kernel: int, weights: FloatArray) -> LooRidge:
+        """Return the ridge path of one kernel, or its fit at the only alpha."""
+        alpha = float(self.alphas[0]) if len(self.alphas) == 1 else None
+        return self.paths.of(self.features[kernel], weights, alpha)
 
-    def best(
-        self, kernels: Iterable[int], weights: FloatArray
-    ) -> tuple[tuple[int, int], RidgePath]:
+    def best(self, kernels: Iterable[int], weights: FloatArray) -> tuple[tuple[int, int], LooRidge]:
         """Return the setting of the smallest error; of equal errors, that of the largest alpha."""
         best, least = None, np.inf
         for kernel in kernels:
             path = self.path(kernel, weights)
-            for j, alpha in enumerate(self.alphas):
-                self.errors[kernel, j] = path.mean_square(self.y, alpha, self.sample_weight)
+            alphas = np.asarray(self.alphas, dtype=float)
+            self.errors[kernel] = path.mean_squares(self.y, alphas, self.sample_weight)
+            for j in range(len(alphas)):
                 if best is None or self.errors[kernel, j] <= least:
                     best, least = ((kernel, j), path), self.errors[kernel, j]
         assert best is not None

@@ -11,12 +11,14 @@ The variances q give leave-one-out residuals in closed form (:mod:`.leave_one_ou
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from scipy.linalg import eigh
 
-from .._typing import FloatArray
+from .._typing import BoolArray, FloatArray
 from .leave_one_out import deletion_residuals
 
 # Largest predictive variance by which a residual is standardised, in units of the noise.
@@ -25,22 +27,31 @@ MAX_PREDICTIVE_VARIANCE = 1.0
 MAX_LEVERAGE = 1.0 - 1e-12
 
 
-@final
-class RidgePath:
-    """Leave-one-out residuals of fits to features (n, m), for given weights and any alpha."""
+class LooRidge(ABC):
+    """Leave-one-out residuals of ridge fits to features with given weights."""
 
-    def __init__(self, features: Any, weights: FloatArray, fit_intercept: bool = True) -> None:
+    def __init__(self, weights: FloatArray, fit_intercept: bool) -> None:
         self.weights, self.fit_intercept = weights, fit_intercept
-        self.total, inside = float(weights.sum()), weights > 0
-        centred = np.asarray(features, dtype=float)
-        if fit_intercept:
-            centred = centred - weights[inside] @ centred[inside] / self.total
-        half = centred[inside] * np.sqrt(weights[inside])[:, None]
-        values, vectors = eigh(half.T @ half, check_finite=False, driver="evd")
-        # All directions: rows of weight zero have variance in those that others lack.
-        self.values = np.maximum(values, 0.0)
-        self.rotated = centred @ vectors
-        self._squares = self.rotated**2
+        self.total = float(weights.sum())
+
+    @cached_property
+    def inside(self) -> slice | BoolArray:
+        """The rows of positive weight: others may have values of any size."""
+        return rows_inside(self.weights)
+
+    def intercept(self, y: FloatArray) -> FloatArray:
+        """Return the intercepts, (k,), of targets: their means, or zero."""
+        if not self.fit_intercept:
+            return np.zeros(y.shape[1])
+        return self.weights[self.inside] @ y[self.inside] / self.total
+
+    @abstractmethod
+    def fitted(self, weighted: FloatArray, alpha: float) -> FloatArray:
+        """Return fitted values less the intercept, for weighted targets of rows inside."""
+
+    @abstractmethod
+    def variances(self, alpha: float) -> FloatArray:
+        """Return the variance of each fitted value less the intercept's."""
 
     def leave_one_out(
         self, y: FloatArray, alpha: float, sample_weight: FloatArray
@@ -49,11 +60,11 @@ class RidgePath:
 
         The variances (n,) are in units of the noise. For copies see :func:`.deletion_residuals`.
         """
-        w, inside = self.weights, self.weights > 0
-        base = w[inside] @ y[inside] / self.total if self.fit_intercept else np.zeros(y.shape[1])
-        projection = self.rotated[inside].T @ (w[inside, None] * (y[inside] - base))
-        residuals = y - base - self.rotated @ (projection / (self.values + alpha)[:, None])
-        variances = self._squares @ (1.0 / (self.values + alpha))
+        w, inside = self.weights, self.inside
+        base = self.intercept(y)
+        weighted = w[inside, None] * (y[inside] - base)
+        residuals = y - base - self.fitted(weighted, alpha)
+        variances = self.variances(alpha)
         if self.fit_intercept:
             variances += 1.0 / self.total
         return deletion_residuals(residuals, w, sample_weight, variances, MAX_LEVERAGE)
@@ -72,7 +83,85 @@ class RidgePath:
 
     def mean_square(self, y: FloatArray, alpha: float, sample_weight: FloatArray) -> float:
         """Return the weighted mean of the squared leave-one-out residuals."""
-        inside = self.weights > 0
         residuals, _ = self.leave_one_out(y, alpha, sample_weight)
-        squares = np.einsum("ij,ij->i", residuals[inside], residuals[inside])
-        return float(self.weights[inside] @ squares) / self.total
+        return self._mean(residuals[self.inside])
+
+    def mean_squares(
+        self, y: FloatArray, alphas: FloatArray, sample_weight: FloatArray
+    ) -> FloatArray:
+        """Return such means at each alpha."""
+        return np.array([self.mean_square(y, alpha, sample_weight) for alpha in alphas])
+
+    def _mean(self, residuals: FloatArray) -> float:
+        """Return the weighted mean of the squares of rows inside."""
+        squares = np.einsum("ij,ij->i", residuals, residuals)
+        return float(self.weights[self.inside] @ squares) / self.total
+
+
+@final
+class RidgePath(LooRidge):
+    """Leave-one-out residuals of fits to features (n, m), for given weights and any alpha."""
+
+    def __init__(self, features: Any, weights: FloatArray, fit_intercept: bool = True) -> None:
+        super().__init__(weights, fit_intercept)
+        centred = centred_features(features, weights, fit_intercept)
+        gram = weighted_gram(centred, weights)
+        values, vectors = eigh(gram, check_finite=False, driver="evd")
+        # All directions: rows of weight zero have variance in those that others lack.
+        self.values = np.maximum(values, 0.0)
+        self.rotated = centred @ vectors
+        self._squares = self.rotated**2
+
+    def fitted(self, weighted: FloatArray, alpha: float) -> FloatArray:
+        """Return fitted values less the intercept, for weighted targets of rows inside."""
+        projection = self.rotated[self.inside].T @ weighted
+        return self.rotated @ (projection / (self.values + alpha)[:, None])
+
+    def mean_squares(
+        self, y: FloatArray, alphas: FloatArray, sample_weight: FloatArray
+    ) -> FloatArray:
+        """Return the weighted means of squared leave-one-out residuals at each alpha.
+
+        All alphas share two products of matrices.
+        """
+        inside, base = self.inside, self.intercept(y)
+        w, copies, centred = self.weights[inside], sample_weight[inside], y[inside] - base
+        shrunk = 1.0 / (self.values[:, None] + alphas)
+        rotated = self.rotated[inside]
+        projection = rotated.T @ (w[:, None] * centred)
+        fitted = rotated @ (projection[:, :, None] * shrunk[:, None, :]).reshape(len(shrunk), -1)
+        fitted = fitted.reshape(*centred.shape, len(alphas))
+        variances = self._squares[inside] @ shrunk
+        if self.fit_intercept:
+            variances += 1.0 / self.total
+        means = [
+            self._mean(deletion_residuals(centred - f, w, copies, v, MAX_LEVERAGE)[0])
+            for f, v in zip(np.moveaxis(fitted, 2, 0), variances.T, strict=True)
+        ]
+        return np.array(means)
+
+    def variances(self, alpha: float) -> FloatArray:
+        """Return the variance of each fitted value less the intercept's."""
+        return self._squares @ (1.0 / (self.values + alpha))
+
+
+def centred_features(features: Any, weights: FloatArray, fit_intercept: bool) -> FloatArray:
+    """Return features in double precision, less their mean if there is an intercept."""
+    centred = np.asarray(features, dtype=float)
+    if not fit_intercept:
+        return centred
+    inside = rows_inside(weights)
+    return centred - weights[inside] @ centred[inside] / float(weights.sum())
+
+
+def weighted_gram(features: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted sum of the outer products of the rows."""
+    inside = rows_inside(weights)
+    half = features[inside] * np.sqrt(weights[inside])[:, None]
+    return half.T @ half
+
+
+def rows_inside(weights: FloatArray) -> slice | BoolArray:
+    """Return the rows of positive weight, as a slice if they are all rows."""
+    inside = weights > 0
+    return slice(None) if inside.all() else inside
