@@ -51,6 +51,8 @@ def fit_target_density(y: FloatArray, weights: FloatArray, noise: float) -> Targ
     True
     """
     inside = weights > 0
+    if not inside.any():  # the squares of residuals are beyond what floating point holds
+        return None
     y, weights = y[inside], weights[inside]
     total = float(weights.sum())
     middle = loss_reached(y, weights, 0.5 * total)
