@@ -30,22 +30,18 @@ def _scaled_target(factor: float) -> Kind:
     return kind
 
 
-def _target_other_row(table: Table) -> Iterator[Change]:
-    if table.target is None or not is_number(table.original[table.target]):
-        return
-    for row in table.order():
-        other = _another_target(table, row)
-        if other is not None:
-            yield [(row, table.target, other)]
+def _target_other_row(applies: Callable[[pd.Series], bool]) -> Kind:
+    """Return a kind that gives a row the target of another one, in tables with such targets."""
 
+    def kind(table: Table) -> Iterator[Change]:
+        if table.target is None or not applies(table.original[table.target]):
+            return
+        for row in table.order():
+            other = _another_target(table, row)
+            if other is not None:
+                yield [(row, table.target, other)]
 
-def _label_other(table: Table) -> Iterator[Change]:
-    if table.target is None or not is_label(table.original[table.target]):
-        return
-    for row in table.order():
-        other = _another_target(table, row)
-        if other is not None:
-            yield [(row, table.target, other)]
+    return kind
 
 
 def _copied_row(table: Table) -> Iterator[Change]:
@@ -177,9 +173,9 @@ KINDS: dict[str, Kind] = {
     "target_x10": _scaled_target(10.0),
     "target_tenth": _scaled_target(0.1),
     "target_sign": _scaled_target(-1.0),
-    "target_other_row": _target_other_row,
+    "target_other_row": _target_other_row(is_number),
     "copied_row": _copied_row,
-    "label_other": _label_other,
+    "label_other": _target_other_row(is_label),
     "feature_x1000": _in_columns(lambda t: t.numbers, lambda t, name, v: _tidy(v * 1000.0)),
     "feature_sign": _in_columns(_positive, lambda t, name, v: -v),
     "inches": _in_columns(_measured, _unit(2.54)),
