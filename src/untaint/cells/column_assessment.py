@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -112,8 +113,12 @@ def _predict(
             cells[variable.position], predictors[variable.position] = found[:2]
             extra[variable.position] = found[2]
     encoded = {k: np.flatnonzero(features.sources == k) for k in cells}
-    own_variables = {variable.position: variable for variable in variables}
-    return ColumnModels(cells, own_variables, features, predictors, extra, encoded)
+    encoders = {
+        variable.position: partial(standardiser_of(variable), variable)
+        for variable in variables
+        if isinstance(variable, NumericVariable)
+    }
+    return ColumnModels(cells, encoders, features, predictors, extra, encoded)
 
 
 def _varying(variable: Variable) -> Variable:

@@ -13,16 +13,15 @@ numbers may stand in each other's place: then both become usual by an exchange.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from .features import Features, standardiser_of
+from .features import Features
 from .level_cells import LevelCells
 from .numeric_cells import NumericCells
-from .variables import NumericVariable, Variable
 
 AssessedCells = NumericCells | LevelCells
 # Log-odds by which an exchange has to be likelier than both cells as they are.
@@ -44,7 +43,7 @@ class ColumnModels:
     """All assessed columns, by position, with the features that each is predicted from."""
 
     cells: Mapping[int, AssessedCells]
-    variables: Mapping[int, Variable]  # that the features are made from
+    encoders: Mapping[int, Callable[[FloatArray], FloatArray]]  # of numbers as features
     features: Features
     predictors: Mapping[int, IntArray]  # features that a column is predicted from
     extra: Mapping[int, FloatArray]  # features of a column's own: neighbours, groups
@@ -55,7 +54,7 @@ class ColumnModels:
         column = self.cells[position]
         if isinstance(column, NumericCells):
             usual = np.clip(column.predictor.predictions[rows], *column.range)
-            return self.encode(position, column.density.in_own_units(usual))[:, None]
+            return self.encoders[position](column.density.in_own_units(usual))[:, None]
         best = column.predicted[column.probabilities[rows].argmax(axis=1)]
         own = self.features.matrix[:, self.encoded[position]]
         codes = column.variable.codes
@@ -63,12 +62,6 @@ class ColumnModels:
         for level in np.unique(best):  # any row of the level has its features
             found[best == level] = own[np.argmax(codes == level)]
         return found
-
-    def encode(self, position: int, values: FloatArray) -> FloatArray:
-        """Return the feature of numbers of a column."""
-        variable = self.variables[position]
-        assert isinstance(variable, NumericVariable)
-        return standardiser_of(variable)(variable, values)
 
     def predict(self, position: int, rows: IntArray, matrix: FloatArray) -> FloatArray:
         """Return predictions of a column's cells in rows with changed features."""
@@ -183,7 +176,7 @@ def _gains_of_exchange(
     for place, (row, t, k) in enumerate(pairs):
         for at, of in ((t, k), (k, t)):
             value = numeric[of].variable.values[[row]]
-            matrix[place, models.encoded[at]] = models.encode(at, value)
+            matrix[place, models.encoded[at]] = models.encoders[at](value)
     gains, possible = np.zeros(len(pairs)), np.ones(len(pairs), dtype=bool)
     for side in (0, 1):
         here = np.array([pair[1 + side] for pair in pairs])
