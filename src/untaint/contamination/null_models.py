@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from .._typing import FloatArray
-from .expectation_maximisation import log_student_rows, student_weights
+from .expectation_maximisation import log_student_rows
 
 # Degrees of freedom of Student's distribution.
 TAILS = (3.0, 5.0, 10.0, np.inf)
@@ -28,6 +28,8 @@ MIN_SIDE = 0.02
 SKEWED_TAILS = (5.0, np.inf)
 SIDE_ITER = 8
 MAX_ITER = 200
+# Smallest scale relative to the root mean square: most residuals may be zero.
+LEAST_RELATIVE = 1e-100
 
 
 class NullFit(NamedTuple):
@@ -41,7 +43,7 @@ class NullFit(NamedTuple):
 def null_fits(values: FloatArray, weights: FloatArray, least_scale: float) -> list[NullFit]:
     """Fit all null models to residuals, with a lower bound of the noise scale."""
     return [
-        *(_of_student(values, weights, tail, least_scale) for tail in TAILS),
+        *_of_student(values, weights, least_scale),
         *(_of_power(values, weights, power, least_scale) for power in POWERS),
         *(_skewed(values, weights, tail, least_scale) for tail in SKEWED_TAILS),
     ]
@@ -55,19 +57,29 @@ def log_student(z: FloatArray, tail: float) -> FloatArray:
     return np.asarray(constant - 0.5 * (tail + 1) * np.log1p(z**2 / tail))
 
 
-def _of_student(
-    values: FloatArray, weights: FloatArray, tail: float, least_scale: float
-) -> NullFit:
-    """Fit the scale of Student's distribution, by expectation-maximisation."""
-    scale = max(root_mean_square(values, weights), least_scale)
+def _of_student(values: FloatArray, weights: FloatArray, least_scale: float) -> list[NullFit]:
+    r"""Fit the scale s of Student's distribution for each tail.
+
+    The likelihood is largest where the mean of :math:`u_i = (\nu + 1) z_i^2 / (\nu + z_i^2)`, with
+    :math:`z_i = r_i / s`, is one. Newton's method in log s solves that.
+    """
+    tails, total = np.array(TAILS), float(weights.sum())
+    inverse_nu, squares = 1.0 / tails[:, None], values**2
+    first = max(root_mean_square(values, weights), least_scale)
+    least = max(least_scale, LEAST_RELATIVE * first)
+    scale = np.full(len(tails), first)
     for _ in range(MAX_ITER):
-        previous = scale
-        variance = weights @ (student_weight(values / scale, tail) * values**2) / weights.sum()
-        scale = max(float(np.sqrt(variance)), least_scale)
-        if abs(scale - previous) <= 1e-6 * previous:
+        z2 = squares / (scale**2)[:, None]
+        shrunk = 1.0 / (1.0 + inverse_nu * z2)
+        u = (1.0 + inverse_nu) * z2 * shrunk
+        slope = 2.0 * (u * shrunk) @ weights
+        step = (u @ weights - total) / np.maximum(slope, 1e-8 * total)
+        previous, scale = scale, np.maximum(scale * np.exp(np.clip(step, -1.0, 1.0)), least)
+        if np.all(np.abs(scale - previous) <= 1e-6 * previous):
             break
-    likelihood = float(weights @ (log_student(values / scale, tail) - np.log(scale)))
-    return NullFit(scale, tail, likelihood)
+    densities = log_student_rows(values / scale[:, None], tails)
+    likelihoods = densities @ weights - total * np.log(scale)
+    return [NullFit(*map(float, fit)) for fit in zip(scale, tails, likelihoods, strict=True)]
 
 
 def _of_power(values: FloatArray, weights: FloatArray, power: float, least_scale: float) -> NullFit:
@@ -94,15 +106,14 @@ def _skewed(values: FloatArray, weights: FloatArray, tail: float, least_scale: f
     modes = values[order[np.searchsorted(reached, np.minimum(MODES, reached[-1]))]]
     centred = values - modes[:, None]
     left, scaled = centred < 0, np.full(centred.shape, scale)
-    tails = np.full(len(MODES), tail)
+    squares, sides = weights * centred**2, (left.astype(float), (~left).astype(float))
     for _ in range(1 if np.isinf(tail) else SIDE_ITER):
-        squares = weights * student_weights(centred / scaled, tails) * centred**2
-        below = np.cbrt(np.where(left, squares, 0.0).sum(axis=1))
-        above = np.cbrt(np.where(left, 0.0, squares).sum(axis=1))
+        weighted = squares * student_weight(centred / scaled, tail)
+        below, above = (np.cbrt(np.einsum("kn,kn->k", weighted, side)) for side in sides)
         both = np.sqrt((below + above) / total)
         low, high = np.maximum(below * both, least), np.maximum(above * both, least)
         scaled = np.where(left, low[:, None], high[:, None])
-    likelihood = log_student_rows(centred / scaled, tails) @ weights
+    likelihood = log_student(centred / scaled, tail) @ weights
     likelihood -= total * np.log(0.5 * (low + high))
     # The BIC penalty of two more parameters than a symmetric density has.
     return NullFit(scale, np.inf, float(likelihood.max()) - np.log(total))

@@ -36,6 +36,7 @@ from .two_groups import (
     TwoGroups,
     as_rows,
     contamination_interval,
+    refit_two_groups,
     two_groups,
 )
 
@@ -217,6 +218,16 @@ class _Rows(NamedTuple):
         return conditional_residuals(self.signed, self.predictions, self.deviations, scale, density)
 
 
+class _Fitted(NamedTuple):
+    """A fit of the mixture: what weights follow from, without intervals."""
+
+    inlier_probability: FloatArray
+    residuals: Residuals
+    candidates: list[TwoGroups]
+    model: ResidualModel
+    log_likelihood: float
+
+
 @final
 class ResidualMixture:
     """Fits the mixture to residuals of targets, (n, k), and returns posterior weights.
@@ -246,36 +257,29 @@ class ResidualMixture:
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> FloatArray:
         """Return new weights from residuals of a fit with the given ones."""
-        rows = self._rows(residuals, deviations, weights)._replace(effort=ROUGH)
-        return self._fit_once(rows).inlier_probability * self.included
+        return PosteriorUpdates(self)(residuals, deviations, weights)
 
     def contaminated_weights(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Return new weights by the likeliest model with outliers, however likely that is.
-
-        While the fit is poor, outliers look like noise: whether there are any is to be asked of
-        the fit that the weights lead to.
-        """
-        rows = self._rows(residuals, deviations, weights)
-        rows = rows._replace(effort=ROUGH._replace(contaminated=True))
-        return self._fit_once(rows).inlier_probability * self.included
+        """Return new weights by the likeliest model with outliers, however likely that is."""
+        return PosteriorUpdates(self, contaminated=True)(residuals, deviations, weights)
 
     def fit_null(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> OutlierPosterior:
         """Return the posterior by the likeliest model without outliers."""
         rows = self._rows(residuals, deviations, weights)
-        return self._fit_once(rows._replace(effort=FINE._replace(null=True)))
+        return self._posterior(self._fit_once(rows._replace(effort=FINE._replace(null=True))))
 
     def finds_outliers(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> bool:
         """Return whether the likeliest model of residuals of a fit has outliers."""
         rows = self._rows(residuals, deviations, weights)._replace(effort=ROUGH)
-        posterior = self._fit_once(rows)
-        gross = (posterior.inlier_probability < 0.5) & (self.included > 0)
-        return posterior.model.groups.contamination > 0 or bool(gross.any())
+        found = self._fit_once(rows)
+        gross = (found.inlier_probability < 0.5) & (self.included > 0)
+        return found.model.groups.contamination > 0 or bool(gross.any())
 
     def fit(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
@@ -284,7 +288,7 @@ class ResidualMixture:
 
         Residuals are in units of the prediction's standard deviation ``deviations``.
         """
-        return self._fit_all(self._rows(residuals, deviations, weights))
+        return self._posterior(self._fit_all(self._rows(residuals, deviations, weights)))
 
     def fit_signed(
         self,
@@ -294,14 +298,14 @@ class ResidualMixture:
         weights: FloatArray,
     ) -> OutlierPosterior:
         """Return the posterior given one signed residual for each row, and predictions, (n, k)."""
-        return self._fit_all(_Rows(signed, predictions, deviations, weights))
+        return self._posterior(self._fit_all(_Rows(signed, predictions, deviations, weights)))
 
     def _rows(self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray) -> _Rows:
         predictions = self.y - residuals * deviations[:, None]
         return _Rows(signed_norms(residuals, weights), predictions, deviations, weights)
 
-    def _fit_all(self, rows: _Rows) -> OutlierPosterior:
-        """Return the best posterior, with scales that are fitted to ever better inliers."""
+    def _fit_all(self, rows: _Rows) -> _Fitted:
+        """Return the best fit, with scales that are fitted to ever better inliers."""
         best = self._fit(rows, CONSTANT, None)
         if rows.predictions.shape[1] > 1:
             return best
@@ -310,35 +314,39 @@ class ResidualMixture:
         if rival is not best and rival.model.groups.permuted:
             density = rival.model.target_density
             rival = self._with_varying_scale(rows, rival, density, rival.inlier_probability)
-        return max(best, rival, key=lambda posterior: posterior.log_likelihood)
+        return max(best, rival, key=lambda fitted: fitted.log_likelihood)
 
-    def _fit_once(self, rows: _Rows) -> OutlierPosterior:
-        """Return the best posterior with a scale that is fitted to the present inliers."""
+    def _fit_once(self, rows: _Rows) -> _Fitted:
+        """Return the best fit with a scale that is fitted to the present inliers."""
         best = self._fit(rows, CONSTANT, None)
         if rows.predictions.shape[1] > 1:
             return best
         best = self._with_varying_scale(rows, best, None, self._relative(rows.weights), 0)
         rival = self._with_permuted_targets(rows, best)
-        return max(best, rival, key=lambda posterior: posterior.log_likelihood)
+        return max(best, rival, key=lambda fitted: fitted.log_likelihood)
 
-    def _with_permuted_targets(self, rows: _Rows, best: OutlierPosterior) -> OutlierPosterior:
-        """Return the posterior under a model in which outliers have targets of inliers."""
-        inlying = as_rows(self.included) * best.inlier_probability
-        noise = root_mean_square(rows.signed, rows.weights)
-        density = fit_target_density(self.y[:, 0], inlying, noise)
+    def _with_permuted_targets(self, rows: _Rows, best: _Fitted) -> _Fitted:
+        """Return the fit of a model in which outliers have targets of inliers."""
+        density = self._target_density(rows, best.inlier_probability)
         if density is None or rows.effort.null:
             return best
         return self._fit(rows, best.model.noise_scale, density, best.candidates)
 
+    def _target_density(self, rows: _Rows, inlier_probability: FloatArray) -> TargetDensity | None:
+        """Return the density of the targets of inliers."""
+        inlying = as_rows(self.included) * inlier_probability
+        noise = root_mean_square(rows.signed, rows.weights)
+        return fit_target_density(self.y[:, 0], inlying, noise)
+
     def _with_varying_scale(
         self,
         rows: _Rows,
-        best: OutlierPosterior,
+        best: _Fitted,
         density: TargetDensity | None,
         inlier_probability: FloatArray,
         n_refits: int = SCALE_REFITS,
-    ) -> OutlierPosterior:
-        """Return the best of a posterior and those under scales fitted to ever better inliers."""
+    ) -> _Fitted:
+        """Return the best of a fit and those under scales fitted to ever better inliers."""
         for _ in range(1 + n_refits):
             inlying = self.counts * inlier_probability
             scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], inlying)
@@ -360,37 +368,105 @@ class ResidualMixture:
         scale: NoiseScale,
         density: TargetDensity | None,
         known: Sequence[TwoGroups] = (),
-    ) -> OutlierPosterior:
-        """Return the posterior under one relative noise scale.
+    ) -> _Fitted:
+        """Return the fit under one relative noise scale.
 
         ``known`` are the candidates under this scale without a density of targets.
         """
         residuals = rows.residuals(scale, density)
         start, bounds = self._relative(rows.weights), (self.min_scale, self.step)
         candidates = two_groups(residuals, self.fitted, start, *bounds, rows.effort, known)
-        model = ResidualModel(candidates[0], scale, density)
-        good = candidates[0].inlier_probability(residuals)
+        return self._fitted(
+            residuals, ResidualModel(candidates[0], scale, density), candidates, start
+        )
+
+    def _refit(self, rows: _Rows, model: ResidualModel) -> _Fitted | None:
+        """Return the fit of the same model of outliers to other residuals, None if it fails."""
+        start, scale, density = self._relative(rows.weights), model.noise_scale, None
+        if scale.varies:
+            scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], self.counts * start)
+        if model.groups.permuted:
+            density = self._target_density(rows, start)
+        residuals, bounds = rows.residuals(scale, density), (self.min_scale, self.step)
+        groups = refit_two_groups(model.groups, residuals, self.fitted, start, *bounds, rows.effort)
+        if groups is None:
+            return None
+        return self._fitted(residuals, ResidualModel(groups, scale, density), [groups], start)
+
+    def _fitted(
+        self,
+        residuals: Residuals,
+        model: ResidualModel,
+        candidates: list[TwoGroups],
+        start: FloatArray,
+    ) -> _Fitted:
+        """Return a fit with its inlier probabilities."""
+        groups = model.groups
+        good = groups.inlier_probability(residuals)
         if float(self.included @ good) < MIN_KEPT * float(self.included.sum()):
             # A candidate may concentrate on equal targets, which have no noise, and reject others.
             good = start
-        good = np.where(self.misfit, ~candidates[0].is_gross(residuals), good)
-        own = contamination_interval(candidates, residuals, self.fitted)
-        found = overall_contamination(model, own, residuals, self.included, self.excluded)
-        contamination, (low, high) = found
-        likelihood = candidates[0].log_likelihood
-        if scale.varies:
+        good = np.where(self.misfit, ~groups.is_gross(residuals), good)
+        likelihood = groups.log_likelihood
+        if model.noise_scale.varies:
             likelihood -= 0.5 * SCALE_PARAMETERS * float(np.log(self.counts.sum()))
+        good = np.where(self.feature_outlier, 0.0, good)
+        return _Fitted(good, residuals, candidates, model, likelihood)
+
+    def _posterior(self, fitted: _Fitted) -> OutlierPosterior:
+        """Return the posterior of a fit, with the contamination of all rows and its interval."""
+        residuals = fitted.residuals
+        own = contamination_interval(fitted.candidates, residuals, self.fitted)
+        found = overall_contamination(fitted.model, own, residuals, self.included, self.excluded)
+        contamination, (low, high) = found
         return OutlierPosterior(
-            np.where(self.feature_outlier, 0.0, good),
+            fitted.inlier_probability,
             residuals,
             contamination,
             (min(low, contamination), high),
-            candidates,
+            fitted.candidates,
             own,
-            model,
-            likelihood,
+            fitted.model,
+            fitted.log_likelihood,
             self.misfit,
         )
+
+
+@final
+class PosteriorUpdates:
+    """Posterior weights in the rounds of an alternation of fits and weights.
+
+    All models of outliers compete in the first round. Until the weights have settled, the
+    parameters of the likeliest one are then updated alone; a last round of all models has to
+    confirm them. With ``contaminated``, models without outliers do not compete, and nothing is
+    confirmed: while a fit is poor, outliers look like noise, and whether there are any is to be
+    asked of the fit that the weights lead to.
+    """
+
+    def __init__(self, mixture: ResidualMixture, contaminated: bool = False) -> None:
+        self._mixture = mixture
+        self._effort = ROUGH._replace(contaminated=contaminated)
+        self._model: ResidualModel | None = None
+        self._final = False
+
+    def __call__(
+        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Return new weights from residuals of a fit with the given ones."""
+        mixture, model = self._mixture, self._model
+        rows = mixture._rows(residuals, deviations, weights)._replace(effort=self._effort)
+        found = None if model is None else mixture._refit(rows, model)
+        self._final = self._effort.contaminated or found is None
+        if found is None:
+            found = mixture._fit_once(rows)
+        self._model = found.model
+        return found.inlier_probability * mixture.included
+
+    def confirmed(self) -> bool:
+        """Return whether settled weights are final; if not, all models compete in the next call."""
+        if not self._final:
+            self._model = None
+        return self._final
 
 
 def overall_contamination(

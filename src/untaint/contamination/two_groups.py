@@ -112,13 +112,10 @@ class TwoGroups:
         m, the centre of the inliers' residuals.
     log_likelihood : float
         The maximal log-likelihood minus the BIC penalty of the additional parameters.
-    clustered : bool
-        Whether the outliers form a mode of their own.
+    outliers : OutlierModel
+        The model of the outliers; it does not matter if there are none.
     overlapping : bool
         Whether the groups overlap so much that single outliers cannot be identified.
-    permuted, of_target : bool
-        Whether the outliers' targets are those of other samples, and whether c and S are mean and
-        deviation of their targets.
     least_scale : float
         Lower bound of the noise scale of a sample.
     """
@@ -130,12 +127,24 @@ class TwoGroups:
     width: float = np.inf
     offset: float = 0.0
     log_likelihood: float = -np.inf
-    clustered: bool = False
+    outliers: OutlierModel = DIFFUSE
     overlapping: bool = False
-
-    permuted: bool = False
-    of_target: bool = False
     least_scale: float = 0.0
+
+    @property
+    def clustered(self) -> bool:
+        """Whether the outliers form a mode of their own."""
+        return self.outliers.offset
+
+    @property
+    def permuted(self) -> bool:
+        """Whether the outliers' targets are those of other samples."""
+        return self.outliers.permuted
+
+    @property
+    def of_target(self) -> bool:
+        """Whether c and S are mean and deviation of the outliers' targets."""
+        return self.outliers.of_target
 
     def scales(self, residuals: Residuals) -> FloatArray:
         """Return the noise scale of each sample."""
@@ -210,39 +219,100 @@ def two_groups(
     >>> round(best.contamination, 2)
     0.2
     """
-    quotients = residuals.values / residuals.relative_scale
-    rows, counts = _systematic_sample(quotients, as_rows(sample_weight))
-    sample, start = residuals.at(rows), np.asarray(initial_probability, dtype=float)[rows]
-    least_scale = max(least_scale, step / np.sqrt(12.0))
-    quotients = quotients[rows]
-    scale = max(least_scale, _first_scale(quotients, start * counts))
-    if scale == 0:
+    sample = _Sample.of(residuals, sample_weight, initial_probability, least_scale, step)
+    if sample is None:
         # The density of noise that has no scale is infinite.
         return [TwoGroups(0.0, np.finfo(float).tiny, np.inf, log_likelihood=np.inf)]
-    bound = MAX_RESIDUAL * scale
-    quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
-    sample = sample._replace(values=quotients * sample.relative_scale)
     fits = []
     if not effort.null:
-        starts = _starts(sample, counts, start, effort.tails, only_permuted=len(known) > 0)
-        fits = _fit(sample, counts, starts, least_scale, step, effort)
+        starts = _starts(sample, effort.tails, only_permuted=len(known) > 0)
+        fits = _fit(sample, starts, effort)
     candidates = [one for one in known if one.contamination > 0] + fits
     if not effort.contaminated or all(candidate.overlapping for candidate in candidates):
         null = [one for one in known if one.contamination == 0]
-        candidates += null or _null_candidates(sample, counts, least_scale)
+        candidates += null or _null_candidates(sample)
     return sorted(candidates, key=lambda one: (one.overlapping, -one.log_likelihood))
 
 
-def _null_candidates(sample: Residuals, weights: FloatArray, least_scale: float) -> list[TwoGroups]:
+def refit_two_groups(
+    known: TwoGroups,
+    residuals: Residuals,
+    sample_weight: FloatArray,
+    initial_probability: FloatArray,
+    least_scale: float = 0.0,
+    step: float = 0.0,
+    effort: Effort = FINE,
+) -> TwoGroups | None:
+    """Return the fit of a known candidate's model to other residuals, None if it has vanished.
+
+    A candidate without outliers is returned as it is. The other parameters are those of
+    :func:`two_groups`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> values = np.r_[rng.normal(size=800), rng.normal(5.0, 20.0, size=200)]
+    >>> inlying, ones = np.abs(values) < 2, np.ones(1000)
+    >>> known = two_groups(Residuals.of(values), ones, inlying)[0]
+    >>> round(refit_two_groups(known, Residuals.of(2 * values), ones, inlying).scale / known.scale)
+    2
+    """
+    if known.contamination == 0:
+        return known
+    sample = _Sample.of(residuals, sample_weight, initial_probability, least_scale, step)
+    if sample is None:
+        return None
+    fits = _fit(sample, [(known.outliers, known.tail, sample.start)], effort)
+    return fits[0] if fits else None
+
+
+@final
+@dataclass(frozen=True)
+class _Sample:
+    """Residuals to fit, clipped, how many each is, and the inlier probabilities to start from."""
+
+    residuals: Residuals
+    counts: FloatArray
+    start: FloatArray
+    least_scale: float
+    step: float
+
+    @staticmethod
+    def of(
+        residuals: Residuals,
+        sample_weight: FloatArray,
+        initial_probability: FloatArray,
+        least_scale: float,
+        step: float,
+    ) -> _Sample | None:
+        """Return the sample of residuals that are present, None if their scale is zero."""
+        quotients = residuals.values / residuals.relative_scale
+        rows, counts = _systematic_sample(quotients, as_rows(sample_weight))
+        sample, start = residuals.at(rows), np.asarray(initial_probability, dtype=float)[rows]
+        least_scale = max(least_scale, step / np.sqrt(12.0))
+        quotients = quotients[rows]
+        scale = max(least_scale, _first_scale(quotients, start * counts))
+        if scale == 0:
+            return None
+        bound = MAX_RESIDUAL * scale
+        quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
+        sample = sample._replace(values=quotients * sample.relative_scale)
+        return _Sample(sample, counts, start, least_scale, step)
+
+
+def _null_candidates(sample: _Sample) -> list[TwoGroups]:
     """Return the fits without outliers."""
-    jacobian = float(weights @ np.log(sample.relative_scale))
+    relative = sample.residuals.relative_scale
+    jacobian = float(sample.counts @ np.log(relative))
+    quotients, least_scale = sample.residuals.values / relative, sample.least_scale
     return [
         TwoGroups(
             *(0.0, null.scale, null.tail),
             log_likelihood=null.log_likelihood - jacobian,
             least_scale=least_scale,
         )
-        for null in null_fits(sample.values / sample.relative_scale, weights, least_scale)
+        for null in null_fits(quotients, sample.counts, least_scale)
     ]
 
 
@@ -273,34 +343,25 @@ def contamination_interval(
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
-def _fit(
-    sample: Residuals,
-    weights: FloatArray,
-    starts: list[Start],
-    least_scale: float,
-    step: float,
-    effort: Effort,
-) -> list[TwoGroups]:
+def _fit(sample: _Sample, starts: list[Start], effort: Effort) -> list[TwoGroups]:
     """Return the fits with outliers."""
     if not starts:
         return []
     models, tails, p = (list(part) for part in zip(*starts, strict=True))
-    parts = (sample, weights, models, np.array(tails), np.array(p, dtype=float), least_scale)
-    fits = maximise_likelihood(*parts, effort.min_rise, effort.max_iter)
-    found, log_total = [], np.log(float(weights.sum()))
+    parts = (sample.residuals, sample.counts, models, np.array(tails), np.array(p, dtype=float))
+    fits = maximise_likelihood(*parts, sample.least_scale, effort.min_rise, effort.max_iter)
+    found, log_total = [], np.log(float(sample.counts.sum()))
     for model, tail, *fit in zip(models, tails, *fits, strict=True):
         contamination, scale, centre, width, offset, likelihood = map(float, fit)
         # Modes of rounded targets, and values that recur because of the rounding, are no outliers.
         apart = abs(centre - offset) if model.offset else width if model.of_target else np.inf
-        if likelihood == -np.inf or apart < MIN_STEPS * step:
+        if likelihood == -np.inf or apart < MIN_STEPS * sample.step:
             continue
         candidate = TwoGroups(
             *(contamination, scale, float(tail), centre, width, offset),
             log_likelihood=likelihood - 0.5 * model.parameters * log_total,
-            clustered=model.offset,
-            permuted=model.permuted,
-            of_target=model.of_target,
-            least_scale=least_scale,
+            outliers=model,
+            least_scale=sample.least_scale,
         )
         narrow = width < MAX_CLUSTER_WIDTH * scale
         if not model.offset or (narrow and _is_bimodal(candidate)):
@@ -310,22 +371,16 @@ def _fit(
     return found
 
 
-def _starts(
-    sample: Residuals,
-    weights: FloatArray,
-    start: FloatArray,
-    tails: tuple[float, ...],
-    only_permuted: bool,
-) -> list[Start]:
+def _starts(sample: _Sample, tails: tuple[float, ...], only_permuted: bool) -> list[Start]:
     """Return models of the outliers, tails of the inliers and probabilities to begin with."""
-    starts: list[Start] = []
+    residuals, start, starts = sample.residuals, sample.start, list[Start]()
     if not only_permuted:
-        means = _two_means(sample.values, weights)
+        means = _two_means(residuals.values, sample.counts)
         starts += [(DIFFUSE, tail, start) for tail in tails]
         starts += [(CLUSTERED, np.inf, start), (CLUSTERED, np.inf, means), (SHIFTED, np.inf, means)]
-        if np.isfinite(sample.targets).all():
+        if np.isfinite(residuals.targets).all():
             starts += [(OF_TARGET, tail, start) for tail in tails[1:]]
-    if np.isfinite(sample.log_background).any():
+    if np.isfinite(residuals.log_background).any():
         starts += [(PERMUTED, tail, start) for tail in tails[1:]]
     return starts
 

@@ -151,7 +151,7 @@ def select_target_transform(asked: str | None, data: TransformData) -> TargetTra
             return log_transform(data.y)
         if asked == "power":
             return _power_transform(data, _kept(data, data.y))
-        if len(data.y) < FEWEST_ROWS:
+        if len(data.y) < FEWEST_ROWS or not _spans_orders(data.y):
             return None
         kept = _kept(data, data.y)
         rival = _candidate(data, kept)
@@ -209,10 +209,13 @@ def fit_target_scale(
     return _back_transform(transform, statistic, loo, found.weights, scale)
 
 
+def _spans_orders(y: FloatArray) -> bool:
+    """Return whether targets are positive and differ by large factors, outliers included."""
+    return bool(y.min() > 0 and y.max() > WIDE * y.min())
+
+
 def _candidate(data: TransformData, kept: FloatArray) -> TargetTransform | None:
     """Return the logarithm if it is far from linear in the range of the kept targets."""
-    if data.y.min() <= 0:
-        return None
     total = float(kept.sum())
     low, high = (loss_reached(data.y, kept, q * total) for q in (0.01, 0.99))
     return log_transform(data.y) if high > WIDE * low else None
