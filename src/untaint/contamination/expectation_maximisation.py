@@ -115,6 +115,8 @@ def maximise_likelihood(
 ) -> Parameters:
     """Fit k models of inliers' ``tails``, (k,), from inlier probabilities, (k, n).
 
+    The residuals are those of all fits, (n,), or of each, (k, n).
+
     Examples
     --------
     >>> import numpy as np
@@ -174,19 +176,19 @@ class _Batch:
     ) -> _Batch:
         """Return the data of models with tails, one of each for a start."""
         columns = np.array(models, dtype=float)
+        shape = (len(models), len(weights))
+        each = Residuals(*(np.broadcast_to(part, shape) for part in residuals))
         of_target = columns[:, OF_TARGET].astype(bool)[:, None]
         # What the outliers' Gaussian density is of: residuals, or targets.
-        values = np.where(of_target, residuals.targets, residuals.values)
-        numbers = np.arange(len(models))
-        parts = (residuals, weights, least_scale, numbers, columns.T)
+        values = np.where(of_target, each.targets, each.values)
+        parts = (each, weights, least_scale, np.arange(len(models)), columns.T)
         return _Batch(*parts, _Tails.of(tails), values)
 
     def at(self, rows: BoolArray) -> _Batch:
         """Return some of the starts."""
         parts = (self.numbers[rows], self.models[:, rows], self.tails.at(rows))
-        return _Batch(
-            *(self.residuals, self.weights, self.least_scale), *parts, self.outlier_values[rows]
-        )
+        each = self.residuals.at(rows)
+        return _Batch(each, self.weights, self.least_scale, *parts, self.outlier_values[rows])
 
     @cached_property
     def total(self) -> float:
@@ -221,7 +223,8 @@ class _Batch:
     def first(self, p: FloatArray) -> Parameters:
         """Return the scales that probabilities, (k, n), give, and no likelihood yet."""
         quotients, kept = self.residuals.values / self.residuals.relative_scale, p * self.weights
-        scale = np.sqrt(kept @ quotients**2 / np.maximum(kept.sum(axis=1), np.finfo(float).tiny))
+        squares = np.einsum("kn,kn->k", kept, quotients**2)
+        scale = np.sqrt(squares / np.maximum(kept.sum(axis=1), np.finfo(float).tiny))
         none, scale = np.zeros(len(p)), np.maximum(scale, self.least_scale)
         return Parameters(none, scale, none, none, none, np.full(len(p), -np.inf))
 
@@ -252,7 +255,8 @@ class _Batch:
         n_inliers, n_outliers = inlying.sum(axis=1), outlying.sum(axis=1)
         z = (values - present.offset[:, None]) / (present.scale[:, None] * relative)
         inlying = inlying * self.tails.weights(z) / relative**2
-        offset = np.where(self.offset, inlying @ values / inlying.sum(axis=1), 0.0)
+        means = np.einsum("kn,kn->k", inlying, values) / inlying.sum(axis=1)
+        offset = np.where(self.offset, means, 0.0)
         squares = np.einsum("kn,kn->k", inlying, (values - offset[:, None]) ** 2)
         centre = np.einsum("kn,kn->k", outlying, self.outlier_values) / n_outliers
         from_centre = (self.outlier_values - centre[:, None]) ** 2
@@ -281,9 +285,9 @@ class _Batch:
         z = (self.outlier_values - fits.centre[:, None]) / width[:, None]
         log_out = -0.5 * z**2 - (LOG_NORMAL + np.log(width))[:, None]
         if len(self.of_target):
-            log_out[self.of_target] += self.residuals.log_unit
+            log_out[self.of_target] += self.residuals.log_unit[self.of_target]
         if len(self.permuted):
-            log_out[self.permuted] = self.residuals.log_background
+            log_out[self.permuted] = self.residuals.log_background[self.permuted]
         return log_in, log_out + np.log(fits.contamination)[:, None]
 
 

@@ -53,11 +53,23 @@ def flagged_groups(X: Any, flagged: BoolArray, counts: FloatArray) -> BoolArray:
     if counts[flagged].sum() < least or counts[~flagged].sum() < least:
         return none
     dense = _dense(X)
+    if not _can_be_told(dense, flagged, counts, least / total):
+        return none
     sure = _probability(dense, flagged, counts, least / total) >= MIN_PROBABILITY
     found = sure & flagged & _near_others(dense, flagged)
     right = float(counts[found].sum())
     enough = right >= least and right >= MIN_PROBABILITY * float(counts[sure].sum())
     return found if enough else none
+
+
+def _can_be_told(X: FloatArray, flagged: BoolArray, counts: FloatArray, least: float) -> bool:
+    """Return whether a tree that has seen all samples is sure of half a group or more.
+
+    If even that tree is not, none of those that have seen fewer samples will be.
+    """
+    tree = _fitted_tree(X, flagged, counts, least)
+    found = flagged & (tree.predict_proba(X)[:, 1] >= MIN_PROBABILITY)
+    return bool(counts[found].sum() >= 0.5 * least * counts.sum())
 
 
 def _near_others(X: FloatArray, flagged: BoolArray) -> BoolArray:
@@ -93,9 +105,16 @@ def _probability(X: FloatArray, flagged: BoolArray, counts: FloatArray, least: f
         rest = folds != fold
         if not rest.any() or rest.all() or not 0 < flagged[rest].sum() < rest.sum():
             continue
-        tree = DecisionTreeClassifier(
-            max_depth=MAX_DEPTH, min_weight_fraction_leaf=min(0.5, 0.5 * least), random_state=0
-        )
-        tree.fit(X[rest], flagged[rest], sample_weight=counts[rest])
+        tree = _fitted_tree(X[rest], flagged[rest], counts[rest], least)
         probability[~rest] = tree.predict_proba(X[~rest])[:, 1]
     return probability
+
+
+def _fitted_tree(
+    X: FloatArray, flagged: BoolArray, counts: FloatArray, least: float
+) -> DecisionTreeClassifier:
+    """Return a tree of few levels, with leaves of half the least fraction of a group or more."""
+    tree = DecisionTreeClassifier(
+        max_depth=MAX_DEPTH, min_weight_fraction_leaf=min(0.5, 0.5 * least), random_state=0
+    )
+    return tree.fit(X, flagged, sample_weight=counts)

@@ -37,7 +37,7 @@ from .two_groups import (
     as_rows,
     contamination_interval,
     refit_two_groups,
-    two_groups,
+    two_groups_of_each,
 )
 
 # A cluster of outliers of this share might be the majority of the truth.
@@ -56,6 +56,10 @@ MIN_NOISE = 1e-3
 SCALE_PARAMETERS = 4.0
 # The varying scale is fitted to all rows, and then so often to the inliers found.
 SCALE_REFITS = 2
+# Mean change of a weight at which alternations of fits and weights end.
+SETTLED = 2e-3
+# Rounds of an alternation in which all models of outliers compete, at most.
+MAX_COMPARISONS = 3
 
 Interval = tuple[float, float]
 
@@ -306,57 +310,60 @@ class ResidualMixture:
 
     def _fit_all(self, rows: _Rows) -> _Fitted:
         """Return the best fit, with scales that are fitted to ever better inliers."""
-        best = self._fit(rows, CONSTANT, None)
+        best = self._fit_scales(rows, np.ones(len(rows.signed)))
         if rows.predictions.shape[1] > 1:
             return best
-        best = self._with_varying_scale(rows, best, None, np.ones(len(rows.signed)))
+        best = self._with_better_scale(rows, best, None)
         rival = self._with_permuted_targets(rows, best)
         if rival is not best and rival.model.groups.permuted:
-            density = rival.model.target_density
-            rival = self._with_varying_scale(rows, rival, density, rival.inlier_probability)
+            rival = self._with_better_scale(rows, rival, rival.model.target_density)
         return max(best, rival, key=lambda fitted: fitted.log_likelihood)
 
     def _fit_once(self, rows: _Rows) -> _Fitted:
         """Return the best fit with a scale that is fitted to the present inliers."""
-        best = self._fit(rows, CONSTANT, None)
+        best = self._fit_scales(rows, self._relative(rows.weights))
         if rows.predictions.shape[1] > 1:
             return best
-        best = self._with_varying_scale(rows, best, None, self._relative(rows.weights), 0)
         rival = self._with_permuted_targets(rows, best)
         return max(best, rival, key=lambda fitted: fitted.log_likelihood)
+
+    def _fit_scales(self, rows: _Rows, inlier_probability: FloatArray) -> _Fitted:
+        """Return the better fit of one scale, and of one that varies as that of the inliers."""
+        scales = [CONSTANT]
+        if rows.predictions.shape[1] == 1:
+            inlying = self.counts * inlier_probability
+            scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], inlying)
+            scales += [scale] if scale.varies else []
+        return max(self._fit(rows, scales, None), key=lambda fitted: fitted.log_likelihood)
+
+    def _with_better_scale(
+        self, rows: _Rows, best: _Fitted, density: TargetDensity | None
+    ) -> _Fitted:
+        """Return the best of a fit and those under scales fitted to ever better inliers."""
+        for _ in range(SCALE_REFITS):
+            inlying = self.counts * best.inlier_probability
+            scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], inlying)
+            if not scale.varies:
+                break
+            (rival,) = self._fit(rows, [scale], density)
+            if not rival.log_likelihood > best.log_likelihood:
+                break
+            best = rival
+        return best
 
     def _with_permuted_targets(self, rows: _Rows, best: _Fitted) -> _Fitted:
         """Return the fit of a model in which outliers have targets of inliers."""
         density = self._target_density(rows, best.inlier_probability)
         if density is None or rows.effort.null:
             return best
-        return self._fit(rows, best.model.noise_scale, density, best.candidates)
+        (found,) = self._fit(rows, [best.model.noise_scale], density, best.candidates)
+        return found
 
     def _target_density(self, rows: _Rows, inlier_probability: FloatArray) -> TargetDensity | None:
         """Return the density of the targets of inliers."""
         inlying = as_rows(self.included) * inlier_probability
         noise = root_mean_square(rows.signed, rows.weights)
         return fit_target_density(self.y[:, 0], inlying, noise)
-
-    def _with_varying_scale(
-        self,
-        rows: _Rows,
-        best: _Fitted,
-        density: TargetDensity | None,
-        inlier_probability: FloatArray,
-        n_refits: int = SCALE_REFITS,
-    ) -> _Fitted:
-        """Return the best of a fit and those under scales fitted to ever better inliers."""
-        for _ in range(1 + n_refits):
-            inlying = self.counts * inlier_probability
-            scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], inlying)
-            if not scale.varies:
-                break
-            rival = self._fit(rows, scale, density)
-            if rival.log_likelihood > best.log_likelihood:
-                best = rival
-            inlier_probability = best.inlier_probability
-        return best
 
     def _relative(self, weights: FloatArray) -> FloatArray:
         """Return weights relative to those of the rows."""
@@ -365,20 +372,21 @@ class ResidualMixture:
     def _fit(
         self,
         rows: _Rows,
-        scale: NoiseScale,
+        scales: Sequence[NoiseScale],
         density: TargetDensity | None,
         known: Sequence[TwoGroups] = (),
-    ) -> _Fitted:
-        """Return the fit under one relative noise scale.
+    ) -> list[_Fitted]:
+        """Return the fits under some relative noise scales.
 
-        ``known`` are the candidates under this scale without a density of targets.
+        ``known`` are the candidates under a single one without a density of targets.
         """
-        residuals = rows.residuals(scale, density)
+        views = [rows.residuals(scale, density) for scale in scales]
         start, bounds = self._relative(rows.weights), (self.min_scale, self.step)
-        candidates = two_groups(residuals, self.fitted, start, *bounds, rows.effort, known)
-        return self._fitted(
-            residuals, ResidualModel(candidates[0], scale, density), candidates, start
-        )
+        found = two_groups_of_each(views, self.fitted, start, *bounds, rows.effort, known)
+        return [
+            self._fitted(view, ResidualModel(candidates[0], scale, density), candidates, start)
+            for view, scale, candidates in zip(views, scales, found, strict=True)
+        ]
 
     def _refit(self, rows: _Rows, model: ResidualModel) -> _Fitted | None:
         """Return the fit of the same model of outliers to other residuals, None if it fails."""
@@ -436,37 +444,43 @@ class ResidualMixture:
 class PosteriorUpdates:
     """Posterior weights in the rounds of an alternation of fits and weights.
 
-    All models of outliers compete in the first round. Until the weights have settled, the
-    parameters of the likeliest one are then updated alone; a last round of all models has to
-    confirm them. With ``contaminated``, models without outliers do not compete, and nothing is
-    confirmed: while a fit is poor, outliers look like noise, and whether there are any is to be
-    asked of the fit that the weights lead to.
+    All models of outliers compete in the first round. In the next ones the parameters of the
+    likeliest model are updated alone, until the weights settle and all models compete again. With
+    ``contaminated``, models without outliers do not compete: while a fit is poor, outliers look
+    like noise, and whether there are any is to be asked of the fit that the weights lead to.
     """
 
     def __init__(self, mixture: ResidualMixture, contaminated: bool = False) -> None:
         self._mixture = mixture
         self._effort = ROUGH._replace(contaminated=contaminated)
         self._model: ResidualModel | None = None
-        self._final = False
+        self._n_comparisons = 0
 
     def __call__(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> FloatArray:
         """Return new weights from residuals of a fit with the given ones."""
-        mixture, model = self._mixture, self._model
+        mixture = self._mixture
         rows = mixture._rows(residuals, deviations, weights)._replace(effort=self._effort)
-        found = None if model is None else mixture._refit(rows, model)
-        self._final = self._effort.contaminated or found is None
-        if found is None:
+        found = None if self._model is None else mixture._refit(rows, self._model)
+        if found is None or self._to_compare(found, weights):
             found = mixture._fit_once(rows)
+            self._n_comparisons += 1
         self._model = found.model
         return found.inlier_probability * mixture.included
 
-    def confirmed(self) -> bool:
-        """Return whether settled weights are final; if not, all models compete in the next call."""
-        if not self._final:
-            self._model = None
-        return self._final
+    def _to_compare(self, found: _Fitted, weights: FloatArray) -> bool:
+        """Return whether the model is to be compared with others: the weights hardly change."""
+        mixture = self._mixture
+        if self._n_comparisons >= MAX_COMPARISONS:
+            return False
+        updated = found.inlier_probability * mixture.included
+        return mean_change(updated, weights, mixture.sample_weight) <= SETTLED
+
+
+def mean_change(one: FloatArray, other: FloatArray, sample_weight: FloatArray) -> float:
+    """Return the difference of two weights of all rows, as a part of the sample weights."""
+    return float(np.abs(one - other).sum()) / float(sample_weight.sum())
 
 
 def overall_contamination(

@@ -50,8 +50,9 @@ MAX_RESIDUAL = 50.0
 # Fraction of samples spread uniformly within that range: where the densities of both groups are
 # negligible, a sample is taken for an outlier.
 UNIFORM_FRACTION = 1e-3
-# Of more residuals than this, a systematic sample of as many is fitted.
-MAX_SAMPLES = 3000
+# Of more residuals than this, a systematic sample of as many is fitted; of fewer, if the weights
+# are about to change.
+MAX_SAMPLES, ROUGH_SAMPLES = 3000, 500
 # Overlapping groups are reported if the smaller one has at least this fraction.
 MIN_OVERLAPPING = 0.25
 # Smallest distance of two modes, in steps of a rounded target.
@@ -71,26 +72,33 @@ PERMUTED = OutlierModel(False, min_width=0.0, min_deviation=0.0, parameters=2, p
 OF_TARGET = OutlierModel(False, min_width=0.1, min_deviation=0.0, parameters=4, of_target=True)
 
 
-#: A model of the outliers, the tail of the inliers, and the inlier probabilities to begin with.
-Start = tuple[OutlierModel, float, FloatArray]
+class Start(NamedTuple):
+    """Where a fit begins: the number of the residuals, models of both groups, and probabilities."""
+
+    number: int
+    outliers: OutlierModel
+    tail: float
+    inlier_probability: FloatArray
 
 
 class Effort(NamedTuple):
     """How much to compute: tails of inliers, and the rise of likelihood or steps that end a fit.
 
-    ``contaminated`` leaves models without outliers out of account, ``null`` those with outliers.
+    ``contaminated`` leaves models without outliers out of account, ``null`` those with outliers. Of
+    more than ``max_samples`` residuals a systematic sample is fitted.
     """
 
     tails: tuple[float, ...] = TAILS
     min_rise: float = MIN_RISE
     max_iter: int = MAX_ITER
+    max_samples: int = MAX_SAMPLES
     contaminated: bool = False
     null: bool = False
 
 
 #: For weights that count, and for those that are about to change.
 FINE = Effort()
-ROUGH = Effort((3.0, 10.0, np.inf), 0.05, 30)
+ROUGH = Effort((3.0, 10.0, np.inf), 0.05, 30, ROUGH_SAMPLES)
 
 
 @final
@@ -219,19 +227,39 @@ def two_groups(
     >>> round(best.contamination, 2)
     0.2
     """
-    sample = _Sample.of(residuals, sample_weight, initial_probability, least_scale, step)
+    parts = (sample_weight, initial_probability, least_scale, step, effort)
+    return two_groups_of_each([residuals], *parts, known)[0]
+
+
+def two_groups_of_each(
+    views: Sequence[Residuals],
+    sample_weight: FloatArray,
+    initial_probability: FloatArray,
+    least_scale: float = 0.0,
+    step: float = 0.0,
+    effort: Effort = FINE,
+    known: Sequence[TwoGroups] = (),
+) -> list[list[TwoGroups]]:
+    """Return the candidate fits of the same residuals under each of several relative scales.
+
+    All fits are computed at a time. The other parameters are those of :func:`two_groups`.
+    """
+    sample = _Sample.of(views, sample_weight, initial_probability, least_scale, step, effort)
     if sample is None:
         # The density of noise that has no scale is infinite.
-        return [TwoGroups(0.0, np.finfo(float).tiny, np.inf, log_likelihood=np.inf)]
-    fits = []
+        return [[TwoGroups(0.0, np.finfo(float).tiny, np.inf, log_likelihood=np.inf)]] * len(views)
+    found: list[list[TwoGroups]] = [[] for _ in views]
     if not effort.null:
         starts = _starts(sample, effort.tails, only_permuted=len(known) > 0)
-        fits = _fit(sample, starts, effort)
-    candidates = [one for one in known if one.contamination > 0] + fits
-    if not effort.contaminated or all(candidate.overlapping for candidate in candidates):
-        null = [one for one in known if one.contamination == 0]
-        candidates += null or _null_candidates(sample)
-    return sorted(candidates, key=lambda one: (one.overlapping, -one.log_likelihood))
+        for number, candidate in _fit(sample, starts, effort):
+            found[number].append(candidate)
+    for one, candidates in zip(sample.views, found, strict=True):
+        candidates += [candidate for candidate in known if candidate.contamination > 0]
+        if not effort.contaminated or all(candidate.overlapping for candidate in candidates):
+            null = [candidate for candidate in known if candidate.contamination == 0]
+            candidates += null or _null_candidates(one, sample.counts, sample.least_scale)
+        candidates.sort(key=lambda one: (one.overlapping, -one.log_likelihood))
+    return found
 
 
 def refit_two_groups(
@@ -260,19 +288,22 @@ def refit_two_groups(
     """
     if known.contamination == 0:
         return known
-    sample = _Sample.of(residuals, sample_weight, initial_probability, least_scale, step)
+    sample = _Sample.of([residuals], sample_weight, initial_probability, least_scale, step, effort)
     if sample is None:
         return None
-    fits = _fit(sample, [(known.outliers, known.tail, sample.start)], effort)
-    return fits[0] if fits else None
+    fits = _fit(sample, [Start(0, known.outliers, known.tail, sample.start)], effort)
+    return fits[0][1] if fits else None
 
 
 @final
 @dataclass(frozen=True)
 class _Sample:
-    """Residuals to fit, clipped, how many each is, and the inlier probabilities to start from."""
+    """Residuals to fit, clipped, how many each is, and the inlier probabilities to start from.
 
-    residuals: Residuals
+    The views are the same residuals with different relative scales.
+    """
+
+    views: list[Residuals]
     counts: FloatArray
     start: FloatArray
     least_scale: float
@@ -280,39 +311,46 @@ class _Sample:
 
     @staticmethod
     def of(
-        residuals: Residuals,
+        views: Sequence[Residuals],
         sample_weight: FloatArray,
         initial_probability: FloatArray,
         least_scale: float,
         step: float,
+        effort: Effort,
     ) -> _Sample | None:
         """Return the sample of residuals that are present, None if their scale is zero."""
-        quotients = residuals.values / residuals.relative_scale
-        rows, counts = _systematic_sample(quotients, as_rows(sample_weight))
-        sample, start = residuals.at(rows), np.asarray(initial_probability, dtype=float)[rows]
+        quotients = views[0].values / views[0].relative_scale
+        counts = as_rows(sample_weight)
+        rows, counts = _systematic_sample(quotients, counts, effort.max_samples)
+        start = np.asarray(initial_probability, dtype=float)[rows]
         least_scale = max(least_scale, step / np.sqrt(12.0))
-        quotients = quotients[rows]
-        scale = max(least_scale, _first_scale(quotients, start * counts))
-        if scale == 0:
-            return None
-        bound = MAX_RESIDUAL * scale
-        quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
-        sample = sample._replace(values=quotients * sample.relative_scale)
-        return _Sample(sample, counts, start, least_scale, step)
+        clipped = [_clipped(view.at(rows), start * counts, least_scale) for view in views]
+        found = [view for view in clipped if view is not None]
+        complete = len(found) == len(views)
+        return _Sample(found, counts, start, least_scale, step) if complete else None
 
 
-def _null_candidates(sample: _Sample) -> list[TwoGroups]:
+def _clipped(view: Residuals, weights: FloatArray, least_scale: float) -> Residuals | None:
+    """Return residuals within many times the scale of initial inliers, None if that is zero."""
+    quotients = view.values / view.relative_scale
+    scale = max(least_scale, _first_scale(quotients, weights))
+    if scale == 0:
+        return None
+    bound = MAX_RESIDUAL * scale
+    quotients = np.clip(np.nan_to_num(quotients, nan=bound), -bound, bound)
+    return view._replace(values=quotients * view.relative_scale)
+
+
+def _null_candidates(view: Residuals, counts: FloatArray, least_scale: float) -> list[TwoGroups]:
     """Return the fits without outliers."""
-    relative = sample.residuals.relative_scale
-    jacobian = float(sample.counts @ np.log(relative))
-    quotients, least_scale = sample.residuals.values / relative, sample.least_scale
+    jacobian = float(counts @ np.log(view.relative_scale))
     return [
         TwoGroups(
             *(0.0, null.scale, null.tail),
             log_likelihood=null.log_likelihood - jacobian,
             least_scale=least_scale,
         )
-        for null in null_fits(quotients, sample.counts, least_scale)
+        for null in null_fits(view.values / view.relative_scale, counts, least_scale)
     ]
 
 
@@ -343,15 +381,17 @@ def contamination_interval(
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
-def _fit(sample: _Sample, starts: list[Start], effort: Effort) -> list[TwoGroups]:
-    """Return the fits with outliers."""
+def _fit(sample: _Sample, starts: Sequence[Start], effort: Effort) -> list[tuple[int, TwoGroups]]:
+    """Return the fits with outliers, each with the number of its residuals."""
     if not starts:
         return []
-    models, tails, p = (list(part) for part in zip(*starts, strict=True))
-    parts = (sample.residuals, sample.counts, models, np.array(tails), np.array(p, dtype=float))
-    fits = maximise_likelihood(*parts, sample.least_scale, effort.min_rise, effort.max_iter)
+    numbers, models, tails, p = (list(part) for part in zip(*starts, strict=True))
+    of_each = zip(*(sample.views[number] for number in numbers), strict=True)
+    residuals = Residuals(*(np.array(part) for part in of_each))
+    parts = (sample.counts, models, np.array(tails), np.array(p, dtype=float), sample.least_scale)
+    fits = maximise_likelihood(residuals, *parts, effort.min_rise, effort.max_iter)
     found, log_total = [], np.log(float(sample.counts.sum()))
-    for model, tail, *fit in zip(models, tails, *fits, strict=True):
+    for number, model, tail, *fit in zip(numbers, models, tails, *fits, strict=True):
         contamination, scale, centre, width, offset, likelihood = map(float, fit)
         # Modes of rounded targets, and values that recur because of the rounding, are no outliers.
         apart = abs(centre - offset) if model.offset else width if model.of_target else np.inf
@@ -365,36 +405,40 @@ def _fit(sample: _Sample, starts: list[Start], effort: Effort) -> list[TwoGroups
         )
         narrow = width < MAX_CLUSTER_WIDTH * scale
         if not model.offset or (narrow and _is_bimodal(candidate)):
-            found.append(candidate)
+            found.append((number, candidate))
         elif model.shifted and contamination >= MIN_OVERLAPPING:
-            found.append(replace(candidate, overlapping=True))
+            found.append((number, replace(candidate, overlapping=True)))
     return found
 
 
 def _starts(sample: _Sample, tails: tuple[float, ...], only_permuted: bool) -> list[Start]:
-    """Return models of the outliers, tails of the inliers and probabilities to begin with."""
-    residuals, start, starts = sample.residuals, sample.start, list[Start]()
-    if not only_permuted:
-        means = _two_means(residuals.values, sample.counts)
-        starts += [(DIFFUSE, tail, start) for tail in tails]
-        starts += [(CLUSTERED, np.inf, start), (CLUSTERED, np.inf, means), (SHIFTED, np.inf, means)]
-        if np.isfinite(residuals.targets).all():
-            starts += [(OF_TARGET, tail, start) for tail in tails[1:]]
-    if np.isfinite(residuals.log_background).any():
-        starts += [(PERMUTED, tail, start) for tail in tails[1:]]
+    """Return models of both groups, and probabilities to begin with, for each of the views."""
+    start, starts = sample.start, list[Start]()
+    for number, view in enumerate(sample.views):
+        if not only_permuted:
+            means = _two_means(view.values, sample.counts)
+            starts += [Start(number, DIFFUSE, tail, start) for tail in tails]
+            starts += [Start(number, CLUSTERED, np.inf, p) for p in (start, means)]
+            starts += [Start(number, SHIFTED, np.inf, means)]
+            if np.isfinite(view.targets).all():
+                starts += [Start(number, OF_TARGET, tail, start) for tail in tails[1:]]
+        if np.isfinite(view.log_background).any():
+            starts += [Start(number, PERMUTED, tail, start) for tail in tails[1:]]
     return starts
 
 
-def _systematic_sample(quotients: FloatArray, counts: FloatArray) -> tuple[IntArray, FloatArray]:
+def _systematic_sample(
+    quotients: FloatArray, counts: FloatArray, size: int
+) -> tuple[IntArray, FloatArray]:
     """Return the samples that are present, or every k-th in their order, and how many each is."""
     present = np.flatnonzero(counts > 0)
-    if len(present) <= MAX_SAMPLES:
+    if len(present) <= size:
         return present, counts[present]
     order = present[np.argsort(quotients[present], kind="stable")]
     reached = np.cumsum(counts[order])
-    places = (np.arange(MAX_SAMPLES) + 0.5) * (reached[-1] / MAX_SAMPLES)
+    places = (np.arange(size) + 0.5) * (reached[-1] / size)
     drawn, times = np.unique(np.searchsorted(reached, places), return_counts=True)
-    return order[drawn], times * (reached[-1] / MAX_SAMPLES)
+    return order[drawn], times * (reached[-1] / size)
 
 
 def as_rows(sample_weight: FloatArray) -> FloatArray:

@@ -8,7 +8,9 @@ identified by leave-one-out residuals once the hyperparameters are known. The tw
    same weights: a setting that chose its own rows would choose those that it fits.
 2. Compute new weights from the standardised residuals under that setting.
 
-One eigendecomposition of a kernel serves every alpha (:mod:`~untaint.optim.ridge_path`).
+One eigendecomposition of a kernel serves every alpha (:mod:`~untaint.optim.ridge_path`). Rounds on
+the few features of the initial search come first, and settle most of the weights and the
+neighbourhood of the setting at a small part of the cost; those on all features follow.
 """
 
 from __future__ import annotations
@@ -25,7 +27,13 @@ from ..contamination.duplicates import has_many_duplicates
 from ..contamination.few_outliers import with_few_outliers
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.misfit import flagged_groups
-from ..contamination.residual_mixture import OutlierPosterior, ResidualMixture
+from ..contamination.residual_mixture import (
+    SETTLED,
+    OutlierPosterior,
+    PosteriorUpdates,
+    ResidualMixture,
+    mean_change,
+)
 from ..contamination.residual_norm import signed_norms
 from ..contamination.two_groups import as_rows
 from ..design.base import Design
@@ -38,13 +46,14 @@ from .small_samples import linear_columns, posterior_by_tests, starting_weights
 INITIAL_CONTAMINATION = 0.45
 # Fewest rows from which a contamination is estimated.
 FEWEST_ROWS = 8
-# Alternations at most, and the mean change of a weight at which they end.
+# Alternations at most.
 MAX_ROUNDS = 8
 # Ridge paths that are kept at a time, two rounds of all kernels.
 KNOWN_PATHS = 12
-SETTLED = 2e-3
 # A given contamination and an estimated one that differ by less mean the same rows.
 AGREEMENT = 0.1
+# Mean difference of weights up to which two alternations start alike.
+SAME_START = 0.02
 # Log-likelihood by which outliers have to explain the rows better than noise does. Of 600 clean
 # Gaussian samples of 20 to 200 rows the largest difference was 4.5.
 MIN_EVIDENCE = 5.0
@@ -53,7 +62,7 @@ MAX_GROUPS = 3
 # Settings at most at which few rows are tested.
 MAX_TESTS = 3
 
-#: Maps residuals and present weights to new weights.
+#: Maps residuals, their deviations and present weights to new weights.
 Reweight = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 #: Where an alternation ends: the selection, and the posterior of its residuals.
 End = tuple["JointSelection", OutlierPosterior]
@@ -90,14 +99,17 @@ def select_jointly(
     reweight: Reweight,
     first: tuple[int, int] = (0, 0),
     paths: RidgePaths | None = None,
+    errors: FloatArray | None = None,
 ) -> JointSelection:
     """Alternate until neither the setting nor the weights change.
 
     Neighbours in the sequence of features are those of similar kernels. ``weights`` are those to
     start with, and ``first`` is the setting, kernel and alpha, that they were found with. Ridge
-    paths are taken from ``paths`` where they are known.
+    paths are taken from ``paths`` where they are known. With ``errors`` of all settings, only the
+    neighbours of the best kernel are scored anew.
     """
-    errors = np.full((len(features), len(alphas)), np.inf)
+    local = errors is not None
+    errors = np.full((len(features), len(alphas)), np.inf) if errors is None else errors.copy()
     paths = paths or RidgePaths(fit_intercept)
     scores = LooScores(features, alphas, y, sample_weight, paths, errors)
     everything = range(len(features))
@@ -111,24 +123,19 @@ def select_jointly(
             choice, path = scores.best(kernels, weights)
         residuals, deviations = path.standardized(y, alphas[choice[1]], sample_weight)
         updated = reweight(residuals, deviations, weights)
-        moved = _moved(updated, weights, sample_weight)
+        moved = mean_change(updated, weights, sample_weight)
         weights, n_rounds = updated, n_rounds + 1
         settled = moved <= SETTLED and choice == previous
-        complete = settled and len(kernels) == len(features) and scores.complete
+        near = everything[max(0, choice[0] - 1) : choice[0] + 2]
+        needed = near if local else everything
+        complete = settled and set(needed) <= set(kernels) and scores.complete
         if n_rounds >= MAX_ROUNDS or complete:
             if errors.size == 1:  # a single setting is not scored on the way
                 errors[:] = path.mean_square(y, alphas[0], sample_weight)
             return JointSelection(*choice, weights, residuals, deviations, errors, n_rounds)
         # All kernels are scored in the second and the last rounds, the neighbours in between.
-        if n_rounds == 1 or settled or n_rounds == MAX_ROUNDS - 1:
-            kernels = everything
-        else:
-            kernels = everything[max(0, choice[0] - 1) : choice[0] + 2]
-
-
-def _moved(one: FloatArray, other: FloatArray, sample_weight: FloatArray) -> float:
-    """Return the difference of two weights of all rows, as a part of the sample weights."""
-    return float(np.abs(one - other).sum()) / float(sample_weight.sum())
+        last = n_rounds == 1 or settled or n_rounds == MAX_ROUNDS - 1
+        kernels = needed if last else near
 
 
 @final
@@ -222,10 +229,11 @@ def select_hyperparameters(
         weights = np.where(outlying, 0.0, starting_weights(start, y, trimmed, n_starts, rng))
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         features = [loo_features_of(design) for design in candidates]
+        few = [init_features_of(design) for design in candidates]
         alphas = np.maximum(alphas, min_alpha(start, outlying))
         mixture = ResidualMixture(y, sample_weight, outlying)
         paths = RidgePaths(start.fit_intercept)
-        search = _Search(features, alphas, y, sample_weight, paths, mixture, first)
+        search = _Search(features, few, alphas, y, sample_weight, paths, mixture, first)
         if contamination is None:
             joint, posterior = search.without_misfit(search.ends(weights), start.X)
             return joint, with_few_outliers(posterior, mixture, joint.deviations)
@@ -239,9 +247,13 @@ def select_hyperparameters(
 @final
 @dataclass(frozen=True)
 class _Search:
-    """Alternations of one problem from several starts, judged by their predictive density."""
+    """Alternations of one problem from several starts, judged by their predictive density.
+
+    ``few`` are the features of the initial search, of the same kernels.
+    """
 
     features: Sequence[Features]
+    few: Sequence[Features]
     alphas: FloatArray
     y: FloatArray
     sample_weight: FloatArray
@@ -259,12 +271,16 @@ class _Search:
         mixture, counts = self.mixture, as_rows(self.sample_weight)
         # A copy predicts its duplicate, outlier or not: a fit to all rows would always be likelier.
         copies = has_many_duplicates(self.features[self.first[0]](), self.y, counts)
-        begins = list[FloatArray]()
+        begins, reached = list[FloatArray](), list[FloatArray]()
         for start in [weights] if copies else [weights, mixture.included]:
-            one = self.select_at(self.first, start, mixture.contaminated_weights)
-            outliers = mixture.finds_outliers(one.residuals, one.deviations, one.weights)
-            begin = one.weights if outliers else mixture.included
-            if not any(_moved(begin, known, self.sample_weight) <= SETTLED for known in begins):
+            contaminated = PosteriorUpdates(mixture, contaminated=True)
+            begin = self._at(self.few, self.first, start, contaminated).weights
+            if self._is_among(begin, reached):
+                continue
+            reached.append(begin)
+            if not self._finds_outliers(begin):
+                begin = mixture.included
+            if not self._is_among(begin, begins):
                 begins.append(begin)
         found = [self._end(begin) for begin in begins]
         ends = found if copies else [self._with_evidence(end) for end in found]
@@ -292,22 +308,39 @@ class _Search:
     def select(
         self, weights: FloatArray, reweight: Reweight, first: tuple[int, int] | None = None
     ) -> JointSelection:
-        """Alternate over all settings."""
+        """Alternate over all settings, on few features first and then near the best setting."""
+        first, errors = first or self.first, None
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
-        parts = (*rows, weights, reweight, first or self.first, self.paths)
+        if len(self.features) > 1:
+            rough = select_jointly(self.few, self.alphas, *rows, weights, reweight, first)
+            first, weights, errors = (rough.kernel, rough.alpha), rough.weights, rough.errors
+        parts = (*rows, weights, reweight, first, self.paths, errors)
         return select_jointly(self.features, self.alphas, *parts)
 
-    def select_at(
-        self, setting: tuple[int, int], weights: FloatArray, reweight: Reweight
+    def _at(
+        self,
+        features: Sequence[Features],
+        setting: tuple[int, int],
+        weights: FloatArray,
+        reweight: Reweight,
     ) -> JointSelection:
         """Alternate at one setting."""
-        kernel, alpha = self.features[setting[0]], self.alphas[[setting[1]]]
+        kernel, alpha = features[setting[0]], self.alphas[[setting[1]]]
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
         return select_jointly([kernel], alpha, *rows, weights, reweight, paths=self.paths)
 
+    def _finds_outliers(self, weights: FloatArray) -> bool:
+        """Return whether outliers explain the residuals of a fit with these weights best."""
+        fit = self._at(self.features, self.first, weights, _unchanged)
+        return self.mixture.finds_outliers(fit.residuals, fit.deviations, weights)
+
+    def _is_among(self, weights: FloatArray, known: list[FloatArray]) -> bool:
+        """Return whether weights are about the same as some known ones."""
+        return any(mean_change(weights, one, self.sample_weight) <= SAME_START for one in known)
+
     def _end(self, weights: FloatArray) -> End:
         """Return where the alternation ends that starts from these weights."""
-        joint = self.select(weights, self.mixture.posterior_weights)
+        joint = self.select(weights, PosteriorUpdates(self.mixture))
         return joint, self.mixture.fit(joint.residuals, joint.deviations, joint.weights)
 
     def _with_evidence(self, end: End) -> End:
@@ -316,7 +349,7 @@ class _Search:
         setting = (joint.kernel, joint.alpha)
         if posterior.model.groups.contamination == 0:
             return end if joint.n_rounds < MAX_ROUNDS else self._of_all_rows(setting)
-        null = self.select_at(setting, self.mixture.included, _unchanged)
+        null = self._at(self.features, setting, self.mixture.included, _unchanged)
         noise = null, self.mixture.fit_null(null.residuals, null.deviations, null.weights)
         if self._log_density(end) >= self._log_density(noise) + MIN_EVIDENCE:
             return end
@@ -356,6 +389,11 @@ def estimate_posterior(
 def loo_features_of(design: Design) -> Features:
     """Return a function that computes the leave-one-out features of a design."""
     return lambda: design.loo_features
+
+
+def init_features_of(design: Design) -> Features:
+    """Return a function that computes the features of a design's initial search."""
+    return lambda: design.init_features
 
 
 def _select_by_tests(
