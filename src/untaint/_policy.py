@@ -33,8 +33,9 @@ class SizePolicy:
         Hyperparameters are selected on so many representative rows.
     coarse_rows, init_rows : int
         Rows of the first and the second level of the initial search.
-    init_landmarks, loo_landmarks : int
-        Nystroem landmarks of the initial search and of leave-one-out fits.
+    init_landmarks, coarse_landmarks, loo_landmarks : int
+        Nystroem landmarks of the initial search, of first scores of settings, and of leave-one-out
+        fits.
     label_noise_rows : int
         Rows from which the label-noise rate is estimated.
     extreme_rows : int
@@ -58,6 +59,7 @@ class SizePolicy:
     coarse_rows: int = 400
     init_rows: int = 1_000
     init_landmarks: int = 80
+    coarse_landmarks: int = 160
     loo_landmarks: int = 400
     label_noise_rows: int = 1_000
     extreme_rows: int = 500

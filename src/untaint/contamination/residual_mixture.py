@@ -58,8 +58,8 @@ SCALE_PARAMETERS = 4.0
 SCALE_REFITS = 2
 # Mean change of a weight at which alternations of fits and weights end.
 SETTLED = 2e-3
-# Rounds of an alternation in which all models of outliers compete, at most.
-MAX_COMPARISONS = 3
+# First rounds of an alternation in which all models of outliers compete, and all such rounds.
+FIRST_COMPARISONS, MAX_COMPARISONS = 2, 4
 
 Interval = tuple[float, float]
 
@@ -444,7 +444,7 @@ class ResidualMixture:
 class PosteriorUpdates:
     """Posterior weights in the rounds of an alternation of fits and weights.
 
-    All models of outliers compete in the first round. In the next ones the parameters of the
+    All models of outliers compete in the first rounds. In the next ones the parameters of the
     likeliest model are updated alone, until the weights settle and all models compete again. With
     ``contaminated``, models without outliers do not compete: while a fit is poor, outliers look
     like noise, and whether there are any is to be asked of the fit that the weights lead to.
@@ -462,7 +462,9 @@ class PosteriorUpdates:
         """Return new weights from residuals of a fit with the given ones."""
         mixture = self._mixture
         rows = mixture._rows(residuals, deviations, weights)._replace(effort=self._effort)
-        found = None if self._model is None else mixture._refit(rows, self._model)
+        found = None
+        if self._model is not None and self._n_comparisons >= FIRST_COMPARISONS:
+            found = mixture._refit(rows, self._model)
         if found is None or self._to_compare(found, weights):
             found = mixture._fit_once(rows)
             self._n_comparisons += 1
@@ -470,7 +472,7 @@ class PosteriorUpdates:
         return found.inlier_probability * mixture.included
 
     def _to_compare(self, found: _Fitted, weights: FloatArray) -> bool:
-        """Return whether the model is to be compared with others: the weights hardly change."""
+        """Return whether the models are to be compared again: the weights hardly change."""
         mixture = self._mixture
         if self._n_comparisons >= MAX_COMPARISONS:
             return False

@@ -79,6 +79,12 @@ class Design(ABC):
             return self.init_features
         return self.dense_features(policy().loo_landmarks)
 
+    @cached_property
+    def coarse_features(self) -> FloatArray:
+        """The dense features on which most settings are scored: fewer where that saves much."""
+        count = policy().coarse_landmarks
+        return self.loo_features if self.size <= 1.5 * count else self.dense_features(count)
+
     def with_alpha(self, alpha: float) -> Self:
         """Return the same rows and features for another alpha."""
         other = copy(self)

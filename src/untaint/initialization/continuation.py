@@ -144,14 +144,20 @@ class Continuation:
 
     def best(self, candidates: Sequence[Candidate], alpha: float, count: int) -> list[Candidate]:
         """Return at most ``count`` candidates of the lowest objectives, equal weights once."""
-        columns, distinct = self._leading(alpha), list[Candidate]()
-        if len(candidates) > 1:
+        columns, distinct = self._leading(alpha), self.distinct(candidates)
+        if len(distinct) > 1:
             objective = self.refit.objective
-            candidates = sorted(candidates, key=lambda known: objective(columns, alpha, known))
-        for candidate in candidates:
-            if not any(np.array_equal(candidate.weights, known.weights) for known in distinct):
-                distinct.append(candidate)
+            distinct = sorted(distinct, key=lambda known: objective(columns, alpha, known))
         return distinct[:count]
+
+    @staticmethod
+    def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates, equal weights once."""
+        found = list[Candidate]()
+        for candidate in candidates:
+            if not any(np.array_equal(candidate.weights, known.weights) for known in found):
+                found.append(candidate)
+        return found
 
     def predict(self, fit: Fit, features: FloatArray) -> FloatArray:
         """Return the raw predictions, at any samples, of a fit found here."""

@@ -35,6 +35,8 @@ from .ridge_refit import RidgeRefit
 STARTS = tuple(Start(dof, quantile) for dof in (5.0, 20.0) for quantile in (0.5, 0.25, 0.75))
 LABEL_STARTS = tuple(Start(dof) for dof in (3.0, 12.0, 6.0, 24.0, 48.0, np.inf))
 FINALISTS = 2
+# If the first starts, those of the fewest degrees of freedom, end alike, others are not made.
+CONSENSUS = 3
 
 
 class StartingPoint(NamedTuple):
@@ -55,7 +57,7 @@ def find_inliers(
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         # The finalists need a second level for the rest of their paths, if only the first again.
         levels = design.levels if len(design.levels) > 1 else 2 * design.levels
-        _, found = multistart(design, levels, refit, starts, rng, STARTS[-1].dof)
+        _, found = multistart(design, levels, refit, starts, rng, STARTS[-1].dof, CONSENSUS)
     return StartingPoint(found.weights)
 
 
@@ -88,13 +90,15 @@ def multistart(
     starts: Sequence[Start],
     rng: np.random.Generator,
     dof: float = np.inf,
+    consensus: int | None = None,
 ) -> tuple[Continuation, Candidate]:
     """Follow the paths of several starts, from few samples to many.
 
     The levels are the samples of the starts, of the finalists, and of the best, each within the
     next. All samples of the first level take part in the first six starts, random halves in others;
-    paths end there at ``dof`` degrees of freedom, by default at the design's alpha. The results are
-    the continuation on the last level, and the best candidate there.
+    paths end there at ``dof`` degrees of freedom, by default at the design's alpha. If the first
+    ``consensus`` starts end alike, no others are made. The results are the continuation on the last
+    level, and the best candidate there.
     """
     level, path = levels[0], _continuation_on(levels[0], design, refit)
     reached = path.alpha_for_dof(dof)
@@ -103,6 +107,8 @@ def multistart(
         members = near if number < len(STARTS) else near & (rng.random(len(near)) < 0.5)
         first = path.start(start, members)
         ends.append(path.follow_path(first, path.alpha_for_dof(start.dof), reached))
+        if len(ends) == consensus and len(path.distinct(ends)) == 1:
+            break
     candidates = path.best(ends, reached, FINALISTS)
     for wider in levels[1:]:
         if wider is not level:

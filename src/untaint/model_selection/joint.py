@@ -9,8 +9,8 @@ identified by leave-one-out residuals once the hyperparameters are known. The tw
 2. Compute new weights from the standardised residuals under that setting.
 
 One eigendecomposition of a kernel serves every alpha (:mod:`~untaint.optim.ridge_path`). Rounds on
-the few features of the initial search come first, and settle most of the weights and the
-neighbourhood of the setting at a small part of the cost; those on all features follow.
+few features come first, and settle most of the weights and the neighbourhood of the setting at a
+small part of the cost; those on all features follow.
 """
 
 from __future__ import annotations
@@ -229,11 +229,11 @@ def select_hyperparameters(
         weights = np.where(outlying, 0.0, starting_weights(start, y, trimmed, n_starts, rng))
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         features = [loo_features_of(design) for design in candidates]
-        few = [init_features_of(design) for design in candidates]
+        coarse = [coarse_features_of(design) for design in candidates]
         alphas = np.maximum(alphas, min_alpha(start, outlying))
         mixture = ResidualMixture(y, sample_weight, outlying)
         paths = RidgePaths(start.fit_intercept)
-        search = _Search(features, few, alphas, y, sample_weight, paths, mixture, first)
+        search = _Search(start, features, coarse, alphas, y, sample_weight, paths, mixture, first)
         if contamination is None:
             joint, posterior = search.without_misfit(search.ends(weights), start.X)
             return joint, with_few_outliers(posterior, mixture, joint.deviations)
@@ -249,11 +249,12 @@ def select_hyperparameters(
 class _Search:
     """Alternations of one problem from several starts, judged by their predictive density.
 
-    ``few`` are the features of the initial search, of the same kernels.
+    The ``coarse`` features are fewer ones of the same kernels.
     """
 
+    start: Design
     features: Sequence[Features]
-    few: Sequence[Features]
+    coarse: Sequence[Features]
     alphas: FloatArray
     y: FloatArray
     sample_weight: FloatArray
@@ -271,10 +272,10 @@ class _Search:
         mixture, counts = self.mixture, as_rows(self.sample_weight)
         # A copy predicts its duplicate, outlier or not: a fit to all rows would always be likelier.
         copies = has_many_duplicates(self.features[self.first[0]](), self.y, counts)
-        begins, reached = list[FloatArray](), list[FloatArray]()
+        begins, reached, alpha = list[FloatArray](), list[FloatArray](), self.first[1]
         for start in [weights] if copies else [weights, mixture.included]:
             contaminated = PosteriorUpdates(mixture, contaminated=True)
-            begin = self._at(self.few, self.first, start, contaminated).weights
+            begin = self._at(lambda: self.start.init_features, alpha, start, contaminated).weights
             if self._is_among(begin, reached):
                 continue
             reached.append(begin)
@@ -308,30 +309,31 @@ class _Search:
     def select(
         self, weights: FloatArray, reweight: Reweight, first: tuple[int, int] | None = None
     ) -> JointSelection:
-        """Alternate over all settings, on few features first and then near the best setting."""
+        """Alternate over all settings on coarse features, then near the best one on all."""
         first, errors = first or self.first, None
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
         if len(self.features) > 1:
-            rough = select_jointly(self.few, self.alphas, *rows, weights, reweight, first)
+            rough = select_jointly(self.coarse, self.alphas, *rows, weights, reweight, first)
             first, weights, errors = (rough.kernel, rough.alpha), rough.weights, rough.errors
         parts = (*rows, weights, reweight, first, self.paths, errors)
         return select_jointly(self.features, self.alphas, *parts)
 
     def _at(
         self,
-        features: Sequence[Features],
-        setting: tuple[int, int],
+        features: Features,
+        alpha: int,
         weights: FloatArray,
         reweight: Reweight,
     ) -> JointSelection:
         """Alternate at one setting."""
-        kernel, alpha = features[setting[0]], self.alphas[[setting[1]]]
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
-        return select_jointly([kernel], alpha, *rows, weights, reweight, paths=self.paths)
+        parts = ([features], self.alphas[[alpha]], *rows, weights, reweight)
+        return select_jointly(*parts, paths=self.paths)
 
     def _finds_outliers(self, weights: FloatArray) -> bool:
         """Return whether outliers explain the residuals of a fit with these weights best."""
-        fit = self._at(self.features, self.first, weights, _unchanged)
+        kernel, alpha = self.first
+        fit = self._at(self.features[kernel], alpha, weights, _unchanged)
         return self.mixture.finds_outliers(fit.residuals, fit.deviations, weights)
 
     def _is_among(self, weights: FloatArray, known: list[FloatArray]) -> bool:
@@ -349,7 +351,8 @@ class _Search:
         setting = (joint.kernel, joint.alpha)
         if posterior.model.groups.contamination == 0:
             return end if joint.n_rounds < MAX_ROUNDS else self._of_all_rows(setting)
-        null = self._at(self.features, setting, self.mixture.included, _unchanged)
+        features = self.features[joint.kernel]
+        null = self._at(features, joint.alpha, self.mixture.included, _unchanged)
         noise = null, self.mixture.fit_null(null.residuals, null.deviations, null.weights)
         if self._log_density(end) >= self._log_density(noise) + MIN_EVIDENCE:
             return end
@@ -391,9 +394,9 @@ def loo_features_of(design: Design) -> Features:
     return lambda: design.loo_features
 
 
-def init_features_of(design: Design) -> Features:
-    """Return a function that computes the features of a design's initial search."""
-    return lambda: design.init_features
+def coarse_features_of(design: Design) -> Features:
+    """Return a function that computes the coarse features of a design."""
+    return lambda: design.coarse_features
 
 
 def _select_by_tests(
