@@ -99,25 +99,24 @@ def select_jointly(
     reweight: Reweight,
     first: tuple[int, int] = (0, 0),
     paths: RidgePaths | None = None,
-    errors: FloatArray | None = None,
+    refines: bool = False,
 ) -> JointSelection:
     """Alternate until neither the setting nor the weights change.
 
     Neighbours in the sequence of features are those of similar kernels. ``weights`` are those to
     start with, and ``first`` is the setting, kernel and alpha, that they were found with. Ridge
-    paths are taken from ``paths`` where they are known. With ``errors`` of all settings, only the
-    neighbours of the best kernel are scored anew.
+    paths are taken from ``paths`` where they are known. What ``refines`` another selection begins by
+    scoring all kernels, and later those near the best alone.
     """
-    local = errors is not None
-    errors = np.full((len(features), len(alphas)), np.inf) if errors is None else errors.copy()
+    errors = np.full((len(features), len(alphas)), np.inf)
     paths = paths or RidgePaths(fit_intercept)
     scores = LooScores(features, alphas, y, sample_weight, paths, errors)
     everything = range(len(features))
     choice, n_rounds = first, 0
-    kernels: Sequence[int] = [first[0]]
+    kernels: Sequence[int] = everything if refines else [first[0]]
     while True:
         previous = choice
-        if n_rounds == 0:
+        if n_rounds == 0 and not refines:
             path = scores.path(first[0], weights)
         else:
             choice, path = scores.best(kernels, weights)
@@ -127,7 +126,7 @@ def select_jointly(
         weights, n_rounds = updated, n_rounds + 1
         settled = moved <= SETTLED and choice == previous
         near = everything[max(0, choice[0] - 1) : choice[0] + 2]
-        needed = near if local else everything
+        needed = near if refines else everything
         complete = settled and set(needed) <= set(kernels) and scores.complete
         if n_rounds >= MAX_ROUNDS or complete:
             if errors.size == 1:  # a single setting is not scored on the way
@@ -310,12 +309,12 @@ class _Search:
         self, weights: FloatArray, reweight: Reweight, first: tuple[int, int] | None = None
     ) -> JointSelection:
         """Alternate over all settings on coarse features, then near the best one on all."""
-        first, errors = first or self.first, None
+        first, refines = first or self.first, len(self.features) > 1
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
-        if len(self.features) > 1:
+        if refines:
             rough = select_jointly(self.coarse, self.alphas, *rows, weights, reweight, first)
-            first, weights, errors = (rough.kernel, rough.alpha), rough.weights, rough.errors
-        parts = (*rows, weights, reweight, first, self.paths, errors)
+            first, weights = (rough.kernel, rough.alpha), rough.weights
+        parts = (*rows, weights, reweight, first, self.paths, refines)
         return select_jointly(self.features, self.alphas, *parts)
 
     def _at(
