@@ -105,8 +105,8 @@ def select_jointly(
 
     Neighbours in the sequence of features are those of similar kernels. ``weights`` are those to
     start with, and ``first`` is the setting, kernel and alpha, that they were found with. Ridge
-    paths are taken from ``paths`` where they are known. What ``refines`` another selection begins by
-    scoring all kernels, and later those near the best alone.
+    paths are taken from ``paths`` where they are known. A selection that ``refines`` another one
+    begins by scoring all kernels, and then scores those near the best alone.
     """
     errors = np.full((len(features), len(alphas)), np.inf)
     paths = paths or RidgePaths(fit_intercept)
@@ -132,7 +132,8 @@ def select_jointly(
             if errors.size == 1:  # a single setting is not scored on the way
                 errors[:] = path.mean_square(y, alphas[0], sample_weight)
             return JointSelection(*choice, weights, residuals, deviations, errors, n_rounds)
-        # All kernels are scored in the second and the last rounds, the neighbours in between.
+        # All kernels are scored in the second and the last rounds, the neighbours in between; a
+        # selection that refines another one has scored all in its first round.
         last = n_rounds == 1 or settled or n_rounds == MAX_ROUNDS - 1
         kernels = needed if last else near
 
