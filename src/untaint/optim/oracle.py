@@ -52,9 +52,7 @@ class PassResult:
         """Return the result of both parts."""
         names = [name for name in SUMS if getattr(self, name) is not None]
         ones, others = ([getattr(each, name) for name in names] for each in (self, other))
-        counts, *sums = added(
-            [self.histogram.counts, *ones], [other.histogram.counts, *others]
-        )
+        counts, *sums = added([self.histogram.counts, *ones], [other.histogram.counts, *others])
         histogram = self.histogram.with_counts(other.histogram, counts)
         return PassResult(histogram=histogram, **dict(zip(names, sums, strict=True)))
 
