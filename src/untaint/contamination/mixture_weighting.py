@@ -35,7 +35,7 @@ from .residual_mixture import (
 )
 from .residual_norm import ResidualNorm, fit_residual_norm
 
-# Root mean square of a change of predictions, in units of the noise, that leaves the model as it is.
+# Root mean square of a change of predictions, in units of the noise, that the model ignores.
 SMALL_CHANGE = 0.03
 
 
@@ -165,7 +165,7 @@ class MixtureWeighting(WeightingStrategy):
         return self.subsample_posterior.of_samples(self.rule.residuals(rows), rows.excluded, *found)
 
     def state_dict(self) -> dict[str, FloatArray]:
-        """Return the thresholds, the weights of the subsample, and what the mixture is fitted to."""
+        """Return thresholds, weights of the subsample, and what the mixture is fitted to."""
         state = super().state_dict() | {"inlier_weight": self.inlier_weight}
         fitted_to = {} if self._fitted_to is None else self._fitted_to._asdict()
         return state | nested("fitted_to", fitted_to)

@@ -29,14 +29,17 @@ from ..model_selection.joint import estimate_posterior
 
 # Relative residual of the fit to the part: its sampling error is larger.
 PART_TOL = 1e-3
+ROWS_PER_FEATURE = 10
 
 
 def posterior_of(
     design: FitDesign, loss: Loss, y: FloatArray, n_starts: int, rng: np.random.Generator
 ) -> OutlierPosterior:
     """Estimate the posterior of all rows of a design, on a part of them if it is a subsample."""
-    rows = draw_evenly(len(y), policy().posterior_rows)
-    if not isinstance(design, FeatureDesign) or not design.is_subsample or len(rows) == len(y):
+    if not isinstance(design, FeatureDesign) or not design.is_subsample:
+        return estimate_posterior(design, y, n_starts, rng)
+    rows = draw_evenly(len(y), part_size(design.features.width))
+    if len(rows) == len(y):
         return estimate_posterior(design, y, n_starts, rng)
     part = design.among(rows)
     found = estimate_posterior(part, y[rows], n_starts, rng)
@@ -44,6 +47,18 @@ def posterior_of(
     fit = part.newton(loss, y[rows]).solve(weights, part.alpha, None, PART_TOL)
     coef = np.vstack([fit.coef, fit.intercept]) if design.fit_intercept else fit.coef
     return _extended(found, y, design.features.values(coef), rows, _outlying(design, part, rows))
+
+
+def part_size(n_features: int) -> int:
+    """Return the number of rows that determine fit and mixture well enough to continue from.
+
+    Examples
+    --------
+    >>> part_size(20), part_size(400), part_size(1000)
+    (2000, 4000, 5000)
+    """
+    most = policy().posterior_rows
+    return max(2 * most // 5, min(most, ROWS_PER_FEATURE * n_features))
 
 
 def _extended(
