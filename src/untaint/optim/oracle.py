@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 
@@ -60,7 +60,8 @@ class PassResult:
         ones, others = ([getattr(each, name) for name in both] for each in (self, other))
         counts, *sums = added([self.histogram.counts, *ones], [other.histogram.counts, *others])
         histogram = self.histogram.with_counts(other.histogram, counts)
-        return PassResult(histogram=histogram, **dict(zip(both, sums, strict=True)), **alone)
+        named: dict[str, Any] = alone | dict(zip(both, sums, strict=True))
+        return PassResult(histogram=histogram, **named)
 
     @property
     def loss(self) -> float:
