@@ -13,11 +13,12 @@ noise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
 
+from .._threads import map_blocks
 from .._typing import FloatArray
 from ..design.partitioned import PartitionedDesign
 from ..optim.checkpoint import nested, part_of
@@ -37,6 +38,8 @@ from .residual_norm import ResidualNorm, fit_residual_norm
 
 # Root mean square of a change of predictions, in units of the noise, that the model ignores.
 SMALL_CHANGE = 0.03
+# Samples whose posterior one thread computes at a time.
+BLOCK_ROWS = 20_000
 
 
 class _FittedTo(NamedTuple):
@@ -161,8 +164,27 @@ class MixtureWeighting(WeightingStrategy):
 
     def posterior(self, result: PassResult, rows: SampleLosses) -> OutlierPosterior:
         """Return the posterior of all samples, where they are in memory."""
-        found = self.contamination(result)
-        return self.subsample_posterior.of_samples(self.rule.residuals(rows), rows.excluded, *found)
+        blocks = map_blocks(
+            lambda own: self._posterior_of(rows.among(own)), len(rows.losses), BLOCK_ROWS
+        )
+        probability = np.concatenate([own for _, own in blocks])
+        contamination, interval = self.contamination(result)
+        return replace(
+            self.subsample_posterior,
+            inlier_probability=probability,
+            residuals=Residuals(
+                *map(np.concatenate, zip(*(own for own, _ in blocks), strict=True))
+            ),
+            contamination=contamination,
+            interval=interval,
+            misfit=np.zeros(len(probability), dtype=bool),
+        )
+
+    def _posterior_of(self, rows: SampleLosses) -> tuple[Residuals, FloatArray]:
+        """Return the residuals of some samples and their probabilities of being inliers."""
+        residuals = self.rule.residuals(rows)
+        probability = self.rule.model.groups.inlier_probability(residuals)
+        return residuals, np.where(rows.excluded, 0.0, probability)
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return thresholds, weights of the subsample, and what the mixture is fitted to."""

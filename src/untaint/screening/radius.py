@@ -14,15 +14,13 @@ samples.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
-from .._threads import available_cores, single_threaded_blas
+from .._threads import map_blocks
 from .._typing import BoolArray, FloatArray, IntArray
 
 Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
@@ -33,8 +31,8 @@ EXCLUSION_RADIUS = 1000.0
 MAX_OFFSET = 10.0
 # Largest kernel matrix whose medians of distances are computed.
 MATRIX_ROWS = 3000
-# Rows of a block that stays in a core's cache, and of a table that is worth several threads.
-BLOCK_ROWS, SERIAL_ROWS = 4_000, 50_000
+# Rows of a block, few enough to stay in a core's cache.
+BLOCK_ROWS = 4_000
 
 
 def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -96,16 +94,11 @@ def by_blocks(
     """
     out = np.empty(X.shape[0])
 
-    def fill(start: int) -> None:
+    def fill(rows: slice) -> None:
         with np.errstate(over="ignore"):
-            out[start : start + block_rows] = function(X[start : start + block_rows])
+            out[rows] = function(X[rows])
 
-    starts = range(0, X.shape[0], block_rows)
-    if X.shape[0] <= SERIAL_ROWS or available_cores() == 1:
-        deque(map(fill, starts), maxlen=0)
-        return out
-    with single_threaded_blas(), ThreadPoolExecutor(available_cores()) as pool:
-        deque(pool.map(fill, starts), maxlen=0)
+    map_blocks(fill, X.shape[0], block_rows)
     return out
 
 
