@@ -10,6 +10,7 @@ killed    fits during which a worker process is killed, one in each stage in tur
 memory    rows that take twice the memory that both workers have
 costs     seconds of a pass per million rows, by number of features
 overhead  seconds that Dask takes to schedule a pass over so many nearly empty chunks
+workers   the same fits on 1, 2 and 4 worker processes of one thread each
 
 Prints Markdown, and writes the numbers to a CSV file if asked to (--out FILE).
 """
@@ -49,9 +50,9 @@ def note(part, what, **numbers):
     ROWS.append({"part": part, "what": what, **numbers})
 
 
-def started(memory_limit="auto"):
+def started(memory_limit="auto", n_workers=2):
     cluster = LocalCluster(
-        n_workers=2, threads_per_worker=1, memory_limit=memory_limit, dashboard_address=None
+        n_workers=n_workers, threads_per_worker=1, memory_limit=memory_limit, dashboard_address=None
     )
     return Client(cluster)
 
@@ -289,7 +290,34 @@ def overhead(quick):
     closed(client)
 
 
-PARTS = {part.__name__: part for part in (ratio, chunks, killed, memory, costs, overhead)}
+def workers(quick):
+    """Time the same fit on different numbers of worker processes."""
+    n, components = (60_000, 100) if quick else (1_000_000, 300)
+    X, y = drawn(n)
+    params = PARAMS | {"n_components": components, "random_state": 0}
+    one = {}
+    for n_workers in (1, 2, 4):
+        client = started(n_workers=n_workers)
+        rows, targets = on_cluster(client, X, y, 8)
+        for contamination in (0.2, "auto"):
+            model = distributed.SubquantileRegressor(contamination=contamination, **params)
+            begun = time.perf_counter()
+            model.fit(rows, targets)
+            seconds = time.perf_counter() - begun
+            one.setdefault(contamination, seconds)
+            note(
+                "workers",
+                f"{n:,} rows, {components} landmarks, contamination {contamination}, "
+                f"{n_workers} workers",
+                seconds=seconds,
+                ratio_to_one_worker=seconds / one[contamination],
+                passes=model.statistics_.passes,
+                bytes_per_pass=model.statistics_.bytes_per_pass,
+            )
+        closed(client)
+
+
+PARTS = {part.__name__: part for part in (ratio, chunks, killed, memory, costs, overhead, workers)}
 
 
 def main():

@@ -4,25 +4,68 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+T = TypeVar("T")
+
+_LIMIT: ContextVar[int | None] = ContextVar("limit of cores", default=None)
+
 
 def available_cores() -> int:
-    """Cores that this process may run on.
+    """Cores that this process may run on, and at most as many as a surrounding limit.
 
     Examples
     --------
     >>> available_cores() >= 1
     True
+    >>> with limited_cores(1):
+    ...     available_cores()
+    1
     """
+    limit = _LIMIT.get()
+    if limit is not None:
+        return min(limit, _all_cores())
+    return _all_cores()
+
+
+@contextmanager
+def limited_cores(limit: int) -> Iterator[None]:
+    """Let this thread count at most so many cores within the block."""
+    token = _LIMIT.set(limit)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
+
+
+def _all_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def map_blocks(function: Callable[[slice], T], n_rows: int, block_rows: int) -> list[T]:
+    """Return the results of a function of blocks of rows, in order, by several threads.
+
+    Examples
+    --------
+    >>> map_blocks(lambda rows: rows.stop - rows.start, 5, 2)
+    [2, 2, 1]
+    """
+    starts = range(0, n_rows, block_rows)
+    blocks = [slice(start, min(start + block_rows, n_rows)) for start in starts]
+    n_threads = min(available_cores(), len(blocks))
+    if n_threads <= 1:
+        return list(map(function, blocks))
+    with single_threaded_blas(), ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(function, blocks))
 
 
 @contextmanager

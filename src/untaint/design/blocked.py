@@ -273,7 +273,7 @@ class BlockedFeatures:
             return _Block(self.map.raw(_padded(self.X[rows], own, size)), own)
         kept = self._cache()[number * size : (number + 1) * size]
         if not self._known[number]:
-            kept[:] = self.map.raw(_padded(self.X[rows], own, size))
+            self.map.raw_into(_padded(self.X[rows], own, size), kept)
             self._known[number] = True
         return _Block(kept, own)
 
@@ -355,7 +355,9 @@ def _weighted_square(block: FloatArray, weights: FloatArray) -> FloatArray:
     if (weights >= 0).all():
         inside = weights > 0
         if np.count_nonzero(inside) < 0.9 * len(weights):
-            block, weights = block[inside], weights[inside]
+            block, weights = np.compress(inside, block, axis=0), weights[inside]
+            if (weights == weights[0]).all():
+                return float(weights[0]) * (block.T @ block)
         scaled = block * np.sqrt(weights)[:, None]
         return scaled.T @ scaled
     return block.T @ (block * weights[:, None])

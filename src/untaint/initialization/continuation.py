@@ -28,6 +28,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..design.subsample import Subset
 from ..losses import Loss
 from ..optim.base import Fit
+from ..optim.ridge_path import rows_inside
 from ..weighting.base import TrimmingRule
 
 ALPHA_STEP = 10.0
@@ -186,7 +187,7 @@ def principal_rotation(
     features: FloatArray, sample_weight: FloatArray
 ) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
     """Return the eigenvalues of the centred Gram matrix, descending, and the rotation to match."""
-    inside = sample_weight > 0
+    inside = rows_inside(sample_weight)
     mean = sample_weight[inside] @ features[inside] / sample_weight.sum()
     part = features[inside] - mean
     values, vectors = eigh(part.T @ (part * sample_weight[inside, None]), check_finite=False)

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 
-from .._sums import Sum
+from .._sums import Sum, added
 from .._typing import BoolArray, FloatArray, IntArray
 from ..losses import Loss
 from ..weighting.histogram import HistogramGrid, LossHistogram
@@ -26,6 +26,8 @@ from ..weighting.threshold import SampleLosses, WeightFunction
 
 #: Second-order sums of a pass: none, the weighted Gram matrix, or the weighted squares of columns.
 Curvature = Literal["gram", "squares"] | None
+# The sums of a pass besides the histogram.
+SUMS = ("totals", "gradients", "grams", "column_squares")
 
 
 @final
@@ -48,10 +50,18 @@ class PassResult:
 
     def __add__(self, other: PassResult) -> PassResult:
         """Return the result of both parts."""
-        totals, histogram = self.totals + other.totals, self.histogram + other.histogram
-        squares = _added(self.column_squares, other.column_squares)
-        grams, gradients = _added(self.grams, other.grams), self.gradients + other.gradients
-        return PassResult(totals, histogram, gradients, grams, squares)
+        both, alone = list[str](), dict[str, Sum]()
+        for name in SUMS:
+            found = [each for each in (getattr(self, name), getattr(other, name)) if each]
+            if len(found) == 2:
+                both.append(name)
+            elif found:
+                alone[name] = found[0]
+        ones, others = ([getattr(each, name) for name in both] for each in (self, other))
+        counts, *sums = added([self.histogram.counts, *ones], [other.histogram.counts, *others])
+        histogram = self.histogram.with_counts(other.histogram, counts)
+        named: dict[str, Any] = alone | dict(zip(both, sums, strict=True))
+        return PassResult(histogram=histogram, **named)
 
     @property
     def loss(self) -> float:
@@ -113,9 +123,3 @@ def evaluate_losses(
     losses = loss.value(y, values)
     losses[excluded] = np.inf
     return SampleLosses(losses, values, y - values, sample_weight, groups, excluded)
-
-
-def _added(one: Sum | None, other: Sum | None) -> Sum | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return one + other

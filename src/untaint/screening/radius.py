@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from .._threads import map_blocks
 from .._typing import BoolArray, FloatArray, IntArray
 
 Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
@@ -30,7 +31,8 @@ EXCLUSION_RADIUS = 1000.0
 MAX_OFFSET = 10.0
 # Largest kernel matrix whose medians of distances are computed.
 MATRIX_ROWS = 3000
-BLOCK_ROWS = 50_000
+# Rows of a block, few enough to stay in a core's cache.
+BLOCK_ROWS = 4_000
 # The median of so many values is looked for near that of a sample of them.
 MANY_VALUES, SAMPLED_VALUES = 20_000, 2_000
 
@@ -107,10 +109,17 @@ def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> Floa
 def by_blocks(
     function: Callable[[Any], FloatArray], X: Any, block_rows: int = BLOCK_ROWS
 ) -> FloatArray:
-    """Return a number for each row of X, computed by a function of blocks of rows."""
+    """Return a number for each row of X, computed by a function of blocks of rows.
+
+    Many rows are computed by several threads; the numbers do not depend on how many.
+    """
     out = np.empty(X.shape[0])
-    for start in range(0, X.shape[0], block_rows):
-        out[start : start + block_rows] = function(X[start : start + block_rows])
+
+    def fill(rows: slice) -> None:
+        with np.errstate(over="ignore"):
+            out[rows] = function(X[rows])
+
+    map_blocks(fill, X.shape[0], block_rows)
     return out
 
 
@@ -124,8 +133,7 @@ def distances_from(X: Any, middle: FloatArray, block_rows: int = BLOCK_ROWS) -> 
         part = part - middle
         return np.asarray(np.einsum("ij,ij->i", part, part))
 
-    with np.errstate(over="ignore"):
-        return np.sqrt(by_blocks(squares, X, block_rows))
+    return np.sqrt(by_blocks(squares, X, block_rows))
 
 
 def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:

@@ -35,6 +35,10 @@ class SampleLosses:
     groups: IntArray
     excluded: BoolArray
 
+    def among(self, rows: slice) -> SampleLosses:
+        """Return those of some samples."""
+        return SampleLosses(*(part[rows] for part in vars(self).values()))
+
 
 class WeightFunction(Protocol):
     """Weights of samples, each by its own loss."""
