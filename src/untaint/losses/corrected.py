@@ -169,4 +169,7 @@ class CorrectedLogLoss(Loss):
 
 def _multinomial(p: FloatArray) -> FloatArray:
     """Return diag(p) - p p^T of each row."""
-    return np.einsum("nk,kj->nkj", p, np.eye(p.shape[1])) - np.einsum("nk,nj->nkj", p, p)
+    matrices = -p[:, :, None] * p[:, None, :]
+    diagonal = np.arange(p.shape[1])
+    matrices[:, diagonal, diagonal] += p
+    return matrices

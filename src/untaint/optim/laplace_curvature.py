@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from typing import final
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
+from scipy.linalg import LinAlgError, lapack
 
 from .._typing import FloatArray
 from .gram import weighted_gram
@@ -66,7 +66,10 @@ class JointCurvature(Curvature):
         flat = A.reshape(p * self.k, -1)
         flat.flat[:: len(flat) + 1] += np.repeat(penalty, self.k)
         # The transpose is Fortran-ordered, and the same matrix: no copy is made.
-        self.L = cholesky(flat.T, lower=True, overwrite_a=True, check_finite=False)
+        self.L, failed = lapack.dpotrf(flat.T, lower=True, clean=False, overwrite_a=True)
+        if failed:
+            raise LinAlgError("A is not positive definite.")
+        self._corner = self.L
 
     def half_log_determinant(self, skip: int) -> float:
         """Return the sum of the logarithms of the factor's diagonal."""
@@ -77,14 +80,16 @@ class JointCurvature(Curvature):
         common = min(slope.size, len(self.L))
         flat = slope.ravel()
         solution = flat / diagonal.ravel() if common < slope.size else np.empty(slope.size)
-        corner = self.L[:common, :common]
-        solution[:common] = cho_solve((corner, True), flat[:common], check_finite=False)
+        if len(self._corner) != common:
+            self._corner = np.asfortranarray(self.L[:common, :common])
+        solution[:common] = lapack.dpotrs(self._corner, flat[:common], lower=True)[0]
         return solution.reshape(slope.shape)
 
     def own(self, columns: FloatArray) -> FloatArray:
         """Return the blocks (n, k, k)."""
         k, (n, p) = self.k, columns.shape
-        inverse = cho_solve((self.L, True), np.eye(len(self.L)), check_finite=False)
+        inverse = lapack.dpotri(self.L, lower=True)[0]
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
         blocks = inverse.reshape(p, k, p, k)
         Q = np.empty((n, k, k))
         for i in range(k):

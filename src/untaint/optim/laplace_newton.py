@@ -22,11 +22,11 @@ from .laplace_curvature import ClasswiseCurvature, Curvature, JointCurvature, is
 
 MAX_STEPS, MAX_ITER = 60, 60
 # Decrease of the objective, per unit of it, that may be missing at the end.
-ACCURACY = 1e-14
+ACCURACY = 1e-12
 # Loosest and tightest part of the expansion's slope that a step may leave.
-LOOSE_STEP, TIGHT_STEP = 0.1, 1e-5
+LOOSE_STEP, TIGHT_STEP = 0.1, 1e-4
 # Iterations of a step from which a new factor pays.
-PATIENCE = 5
+PATIENCE = 10
 # Fraction of the predicted decrease that a step must reach, and the shortest step tried.
 ARMIJO, SHORTEST = 1e-4, 1e-4
 # Curvature per unit of weight in directions that neither loss nor penalty see.
@@ -103,7 +103,7 @@ class ModeProblem:
             if preconditioner is None:
                 preconditioner = self.curvature(expansion)
             slope = self.columns.T @ self.gradient(expansion) + self.penalty[:, None] * coef
-            inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))
+            inner = min(max(gain, TIGHT_STEP), LOOSE_STEP)
             step, moved, iterations = self._step(expansion, slope, preconditioner, inner)
             if iterations > PATIENCE:
                 preconditioner = None
