@@ -57,12 +57,15 @@ class JointCurvature(Curvature):
     """All of A, for Hessians (n, k, k) and a diagonal P, (p,)."""
 
     def __init__(self, columns: FloatArray, hessian: FloatArray, penalty: FloatArray) -> None:
-        p, self.k = columns.shape[1], hessian.shape[1]
+        (n, p), self.k = columns.shape, hessian.shape[1]
         A = np.empty((p, self.k, p, self.k))
-        for i in range(self.k):
-            for j in range(i + 1):
-                A[:, i, :, j] = weighted_gram(columns, hessian[:, i, j])
-                A[:, j, :, i] = A[:, i, :, j]
+        if self.k == 1:
+            A[:, 0, :, 0] = weighted_gram(columns, hessian[:, 0, 0])
+        for i in range(self.k if self.k > 1 else 0):
+            scaled = columns[:, None, :] * hessian[:, i, : i + 1, None]
+            sums = (columns.T @ scaled.reshape(n, -1)).reshape(p, i + 1, p)
+            A[:, i, :, : i + 1] = sums.transpose(0, 2, 1)
+            A[:, : i + 1, :, i] = sums.transpose(2, 1, 0)
         flat = A.reshape(p * self.k, -1)
         flat.flat[:: len(flat) + 1] += np.repeat(penalty, self.k)
         # The transpose is Fortran-ordered, and the same matrix: no copy is made.
@@ -93,9 +96,11 @@ class JointCurvature(Curvature):
         blocks = inverse.reshape(p, k, p, k)
         Q = np.empty((n, k, k))
         for i in range(k):
-            for j in range(i + 1):
-                Q[:, i, j] = np.einsum("nd,nd->n", columns @ blocks[:, i, :, j], columns)
-                Q[:, j, i] = Q[:, i, j]
+            part = blocks[:, i, :, : i + 1].transpose(0, 2, 1).reshape(p, -1)
+            Q[:, i, : i + 1] = np.einsum(
+                "njd,nd->nj", (columns @ part).reshape(n, i + 1, p), columns
+            )
+            Q[:, : i + 1, i] = Q[:, i, : i + 1]
         return Q
 
 
