@@ -63,7 +63,7 @@ class SizePolicy:
     extreme_rows: int = 500
     exact_losses: int = 20_000
     predicted_values: int = 1 << 23
-    block_bytes: int = 4_000_000
+    block_bytes: int = 8_000_000
     partition_rows: int = 20_000
     checkpoint_seconds: float = 5.0
 

@@ -228,6 +228,10 @@ class Counted:
         self.asked += X.shape[0]
         return self.inner.raw(X)
 
+    def raw_into(self, X, out):
+        self.asked += X.shape[0]
+        self.inner.raw_into(X, out)
+
 
 @pytest.mark.parametrize(("kept_rows", "kept"), [(0, 0), (21, 21), (N, 42)])
 def test_features_that_are_kept_are_made_once(kept_rows, kept, rng):

@@ -273,7 +273,7 @@ class BlockedFeatures:
             return _Block(self.map.raw(_padded(self.X[rows], own, size)), own)
         kept = self._cache()[number * size : (number + 1) * size]
         if not self._known[number]:
-            kept[:] = self.map.raw(_padded(self.X[rows], own, size))
+            self.map.raw_into(_padded(self.X[rows], own, size), kept)
             self._known[number] = True
         return _Block(kept, own)
 

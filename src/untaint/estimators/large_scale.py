@@ -133,7 +133,7 @@ def fit_large_scale(
     newton = SubsampledNewton(solver, design.groups, design.excluded, design.part)
     strategy = _weighting_strategy(design, initial)
     # Hard weights may change for ever, and the Hessian of a subsample is inexact.
-    exact_steps = newton.curvature == "gram" and initial.weighting.contamination == 0
+    exact_steps = newton.sums_gram and initial.weighting.contamination == 0
     process = SubsampledSteps(
         design,
         newton,

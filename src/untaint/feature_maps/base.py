@@ -41,6 +41,10 @@ class FeatureMap(ABC):
     def raw(self, X: Any) -> FloatArray:
         """Return the raw features of the rows of X, shape (n, raw_width)."""
 
+    def raw_into(self, X: Any, out: FloatArray) -> None:
+        """Write the raw features of the rows of X into a C-contiguous array."""
+        out[:] = self.raw(X)
+
     @property
     def width(self) -> int:
         """The number of features."""

@@ -18,6 +18,7 @@ from scipy.linalg import eigh
 
 from .._typing import FloatArray
 from ..kernels import Kernel
+from ..kernels.base import TiledKernel
 from .base import FeatureMap
 
 
@@ -65,3 +66,10 @@ class NystroemMap(FeatureMap):
     def raw(self, X: Any) -> FloatArray:
         """Return the kernel values k(x, z_j), on one thread since callers thread over blocks."""
         return self.kernel.matrix(X, self.landmarks, dtype=self.dtype, n_threads=1)
+
+    def raw_into(self, X: Any, out: FloatArray) -> None:
+        """Write the kernel values into an array, without a copy where the kernel can do so."""
+        if isinstance(self.kernel, TiledKernel):
+            self.kernel.matrix_into(X, self.landmarks, out)
+        else:
+            super().raw_into(X, out)

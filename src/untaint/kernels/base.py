@@ -93,6 +93,11 @@ class TiledKernel(Kernel, ABC):
             np.fill_diagonal(K, self._finite_diagonal(X, dtype))
         return K
 
+    def matrix_into(self, X: MatrixLike, Z: MatrixLike, out: Array) -> None:
+        """Write the entries k(x_i, z_j) into a C-contiguous array, on one thread."""
+        fill = self._tile_function(X, Z, out.dtype)
+        build(fill, (X.shape[0], Z.shape[0]), out.dtype, symmetric=False, n_threads=1, out=out)
+
     def diagonal(self, X: MatrixLike) -> Array:
         """Return the entries k(x_i, x_i) without computing the matrix."""
         return self._finite_diagonal(X, working_dtype(X))

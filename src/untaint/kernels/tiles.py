@@ -2,7 +2,8 @@
 
 A tile is small enough to stay in a core's L2 cache while it is multiplied, mapped and written, so
 that the n x m result is the only large array and is touched once. A symmetric matrix costs its
-upper triangle only; the rest is a transposed copy of tiles that are still in cache.
+upper triangle only; the rest is a transposed copy of tiles that are still in cache. A matrix of few
+columns is computed in strips of whole rows, which need not be copied to their place.
 
 The tiles do not depend on the number of threads and each is computed by one thread with
 single-threaded BLAS, so the result is the same to the last bit for any number of threads.
@@ -29,6 +30,8 @@ Fill = Callable[[slice, slice, Array, Array], None]
 # Eight times an odd number: rows of a float64 tile then start in all different cache sets, which
 # makes the transposed copy three times faster than with the power of two next to it.
 TILE = 248
+# Columns up to which tiles are strips of whole rows.
+STRIP_COLUMNS = 8 * TILE
 # Below this many entries starting a thread costs more than it saves.
 SERIAL = 1 << 18
 
@@ -40,6 +43,7 @@ def build(
     *,
     symmetric: bool,
     n_threads: int | None = None,
+    out: Array | None = None,
 ) -> Array:
     """Return the matrix of the given shape and dtype whose tiles ``fill`` computes.
 
@@ -54,6 +58,8 @@ def build(
         Whether to compute the upper triangle only and mirror it.
     n_threads : int or None
         None means every core this process may use.
+    out : array, optional
+        C-contiguous array of the shape and dtype that receives the matrix.
 
     Examples
     --------
@@ -63,7 +69,7 @@ def build(
     array([[0., 0., 0.],
            [0., 0., 0.]])
     """
-    K = np.empty(shape, dtype)
+    K = np.empty(shape, dtype) if out is None else out
     tasks = deque(_tiles(shape, symmetric))
     n_workers = min(n_threads or available_cores(), len(tasks))
     if len(tasks) <= 2:
@@ -85,23 +91,29 @@ def build(
 
 def _tiles(shape: tuple[int, int], symmetric: bool) -> Iterator[tuple[slice, slice]]:
     n, m = shape
-    for i in range(0, n, TILE):
-        for j in range(i if symmetric else 0, m, TILE):
-            yield slice(i, min(i + TILE, n)), slice(j, min(j + TILE, m))
+    strips = not symmetric and m <= STRIP_COLUMNS
+    height, width = (max(TILE * TILE // max(m, 1), 1), m) if strips else (TILE, TILE)
+    for i in range(0, n, height):
+        for j in range(i if symmetric else 0, m, max(width, 1)):
+            yield slice(i, min(i + height, n)), slice(j, min(j + width, m))
 
 
 def _compute_tiles(
     tasks: deque[tuple[slice, slice]], fill: Fill, K: Array, symmetric: bool
 ) -> None:
     """Compute tiles until none is left."""
-    size = min(TILE, K.shape[0]) * min(TILE, K.shape[1])
+    size = min(TILE * TILE, K.size)
     out, work = np.empty(size, K.dtype), np.empty(size)
     try:
         with np.errstate(all="ignore"):  # features of 1e150 overflow on their way to a value of 0
             for rows, cols in _taken(tasks):
                 p, q = rows.stop - rows.start, cols.stop - cols.start
+                place, scratch = K[rows, cols], work[: p * q].reshape(p, q)
+                if not symmetric and place.flags.c_contiguous:
+                    fill(rows, cols, place, scratch)
+                    continue
                 tile = out[: p * q].reshape(p, q)
-                fill(rows, cols, tile, work[: p * q].reshape(p, q))
+                fill(rows, cols, tile, scratch)
                 _store(tile, K, rows, cols, symmetric)
     except BaseException:
         tasks.clear()  # let the other threads stop too

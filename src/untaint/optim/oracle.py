@@ -18,7 +18,7 @@ from typing import Literal, final
 
 import numpy as np
 
-from .._sums import Sum
+from .._sums import Sum, added
 from .._typing import BoolArray, FloatArray, IntArray
 from ..losses import Loss
 from ..weighting.histogram import HistogramGrid, LossHistogram
@@ -26,6 +26,8 @@ from ..weighting.threshold import SampleLosses, WeightFunction
 
 #: Second-order sums of a pass: none, the weighted Gram matrix, or the weighted squares of columns.
 Curvature = Literal["gram", "squares"] | None
+# The sums of a pass besides the histogram; both parts have the same ones.
+SUMS = ("totals", "gradients", "grams", "column_squares")
 
 
 @final
@@ -48,10 +50,13 @@ class PassResult:
 
     def __add__(self, other: PassResult) -> PassResult:
         """Return the result of both parts."""
-        totals, histogram = self.totals + other.totals, self.histogram + other.histogram
-        squares = _added(self.column_squares, other.column_squares)
-        grams, gradients = _added(self.grams, other.grams), self.gradients + other.gradients
-        return PassResult(totals, histogram, gradients, grams, squares)
+        names = [name for name in SUMS if getattr(self, name) is not None]
+        ones, others = ([getattr(each, name) for name in names] for each in (self, other))
+        counts, *sums = added(
+            [self.histogram.counts, *ones], [other.histogram.counts, *others]
+        )
+        histogram = self.histogram.with_counts(other.histogram, counts)
+        return PassResult(histogram=histogram, **dict(zip(names, sums, strict=True)))
 
     @property
     def loss(self) -> float:
@@ -113,9 +118,3 @@ def evaluate_losses(
     losses = loss.value(y, values)
     losses[excluded] = np.inf
     return SampleLosses(losses, values, y - values, sample_weight, groups, excluded)
-
-
-def _added(one: Sum | None, other: Sum | None) -> Sum | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return one + other

@@ -25,7 +25,7 @@ from .base import Fit, Solution
 from .c_steps import REMEDY
 from .checkpoint import Stateful, load_states, nested, pack, part_of, states, unpack
 from .norm_ball import project
-from .oracle import Curvature, Oracle, PassResult
+from .oracle import Oracle, PassResult
 from .subsampled_newton import Iterate, SubsampledNewton
 from .threshold_prediction import WeightingStrategy
 
@@ -75,7 +75,7 @@ class SubsampledSteps:
     def evaluate(self) -> int:
         """Evaluate the current function on all samples, and find the Newton step from there."""
         before = self._weights
-        result, self._weights = self._pass(self.point, self.newton.curvature)
+        result, self._weights = self._pass(self.point, with_curvature=True)
         step = self.newton.step(self.point, self._weights, result, self.alpha, self.norm_bound)
         value = self.strategy.objective(result) + self.alpha * self.point.squared_norm
         self.accept(replace(step, value=value, reliable=self.strategy.is_reliable(result)))
@@ -136,15 +136,17 @@ class SubsampledSteps:
         path = (self.path, len(self.path), converged, "" if converged else REMEDY)
         return Solution(last.point, self._weights, *path, result=result)
 
-    def _pass(self, point: Fit, curvature: Curvature = None) -> tuple[PassResult, FloatArray]:
+    def _pass(self, point: Fit, with_curvature: bool = False) -> tuple[PassResult, FloatArray]:
         """Evaluate a function on all samples; return the sums and the subsample's weights."""
         self._result = None  # so that the predictions of two passes are never in memory at once
         sample, coef = self.newton.evaluate_losses(point), self.newton.coef(point)
         weight_function = self.strategy.predict(sample)
+        weights = weight_function.weights(sample)
+        curvature = self.newton.curvature(weights) if with_curvature else None
         result = self.oracle.evaluate(coef, weight_function, self.strategy.grid, curvature)
         self.strategy.observe(result, sample)
         self._result = result
-        return result, weight_function.weights(sample)
+        return result, weights
 
     def _is_worse(self, iterate: Iterate, best: Iterate) -> bool:
         if not best.reliable:
@@ -181,8 +183,7 @@ class SubsampledSteps:
 
     @property
     def _parts(self) -> dict[str, Stateful]:
-        space = self.newton.newton.space
-        return {"anderson": self._anderson, "strategy": self.strategy, "newton": space}
+        return {"anderson": self._anderson, "strategy": self.strategy, "newton": self.newton}
 
 
 def refine_thresholds(

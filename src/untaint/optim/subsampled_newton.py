@@ -2,7 +2,8 @@ r"""Newton steps on all samples, with the Hessian of a subsample.
 
 .. math:: d = -(\Phi_S^T H_S \Phi_S + 2 \alpha P)^{-1} \nabla
 
-for the gradient of all samples. With few features the same pass sums the Hessian of all samples.
+for the gradient of all samples. With few features the same pass sums the Hessian of all samples;
+that of a quadratic loss serves later passes too, as long as the weights hardly change.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from .oracle import Curvature, PassResult, evaluate_losses
 FEW_FEATURES = 64
 # Part of its share of a column's squares below which the subsample lacks the column.
 MIN_SQUARES = 0.5
+# Part of the weights by which these may change before the Hessian of all samples is summed again.
+GRAM_CHANGE = 0.02
 # Relative accuracy of steps: their error is small beside that of the subsample's Hessian.
 STEP_TOL = 1e-3
 # Largest change of a value by a step: beyond, the logistic loss is far from quadratic.
@@ -77,14 +80,30 @@ class SubsampledNewton:
         self.newton, self.loss = newton, newton.loss
         self.features, self.coef = newton.space.features, newton.space.coef
         self.groups, self.excluded, self.part = groups, excluded, part
+        self._gram: FloatArray | None = None
+        self._gram_weights: FloatArray = np.zeros(0)
 
     @property
-    def curvature(self) -> Curvature:
-        """Second-order sums of a pass: a small Hessian, or squares that the subsample may lack."""
+    def sums_gram(self) -> bool:
+        """Whether passes sum the Hessian of all samples."""
         shared = self.loss.quadratic or self.newton.y.shape[1] == 1
-        if shared and self.features.width <= FEW_FEATURES:
-            return "gram"
+        return shared and self.features.width <= FEW_FEATURES
+
+    def curvature(self, weights: FloatArray) -> Curvature:
+        """Return the second-order sums that a pass is to return, for weights of the subsample.
+
+        They are a small Hessian, unless the last one will do, or squares that the subsample may
+        lack.
+        """
+        if self.sums_gram:
+            return None if self._gram_will_do(weights) else "gram"
         return "squares" if self.features.of_columns else None
+
+    def _gram_will_do(self, weights: FloatArray) -> bool:
+        if self._gram is None or not self.loss.quadratic:
+            return False
+        change = float(np.abs(weights - self._gram_weights).sum())
+        return change <= GRAM_CHANGE * float(self._gram_weights.sum())
 
     def fit(self, coef: FloatArray) -> Fit:
         """Return the function of these coefficients, with its values at the subsample."""
@@ -110,11 +129,14 @@ class SubsampledNewton:
         objective = WeightedObjective(self.loss, self.newton.y, weights, self.part * alpha)
         hessian = objective.hessian(point.predictions)
         lacking = self._lacking_squares(hessian, result.squares)
+        if result.gram is not None:
+            self._gram, self._gram_weights = result.gram, weights
+        gram = self._gram
 
         def solve(alpha: float, start: Fit | None, tol: float) -> Fit:
             gradient = result.gradient + 2.0 * alpha * penalised * coef
-            if result.gram is not None:
-                solver = factorised(result.gram, 2.0 * alpha * self.features.penalised)
+            if gram is not None:
+                solver = factorised(gram, 2.0 * alpha * self.features.penalised)
                 return self.fit(coef - solver(gradient))
             own = replace(objective, alpha=self.part * alpha)
             parts = (own, self.part * gradient, point.predictions)
@@ -125,8 +147,8 @@ class SubsampledNewton:
             target = self._trust_region(point, target)
         gradient, step = result.gradient + 2.0 * alpha * penalised * coef, self.coef(target) - coef
         moved = target.predictions - point.predictions
-        if result.gram is not None:
-            bend = float(np.vdot(step, result.gram @ step))
+        if gram is not None:
+            bend = float(np.vdot(step, gram @ step))
         else:
             bend = float(np.vdot(moved, hessian.times(moved))) / self.part
         bend += 2.0 * alpha * float(np.sum(penalised * step**2))
@@ -150,3 +172,16 @@ class SubsampledNewton:
         changes = (target.predictions - point.predictions)[~self.excluded]
         shrink = MAX_CHANGE / max(float(np.abs(changes).max(initial=0.0)), MAX_CHANGE)
         return target if shrink == 1 else self.fit(coef + shrink * (end - coef))
+
+    def state_dict(self) -> dict[str, FloatArray]:
+        """Return the Gram matrices of the subsample and of all samples, with their weights."""
+        state = self.newton.space.state_dict()
+        if self._gram is not None:
+            state |= {"gram": self._gram, "gram_weights": self._gram_weights}
+        return state
+
+    def load_state_dict(self, state: dict[str, FloatArray]) -> None:
+        """Continue from such a state."""
+        self.newton.space.load_state_dict(state)
+        if "gram" in state:
+            self._gram, self._gram_weights = state["gram"], state["gram_weights"]

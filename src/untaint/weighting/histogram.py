@@ -11,6 +11,7 @@ it is as accurate as its bin.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -19,6 +20,7 @@ from .._policy import policy
 from .._sums import Sum
 from .._typing import FloatArray, IntArray
 from .base import TrimmingRule
+from .binning import BinTable
 from .threshold import ThresholdWeights
 from .trimmed import around, part_of_tied
 
@@ -35,6 +37,10 @@ class HistogramGrid:
     edges: FloatArray
     near: FloatArray
 
+    @cached_property
+    def _tables(self) -> list[BinTable]:
+        return [BinTable(own) for own in self.edges]
+
     def histogram(
         self, losses: FloatArray, sample_weight: FloatArray, groups: IntArray
     ) -> LossHistogram:
@@ -45,16 +51,23 @@ class HistogramGrid:
         for k in range(n_groups):
             own = slice(None) if n_groups == 1 else np.flatnonzero(groups == k)
             values, mass = losses[own], sample_weight[own]
-            max_loss[k] = values.max(initial=0.0, where=np.isfinite(values))
+            largest = float(values.max(initial=0.0))
+            finite = np.isfinite(largest)
+            if not finite:
+                largest = values.max(initial=0.0, where=np.isfinite(values))
+            max_loss[k] = largest
             low, high = self.near[k]
             near = (values > low) & (values <= high)
             if near.any():
                 exact_values.append(_grouped(values[near], mass[near], k))
                 values, mass = values[~near], mass[~near]
-            bins = np.where(np.isinf(values), n_edges + 1, np.searchsorted(self.edges[k], values))
+            bins = self._tables[k].bins(values)
+            with np.errstate(invalid="ignore", over="ignore"):
+                products = mass * values
+            if not finite:
+                bins[np.isinf(values)] = n_edges + 1
+                products = np.where(mass > 0, products, 0.0)
             weights[k] = np.bincount(bins, mass, n_edges + 2)
-            with np.errstate(invalid="ignore"):
-                products = np.where(mass > 0, mass * values, 0.0)
             sums[k] = np.bincount(bins, products, n_edges + 2)
         counts = Sum(np.array([weights, sums]))
         return LossHistogram(self, counts, *_joined(exact_values), max_loss)._bounded()
@@ -81,9 +94,12 @@ class LossHistogram:
 
     def __add__(self, other: LossHistogram) -> LossHistogram:
         """Return the histogram of both parts."""
+        return self.with_counts(other, self.counts + other.counts)
+
+    def with_counts(self, other: LossHistogram, counts: Sum) -> LossHistogram:
+        """Return the histogram of both parts, whose counts have been added already."""
         parts = [(part.losses, part.masses, part.groups) for part in (self, other)]
-        counts, max_loss = self.counts + other.counts, np.maximum(self.max_loss, other.max_loss)
-        exact = self.exact and other.exact
+        max_loss, exact = np.maximum(self.max_loss, other.max_loss), self.exact and other.exact
         return LossHistogram(self.grid, counts, *_joined(parts), max_loss, exact)._bounded()
 
     @property
