@@ -149,7 +149,10 @@ class SubsampledNewton:
                 return self.fit(coef - solver(gradient))
             own = replace(objective, alpha=self.part * alpha)
             parts = (own, self.part * gradient, point.predictions)
-            return self.fit(coef + self.newton.space.solve_step(*parts, STEP_TOL, lacking)[0])
+            # Steps of a loss that is not convex must go downhill for all samples: no line search
+            # follows, and the decrease is predicted by the same second derivatives.
+            step, _, _ = self.newton.space.solve_step(*parts, STEP_TOL, lacking, positive=True)
+            return self.fit(coef + step)
 
         target = solve_in_ball(solve, alpha, bound)
         if not self.loss.quadratic:
