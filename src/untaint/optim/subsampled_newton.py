@@ -90,26 +90,26 @@ class SubsampledNewton:
         shared = self.loss.quadratic or self.newton.y.shape[1] == 1
         return shared and self.features.width <= FEW_FEATURES
 
-    def curvature(self, point: Fit, weights: FloatArray) -> Curvature:
+    def curvature(self, weights: FloatArray, point: Fit | None = None) -> Curvature:
         """Return the second-order sums that a pass is to return, for weights of the subsample.
 
-        They are a small Hessian, unless the last one will do, or squares that the subsample may
-        lack.
+        They are a small Hessian, unless the last one will do for the function that is evaluated, or
+        squares that the subsample may lack.
         """
         if self.sums_gram:
-            return None if self._gram_will_do(point, weights) else "gram"
+            return None if self._gram_will_do(weights, point) else "gram"
         return "squares" if self.features.of_columns else None
 
-    def _gram_will_do(self, point: Fit, weights: FloatArray) -> bool:
-        if self._gram is None:
+    def _gram_will_do(self, weights: FloatArray, point: Fit | None) -> bool:
+        if self._gram is None or (point is None and not self.loss.quadratic):
             return False
-        change = float(np.abs(self._bends(point, weights) - self._gram_weights).sum())
+        change = float(np.abs(self._bends(weights, point) - self._gram_weights).sum())
         most = GRAM_CHANGE if self.loss.quadratic else BEND_CHANGE
         return change <= most * float(self._gram_weights.sum())
 
-    def _bends(self, point: Fit, weights: FloatArray) -> FloatArray:
+    def _bends(self, weights: FloatArray, point: Fit | None) -> FloatArray:
         """Return the weighted second derivatives at the subsample, up to a constant factor."""
-        if self.loss.quadratic:
+        if self.loss.quadratic or point is None:
             return weights
         hessian = self.loss.hessian(self.newton.y, point.predictions)
         return hessian.weighted(weights).entry(0, 0)
@@ -139,7 +139,7 @@ class SubsampledNewton:
         hessian = objective.hessian(point.predictions)
         lacking = self._lacking_squares(hessian, result.squares)
         if result.gram is not None:
-            self._gram, self._gram_weights = result.gram, self._bends(point, weights)
+            self._gram, self._gram_weights = result.gram, self._bends(weights, point)
         gram = self._gram
 
         def solve(alpha: float, start: Fit | None, tol: float) -> Fit:
