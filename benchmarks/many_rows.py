@@ -49,7 +49,11 @@ LINES = {
         "untaint",
     ),
     "million": Line(
-        "approximate", 1_000_000, 1_000, ("untaint-plain", "untaint", "untaint-auto"), "untaint-plain"
+        "approximate",
+        1_000_000,
+        1_000,
+        ("untaint-plain", "untaint", "untaint-auto"),
+        "untaint-plain",
     ),
     "linear": Line(
         "linear",

@@ -29,6 +29,8 @@ class SizePolicy:
         Up to so many rows matrices and features are kept in double precision.
     subsample_rows : int
         Beyond so many rows a fit on features starts from a subsample of at most as many.
+    posterior_rows : int
+        Rows of such a subsample on which the contamination is first estimated.
     tuning_rows : int
         Hyperparameters are selected on so many representative rows.
     coarse_rows, init_rows : int
@@ -54,6 +56,7 @@ class SizePolicy:
     exact_rows: int = 600
     double_rows: int = 4_000
     subsample_rows: int = 20_000
+    posterior_rows: int = 5_000
     tuning_rows: int = 3_000
     coarse_rows: int = 400
     init_rows: int = 1_000

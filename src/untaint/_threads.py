@@ -6,20 +6,43 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
+_LIMIT: ContextVar[int | None] = ContextVar("limit of cores", default=None)
+
 
 def available_cores() -> int:
-    """Cores that this process may run on.
+    """Cores that this process may run on, and at most as many as a surrounding limit.
 
     Examples
     --------
     >>> available_cores() >= 1
     True
+    >>> with limited_cores(1):
+    ...     available_cores()
+    1
     """
+    limit = _LIMIT.get()
+    if limit is not None:
+        return min(limit, _all_cores())
+    return _all_cores()
+
+
+@contextmanager
+def limited_cores(limit: int) -> Iterator[None]:
+    """Let this thread count at most so many cores within the block."""
+    token = _LIMIT.set(limit)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
+
+
+def _all_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -25,10 +25,8 @@ class Memoryless:
         assert state == {}
 
 
-class Line:
+class Line(Memoryless):
     """Functions of one coefficient, which is also their value at the only row."""
-
-    newton = SimpleNamespace(space=Memoryless())
 
     def coef(self, fit):
         return fit.coef

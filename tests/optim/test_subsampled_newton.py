@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -184,7 +186,18 @@ def test_a_step_stays_within_the_ball(rng):
 def test_a_pass_sums_the_hessian_where_it_is_small_and_common_to_all_outputs(
     name, d, curvature, rng
 ):
-    assert newton_of(rng, name, d)[0].curvature == curvature
+    assert newton_of(rng, name, d)[0].curvature(np.ones(N)) == curvature
+
+
+def test_a_hessian_of_a_quadratic_loss_serves_until_the_weights_change(rng):
+    subsampled_newton, phi, _ = newton_of(rng, "squared", intercept=True)
+    point, ones = subsampled_newton.fit(np.zeros((D + 1, 1))), np.ones(N)
+    first = passed(rng.normal(size=(D + 1, 1)), phi.T @ phi)
+    known = subsampled_newton.step(point, ones, first, RIDGE, None)
+    assert subsampled_newton.curvature(ones) is None
+    again = subsampled_newton.step(point, ones, replace(first, grams=None), RIDGE, None)
+    np.testing.assert_array_equal(again.target.coef, known.target.coef)
+    assert subsampled_newton.curvature(np.where(np.arange(N) < N // 2, 0.0, 1.0)) == "gram"
 
 
 def test_an_iterate_is_restored_bitwise(rng):

@@ -7,17 +7,20 @@ its own residual under every function,
 .. math:: w_i = v_i\, (1 - \epsilon)\, f_0(r_i) / f(r_i),
 
 without leave-one-out corrections: among so many samples none bends the function towards itself.
+The mixture is fitted again where the predictions have changed by more than a small part of the
+noise.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..design.partitioned import PartitionedDesign
+from ..optim.checkpoint import nested, part_of
 from ..optim.oracle import PassResult
 from ..optim.threshold_prediction import WeightingStrategy
 from ..weighting.threshold import SampleLosses
@@ -31,6 +34,17 @@ from .residual_mixture import (
     overall_contamination,
 )
 from .residual_norm import ResidualNorm, fit_residual_norm
+
+# Root mean square of a change of predictions, in units of the noise, that the model ignores.
+SMALL_CHANGE = 0.03
+
+
+class _FittedTo(NamedTuple):
+    """What the mixture was last fitted to: deviations, predictions and weights of the subsample."""
+
+    deviations: FloatArray
+    predictions: FloatArray
+    weights: FloatArray
 
 
 @final
@@ -83,19 +97,38 @@ class MixtureWeighting(WeightingStrategy):
         self._total = design.total
         self._mixture = ResidualMixture(design.y, np.ones(len(design.y)), design.excluded)
         self._rounding = rounding_of(design.y)
+        self._fitted_to: _FittedTo | None = None
 
     def predict(self, sample: SampleLosses) -> MixtureWeights:
-        """Fit the mixture to the subsample's residuals, and return its weights."""
-        residual_norm = fit_residual_norm(sample.deviations, self.inlier_weight)
-        signed = without_rounding(residual_norm.signed(sample.deviations), self._rounding)
-        ones = np.ones(len(signed))
-        parts = (signed, sample.predictions, ones, self.inlier_weight)
-        self.subsample_posterior = self._mixture.fit_signed(*parts)
-        self.rule = MixtureWeights(self.subsample_posterior.model, residual_norm, self._rounding)
+        """Return the weights of a mixture fitted to the residuals of the subsample."""
+        if self._fitted_to is None or self._has_moved(sample):
+            self._fit(_FittedTo(sample.deviations, sample.predictions, self.inlier_weight))
+        else:
+            found = self.subsample_posterior
+            residuals, excluded = self.rule.residuals(sample), self._mixture.feature_outlier
+            numbers = (found.contamination, found.interval)
+            self.subsample_posterior = found.of_samples(residuals, excluded, *numbers)
         self.inlier_weight = self.rule.weights(sample)
+        ones = np.ones(len(sample.losses))
         losses, kept = sample.losses, float(self.inlier_weight.sum())
         self._predict_thresholds(sample, lambda: np.array([loss_reached(losses, ones, kept)]))
         return self.rule
+
+    def _has_moved(self, sample: SampleLosses) -> bool:
+        """Whether the predictions of inliers are others than those of the mixture's residuals."""
+        assert self._fitted_to is not None
+        moved = np.sum((sample.predictions - self._fitted_to.predictions) ** 2, axis=1)
+        weights = np.where(self._fitted_to.weights > 0, self._fitted_to.weights, 0.0)
+        allowed = SMALL_CHANGE * self.rule.model.groups.scale
+        return not float(weights @ moved) <= allowed**2 * float(weights.sum())
+
+    def _fit(self, data: _FittedTo) -> None:
+        residual_norm = fit_residual_norm(data.deviations, data.weights)
+        signed = without_rounding(residual_norm.signed(data.deviations), self._rounding)
+        parts = (signed, data.predictions, np.ones(len(signed)), data.weights)
+        self.subsample_posterior = self._mixture.fit_signed(*parts)
+        self.rule = MixtureWeights(self.subsample_posterior.model, residual_norm, self._rounding)
+        self._fitted_to = data
 
     def observe(self, result: PassResult, sample: SampleLosses) -> None:
         """Find the loss up to which the samples weigh as much as was kept."""
@@ -132,10 +165,15 @@ class MixtureWeighting(WeightingStrategy):
         return self.subsample_posterior.of_samples(self.rule.residuals(rows), rows.excluded, *found)
 
     def state_dict(self) -> dict[str, FloatArray]:
-        """Return the thresholds and the weights of the subsample."""
-        return super().state_dict() | {"inlier_weight": self.inlier_weight}
+        """Return thresholds, weights of the subsample, and what the mixture is fitted to."""
+        state = super().state_dict() | {"inlier_weight": self.inlier_weight}
+        fitted_to = {} if self._fitted_to is None else self._fitted_to._asdict()
+        return state | nested("fitted_to", fitted_to)
 
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""
         super().load_state_dict(state)
         self.inlier_weight = state["inlier_weight"]
+        fitted_to = part_of("fitted_to", state)
+        if fitted_to:
+            self._fit(_FittedTo(**fitted_to))

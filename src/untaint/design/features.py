@@ -89,6 +89,14 @@ class FeatureDesign(FitDesign):
         parts = (self.kernel, in_double(self.X[rows]), np.ones(n), alpha, self.fit_intercept)
         return rows, FeatureDesign(*parts, self.map, plan, None, True, self.n_threads)
 
+    def among(self, rows: IntArray) -> FeatureDesign:
+        """Return the design of some rows of a subsample, with alpha in proportion."""
+        n = len(rows)
+        plan = Plan(min(self.plan.block_rows, n), min(self.plan.kept_rows, n))
+        alpha = self.alpha * n / len(self.sample_weight)
+        parts = (self.kernel, self.X[rows], self.sample_weight[rows], alpha, self.fit_intercept)
+        return FeatureDesign(*parts, self.map, plan, None, True, self.n_threads)
+
     def attainable(self, tol: float) -> float:
         """Return ``tol``, or more if the precision or the variance of a subsample demands it."""
         if self.map.dtype == np.float32:

@@ -20,7 +20,7 @@ from ..design.features import FeatureDesign
 from ..initialization.multistart import find_inliers
 from ..learners.function import as_2d
 from ..losses import SquaredLoss
-from ..model_selection.joint import FEWEST_ROWS, estimate_posterior
+from ..model_selection.joint import FEWEST_ROWS
 from ..model_selection.small_samples import posterior_by_tests
 from ..optim.base import RidgeSystem
 from ..optim.c_steps import LOOSE
@@ -31,6 +31,7 @@ from ..weighting.base import TrimmingRule
 from ..weighting.fixed import FixedWeights
 from ..weighting.softplus import Softplus
 from ..weighting.trimmed import Trimmed
+from .extended_posterior import posterior_of
 from .state import Hyperparameters, InitialState, SolverStage
 from .task import Task
 
@@ -58,7 +59,8 @@ class RegressionTask(Task):
         if contamination is None and design.size < FEWEST_ROWS:
             contamination, interval = 0.0, (0.0, MAX_CONTAMINATION)
         if contamination is None:
-            posterior = hyper.posterior or estimate_posterior(design, y, self.params.n_starts, rng)
+            parts = (design, self.loss, y, self.params.n_starts, rng)
+            posterior = hyper.posterior or posterior_of(*parts)
             contamination, interval = posterior.contamination, posterior.interval
             if self.params.init == "auto" and self.params.smoothing is None:
                 fixed = FixedWeights(contamination, posterior.inlier_probability)

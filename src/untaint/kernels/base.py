@@ -13,7 +13,7 @@ from typing import ClassVar, SupportsFloat
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Distance, MatrixLike, working_dtype
+from .arrays import Array, Distance, MatrixLike, either_sparse, working_dtype
 from .tiles import Fill, build
 
 
@@ -88,6 +88,7 @@ class TiledKernel(Kernel, ABC):
             dtype,
             symmetric=Z is None,
             n_threads=n_threads,
+            strips=not either_sparse(X, other),
         )
         if Z is None:
             np.fill_diagonal(K, self._finite_diagonal(X, dtype))
@@ -95,8 +96,15 @@ class TiledKernel(Kernel, ABC):
 
     def matrix_into(self, X: MatrixLike, Z: MatrixLike, out: Array) -> None:
         """Write the entries k(x_i, z_j) into a C-contiguous array, on one thread."""
-        fill = self._tile_function(X, Z, out.dtype)
-        build(fill, (X.shape[0], Z.shape[0]), out.dtype, symmetric=False, n_threads=1, out=out)
+        build(
+            self._tile_function(X, Z, out.dtype),
+            (X.shape[0], Z.shape[0]),
+            out.dtype,
+            symmetric=False,
+            n_threads=1,
+            strips=not either_sparse(X, Z),
+            out=out,
+        )
 
     def diagonal(self, X: MatrixLike) -> Array:
         """Return the entries k(x_i, x_i) without computing the matrix."""

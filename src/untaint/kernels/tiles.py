@@ -43,6 +43,7 @@ def build(
     *,
     symmetric: bool,
     n_threads: int | None = None,
+    strips: bool = False,
     out: Array | None = None,
 ) -> Array:
     """Return the matrix of the given shape and dtype whose tiles ``fill`` computes.
@@ -58,6 +59,8 @@ def build(
         Whether to compute the upper triangle only and mirror it.
     n_threads : int or None
         None means every core this process may use.
+    strips : bool
+        Whether ``fill`` accepts strips of whole rows in place of square tiles.
     out : array, optional
         C-contiguous array of the shape and dtype that receives the matrix.
 
@@ -70,7 +73,7 @@ def build(
            [0., 0., 0.]])
     """
     K = np.empty(shape, dtype) if out is None else out
-    tasks = deque(_tiles(shape, symmetric))
+    tasks = deque(_tiles(shape, symmetric, strips and not symmetric))
     n_workers = min(n_threads or available_cores(), len(tasks))
     if len(tasks) <= 2:
         _compute_tiles(tasks, fill, K, symmetric)
@@ -89,10 +92,11 @@ def build(
     return K
 
 
-def _tiles(shape: tuple[int, int], symmetric: bool) -> Iterator[tuple[slice, slice]]:
+def _tiles(shape: tuple[int, int], symmetric: bool, strips: bool) -> Iterator[tuple[slice, slice]]:
     n, m = shape
-    strips = not symmetric and m <= STRIP_COLUMNS
-    height, width = (max(TILE * TILE // max(m, 1), 1), m) if strips else (TILE, TILE)
+    height = width = TILE
+    if strips and m <= STRIP_COLUMNS:
+        height, width = max(TILE * TILE // max(m, 1), 1), m
     for i in range(0, n, height):
         for j in range(i if symmetric else 0, m, max(width, 1)):
             yield slice(i, min(i + height, n)), slice(j, min(j + width, m))

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from .._progress import ProgressLine
+from .._threads import limited_cores
 from .._typing import FloatArray, IntArray
 from .._validation import array_namespace_of, check_matrix_memory, check_query_data, overflow_guard
 from ..design.base import FitDesign, measured_from
@@ -217,7 +218,7 @@ class KernelEstimator(BaseEstimator):
         if self._n_threads is None:
             yield
         else:
-            with threadpool_limits(self._n_threads):
+            with threadpool_limits(self._n_threads), limited_cores(self._n_threads):
                 yield
 
     @contextmanager

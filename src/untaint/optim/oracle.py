@@ -26,7 +26,7 @@ from ..weighting.threshold import SampleLosses, WeightFunction
 
 #: Second-order sums of a pass: none, the weighted Gram matrix, or the weighted squares of columns.
 Curvature = Literal["gram", "squares"] | None
-# The sums of a pass besides the histogram; both parts have the same ones.
+# The sums of a pass besides the histogram.
 SUMS = ("totals", "gradients", "grams", "column_squares")
 
 
@@ -50,13 +50,17 @@ class PassResult:
 
     def __add__(self, other: PassResult) -> PassResult:
         """Return the result of both parts."""
-        names = [name for name in SUMS if getattr(self, name) is not None]
-        ones, others = ([getattr(each, name) for name in names] for each in (self, other))
-        counts, *sums = added(
-            [self.histogram.counts, *ones], [other.histogram.counts, *others]
-        )
+        both, alone = list[str](), dict[str, Sum]()
+        for name in SUMS:
+            found = [each for each in (getattr(self, name), getattr(other, name)) if each]
+            if len(found) == 2:
+                both.append(name)
+            elif found:
+                alone[name] = found[0]
+        ones, others = ([getattr(each, name) for name in both] for each in (self, other))
+        counts, *sums = added([self.histogram.counts, *ones], [other.histogram.counts, *others])
         histogram = self.histogram.with_counts(other.histogram, counts)
-        return PassResult(histogram=histogram, **dict(zip(names, sums, strict=True)))
+        return PassResult(histogram=histogram, **dict(zip(both, sums, strict=True)), **alone)
 
     @property
     def loss(self) -> float:

@@ -78,7 +78,10 @@ class ExtremeSamples:
         return TopK([(sizes[end], offset + end, X[end]) for sizes, end in ends])
 
     def _worst_feature(self, X: Any) -> FloatArray:
-        return np.asarray((np.abs(X - self.middle) / self.scales).max(axis=1))
+        assert self.scales is not None
+        rows = np.array(X.T, dtype=float, order="C")  # reduced along its first axis
+        np.abs(np.subtract(rows, self.middle[:, None], out=rows), out=rows)
+        return np.asarray(np.divide(rows, self.scales[:, None], out=rows).max(axis=0))
 
 
 def outlyingness_filter(

@@ -10,6 +10,7 @@ A filter is fitted to a subsample and applied to any part of the data, sample by
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, final
 
@@ -58,12 +59,19 @@ class OutlyingnessFilter:
 
     def excluded_mask(self, X: Any, numbers: IntArray | int = 0) -> BoolArray:
         """Return the mask of the rows of X whose outlyingness exceeds 1."""
-        return self.outlyingness(X, numbers) > 1
+        model = self.screen_model
+        return self._with_subsample(None if model is None else model.beyond_one, X, numbers) > 1
 
     def outlyingness(self, X: Any, numbers: IntArray | int = 0) -> FloatArray:
         """Return the outlyingness of each row of X; beyond 1 it is a feature outlier."""
         model = self.screen_model
-        out = np.zeros(X.shape[0]) if model is None else by_blocks(model.total, X)
+        return self._with_subsample(None if model is None else model.total, X, numbers)
+
+    def _with_subsample(
+        self, measure: Callable[[Any], FloatArray] | None, X: Any, numbers: IntArray | int
+    ) -> FloatArray:
+        """Return a measure of each row of X, at least the outlyingness that the screen gave it."""
+        out = np.zeros(X.shape[0]) if measure is None else by_blocks(measure, X)
         if not isinstance(numbers, np.ndarray):
             numbers = np.arange(numbers, numbers + X.shape[0])
         places = np.searchsorted(self.rows, numbers)

@@ -14,12 +14,15 @@ samples.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
+from .._threads import available_cores, single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 
 Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
@@ -30,7 +33,8 @@ EXCLUSION_RADIUS = 1000.0
 MAX_OFFSET = 10.0
 # Largest kernel matrix whose medians of distances are computed.
 MATRIX_ROWS = 3000
-BLOCK_ROWS = 50_000
+# Rows of a block that stays in a core's cache, and of a table that is worth several threads.
+BLOCK_ROWS, SERIAL_ROWS = 4_000, 50_000
 
 
 def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -86,10 +90,22 @@ def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> Floa
 def by_blocks(
     function: Callable[[Any], FloatArray], X: Any, block_rows: int = BLOCK_ROWS
 ) -> FloatArray:
-    """Return a number for each row of X, computed by a function of blocks of rows."""
+    """Return a number for each row of X, computed by a function of blocks of rows.
+
+    Many rows are computed by several threads; the numbers do not depend on how many.
+    """
     out = np.empty(X.shape[0])
-    for start in range(0, X.shape[0], block_rows):
-        out[start : start + block_rows] = function(X[start : start + block_rows])
+
+    def fill(start: int) -> None:
+        with np.errstate(over="ignore"):
+            out[start : start + block_rows] = function(X[start : start + block_rows])
+
+    starts = range(0, X.shape[0], block_rows)
+    if X.shape[0] <= SERIAL_ROWS or available_cores() == 1:
+        deque(map(fill, starts), maxlen=0)
+        return out
+    with single_threaded_blas(), ThreadPoolExecutor(available_cores()) as pool:
+        deque(pool.map(fill, starts), maxlen=0)
     return out
 
 
@@ -103,8 +119,7 @@ def distances_from(X: Any, middle: FloatArray, block_rows: int = BLOCK_ROWS) -> 
         part = part - middle
         return np.asarray(np.einsum("ij,ij->i", part, part))
 
-    with np.errstate(over="ignore"):
-        return np.sqrt(by_blocks(squares, X, block_rows))
+    return np.sqrt(by_blocks(squares, X, block_rows))
 
 
 def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:

@@ -47,6 +47,8 @@ MAX_CLUSTER_FACTOR = 25.0
 CONCENTRATED = 30.0
 WIDE, WIDER = 3.0, 4.0
 MAX_PASSES = 2
+# Bounds of the outlyingness up to here are below 1 whatever the rounding.
+MARGIN = 1.0 - 1e-9
 # Smallest factors that separate groups by each measure.
 SIZE_FACTOR, MEAN_SQUARE_FACTOR = (2.0, 0.0), (2.0, 5.0)
 FEATURE_FACTOR, RELATION_FACTOR = (3.0, 60.0), (3.5, 150.0)
@@ -247,6 +249,27 @@ class ScreenModel:
         """Return the outlyingness of each sample: of the worst feature or of all together."""
         sizes = row_sizes(_clipped(X), self.centre, self.scale)
         return np.maximum(self.outlyingness(X).max(axis=1), sizes / self.size_limit)
+
+    def beyond_one(self, X: Any) -> FloatArray:
+        """Return a number for each sample that exceeds 1 where :meth:`total` does, in less time.
+
+        The size of a sample is at most the mean of its standardised distances, as a geometric mean
+        is at most the arithmetic one: only the samples that this leaves open are measured.
+        """
+        if self.relation is not None or sparse.issparse(X):
+            return self.total(X)
+        used = self.scale > 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            distances = np.array(X.T, dtype=float, order="C")  # reduced along its first axis
+            np.abs(np.subtract(distances, self.centre[:, None], out=distances), out=distances)
+            mean = (used / np.where(used, self.scale, 1.0)) @ distances / max(int(used.sum()), 1)
+            distances /= self.limits[:, None]
+            worst = distances.max(axis=0)
+        out = np.zeros(X.shape[0])
+        near = np.flatnonzero(~((worst < MARGIN) & (mean < MARGIN * self.size_limit)))
+        if len(near):
+            out[near] = self.total(X[near])
+        return out
 
     def outlyingness(self, X: Any) -> FloatArray:
         """Return the outlyingness of each feature of each sample, shape (n, d)."""
