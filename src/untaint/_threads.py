@@ -115,6 +115,19 @@ def all_blas_threads() -> Iterator[None]:
                 _BLAS.limit = _controller().limit(limits=1, user_api="blas")
 
 
+def blas_threads() -> int:
+    """Threads that BLAS may use at present.
+
+    Examples
+    --------
+    >>> with single_threaded_blas():
+    ...     blas_threads()
+    1
+    """
+    libraries = _controller().lib_controllers
+    return max((own.num_threads for own in libraries if own.user_api == "blas"), default=1)
+
+
 class _Blas:
     def __init__(self) -> None:
         self.lock = threading.Lock()

@@ -80,3 +80,12 @@ def test_hessians_are_positive_or_exact(n_classes, rng):
     np.testing.assert_allclose(
         properties.matrices(loss.exact_hessian(y, f), k), loss.dense_hessian(y, f), atol=1e-12
     )
+
+
+def test_labels_that_are_all_but_impossible_have_finite_losses():
+    """Probabilities far below the smallest number: logarithms take their place."""
+    y, f = np.eye(3)[[1, 2]], np.array([[1e3, 0.0, -1e3], [1e3, -1e4, 0.0]])
+    value, p, posterior = CorrectedLogLoss(np.eye(3)).expand(y, f)
+    np.testing.assert_allclose(value, [1e3, 1e3])
+    np.testing.assert_allclose(posterior, y, atol=1e-12)
+    np.testing.assert_allclose(p, [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])

@@ -85,3 +85,30 @@ def test_features_that_say_nothing_leave_rates_open(rng):
     model = LaplaceApproximation(np.zeros((40, 2)), y, np.ones(40))
     evidences = [model.mode(1.0, uniform_noise(2, rate)).evidence for rate in (0.0, 0.2, 0.4)]
     assert np.ptp(evidences) < 1e-6
+
+
+@pytest.mark.parametrize("noise_matrix", [np.eye(12), uniform_noise(12, 0.2)])
+def test_blocks_of_single_classes_are_close_to_all_of_them(noise_matrix, rng, monkeypatch):
+    """Of many classes only the blocks of A that belong to one class each are used."""
+    codes = rng.integers(0, 12, 240)
+    X, y = np.eye(12)[codes] + 0.3 * rng.normal(size=(240, 12)), np.eye(12)[codes]
+    joint = LaplaceApproximation(X, y, np.ones(240))
+    one = joint.mode(0.5, noise_matrix)
+    monkeypatch.setattr("untaint.optim.laplace_curvature.MOST_JOINT", 20)
+    blocks = LaplaceApproximation(X, y, np.ones(240))
+    other = blocks.mode(0.5, noise_matrix)
+    np.testing.assert_allclose(other.predictions, one.predictions, atol=1e-3)
+    assert other.evidence == pytest.approx(one.evidence, rel=0.03)
+    parts = (0.5, noise_matrix, one.predictions)
+    scores, exact = blocks.leave_one_out(*parts), joint.leave_one_out(*parts)
+    moved = np.abs(exact - one.predictions).max()
+    assert np.abs(scores - exact).max() < 0.3 * moved
+
+
+def test_modes_do_not_depend_on_what_was_computed_before(rng):
+    X, y = problem(rng, 200, 5)
+    model = LaplaceApproximation(X, y, np.ones(200))
+    for alpha in (100.0, 0.01, 3.0):
+        model.mode(alpha, CLEAN)
+    fresh = LaplaceApproximation(X, y, np.ones(200)).mode(0.3, NOISY)
+    assert model.mode(0.3, NOISY).evidence == pytest.approx(fresh.evidence, abs=1e-4)

@@ -11,7 +11,7 @@ from untaint._sums import Sum
 from untaint.design.blocked import BlockedFeatures
 from untaint.design.memory_plan import Plan
 from untaint.feature_maps.identity import IdentityMap
-from untaint.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
+from untaint.losses import CorrectedLogLoss, LogisticLoss, SoftmaxLoss, SquaredLoss
 from untaint.optim.feature_newton import FeatureSpace
 from untaint.optim.newton import Newton
 from untaint.optim.oracle import PassResult
@@ -221,3 +221,16 @@ def test_excluded_rows_of_the_subsample_lose_infinitely(rng):
     expected = LOSSES["logistic"].value(y, phi @ np.full((D + 1, 1), 0.2))
     np.testing.assert_allclose(rows.losses[5:], expected[5:])
     np.testing.assert_array_equal(rows.sample_weight, 1.0)
+
+
+def test_steps_under_a_noise_matrix_go_downhill(rng, monkeypatch):
+    """The loss is not convex: exact second derivatives would lead to a saddle point."""
+    matrix = np.full((3, 3), 0.15) + 0.55 * np.eye(3)
+    monkeypatch.setitem(LOSSES, "softmax", CorrectedLogLoss(matrix))
+    subsampled_newton, phi, y = newton_of(rng, "softmax")
+    loss, ones = LOSSES["softmax"], np.ones(N)
+    for scale in (0.1, 2.0, 10.0):
+        point = subsampled_newton.fit(scale * rng.normal(size=(phi.shape[1], 3)))
+        slopes = phi.T @ loss.gradient(y, point.predictions) / PART
+        step = subsampled_newton.step(point, ones, passed(slopes), RIDGE, None)
+        assert step.predicted_decrease > 0

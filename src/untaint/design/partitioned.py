@@ -33,6 +33,9 @@ from .features import FeatureDesign
 # A fit of p features to n samples leaves about p / n of the objective to chance. The last step may
 # leave this part of it, and at most so much of the objective.
 CHANCE_PART, MAX_DECREASE = 0.03, 1e-5
+# The same for log-losses: their objective, a few tenths of each row, is left to chance to a larger
+# part, and by trimming to a still larger one.
+LABEL_PART, MAX_LABEL_DECREASE = 0.3, 1e-4
 # Predicted decrease at which exact steps stop, in double and in single precision.
 DOUBLE_DECREASE, SINGLE_DECREASE = 1e-12, 1e-8
 
@@ -164,7 +167,10 @@ class PartitionedDesign(Oracle):
         features = self.subsample.features
         if exact:
             return SINGLE_DECREASE if features.map.dtype == np.float32 else DOUBLE_DECREASE
-        return min(CHANCE_PART * features.width / self.n_samples, MAX_DECREASE)
+        part, most = CHANCE_PART, MAX_DECREASE
+        if not self.loss.quadratic:
+            part, most = LABEL_PART, MAX_LABEL_DECREASE
+        return min(part * features.width / self.n_samples, most)
 
 
 @final

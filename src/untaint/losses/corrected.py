@@ -17,10 +17,10 @@ networks robust to label noise.
 
 from __future__ import annotations
 
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
-from scipy.special import expit, log_expit, log_softmax, softmax
+from scipy.special import expit, log_softmax
 
 from .._typing import FloatArray
 from .base import Loss
@@ -29,6 +29,46 @@ from .softmax import class_codes
 
 # Smallest part of the log-loss's second derivative that is left of it.
 MIN_CURVATURE = 0.1
+# Likelihoods below are computed by their logarithms.
+LEAST_LIKELIHOOD = 1e-250
+
+
+class Expansion(NamedTuple):
+    """Losses (n,), and probabilities and posteriors of the classes that have a score, (n, k)."""
+
+    value: FloatArray
+    p: FloatArray
+    posterior: FloatArray
+
+    def diagonal(self, *, exact: bool) -> FloatArray:
+        """Return the diagonal of each row's Hessian, (n, k), or of a positive bound of it."""
+        complete = self.p * (1.0 - self.p)
+        curvature = complete - self.posterior * (1.0 - self.posterior)
+        if exact:
+            return curvature
+        return np.maximum(curvature, MIN_CURVATURE * complete) if self.two_classes else complete
+
+    def dense_hessian(self, *, exact: bool) -> FloatArray:
+        """Return the Hessian of each row, (n, k, k), or a positive semidefinite bound of it."""
+        if self.two_classes:
+            return self.diagonal(exact=exact)[:, :, None]
+        bound = _multinomial(self.p)
+        return bound - _multinomial(self.posterior) if exact else bound
+
+    def times(self, f: FloatArray, *, exact: bool) -> FloatArray:
+        """Return the products of these Hessians with values (n, k)."""
+        if self.two_classes:
+            return self.diagonal(exact=exact) * f
+        product = self.p * (f - np.einsum("ij,ij->i", self.p, f)[:, None])
+        if exact:
+            mean = np.einsum("ij,ij->i", self.posterior, f)[:, None]
+            product -= self.posterior * (f - mean)
+        return product
+
+    @property
+    def two_classes(self) -> bool:
+        """Whether there is one score, the log-odds of the second class."""
+        return self.p.shape[1] == 1
 
 
 @final
@@ -59,20 +99,41 @@ class CorrectedLogLoss(Loss):
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Return minus the logarithm of the probability of the label."""
-        return -np.asarray(np.logaddexp.reduce(self._joint(y, f), axis=1))
+        return self.expand(y, f).value
 
     def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Return the probabilities less their posterior given the label."""
-        p, posterior = self._in_columns(y, f)
-        return p - posterior
+        at = self.expand(y, f)
+        return at.p - at.posterior
+
+    def expand(self, y: FloatArray, f: FloatArray) -> Expansion:
+        """Return losses, probabilities and posteriors, from the same exponentials."""
+        scores, codes = np.asarray(f, dtype=float), class_codes(y)
+        if scores.shape[1] == 1:
+            first, second = self._log_rates[:, codes][:, :, None]
+            value = np.logaddexp(0.0, scores) - np.logaddexp(first, scores + second)
+            return Expansion(value[:, 0], expit(scores), expit(scores + second - first))
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        total = powers.sum(axis=1)
+        joint = powers * self.noise_matrix.T[codes]
+        likelihood = joint.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.log(total) - np.log(likelihood)
+            posterior = joint / likelihood[:, None]
+        tiny = np.flatnonzero(~(likelihood > LEAST_LIKELIHOOD))
+        if len(tiny):
+            logs = log_softmax(scores[tiny], axis=1) + self._log_rates.T[codes[tiny]]
+            value[tiny] = -np.logaddexp.reduce(logs, axis=1)
+            posterior[tiny] = np.exp(logs + value[tiny, None])
+        return Expansion(value, powers / total[:, None], posterior)
 
     def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
         """Return a positive Hessian that leads to the same minimum."""
         if f.shape[1] == 1:
             return DiagonalHessian(np.maximum(*self.curvatures(y, f)))
-        p, posterior = self._in_columns(y, f)
+        value, p, posterior = self.expand(y, f)
         # A variance under the posterior is at most that under p times the largest ratio of the two.
-        ratio = self.noise_matrix.max(axis=0)[class_codes(y)] / np.exp(-self.value(y, f))
+        ratio = self.noise_matrix.max(axis=0)[class_codes(y)] / np.exp(-value)
         part = np.minimum(1.0, (1.0 - MIN_CURVATURE) / ratio)
         return HessianDifference(SoftmaxHessian(p), SoftmaxHessian(posterior, part))
 
@@ -80,7 +141,7 @@ class CorrectedLogLoss(Loss):
         """Return the Hessian of the log-loss at p less that at the posterior."""
         if f.shape[1] == 1:
             return DiagonalHessian(self.curvatures(y, f)[0])
-        p, posterior = self._in_columns(y, f)
+        _, p, posterior = self.expand(y, f)
         return HessianDifference(SoftmaxHessian(p), SoftmaxHessian(posterior))
 
     def curvatures(self, y: FloatArray, f: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -88,43 +149,27 @@ class CorrectedLogLoss(Loss):
 
         The first are p (1 - p) less that of the posterior, in the shape of f, and may be negative.
         """
-        p, posterior = self._in_columns(y, f)
+        _, p, posterior = self.expand(y, f)
         complete = p * (1.0 - p)
         return complete - posterior * (1.0 - posterior), MIN_CURVATURE * complete
 
     def dense_hessian(self, y: FloatArray, f: FloatArray, *, exact: bool = True) -> FloatArray:
         """Return the Hessian of each row, (n, k, k), or a positive semidefinite bound of it."""
-        if f.shape[1] == 1:
-            curvature, least = self.curvatures(y, f)
-            return (curvature if exact else np.maximum(curvature, least))[:, :, None]
-        p, posterior = self._in_columns(y, f)
-        return _multinomial(p) - _multinomial(posterior) if exact else _multinomial(p)
+        return self.expand(y, f).dense_hessian(exact=exact)
 
     def posterior(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Return the probabilities of the true class given the label, shape (n, K)."""
-        return np.asarray(softmax(self._joint(y, f), axis=1))
+        posterior = self.expand(y, f).posterior
+        return np.column_stack([1.0 - posterior, posterior]) if f.shape[1] == 1 else posterior
 
     def slope_bound(self, y: FloatArray, max_norm: FloatArray) -> FloatArray:
         """Return the bound of the log-loss: probabilities and posteriors differ by as much."""
         return np.full(len(y), 1.0 if y.shape[1] == 1 else np.sqrt(2.0))
 
-    def _in_columns(self, y: FloatArray, f: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return probabilities and posteriors of the classes that have a score, (n, k)."""
-        scores, posterior = np.asarray(f, dtype=float), self.posterior(y, f)
-        if scores.shape[1] == 1:
-            return expit(scores), posterior[:, 1:]
-        return softmax(scores, axis=1), posterior
-
-    def _joint(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the logarithms of the probabilities of class and label together, (n, K)."""
-        scores = np.asarray(f, dtype=float)
-        if scores.shape[1] == 1:
-            logs = np.column_stack([log_expit(-scores), log_expit(scores)])
-        else:
-            logs = log_softmax(scores, axis=1)
-        return logs + self._log_rates.T[class_codes(y)]
-
 
 def _multinomial(p: FloatArray) -> FloatArray:
     """Return diag(p) - p p^T of each row."""
-    return np.einsum("nk,kj->nkj", p, np.eye(p.shape[1])) - np.einsum("nk,nj->nkj", p, p)
+    matrices = -p[:, :, None] * p[:, None, :]
+    diagonal = np.arange(p.shape[1])
+    matrices[:, diagonal, diagonal] += p
+    return matrices

@@ -49,6 +49,8 @@ LEVEL = 0.95
 # Half of the distance between rates, and the loss of evidence beyond which more are not tried.
 HALF_WIDTHS = {"uniform": 0.025, "other": 0.05}
 HOPELESS = 10.0
+# Most that the difference in evidence of two neighbouring settings changes with the next rate.
+CHANGE = 4.0
 # Gain in evidence below which no noise is taken: labels that the features do not predict.
 MIN_EVIDENCE = 0.25
 # Probability of any noise from which it is evident.
@@ -65,7 +67,8 @@ class Candidate(NamedTuple):
     """A noise matrix with its best setting, and what follows from both.
 
     These are the evidence, predictions of the mode and leave-one-out class probabilities. The rates
-    stand for others within ``half_width``.
+    stand for others within ``half_width``. ``bounds`` are evidences of other settings, or what they
+    are at most.
     """
 
     family: str
@@ -75,6 +78,7 @@ class Candidate(NamedTuple):
     evidence: float
     predictions: FloatArray
     probabilities: FloatArray
+    bounds: dict[tuple[int, int], float]
 
 
 class LabelNoise(NamedTuple):
@@ -294,28 +298,35 @@ class _Search:
     ) -> Candidate:
         """Return the candidate at the setting that no neighbour exceeds in evidence.
 
-        The search begins at the setting and the mode of the last candidate.
+        The search begins at the setting and the mode of the last candidate. Settings that were far
+        from the best one at the last rate are not tried.
         """
         modes: dict[tuple[int, int], Mode] = {}
         best, around = (self.first, None) if last is None else (last.setting, last.predictions)
+        bounds: dict[tuple[int, int], float] = {}
 
         def at(setting: tuple[int, int]) -> float:
             if setting not in modes:
                 start = around if best not in modes else modes[best].predictions
                 model = self._model(setting[0])
                 modes[setting] = model.mode(self.alphas[setting[1]], matrix, start)
+                bounds[setting] = modes[setting].evidence
             return modes[setting].evidence
 
+        if last is not None and last.family == family:
+            rise = at(best) - last.bounds[best] + CHANGE
+            bounds = {s: value + rise for s, value in last.bounds.items()} | bounds
         before = None
         while best != before:
-            before = best
-            at(best)
-            best = max([best, *(self._neighbours(best) if climb else [])], key=at)
+            before, reached = best, at(best)
+            near = self._neighbours(best) if climb else []
+            near = [s for s in near if s in modes or bounds.get(s, np.inf) >= reached]
+            best = max([best, *near], key=at)
         alpha, predictions = self.alphas[best[1]], modes[best].predictions
         scores = self._model(best[0]).leave_one_out(alpha, matrix, predictions)
         # Less than that is rounding, and weights are to mean copies.
         evidence = float(np.round(modes[best].evidence, 4))
-        parts = (best, evidence, predictions, class_probabilities(scores))
+        parts = (best, evidence, predictions, class_probabilities(scores), bounds)
         return Candidate(family, matrix, half_width, *parts)
 
     def _neighbours(self, setting: tuple[int, int]) -> list[tuple[int, int]]:

@@ -153,19 +153,22 @@ class FeatureSpace(NewtonSpace):
         tol: float,
         extra: FloatArray | None = None,
         value: float | None = None,
+        *,
+        positive: bool = False,
     ) -> tuple[FloatArray, FloatArray, float]:
         """Return the step (p, k) for any gradient, its values at the rows, and the decrease.
 
         The loss is expanded at the function of ``values``, (n, k), with ``extra``, (p, k), added to
-        the diagonal of the Hessian. For the accuracy see :meth:`NewtonSpace.step`.
+        the diagonal of the Hessian, which is a ``positive`` one or the exact one. For the accuracy
+        see :meth:`NewtonSpace.step`.
         """
         penalty = 2.0 * objective.alpha * self.features.penalised[:, None]
         if extra is not None and extra.any():
             penalty = penalty + extra
-        positive = hessian = objective.hessian(values)
-        if not objective.loss.convex:
+        convex = hessian = objective.hessian(values)
+        if not (positive or objective.loss.convex):
             hessian = objective.exact_hessian(values)
-        precondition = self._preconditioner(objective, positive, penalty)
+        precondition = self._preconditioner(objective, convex, penalty)
         residual, direction = -gradient, np.zeros(gradient.shape)
         step, step_values = np.zeros(gradient.shape), np.zeros(values.shape)
         decrease, rho, passes = 0.0, 0.0, 0
@@ -181,9 +184,9 @@ class FeatureSpace(NewtonSpace):
             image = image + penalty * direction
             curvature = float(np.vdot(direction, image))
             if not curvature > 0:
-                if passes > 0 or hessian is positive:
+                if passes > 0 or hessian is convex:
                     break
-                hessian, rho = positive, 0.0
+                hessian, rho = convex, 0.0
                 continue
             length = rho / curvature
             step, step_values = step + length * direction, step_values + length * moved

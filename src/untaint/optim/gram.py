@@ -30,6 +30,8 @@ FEW = 0.005
 MAX_UPDATES = 50
 # Part of its largest former value below which a diagonal entry has lost too many digits.
 FORGET = 1e-6
+# Columns from which sums of products are worth a copy of their rows.
+WIDE = 100
 # Multiplications from which several threads are faster than one.
 LARGE = 10**8
 # Relative jitter of a factorisation without a penalty.
@@ -130,7 +132,13 @@ def weighted_gram(features: Any, weights: FloatArray) -> FloatArray:
             return scaled.T @ scaled  # a matrix times its own transpose: half of the work
     if (weights <= 0).all():
         return -weighted_gram(features, -weights)
-    return features.T @ (features * weights[:, None])
+    if features.shape[1] < WIDE:
+        return features.T @ (features * weights[:, None])
+    # Two matrices times their own transposes, of all rows together: half of the work, too.
+    negative = weights < 0
+    return weighted_gram(features[~negative], weights[~negative]) - weighted_gram(
+        features[negative], -weights[negative]
+    )
 
 
 def factorised(G: FloatArray, penalty: FloatArray) -> Precondition:

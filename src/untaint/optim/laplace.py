@@ -24,22 +24,14 @@ Rasmussen and Williams (2006), Gaussian processes for machine learning, 3.4 and 
 
 from __future__ import annotations
 
-from itertools import product
 from typing import NamedTuple, final
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from .._typing import BoolArray, FloatArray
-from ..losses import CorrectedLogLoss
+from .laplace_curvature import Curvature
+from .laplace_newton import ModeProblem
 
-MAX_STEPS = 60
-# Decrease of the objective, per unit of it, at which Newton's method ends.
-TOLERANCE = 1e-9
-# Fraction of the predicted decrease that a step must reach, and the shortest step tried.
-ARMIJO, SHORTEST = 1e-4, 1e-4
-# Curvature per unit of weight in directions that neither loss nor penalty see.
-MIN_CURVATURE = 1e-10
 # Largest part of a row's prediction that is its own.
 MAX_LEVERAGE = 0.98
 # Eigenvalues of the features that change log-determinants by less are left out.
@@ -72,140 +64,73 @@ class LaplaceApproximation:
         max_unknowns: int = MAX_UNKNOWNS,
     ) -> None:
         self.y, self.weights, self.fit_intercept = y, weights, fit_intercept
-        self._width = max(MIN_WIDTH, max_unknowns // y.shape[1])
+        width = max(MIN_WIDTH, max_unknowns // y.shape[1])
         inside: BoolArray = weights > 0
         centred = np.asarray(features, dtype=float)
         if fit_intercept:
             centred = centred - weights[inside] @ centred[inside] / weights.sum()
         half = centred[inside] * np.sqrt(weights[inside])[:, None]
         values, vectors = np.linalg.eigh(half.T @ half)
-        self._spectrum = np.maximum(values[::-1], 0.0)
-        self._columns = np.ascontiguousarray(centred @ vectors[:, ::-1])
+        # The column of ones comes first: fewer columns are always the first of more.
+        self._spectrum = np.maximum(values[::-1][:width], 0.0)
+        self._columns = centred @ vectors[:, ::-1][:, :width]
+        if fit_intercept:
+            self._columns = np.column_stack([np.ones(len(centred)), self._columns])
+        self._curvature: Curvature | None = None
 
     def mode(
         self, alpha: float, noise_matrix: FloatArray, around: FloatArray | None = None
     ) -> Mode:
         """Return the mode near some predictions (n, k), by Newton's method, and its evidence."""
-        problem = _Problem(self, alpha, noise_matrix)
-        coef = problem.minimise(problem.near(around))
-        predictions = problem.values(coef)
-        value = problem.objective(coef, predictions)
-        L, _ = problem.factor(predictions)
-        value += float(np.log(np.diag(L)).sum())
-        value -= 0.5 * problem.n_penalised * float(np.log(2.0 * alpha))
+        problem = self._problem(alpha, noise_matrix)
+        found = problem.minimise(problem.near(around), self._curvature)
+        coef, predictions, expansion = found
+        self._curvature = problem.curvature(expansion)
+        value = problem.objective(coef, expansion)
+        value += self._curvature.half_log_determinant(skip=int(self.fit_intercept))
+        n_penalised = (len(coef) - self.fit_intercept) * coef.shape[1]
+        value -= 0.5 * n_penalised * float(np.log(2.0 * alpha))
         if self.fit_intercept:
-            value -= 0.5 * float(np.linalg.slogdet(problem.intercept_block(L))[1])
-            value += float(np.log1p(np.square(coef[-1])).sum())
+            value += float(np.log1p(np.square(coef[0])).sum())
         return Mode(predictions, -value)
 
     def leave_one_out(
         self, alpha: float, noise_matrix: FloatArray, predictions: FloatArray
     ) -> FloatArray:
         """Return approximate leave-one-out scores (n, k) of the mode of these predictions."""
-        problem, k = _Problem(self, alpha, noise_matrix), predictions.shape[1]
-        L, hessian = problem.factor(predictions)
-        columns, width = problem.columns, problem.columns.shape[1]
-        inverse = cho_solve((L, True), np.eye(len(L)), check_finite=False)
-        Q = np.empty((len(columns), k, k))
-        for i, j in product(range(k), range(k)):
-            block = inverse[i * width : (i + 1) * width, j * width : (j + 1) * width]
-            Q[:, i, j] = np.einsum("nd,nd->n", columns @ block, columns)
+        problem = self._problem(alpha, noise_matrix)
+        expansion = problem.expand(predictions)
+        Q = problem.curvature(expansion).own(problem.columns)
         # One copy is left out of a row that weighs several.
-        one = 1.0 / np.maximum(self.weights, 1.0)[:, None, None]
-        own = one * hessian @ Q
+        part = np.minimum(self.weights, 1.0)[:, None]
+        slope = part * (expansion.p - expansion.posterior)
+        if Q.ndim == 2:
+            own = np.minimum(part * expansion.diagonal(exact=True) * Q, MAX_LEVERAGE)
+            return np.asarray(predictions + Q * slope / (1.0 - own))
+        own = part[:, :, None] * expansion.dense_hessian(exact=True) @ Q
         # A row that determines its own prediction has no leave-one-out score.
-        largest = np.abs(np.linalg.eigvals(own)).max(axis=1)
-        own *= np.minimum(1.0, MAX_LEVERAGE / np.maximum(largest, MAX_LEVERAGE))[:, None, None]
-        slope = one * problem.gradient(predictions)[:, :, None]
-        moved = np.linalg.solve(np.eye(k) - own, slope)
-        return predictions + (Q @ moved)[:, :, 0]
+        own *= _shrinkage(own)[:, None, None]
+        moved = np.linalg.solve(np.eye(own.shape[1]) - own, slope[:, :, None])
+        return np.asarray(predictions + (Q @ moved)[:, :, 0])
 
-    def leading(self, alpha: float) -> FloatArray:
-        """Return the principal components that matter at an alpha, one at least."""
-        count = int(np.count_nonzero(0.125 * self._spectrum > NEGLIGIBLE * alpha))
-        return self._columns[:, : max(1, min(count, self._width))]
+    def leading(self, alpha: float) -> int:
+        """Return how many principal components matter at an alpha, one at least."""
+        return max(1, int(np.count_nonzero(0.125 * self._spectrum > NEGLIGIBLE * alpha)))
+
+    def _problem(self, alpha: float, noise_matrix: FloatArray) -> ModeProblem:
+        width, first = self.leading(alpha), int(self.fit_intercept)
+        squares = np.r_[np.full(first, self.weights.sum()), self._spectrum[:width]]
+        penalty = np.r_[np.zeros(first), np.full(width, 2.0 * alpha)]
+        columns = self._columns[:, : first + width]
+        return ModeProblem(columns, squares, penalty, self.y, self.weights, noise_matrix)
 
 
-@final
-class _Problem:
-    """The objective at one alpha and noise matrix, in coefficients (p, k) of p columns."""
-
-    def __init__(self, rows: LaplaceApproximation, alpha: float, noise_matrix: FloatArray) -> None:
-        self.y, self.weights, self.loss = rows.y, rows.weights, CorrectedLogLoss(noise_matrix)
-        self.columns = rows.leading(alpha)
-        self.penalty = np.full(self.columns.shape[1], 2.0 * alpha)
-        self.n_penalised = len(self.penalty) * self.y.shape[1]
-        if rows.fit_intercept:
-            self.columns = np.column_stack([self.columns, np.ones(len(self.columns))])
-            self.penalty = np.r_[self.penalty, 0.0]
-
-    def values(self, coef: FloatArray) -> FloatArray:
-        """Return the predictions of coefficients."""
-        return self.columns @ coef
-
-    def objective(self, coef: FloatArray, values: FloatArray) -> float:
-        """Return the weighted loss plus the penalty."""
-        penalty = 0.5 * float(self.penalty @ np.square(coef).sum(axis=1))
-        return float(self.weights @ self.loss.value(self.y, values)) + penalty
-
-    def gradient(self, values: FloatArray) -> FloatArray:
-        """Return the weighted gradients of the loss in the scores."""
-        return self.weights[:, None] * self.loss.gradient(self.y, values)
-
-    def near(self, values: FloatArray | None) -> FloatArray:
-        """Return the coefficients whose predictions are nearest to some, or zeros."""
-        if values is None:
-            return np.zeros((self.columns.shape[1], self.y.shape[1]))
-        gram = self.columns.T @ self.columns
-        gram.flat[:: len(gram) + 1] += MIN_CURVATURE * max(float(np.trace(gram)), 1.0)
-        return np.linalg.solve(gram, self.columns.T @ values)
-
-    def minimise(self, coef: FloatArray) -> FloatArray:
-        """Return the coefficients of a minimum, by Newton's method with a line search."""
-        values = self.values(coef)
-        reached = self.objective(coef, values)
-        for _ in range(MAX_STEPS):
-            slope = self.columns.T @ self.gradient(values) + self.penalty[:, None] * coef
-            L, _ = self.factor(values)
-            step = -cho_solve((L, True), slope.T.ravel(), check_finite=False)
-            step = step.reshape(slope.shape[::-1]).T
-            moved, decrease, length = self.values(step), -float(np.vdot(slope, step)), 1.0
-            while True:
-                value = self.objective(coef + length * step, values + length * moved)
-                if value <= reached - ARMIJO * length * decrease or length < SHORTEST:
-                    break
-                length *= 0.5
-            if value > reached:  # rounding
-                return coef
-            coef, values = coef + length * step, values + length * moved
-            gain, reached = reached - value, value
-            if gain <= TOLERANCE * abs(reached):
-                return coef
-        return coef
-
-    def factor(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the Cholesky factor of A, and the weighted Hessians of the rows, (n, k, k).
-
-        Where A is indefinite, away from a mode, an upper bound of the Hessians takes their place.
-        """
-        k, total = values.shape[1], float(self.weights.sum())
-        diagonal = np.tile(self.penalty + MIN_CURVATURE * total, k)
-        for exact in (True, False):
-            hessian = self.loss.dense_hessian(self.y, values, exact=exact)
-            hessian = self.weights[:, None, None] * hessian
-            blocks = {(i, j): self._gram(hessian[:, i, j]) for i in range(k) for j in range(i + 1)}
-            A = np.block([[blocks[max(i, j), min(i, j)] for j in range(k)] for i in range(k)])
-            A.flat[:: len(A) + 1] += diagonal
-            try:
-                return cholesky(A, lower=True, check_finite=False), hessian
-            except LinAlgError:
-                continue
-        raise LinAlgError("The second derivatives of the objective are not finite.")
-
-    def intercept_block(self, L: FloatArray) -> FloatArray:
-        """Return the block of A = L L^T that belongs to the intercepts, (k, k)."""
-        rows = L[self.columns.shape[1] - 1 :: self.columns.shape[1]]
-        return rows @ rows.T
-
-    def _gram(self, weights: FloatArray) -> FloatArray:
-        return (self.columns.T * weights) @ self.columns
+def _shrinkage(own: FloatArray) -> FloatArray:
+    """Return factors of matrices (n, k, k) that leave no eigenvalue above the largest leverage."""
+    factors = np.ones(len(own))
+    # No eigenvalue exceeds the norm.
+    large = np.flatnonzero(np.einsum("nij,nij->n", own, own) > MAX_LEVERAGE**2)
+    if len(large):
+        largest = np.abs(np.linalg.eigvals(own[large])).max(axis=1)
+        factors[large] = MAX_LEVERAGE / np.maximum(largest, MAX_LEVERAGE)
+    return factors

@@ -22,6 +22,7 @@ from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem
 from .gram import IncrementalGram
 from .ridge_exact import ExactRidge
+from .tall_product import tall_product
 from .woodbury import newton_inverse, symmetric_inverse
 
 MAX_ITER = 300
@@ -100,7 +101,7 @@ class IterativeRidge(RidgeSystem):
         v = dual.astype(self.K.dtype)
         with all_blas_threads() if self.K.nbytes > LARGE else nullcontext():
             if v.shape[1] > 1:
-                return (self.K @ v).astype(float)
+                return tall_product(self.K, v).astype(float)
             symv = blas.ssymv if self.K.dtype == np.float32 else blas.dsymv
             # The transpose of a C-ordered matrix is Fortran-ordered: no copy is made.
             return symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]

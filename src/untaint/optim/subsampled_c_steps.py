@@ -142,7 +142,7 @@ class SubsampledSteps:
         sample, coef = self.newton.evaluate_losses(point), self.newton.coef(point)
         weight_function = self.strategy.predict(sample)
         weights = weight_function.weights(sample)
-        curvature = self.newton.curvature(weights) if with_curvature else None
+        curvature = self.newton.curvature(weights, point) if with_curvature else None
         result = self.oracle.evaluate(coef, weight_function, self.strategy.grid, curvature)
         self.strategy.observe(result, sample)
         self._result = result

@@ -3,7 +3,7 @@ r"""Newton steps on all samples, with the Hessian of a subsample.
 .. math:: d = -(\Phi_S^T H_S \Phi_S + 2 \alpha P)^{-1} \nabla
 
 for the gradient of all samples. With few features the same pass sums the Hessian of all samples;
-that of a quadratic loss serves later passes too, as long as the weights hardly change.
+it serves later passes too, as long as weights and second derivatives hardly change.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from .oracle import Curvature, PassResult, evaluate_losses
 FEW_FEATURES = 64
 # Part of its share of a column's squares below which the subsample lacks the column.
 MIN_SQUARES = 0.5
-# Part of the weights by which these may change before the Hessian of all samples is summed again.
-GRAM_CHANGE = 0.02
+# Part of the weights by which these may change before the Hessian of all samples is summed again,
+# and of the weighted second derivatives of a loss that is not quadratic.
+GRAM_CHANGE, BEND_CHANGE = 0.02, 0.1
 # Relative accuracy of steps: their error is small beside that of the subsample's Hessian.
 STEP_TOL = 1e-3
 # Largest change of a value by a step: beyond, the logistic loss is far from quadratic.
@@ -89,21 +90,29 @@ class SubsampledNewton:
         shared = self.loss.quadratic or self.newton.y.shape[1] == 1
         return shared and self.features.width <= FEW_FEATURES
 
-    def curvature(self, weights: FloatArray) -> Curvature:
+    def curvature(self, weights: FloatArray, point: Fit | None = None) -> Curvature:
         """Return the second-order sums that a pass is to return, for weights of the subsample.
 
-        They are a small Hessian, unless the last one will do, or squares that the subsample may
-        lack.
+        They are a small Hessian, unless the last one will do for the function that is evaluated, or
+        squares that the subsample may lack.
         """
         if self.sums_gram:
-            return None if self._gram_will_do(weights) else "gram"
+            return None if self._gram_will_do(weights, point) else "gram"
         return "squares" if self.features.of_columns else None
 
-    def _gram_will_do(self, weights: FloatArray) -> bool:
-        if self._gram is None or not self.loss.quadratic:
+    def _gram_will_do(self, weights: FloatArray, point: Fit | None) -> bool:
+        if self._gram is None or (point is None and not self.loss.quadratic):
             return False
-        change = float(np.abs(weights - self._gram_weights).sum())
-        return change <= GRAM_CHANGE * float(self._gram_weights.sum())
+        change = float(np.abs(self._bends(weights, point) - self._gram_weights).sum())
+        most = GRAM_CHANGE if self.loss.quadratic else BEND_CHANGE
+        return change <= most * float(self._gram_weights.sum())
+
+    def _bends(self, weights: FloatArray, point: Fit | None) -> FloatArray:
+        """Return the weighted second derivatives at the subsample, up to a constant factor."""
+        if self.loss.quadratic or point is None:
+            return weights
+        hessian = self.loss.hessian(self.newton.y, point.predictions)
+        return hessian.weighted(weights).entry(0, 0)
 
     def fit(self, coef: FloatArray) -> Fit:
         """Return the function of these coefficients, with its values at the subsample."""
@@ -130,7 +139,7 @@ class SubsampledNewton:
         hessian = objective.hessian(point.predictions)
         lacking = self._lacking_squares(hessian, result.squares)
         if result.gram is not None:
-            self._gram, self._gram_weights = result.gram, weights
+            self._gram, self._gram_weights = result.gram, self._bends(weights, point)
         gram = self._gram
 
         def solve(alpha: float, start: Fit | None, tol: float) -> Fit:
@@ -140,7 +149,10 @@ class SubsampledNewton:
                 return self.fit(coef - solver(gradient))
             own = replace(objective, alpha=self.part * alpha)
             parts = (own, self.part * gradient, point.predictions)
-            return self.fit(coef + self.newton.space.solve_step(*parts, STEP_TOL, lacking)[0])
+            # Steps of a loss that is not convex must go downhill for all samples: no line search
+            # follows, and the decrease is predicted by the same second derivatives.
+            step, _, _ = self.newton.space.solve_step(*parts, STEP_TOL, lacking, positive=True)
+            return self.fit(coef + step)
 
         target = solve_in_ball(solve, alpha, bound)
         if not self.loss.quadratic:

@@ -145,18 +145,21 @@ class _ClassEnd:
         self.above, self.reached = np.minimum(above, MAX_LOSS), np.cumsum(sample_weight)
         self.max_loss = float(self.above[-1])
         self.kept, self.unit = kept, unit
+        # About the t from which each loss is kept; it increases with the loss.
+        allowed = self.reached
+        if unit is not None:
+            allowed = np.maximum(allowed - 0.5 * unit, 0.25 * unit)
+        self._from = self.above + np.log(np.maximum(allowed, np.finfo(float).tiny) / kept)
 
     def at(self, log_scale: float) -> float:
         """Return the kept weight at t = smallest loss + log_scale."""
-        low, high = 0, len(self.above)
-        while low < high:
-            middle = (low + high) // 2
-            if self.reached[middle] <= self._allowed(middle, log_scale):
-                low = middle + 1
-            else:
-                high = middle
-        best = float(self.reached[low - 1]) if low > 0 else 0.0
-        return max(best, self._allowed(low, log_scale)) if low < len(self.above) else best
+        row, n = int(np.searchsorted(self._from, log_scale)), len(self.above)
+        while row < n and self.reached[row] <= self._allowed(row, log_scale):
+            row += 1
+        while row > 0 and self.reached[row - 1] > self._allowed(row - 1, log_scale):
+            row -= 1
+        best = float(self.reached[row - 1]) if row > 0 else 0.0
+        return max(best, self._allowed(row, log_scale)) if row < n else best
 
     def _allowed(self, row: int, log_scale: float) -> float:
         """Return the largest class weight at which this loss is still kept."""

@@ -24,7 +24,7 @@ def draw(family: str, n: int, seed: int) -> Split:
     return Split(X_train, y_train, ~flipped, X[n:], y[n:])
 
 
-def robust(seed: int, contamination: float = EPSILON) -> Any:
+def robust(seed: int, contamination: float | str = EPSILON) -> Any:
     """Return our estimator, by default with the share known."""
     from ... import SubquantileClassifier
 

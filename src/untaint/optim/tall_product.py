@@ -1,0 +1,52 @@
+"""Products of a large matrix and a few columns.
+
+A general product copies the matrix into the layout of its inner loop, which takes longer than the
+multiplications if the columns are few. Up to a million multiplications BLAS has a loop without such
+a copy: the product is computed by blocks of as many rows as that allows.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from .._threads import blas_threads
+from .._typing import FloatArray
+
+# Multiplications of a product up to which BLAS copies nothing.
+SMALL = 10**6
+# Rows of a block below which the calls cost more than the copy.
+MIN_ROWS = 8
+# Multiplications from which several threads pay.
+LARGE = 10**8
+
+
+def tall_product(K: FloatArray, v: FloatArray) -> FloatArray:
+    """Return K v for K of shape (n, m), C-contiguous, and v of shape (m, k).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tall_product(np.ones((2, 3)), np.eye(3, 2))
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    n, step = len(K), SMALL // max(v.size, 1)
+    if step < MIN_ROWS or n <= step:
+        return K @ v
+    out = np.empty((n, v.shape[1]), dtype=np.result_type(K, v))
+
+    def multiply(start: int, stop: int) -> None:
+        for row in range(start, stop, step):
+            end = min(row + step, stop)
+            np.matmul(K[row:end], v, out=out[row:end])
+
+    n_threads = blas_threads() if n * v.size > LARGE else 1
+    if n_threads == 1:
+        multiply(0, n)
+        return out
+    bounds = np.linspace(0, n, n_threads + 1).astype(int).tolist()
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(multiply, bounds[:-1], bounds[1:]))
+    return out
