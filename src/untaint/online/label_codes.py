@@ -55,6 +55,8 @@ def check_labels(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     y = column_or_1d(y, warn=True)
+    if not len(y):
+        raise ValueError("Found array with 0 sample(s) in y while a minimum of 1 is required.")
     check_classification_targets(y)
     return y
 

@@ -90,6 +90,7 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
     """
 
     _river_base = "MiniBatchClassifier"
+    _multiclass = False  # river asks for it
     _leader: LogisticLeader
     _label_codes: LabelCodes
 
@@ -271,15 +272,22 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         x_copy : dict, optional
             A second measurement of the row, with independent noise.
         """
-        labels = self.__dict__.get("_label_codes")
-        if labels is None:
-            labels = self._label_codes = LabelCodes()
-        super().learn_one(x, labels.code(y), x_copy)
+        super().learn_one(x, self._stream_labels(y).code(y), x_copy)
+
+    def _stream_labels(self, label: Any) -> LabelCodes:
+        """Return the labels so far; the first label, if it is a bool, tells both."""
+        if "_label_codes" not in self.__dict__:
+            is_bool = isinstance(label, bool | np.bool_)
+            self._label_codes = LabelCodes((False, True) if is_bool else ())
+        return self._label_codes
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """Predict the probabilities of the labels seen so far, from one row."""
+        """Predict the probabilities of the labels seen so far, from one row.
+
+        Before any row has been learnt they are those of False and True, and even.
+        """
         if "n_rounds_" not in self.__dict__:
-            return {}
+            return {False: 0.5, True: 0.5}
         labels = self._label_codes.labels
         if len(labels) == 1:
             return {labels[0]: 1.0}
@@ -287,9 +295,9 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         return {labels[0]: 1.0 - second, labels[1]: second}
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
-        """Predict the label of one row, or None before any row has been learnt."""
+        """Predict the label of one row, False before any row has been learnt."""
         probabilities = self.predict_proba_one(x)
-        return max(probabilities, key=probabilities.__getitem__) if probabilities else None
+        return max(probabilities, key=probabilities.__getitem__)
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Update the model with the rows of a frame.
@@ -301,15 +309,14 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         y : series
             Labels.
         """
-        labels = self.__dict__.get("_label_codes")
-        if labels is None:
-            labels = self._label_codes = LabelCodes()
-        super().learn_many(X, labels.codes(np.asarray(y)))
+        y = np.asarray(y)
+        if len(y):
+            super().learn_many(X, self._stream_labels(y[0]).codes(y))
 
     def predict_proba_many(self, X: Any) -> Any:
         """Predict the probabilities of the labels, one column each, for a frame of rows."""
         if "n_rounds_" not in self.__dict__:
-            return frame_like({}, X)
+            return frame_like({False: np.full(len(X), 0.5), True: np.full(len(X), 0.5)}, X)
         labels = self._label_codes.labels
         if len(labels) == 1:
             return frame_like({labels[0]: np.ones(len(X))}, X)
@@ -319,7 +326,7 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
     def predict_many(self, X: Any) -> Any:
         """Predict the labels of a frame and return them as a series of the same library."""
         if "n_rounds_" not in self.__dict__:
-            return series_like(np.array([], dtype=object), X)
+            return series_like(np.zeros(len(X), dtype=bool), X)
         labels = np.array(self._label_codes.labels)
         if len(labels) == 1:
             return series_like(np.full(len(X), labels[0]), X)
