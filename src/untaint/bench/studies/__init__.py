@@ -20,6 +20,7 @@ from . import (
     measurement_error,
     mistakes,
     multiclass,
+    noisy_classes,
     noisy_kernel,
     one_sided,
     privacy,
@@ -71,6 +72,7 @@ STUDIES: dict[str, Study] = {
     "measurement-error": measurement_error.STUDY,
     "regret": regret.STUDY,
     "noisy-kernel": noisy_kernel.STUDY,
+    "noisy-classes": noisy_classes.STUDY,
     "stream-speed": stream_speed.STUDY,
     "privacy": privacy.STUDY,
 }
