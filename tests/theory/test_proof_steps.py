@@ -194,13 +194,13 @@ def test_lipschitz_constant_holds_with_either_norm_of_the_targets(rng):
     A, y = rng.normal(size=(6, 6)), rng.normal(size=(6, 1))
     K, R = A @ A.T, 1.5
     found = diagnose(
-        K,
-        y,
-        np.zeros((6, 1)),
-        np.zeros(1),
-        np.ones(6),
-        Trimmed(0.0),
-        SquaredLoss(),
+        K=K,
+        y=y,
+        coef=np.zeros((6, 1)),
+        intercept=np.zeros(1),
+        sample_weight=np.ones(6),
+        weighting=Trimmed(0.0),
+        loss=SquaredLoss(),
         alpha=0.0,
         norm_bound=R,
         fit_intercept=False,
