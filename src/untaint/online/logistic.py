@@ -1,13 +1,14 @@
 r"""Logistic regression from noisy features.
 
-.. math:: P(y = 1 \mid x) = \sigma(\beta_0 + \beta^T x), \qquad \tilde x = x + n,\; E[n n^T] = \Sigma
+.. math:: P(y = 1 \mid x) = \sigma(\beta_0 + \beta^T x), \qquad \tilde x = x + n,
+          \qquad E[n n^T] = \Sigma
 
 The learner sees :math:`\tilde x` and y, and is to predict for clean x. Logistic regression on noisy
 rows estimates slopes that are too small. Unlike for squares, no function of the noisy row is an
 unbiased estimate of the clean loss. The slopes are therefore those of calibrated rows
 (:mod:`.logistic_fit`), and how much of the noise is removed is selected by estimates of the clean
-loss (:mod:`.logistic_selection`), such that the fit is not worse than the naive one. Memory does not
-grow with the rows (:mod:`.logistic_data`).
+loss (:mod:`.logistic_selection`), such that the fit is not worse than the naive one. Memory does
+not grow with the rows (:mod:`.logistic_data`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""What a logistic model needs of noisy rows: class moments, recent rows, and a summary of the rest.
+r"""What a logistic model keeps of noisy rows: class moments, recent rows, a summary of the rest.
 
 The log-likelihood of the slopes of noisy rows has no sufficient statistics, so that
 

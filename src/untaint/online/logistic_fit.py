@@ -105,7 +105,7 @@ def fit_path(
         to_slopes.T @ data.linear[folds].sum(axis=0),
         float(data.class_gram[folds][:, :, 0, 0].sum()),
     )
-    p = np.zeros(data.n_features + 1)
+    p: FloatArray = np.zeros(data.n_features + 1)
     for alpha in sorted(alphas, reverse=True):
         p = problem.minimise(float(alpha), p)
         coef = p[1:] / scales

