@@ -64,6 +64,19 @@ def test_removes_the_noise_that_is_declared(cov):
     assert ours.share_ > 0
 
 
+def test_slopes_are_right_where_the_classes_are_far_apart():
+    """Rows that are normal within classes: calibration by the covariance of all rows is too low."""
+    rng = np.random.default_rng(0)
+    y = np.arange(4000) % 2
+    delta = np.array([3.0, 1.0])  # of the class means; the covariance within is the identity
+    A = y[:, None] * delta + rng.normal(size=(4000, 2)) * np.sqrt(1.25)
+    model = NoisyLogisticRegression(noise_cov=0.25, share=1.0, alpha=0.1).fit(A, y)
+    np.testing.assert_allclose(model.coef_[0], delta, atol=0.3)
+    spread = delta @ delta / 4
+    too_low = (1 + spread / 1.25) / (1 + spread)  # of the slopes of regression calibration
+    assert model.coef_[0] @ delta > 0.5 * (1 + too_low) * delta @ delta
+
+
 def test_two_copies_tell_the_noise():
     X, y = labelled_rows(3000)
     A, B = noisy(X, FULL, 1), noisy(X, FULL, 2)
