@@ -45,7 +45,7 @@ def table(rows: list[Row]) -> str:
                 kind,
                 epsilon,
                 *(show(fmean(errors)) if errors else "-" for errors in found),
-                _printed(str(dataset), float(epsilon)),
+                _printed(str(dataset), float(str(epsilon))),
             ]
         )
     header = ["dataset", "bad targets", "epsilon", *methods, "print: krr, subquantile"]
