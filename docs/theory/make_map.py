@@ -2,8 +2,8 @@
 
     python docs/theory/make_map.py
 
-Symbols are named as ``path/to/file.py::qualified.name``. The line of each is looked up in the
-source when the page is written, so that nobody has to keep line numbers by hand.
+Symbols are named as ``path/to/file.py::qualified.name``. Each is looked up in the source when the
+page is written; the page names it without its line, which every edit above it would move.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ for the equations that stand between them. The meaning is in our words. Status:
 * **proof only**: nothing to compute for a user; tests check it where it can be checked;
 * **not applicable**: left blank in print, or false without a right form of use to the library.
 
-A file is followed by the line of the symbol; tests are named by what they say.
+Symbols and tests are followed by their files; tests are named by what they say.
 `tests/test_theory_map.py` holds this page to the source: every symbol and test exists, and no
 number is missing.
 """
@@ -47,39 +47,39 @@ def load() -> dict[str, Any]:
 
 
 @cache
-def lines_of(path: str) -> dict[str, int]:
-    """Line of every class, function, method and module-level name of a file."""
-    found: dict[str, int] = {}
+def names_in(path: str) -> set[str]:
+    """Every class, function, method and module-level name of a file."""
+    found: set[str] = set()
 
     def walk(body: list[ast.stmt], prefix: str) -> None:
         for node in body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                found[prefix + node.name] = node.lineno
+                found.add(prefix + node.name)
                 walk(node.body, f"{prefix}{node.name}.")
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                found.update((prefix + t.id, node.lineno) for t in targets if hasattr(t, "id"))
+                found.update(prefix + t.id for t in targets if hasattr(t, "id"))
 
     walk(ast.parse((ROOT / path).read_text(encoding="utf-8")).body, "")
     return found
 
 
-def locate(reference: str) -> int:
-    """Return the line of a symbol, or raise an error that names it."""
+def locate(reference: str) -> tuple[str, str]:
+    """Return file and name of a symbol, or raise an error that names it."""
     path, _, name = reference.partition("::")
-    if not (ROOT / path).is_file() or name not in lines_of(path):
+    if not (ROOT / path).is_file() or name not in names_in(path):
         raise LookupError(f"{SOURCE.name} names {reference}, which does not exist")
-    return lines_of(path)[name]
+    return path, name
 
 
 def places(references: list[str]) -> list[str]:
-    """Return symbols with files and lines, and tests in words, which a narrow column can wrap."""
+    """Return symbols with their files, and tests in words, which a narrow column can wrap."""
     shown = []
     for reference in references:
-        path, _, name = reference.partition("::")
+        path, name = locate(reference)
         words = name.removeprefix("test_").replace("_", " ")
         label = words if name.startswith("test_") else f"`{name}`"
-        shown.append(f"{label}<br>`{path}:{locate(reference)}`")
+        shown.append(f"{label}<br>`{path}`")
     return shown
 
 

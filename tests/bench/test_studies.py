@@ -16,6 +16,7 @@ from untaint.bench.evaluate import ALPHAS, MEASURES, POWERS, evaluate
 from untaint.bench.fitting import gammas
 from untaint.bench.memory import Usage
 from untaint.bench.noisy.streams import ANGLES
+from untaint.bench.papers.readings import READINGS
 from untaint.bench.simulation.designs import ERRORS
 from untaint.bench.studies import (
     STUDIES,
@@ -54,10 +55,11 @@ def test_cases_are_distinct_and_name_known_kinds(name, quick):
     cases = STUDIES[name].cases(range(2), quick)
     assert len(set(cases)) == len(cases) > 0
     # The study of ambiguity has a shift of its own, people make mistakes of their own, noise of
-    # features is no corruption of rows, and a simulation draws errors and places lies.
+    # features is no corruption of rows, a simulation draws errors and places lies, and the papers'
+    # noise is read in two ways.
     noisy = {measurement_error.KIND, privacy.KIND, *ANGLES}
     simulated = {*ERRORS, *(f"{place}-{size:g}" for place in PLACES for size in SIZES)}
-    others = {*ambiguity.SHIFTS, *mistakes.KINDS, *noisy, *simulated}
+    others = {*ambiguity.SHIFTS, *mistakes.KINDS, *noisy, *simulated, *READINGS, "clean"}
     assert {case.kind for case in cases} <= {*KINDS, *others}
     assert {case.seed for case in cases} == {0, 1}
 

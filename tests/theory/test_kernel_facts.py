@@ -42,10 +42,26 @@ def test_polynomial_kernel_is_the_product_of_weighted_monomials(d, degree, rng):
     assert phi.shape[1] == comb(d + degree, degree)
 
 
-def test_printed_polynomial_features_have_other_products():
-    """Eq. (80) as it stands, in one dimension: x z + x^2 z^2 is not (x z + 1)^2."""
-    x, z = 0.7, 1.3
-    assert abs((x * z + x**2 * z**2) - (x * z + 1.0) ** 2) > 1.5
+def printed_features(x, degree):
+    """Eq. (80) as it stands: powers of single features, and products of two of them."""
+    powers = [x**k for k in range(1, degree + 1)]
+    pairs = [x[i] * x[j] for i in range(len(x)) for j in range(i)]
+    return np.concatenate([*powers, pairs])
+
+
+@pytest.mark.parametrize(("d", "degree"), [(2, 2), (3, 3)])
+def test_printed_polynomial_features_have_other_products(d, degree, rng):
+    """Weights and the constant are missing, from degree three on also other products."""
+    x, z = rng.normal(size=(2, d)) + 1.0
+    kernel = Polynomial(gamma=1.0, degree=degree, coef0=1.0)(x[None], z[None]).item()
+    ours = polynomial_features(np.stack([x, z]), degree, 1.0)
+    assert ours[0] @ ours[1] == pytest.approx(kernel)
+    phi_x, phi_z = printed_features(x, degree), printed_features(z, degree)
+    assert abs(phi_x @ phi_z - kernel) > 0.2 * kernel
+    # With the weights of their monomials and the constant they would do at degree two only.
+    monomials = len(multi_indices(d, degree))
+    assert (len(phi_x) + 1 == monomials) == (degree == 2)
+    assert d**degree != monomials != len(phi_x)
 
 
 def test_as_many_rows_as_lemma_30_asks_for_may_be_too_few(rng):

@@ -6,6 +6,7 @@ predictor's two parts, and radial kernels. Means over Gaussian noise are by quad
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 
 from naive import noisy_views as naive
 from untaint.online.mixture import make_mixture
@@ -191,3 +192,23 @@ def test_clamped_kernel_has_an_exact_surrogate(kernel):
     mean = MASSES @ surrogate.matrix(noisy, a)[:, 0]
     assert mean == pytest.approx(mixture.matrix(np.array([[x]]), a).item(), rel=1e-6)
     assert 0 < mixture.clamped_mass < 1 and mixture.sup_error > 1e-3
+
+
+@pytest.mark.parametrize("kernel", ["exponential", "rational_quadratic"])
+@pytest.mark.parametrize("variance", [0.0, 0.3])
+def test_members_of_radial_kernels_have_gamma_distributed_rates(kernel, variance):
+    """Schoenberg's mixture, by scipy's densities: rates above the largest admissible one are it."""
+    gamma, shape = 0.7, 1.5
+    mixture = make_mixture(kernel, gamma, shape, np.array([[variance]]))
+    if kernel == "exponential":  # e^(-gamma r)
+        distribution, rate = stats.gamma(0.5), lambda v: gamma**2 / (4 * v)
+    else:  # (1 + gamma r^2 / shape)^-shape
+        distribution, rate = stats.gamma(shape, scale=1 / shape), lambda u: gamma * u
+    # The amplification (1 - 2 rate variance)^(-1/2) of a member is ten at most.
+    largest = (1 - 1 / 100) / (2 * variance) if variance else np.inf
+    for r in (0.2, 1.0, 3.0):
+        expected, _ = integrate.quad(
+            lambda q, r=r: np.exp(-min(rate(distribution.ppf(q)), largest) * r**2), 0, 1, limit=200
+        )
+        found = mixture.of_squared_distances(np.array([r**2])).item()
+        assert found == pytest.approx(expected, abs=2e-5 if variance else 2e-4)

@@ -181,3 +181,117 @@ def test_descents_reach_a_nearly_stationary_point(acceleration, rng):
         norms.append(found.moreau_gradient_norm)
     assert norms[0] > norms[1] > norms[2]
     assert norms[2] < 1e-4 * norms[0]
+
+
+# --- constants, steps and iterations that change between two lines ----------------------------
+
+
+def test_lipschitz_constant_holds_with_either_norm_of_the_targets(rng):
+    """First version, eq. (46) prints |y|, its proof (98) the sum |y|_1; the former is enough.
+
+    The sum of |y_i| sqrt(k_ii) is at most |y|_2 times the sum of the roots.
+    """
+    A, y = rng.normal(size=(6, 6)), rng.normal(size=(6, 1))
+    K, R = A @ A.T, 1.5
+    found = diagnose(
+        K=K,
+        y=y,
+        coef=np.zeros((6, 1)),
+        intercept=np.zeros(1),
+        sample_weight=np.ones(6),
+        weighting=Trimmed(0.0),
+        loss=SquaredLoss(),
+        alpha=0.0,
+        norm_bound=R,
+        fit_intercept=False,
+    )
+    roots = np.sqrt(np.diag(K)).sum()
+    by_sum, by_root = (
+        2 * (R * roots**2 + np.linalg.norm(y.ravel(), order) * roots) / 6 for order in (1, 2)
+    )
+    assert found.lipschitz == pytest.approx(by_sum)
+    assert found.lipschitz_rowwise < by_root < by_sum
+
+
+def clean_descent(iterations):
+    """Errors of the descent on four clean rows of a well conditioned design, without noise."""
+    K, truth = np.diag([1.0, 0.9, 0.8, 0.7]), np.ones((4, 1))
+    problem = TrimmedProblem(
+        K, SquaredLoss(), Trimmed(0.0), K @ truth, np.ones(4), 0.0, fit_intercept=False
+    )
+    errors = []
+    for n in iterations:
+        solution = projected_gradient(
+            problem, np.zeros((4, 1)), learning_rate=0.25, max_iter=n, tol=0.0
+        )
+        errors.append(np.abs(solution.fit.coef - truth).max())
+    return np.array(errors)
+
+
+def test_a_contraction_takes_the_logarithm_of_one_over_the_error():
+    """Second version, Theorem 7: T has a logarithm in the statement and none in its proof."""
+    errors = clean_descent(range(1, 60))
+    needed = [int(np.argmax(errors < target)) + 1 for target in (1e-2, 1e-4, 1e-8)]
+    assert needed[1] == pytest.approx(2 * needed[0], abs=2)
+    assert needed[2] == pytest.approx(4 * needed[0], abs=4)
+
+
+def test_noise_in_the_product_has_the_factor_of_the_product():
+    """Second version, (21) to (22): 2 eta becomes 4 eta, but not for the noise.
+
+    One feature, all rows one, f - f* = a: the product in |f - eta g - f*|^2 is 4 eta a (a - noise).
+    """
+    eta, a, noise = 0.1, 1.0, 0.9
+    rows, errors = np.ones(5), np.full(5, a - noise)
+    gradient = 2 / 5 * errors @ rows
+    product = 2 * eta * gradient * a  # twice (21), as the square has it
+    assert product == pytest.approx(4 * eta * a * (a - noise))
+    assert product < 4 * eta * a**2 - 2 * eta * noise  # (22) as printed is no lower bound
+    assert product >= 4 * eta * a**2 - 4 * eta * noise * abs(a) - 1e-12
+
+
+def test_the_step_of_the_classifier_is_counted_once(rng):
+    """Second version, (36), (37) and (47): eta / (n (1 - eps)) is in the step or the gradient."""
+    A, y = rng.normal(size=(6, 6)), np.array([[0.0], [1.0]] * 3)
+    K, kept, eta = A @ A.T, 6, 0.3
+    problem = TrimmedProblem(
+        K, LogisticLoss(), Trimmed(0.0), y, np.ones(6), 0.0, fit_intercept=False
+    )
+    start = rng.normal(size=(6, 1))
+    solution = projected_gradient(problem, start, learning_rate=eta / kept, max_iter=1)
+    residuals = expit(K @ start) - y
+    np.testing.assert_allclose(solution.fit.coef, start - eta / kept * residuals)  # (36)
+    by_47 = eta / kept * residuals  # what (47) calls the gradient
+    assert np.abs(solution.fit.coef - (start - eta / kept * by_47)).max() > 0.01
+
+
+def test_without_its_square_the_step_of_eq_51_does_not_matter():
+    """Second version, (44) has eta^2 where (51) has eta: whether steps contract is then fixed."""
+    slope, width = 0.2, 1.0  # 2 C lambda_min / (n (1 - eps)), and the squared sum over its power
+    steps = np.array([0.3, 0.1, 0.01])
+    right = 1 - slope * steps + width * steps**2
+    printed = 1 - slope * steps + width * steps
+    assert right[0] > 1 > right[1] and right[2] < 1
+    assert np.all(printed > 1)
+
+
+def test_steps_of_theorem_9_and_of_its_algorithm_are_in_other_units(rng):
+    """Second version: Theorem 9 steps by 1 / L, Algorithm 2 and (59) by lambda_min / trace.
+
+    In other units of the features the first is divided by their square and the second stays.
+    """
+    X, y = rng.normal(size=(40, 2)), (rng.random((40, 1)) < 0.5).astype(float)
+    rises = {}
+    for unit in (1.0, 30.0):
+        values = np.linalg.eigvalsh(unit**2 * X.T @ X / 40)
+        problem = TrimmedProblem(
+            unit**2 * X @ X.T, LogisticLoss(), Trimmed(0.0), y, np.ones(40), 0.0, False
+        )
+        start = np.zeros((40, 1))
+        by_L = projected_gradient(problem, start, max_iter=50)
+        by_ratio = projected_gradient(
+            problem, start, learning_rate=values[0] / values.sum() / 40, max_iter=50
+        )
+        assert np.diff(by_L.objective_path).max() <= 1e-9
+        rises[unit] = np.diff(by_ratio.objective_path).max()
+    assert rises[1.0] <= 1e-9 and rises[30.0] > 1.0

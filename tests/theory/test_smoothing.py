@@ -24,15 +24,17 @@ def softplus(x, sharp):
     return np.logaddexp(0.0, sharp * x) / sharp
 
 
-def smoothed(t, f, sharp):
-    """Eq. (22)."""
-    return t - softplus(t - (f - Y) ** 2, sharp).sum() / KEPT
+def slope_at_best(f, rule):
+    """The derivative of the smoothed objective, eq. (27), with the weights of the library."""
+    return rule.weights((f - Y) ** 2, np.ones(len(Y))) @ (2 * (f - Y)) / KEPT
 
 
-def second_derivative(t, f, sharp, factor):
-    """Eq. (30); factor is lambda in the right form, and one in print."""
-    slope, part = 2 * (f - Y), expit(sharp * (t - (f - Y) ** 2))
-    return np.sum(2 * part - factor * slope**2 * part * (1 - part)) / KEPT
+def bend_at_best(f, rule, factor):
+    """The second derivative from eq. (30), with t at its best; factor is one in print."""
+    slope, part = 2 * (f - Y), rule.weights((f - Y) ** 2, np.ones(len(Y)))
+    edge = factor * part * (1 - part)
+    moving = (edge @ slope) ** 2 / edge.sum()  # the best t moves with f
+    return (2 * part.sum() - edge @ slope**2 + moving) / KEPT
 
 
 def by_differences(function, at, step=1e-4):
@@ -53,38 +55,62 @@ def test_softplus_lies_within_log_two_over_lambda_of_the_positive_part(sharp):
     assert np.all(excess >= -1e-14) and excess.max() == pytest.approx(np.log(2) / sharp)
 
 
-@pytest.mark.parametrize("sharp", [0.5, 3.0, 20.0])
-@pytest.mark.parametrize("f", [-0.7, 0.6, 1.3])
+@pytest.mark.parametrize(
+    ("sharp", "f"), [(0.5, -0.7), (0.5, 0.6), (3.0, 0.2), (3.0, 0.6), (3.0, 1.3), (20.0, 1.3)]
+)
 def test_derivatives_of_the_smoothed_objective(sharp, f):
     """Eqs. (24), (27) and (30): the second derivative carries lambda, which print leaves out."""
-    t = 0.9
-    part = expit(sharp * (t - (f - Y) ** 2))
-    in_t, _ = by_differences(lambda s: smoothed(s, f, sharp), t)
-    assert in_t == pytest.approx(1 - part.sum() / KEPT, abs=1e-6)
-    in_f, bend = by_differences(lambda s: smoothed(t, s, sharp), f)
-    assert in_f == pytest.approx(np.sum(2 * (f - Y) * part) / KEPT, abs=1e-5)
-    assert bend == pytest.approx(second_derivative(t, f, sharp, factor=sharp), rel=1e-3, abs=1e-4)
-    assert abs(bend - second_derivative(t, f, sharp, factor=1.0)) > 1e-3
+    rule = Softplus(1 / 3, smoothing=sharp)
+    losses, ones = (f - Y) ** 2, np.ones(len(Y))
+    # Eq. (24) is zero at the best t: the weights, sigmoids of lambda (t - loss), sum to np.
+    t = rule.threshold(losses, ones)
+    np.testing.assert_allclose(rule.weights(losses, ones), expit(sharp * (t - losses)), rtol=1e-9)
+    assert rule.weights(losses, ones).sum() == pytest.approx(KEPT)
+    in_f, bend = by_differences(lambda s: trimmed(s, rule), f)
+    assert in_f == pytest.approx(slope_at_best(f, rule), abs=1e-5)
+    assert bend == pytest.approx(bend_at_best(f, rule, factor=sharp), rel=1e-3, abs=1e-4)
+    assert abs(bend - bend_at_best(f, rule, factor=1.0)) > 1e-3
 
 
 def test_limits_are_those_of_trimming_but_for_rows_on_the_threshold():
     """Eqs. (25), (28) and (31): indicators of t > loss; a row on the threshold counts half."""
-    t, f, sharp = 0.9, 0.35, 1e5
-    below = (f - Y) ** 2 < t
-    in_f, bend = by_differences(lambda s: smoothed(t, s, sharp), f, step=1e-5)
-    assert in_f == pytest.approx(np.sum(2 * (f - Y)[below]) / KEPT, abs=1e-6)
+    f, sharp = 0.35, 1e5
+    rule, hard = Softplus(1 / 3, smoothing=sharp), Trimmed(1 / 3)
+    below = hard.weights((f - Y) ** 2, np.ones(len(Y))) > 0
+    in_f, bend = by_differences(lambda s: trimmed(s, rule), f, step=1e-5)
+    assert in_f == pytest.approx(np.sum(2 * (f - Y)[below]) / KEPT, abs=1e-4)
     assert bend == pytest.approx(2 * below.sum() / KEPT, rel=1e-3)
-    on_it = (f - Y[0]) ** 2
-    assert expit(sharp * (on_it - (f - Y) ** 2))[0] == 0.5
+    tied = ((Y[0] + Y[4]) / 2 - Y) ** 2  # the first and the fifth row tie for one place
+    weights = rule.weights(tied, np.ones(len(Y)))
+    np.testing.assert_allclose(weights, [0.5, 1, 1, 1, 0.5, 0], atol=1e-6)
+    assert rule.threshold(tied, np.ones(len(Y))) == pytest.approx(tied[0])
 
 
 def test_curvature_has_no_bound_from_below_as_lambda_grows():
     """Lemma 8's proof takes the largest curvature before the limit: it then grows with lambda."""
-    f = np.linspace(-3, 4, 4001)
-    lowest = [min(second_derivative(0.9, s, sharp, factor=sharp) for s in f) for sharp in (10, 100)]
-    assert lowest[1] < 8 * lowest[0] < 0
-    highest = max(second_derivative(0.9, s, 100, factor=100) for s in f)
-    assert highest <= 2 * len(Y) / KEPT  # from above beta holds whatever lambda is
+    f, lowest, highest = np.linspace(-3, 4, 701), [], []
+    for sharp in (10.0, 100.0):
+        rule = Softplus(1 / 3, smoothing=sharp)
+        slopes = np.array([slope_at_best(s, rule) for s in f])
+        bends = np.diff(slopes) / np.diff(f)
+        lowest.append(bends.min())
+        highest.append(bends.max())
+    assert lowest[1] < 5 * lowest[0] < 0
+    assert max(highest) <= 2 + 1e-9  # from above the curvature of the loss holds for every lambda
+
+
+def test_the_smoothness_constant_is_reached_where_all_rows_are_kept():
+    """Lemmas 8 and 14: not a bound with room to spare; twice as much would halve the steps."""
+    K = np.full((4, 4), 3.0)  # four equal rows: the trace is the top eigenvalue
+    design = TrimmedProblem(
+        K, SquaredLoss(), Trimmed(0.0), Y[:4, None], np.ones(4), 0.5, fit_intercept=False
+    )
+    start, moved = (design.function(np.full((4, 1), c), np.zeros(1)) for c in (0.0, 1.0))
+    change = design.gradient(moved) - design.gradient(start)
+    run = moved.coef - start.coef
+    ratio = np.sqrt(np.sum(change * (K @ change)) / np.sum(run * (K @ run)))
+    assert ratio == pytest.approx(2 * np.trace(K) + 2 * 0.5)
+    assert ratio <= design.smoothness() <= 1.02 * ratio  # the power iteration adds a hundredth
 
 
 def test_gradient_jumps_where_two_rows_change_places():

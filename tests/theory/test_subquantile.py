@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from untaint.losses import SquaredLoss
-from untaint.optim.projected_gradient import TrimmedProblem
+from untaint.optim.projected_gradient import TrimmedProblem, projected_gradient
 from untaint.weighting.trimmed import Trimmed
 
 
@@ -111,3 +111,19 @@ def test_concave_in_the_threshold_and_not_convex_in_the_function(rng):
         assert g((a + b) / 2, losses, 6) >= (g(a, losses, 6) + g(b, losses, 6)) / 2 - 1e-12
     of_function = [g(1.0, np.array([f**2]), 1) for f in (0.0, 1.0, 2.0)]
     assert of_function[1] > (of_function[0] + of_function[2]) / 2
+
+
+def test_both_steps_of_the_objective_by_hand():
+    """F (6) to (8), S (8) to (10): the threshold is the np-th loss, then one whole step."""
+    y = np.array([[0.0], [1.0], [5.0]])
+    problem = TrimmedProblem(
+        np.eye(3), SquaredLoss(), Trimmed(1 / 3), y, np.ones(3), 0.0, fit_intercept=False
+    )
+    losses, ones = np.array([0.0, 1.0, 25.0]), np.ones(3)
+    assert problem.weighting.threshold(losses, ones) == 1.0
+    np.testing.assert_array_equal(problem.weights(np.zeros((3, 1))), [1.0, 1.0, 0.0])
+    assert problem.objective(problem.function(np.zeros((3, 1)), np.zeros(1))) == 1.0
+    # f - eta 2 (f - y) on the kept rows, with eta = 1 / 8
+    solution = projected_gradient(problem, np.zeros((3, 1)), learning_rate=1 / 8, max_iter=1)
+    np.testing.assert_allclose(solution.fit.coef.ravel(), [0.0, 0.25, 0.0])
+    np.testing.assert_allclose(solution.objective_path, [1.0, 0.75**2])

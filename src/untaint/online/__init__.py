@@ -1,4 +1,4 @@
-"""Regression with errors in the features, when their covariance is known or rows come twice.
+"""Regression and classification with noise in the features that is known, or rows that come twice.
 
 The algorithms follow Cesa-Bianchi, Shalev-Shwartz and Shamir, *Learning from Noisy Data under
 Distributional Assumptions*. Every learner has the interfaces of scikit-learn and of river.
@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from .kernel import NoisyKernelRegressor
 from .linear import NoisyLinearRegressor
+from .logistic import NoisyLogisticRegression
 from .ridge import CorrectedRidge
 
-__all__ = ["CorrectedRidge", "NoisyKernelRegressor", "NoisyLinearRegressor"]
+__all__ = [
+    "CorrectedRidge",
+    "NoisyKernelRegressor",
+    "NoisyLinearRegressor",
+    "NoisyLogisticRegression",
+]

@@ -15,22 +15,35 @@ _registered: set[type] = set()
 
 
 class _RiverStandIn:
-    """A registered class whose instance river accepts as the last step of a learner."""
+    """A registered class whose instance river accepts as the last step of a regressor."""
+
+
+class _RiverClassifierStandIn:
+    """A registered class whose instance river accepts as the last step of a classifier."""
+
+
+_STAND_INS: dict[str, type] = {
+    "MiniBatchRegressor": _RiverStandIn,
+    "MiniBatchClassifier": _RiverClassifierStandIn,
+}
 
 
 def register_with_river(cls: type) -> None:
-    """Register a class as a mini-batch regressor of river if river has been imported."""
+    """Register a class with its mini-batch base class of river if river has been imported."""
     if cls in _registered or "river" not in sys.modules:
         return
-    base = getattr(sys.modules["river"], "base", None)
-    if base is not None and hasattr(base, "MiniBatchRegressor"):
-        base.MiniBatchRegressor.register(cls)
-        base.MiniBatchRegressor.register(_RiverStandIn)
+    name = getattr(cls, "_river_base", "MiniBatchRegressor")
+    base = getattr(getattr(sys.modules["river"], "base", None), name, None)
+    if base is not None:
+        base.register(cls)
+        base.register(_STAND_INS[name])
         _registered.add(cls)
 
 
 class RiverCompatMixin:
-    """Mixin that provides what river expects of a regressor beside learning and predicting."""
+    """Mixin that provides what river expects of a model beside learning and predicting."""
+
+    _river_base = "MiniBatchRegressor"  # the class of river.base that a learner stands for
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Register the class with river when an instance is created."""
@@ -41,7 +54,7 @@ class RiverCompatMixin:
     def _last_step(self) -> Any:
         # River's isinstance hook asks for this: registers models made before river was imported.
         register_with_river(type(self))
-        return _RiverStandIn()
+        return _STAND_INS[self._river_base]()
 
     @property
     def _supervised(self) -> bool:

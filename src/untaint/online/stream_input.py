@@ -68,3 +68,13 @@ def series_like(values: FloatArray, X: Any) -> Any:
     if library == "polars":
         return sys.modules["polars"].Series(values=values)
     return values
+
+
+def frame_like(columns: Mapping[Any, Any], X: Any) -> Any:
+    """Return columns by name as a frame of the library that X comes from, or as they are."""
+    library = type(X).__module__.partition(".")[0]
+    if library == "pandas":
+        return sys.modules["pandas"].DataFrame(columns, index=X.index)
+    if library == "polars":
+        return sys.modules["polars"].DataFrame({str(k): v for k, v in columns.items()})
+    return columns

@@ -14,13 +14,21 @@ from untaint.bench.noisy.evaluate import evaluate
 from untaint.bench.studies import (
     STUDIES,
     measurement_error,
+    noisy_classes,
     noisy_kernel,
     privacy,
     regret,
     stream_speed,
 )
 
-NOISY = ("measurement-error", "regret", "noisy-kernel", "stream-speed", "privacy")
+NOISY = (
+    "measurement-error",
+    "regret",
+    "noisy-kernel",
+    "noisy-classes",
+    "stream-speed",
+    "privacy",
+)
 
 
 def as_row(case, measures, **found):
@@ -95,6 +103,25 @@ def test_noisy_kernel_has_noise_that_matters_and_noise_that_does_not():
         f"{name}{d}-24000" for name in ("sines", "line", "rough") for d in (2, 5)
     }
     assert {case.epsilon for case in cases} == {0.05, 0.3, 0.6}
+
+
+def test_noisy_classes_are_summed_up_by_the_way_to_the_clean_fit():
+    case = Case("heart", noisy_classes.KIND, 0.5, "untaint", 0)
+    losses = {"log_loss_clean": 0.2, "log_loss_naive": 0.4}
+    rows = [
+        as_row(replace(case, seed=seed), noisy_classes.MEASURES, **losses, log_loss=loss)
+        | {"over_naive": loss / 0.4}
+        for seed, loss in enumerate((0.25, 0.35))
+    ]
+    text = noisy_classes.table(rows)
+    assert "| heart | 0.5 | 0.200 | 0.400 | 0.750 / 0.50 (0.87) |" in text
+
+
+@pytest.mark.parametrize("method", noisy_classes.METHODS)
+def test_every_classifier_of_noisy_classes_is_scored(method):
+    found = noisy_classes.run(Case("classes2-80", noisy_classes.KIND, 0.5, method, 0))
+    assert set(found) == set(noisy_classes.MEASURES)
+    assert np.isfinite(list(found.values())).all()
 
 
 def test_stream_speed_runs_a_million_rounds_in_full_only():

@@ -39,6 +39,7 @@ LINES: dict[str, dict[str, Any]] = {
     "tls": {"color": RED},
     "odrpack": {"color": ORANGE, "linestyle": (0, (1, 1.5))},
     "simex": {"color": GREEN},
+    "rc": {"color": GREEN, "linestyle": DASHED},
 }
 
 

@@ -4,6 +4,8 @@ naive     ridge, its alpha by leave-one-out, on the noisy rows as they are
 river     one pass of stochastic gradient descent, river's defaults
 tls       total least squares: the smallest right singular vector of the centred [A / s, y / r]
 odrpack   orthogonal distance regression: minimise sum (y - f(x))^2 / r^2 + sum |x - a|^2 / s^2
+rc        regression calibration: ridge on E[x | a], where clean rows are normal and have the
+          covariance of the noisy rows less that of the noise
 simex     refit with more noise, (1 + k) s^2 for k up to 2, and extrapolate the coefficients to
           k = -1 by a parabola
 
@@ -84,6 +86,16 @@ def orthogonal_distance(X: Array, y: Array, noise_cov: Array) -> Line:
         maxit=200,
     )
     return _line(found.beta, noisy, X, y)
+
+
+def regression_calibration(X: Array, y: Array, noise_cov: Array) -> Line:
+    """Return ridge regression on the expected clean rows, given the noisy ones."""
+    mean, noise = X.mean(axis=0), np.diag(noise_cov)
+    values, vectors = np.linalg.eigh(np.cov(X.T, bias=True) - noise)
+    clean = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    calibrated = (X - mean) @ np.linalg.pinv(clean + noise, hermitian=True) @ clean
+    model = ridge(calibrated, y)
+    return Line(model.coef_, float(model.intercept_ - mean @ model.coef_))
 
 
 def simex(X: Array, y: Array, noise_cov: Array, rng: np.random.Generator) -> Line:

@@ -65,6 +65,7 @@ METHODS: dict[str, Method] = {
     "river": lambda rows, seed: competitors.river(rows.A, rows.y),
     "tls": lambda rows, seed: competitors.total_least_squares(rows.A, rows.y, rows.noise_cov),
     "odrpack": lambda rows, seed: competitors.orthogonal_distance(rows.A, rows.y, rows.noise_cov),
+    "rc": lambda rows, seed: competitors.regression_calibration(rows.A, rows.y, rows.noise_cov),
     "simex": lambda rows, seed: competitors.simex(
         rows.A, rows.y, rows.noise_cov, np.random.default_rng(seed).spawn(4)[3]
     ),

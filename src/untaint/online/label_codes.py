@@ -1,0 +1,82 @@
+"""The two labels of a stream, and their codes 0 and 1.
+
+Codes follow the order of arrival, which is all that a stream of single rows knows; ``classes`` are
+sorted, as everywhere in scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import column_or_1d
+
+from .._typing import FloatArray
+
+
+@final
+class LabelCodes:
+    """LabelCodes maps labels to codes."""
+
+    def __init__(self, labels: Sequence[Any] = ()) -> None:
+        self.labels: list[Any] = []
+        for label in labels:
+            self.code(label)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels that have occurred, sorted."""
+        return np.unique(np.array(self.labels))
+
+    @property
+    def sign(self) -> float:
+        """1 if the code 1 is that of the second class, and -1 if it is that of the first."""
+        return 1.0 if len(self.labels) < 2 or self.classes[0] == self.labels[0] else -1.0
+
+    def code(self, label: Any) -> int:
+        """Return the code of a label, which may be new."""
+        if label not in self.labels:
+            if len(self.labels) == 2:
+                raise too_many_classes([*self.labels, label])
+            self.labels.append(label)
+        return self.labels.index(label)
+
+    def codes(self, y: NDArray[Any]) -> FloatArray:
+        """Return the codes of an array of labels."""
+        values, which = np.unique(y, return_inverse=True)
+        return np.array([float(self.code(value)) for value in values.tolist()])[which.ravel()]
+
+
+def check_labels(y: Any) -> NDArray[Any]:
+    """Return labels as an array of shape (n,)."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    y = column_or_1d(y, warn=True)
+    if not len(y):
+        raise ValueError("Found array with 0 sample(s) in y while a minimum of 1 is required.")
+    check_classification_targets(y)
+    return y
+
+
+def check_two_classes(y: NDArray[Any]) -> None:
+    """Raise unless there are two labels."""
+    labels = unique_labels(y)
+    if len(labels) > 2:
+        raise too_many_classes(labels.tolist())
+    if len(labels) < 2:
+        raise ValueError(
+            f"y must have two classes, got one class only: {labels[0]!r}. (partial_fit takes "
+            "the labels as classes.)"
+        )
+
+
+def too_many_classes(labels: Sequence[Any]) -> ValueError:
+    """Return the error for more than two classes."""
+    return ValueError(
+        "Only binary classification is supported. y must have two classes, got "
+        f"{len(labels)}: {labels[:5]}. For several, use OneVsRestClassifier of scikit-learn "
+        "around this model."
+    )
