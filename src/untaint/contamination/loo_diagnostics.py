@@ -69,8 +69,9 @@ def loo_diagnostics_blocked(
 
 def min_alpha(design: Design, feature_outlier: BoolArray) -> float:
     """Return the smallest useful ridge parameter: an interpolating fit diagnoses nothing."""
-    included = design.loo_features[~feature_outlier]
-    return MIN_ALPHA * float(np.einsum("ij,ij->", included, included)) / max(len(included), 1)
+    features, included = design.loo_features, np.flatnonzero(~feature_outlier)
+    squares = np.einsum("ij,ij->i", features, features)[included]
+    return MIN_ALPHA * float(squares.sum()) / max(len(included), 1)
 
 
 def rounding_of(y: FloatArray) -> float:
