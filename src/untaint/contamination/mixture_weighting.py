@@ -164,27 +164,27 @@ class MixtureWeighting(WeightingStrategy):
 
     def posterior(self, result: PassResult, rows: SampleLosses) -> OutlierPosterior:
         """Return the posterior of all samples, where they are in memory."""
-        blocks = map_blocks(
-            lambda own: self._posterior_of(rows.among(own)), len(rows.losses), BLOCK_ROWS
-        )
-        probability = np.concatenate([own for _, own in blocks])
+        n = len(rows.losses)
+        probability, residuals = np.empty(n), Residuals(*(np.empty(n) for _ in Residuals._fields))
+
+        def fill(own: slice) -> None:
+            part = rows.among(own)
+            found = self.rule.residuals(part)
+            for whole, values in zip(residuals, found, strict=True):
+                whole[own] = values
+            inlying = self.rule.model.groups.inlier_probability(found)
+            probability[own] = np.where(part.excluded, 0.0, inlying)
+
+        map_blocks(fill, n, BLOCK_ROWS)
         contamination, interval = self.contamination(result)
         return replace(
             self.subsample_posterior,
             inlier_probability=probability,
-            residuals=Residuals(
-                *map(np.concatenate, zip(*(own for own, _ in blocks), strict=True))
-            ),
+            residuals=residuals,
             contamination=contamination,
             interval=interval,
-            misfit=np.zeros(len(probability), dtype=bool),
+            misfit=np.zeros(n, dtype=bool),
         )
-
-    def _posterior_of(self, rows: SampleLosses) -> tuple[Residuals, FloatArray]:
-        """Return the residuals of some samples and their probabilities of being inliers."""
-        residuals = self.rule.residuals(rows)
-        probability = self.rule.model.groups.inlier_probability(residuals)
-        return residuals, np.where(rows.excluded, 0.0, probability)
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return thresholds, weights of the subsample, and what the mixture is fitted to."""

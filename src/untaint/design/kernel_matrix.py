@@ -8,7 +8,6 @@ by conjugate gradients with a Nystroem preconditioner.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -16,13 +15,12 @@ from typing import Any, final
 import numpy as np
 
 from .._policy import policy
-from .._threads import all_blas_threads
 from .._typing import FloatArray
 from .._validation import check_matrix_memory, in_double, memory_bytes
 from ..kernels import Kernel, Linear, Precomputed
 from ..optim.base import Fit, RidgeSystem
 from ..optim.low_rank import nystroem_features
-from ..optim.ridge_cg import LARGE, IterativeRidge
+from ..optim.ridge_cg import IterativeRidge
 from ..optim.ridge_exact import ExactRidge
 from ..optim.ridge_primal import PrimalRidge
 from .base import SINGLE_TOL, SystemDesign, absorbed_offset, measured_from
@@ -51,8 +49,7 @@ class KernelMatrixDesign(SystemDesign):
     def dense_features(self, count: int) -> FloatArray:
         """Return Nystroem features of at most ``count`` landmarks."""
         landmarks = self.representatives(count).rows
-        with all_blas_threads() if self.K.nbytes > LARGE else nullcontext():
-            return nystroem_features(self.K[landmarks], landmarks)
+        return nystroem_features(self.K[landmarks], landmarks)
 
     @cached_property
     def features(self) -> FloatArray:

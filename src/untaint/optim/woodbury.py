@@ -12,13 +12,11 @@ the second for a diagonal :math:`H = D^2`. Of many coupled outputs only the diag
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from .._threads import all_blas_threads
 from .._typing import FloatArray
 from ..losses import Hessian
 from ..losses.hessian import DiagonalHessian
@@ -27,8 +25,6 @@ from .gram import IncrementalGram, weighted_gram
 
 # Unknowns beyond which a joint factorisation costs more than the iterations that it saves.
 MOST_COUPLED = 1500
-# Bytes of features from which several threads read them faster than one.
-LARGE = 16 * 2**20
 
 
 def symmetric_inverse(gram: IncrementalGram, weights: FloatArray, alpha: float) -> Precondition:
@@ -53,9 +49,8 @@ def newton_inverse(features: Any, hessian: Hessian, n_outputs: int, alpha: float
 
 def _through(features: Any, solve: Precondition, v: FloatArray) -> FloatArray:
     """Return Phi S^{-1} Phi^T v."""
-    with all_blas_threads() if getattr(features, "nbytes", 0) > LARGE else nullcontext():
-        projection = np.asarray(features.T @ v.astype(features.dtype), dtype=float)
-        return np.asarray(features @ solve(projection).astype(features.dtype))
+    projection = np.asarray(features.T @ v.astype(features.dtype), dtype=float)
+    return np.asarray(features @ solve(projection).astype(features.dtype))
 
 
 def _joint(
