@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from untaint.contamination.residual_mixture import ResidualMixture
+from untaint.contamination.residual_mixture import (
+    SETTLED,
+    PosteriorUpdates,
+    ResidualMixture,
+    mean_change,
+)
 
 N = 800
 
@@ -255,3 +260,17 @@ def test_targets_predictions_and_deviations_together_say_where_a_target_lies(rng
     assert other.contamination == pytest.approx(one.contamination, abs=0.01)
     assert other.log_likelihood == pytest.approx(one.log_likelihood + N * np.log(2.0), abs=1.0)
     assert other.inlier_probability[bad].mean() < 0.5
+
+
+def test_rounds_end_where_all_models_agree(rng):
+    """Between comparisons one model is updated alone; the weights settle all the same."""
+    y = rng.normal(size=N)
+    bad = rng.random(N) < 0.2
+    y[bad] += rng.normal(8.0, 4.0, size=bad.sum())
+    mixture = ResidualMixture(y[:, None], np.ones(N), np.zeros(N, dtype=bool))
+    updates, weights = PosteriorUpdates(mixture), np.ones(N)
+    for _ in range(8):
+        weights = updates(y[:, None], np.ones(N), weights)
+    again = mixture.posterior_weights(y[:, None], np.ones(N), weights)
+    assert mean_change(weights, again, np.ones(N)) <= 2 * SETTLED
+    assert abs(1 - weights.mean() - bad.mean()) < 0.05

@@ -416,3 +416,14 @@ def test_the_number_of_threads_changes_nothing(kind):
         for n_jobs in (1, 2)
     )
     np.testing.assert_array_equal(one, two)
+
+
+def test_a_part_of_the_subsample_estimates_what_all_of_it_does(set_sizes):
+    X, y, bad = grossly_corrupted(FEWER)
+    set_sizes(subsample_rows=4000, posterior_rows=10**9)
+    whole = SubquantileRegressor(**PARAMS).fit(X, y)
+    set_sizes(subsample_rows=4000, posterior_rows=1000)
+    part = SubquantileRegressor(**PARAMS).fit(X, y)
+    assert part.contamination_ == pytest.approx(whole.contamination_, abs=0.01)
+    assert (part.inlier_mask_ == whole.inlier_mask_).mean() > 0.99
+    assert_close(raw(part, X[~bad]), raw(whole, X[~bad]), 0.02)

@@ -180,3 +180,15 @@ def test_a_heavy_row_stands_for_itself_several_times():
     rows, counts = representatives(None, np.array([1.0, 18.0, 1.0]), np.arange(3.0), 5)
     np.testing.assert_array_equal(rows, [1])
     np.testing.assert_array_equal(counts, [5.0])
+
+
+@pytest.mark.parametrize("n", [30_000, 30_001])
+@pytest.mark.parametrize("kind", ["smooth", "tied", "ordered", "two values"])
+def test_the_median_of_many_values_is_the_median(kind, n, rng):
+    values = {
+        "smooth": rng.normal(size=n),
+        "tied": rng.integers(0, 5, size=n).astype(float),
+        "ordered": np.linspace(0.0, 1.0, n) ** 3,
+        "two values": np.repeat([0.0, 1.0], [n // 2, n - n // 2]),
+    }[kind]
+    assert weighted_median(values, np.ones(n)) == np.median(values)
