@@ -67,6 +67,10 @@ class NoisyLinearRegressor(LinearRegressor):
     missing : {"error", "random"}
         Whether NaN in X raises an error or is an entry missing at random. Features absent from a
         dictionary are zero with ``"error"``, and missing with ``"random"``.
+    forgetting : {"auto", None}
+        Whether the best corrected fit may forget: where the stream has changed, it is the fit to a
+        window of the last rows, whose length is chosen by the losses of earlier predictions. None
+        always fits all rows, as do more than 64 features and ``missing="random"``.
 
     Attributes
     ----------
@@ -111,6 +115,7 @@ class NoisyLinearRegressor(LinearRegressor):
         average: bool | str = "auto",
         fit_intercept: bool | None = None,
         missing: str = "error",
+        forgetting: str | None = "auto",
     ) -> None:
         self.noise_cov = noise_cov
         self.norm_bound = norm_bound
@@ -121,6 +126,7 @@ class NoisyLinearRegressor(LinearRegressor):
         self.average = average
         self.fit_intercept = fit_intercept
         self.missing = missing
+        self.forgetting = forgetting
 
     @property
     def regret_bound_(self) -> float:
@@ -142,10 +148,16 @@ class NoisyLinearRegressor(LinearRegressor):
         if self.fit_intercept is not None:
             check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
+        if self.forgetting is not None:
+            check_choice("forgetting", self.forgetting, ("auto",))
 
     def _start(self, batch: NoisyBatch) -> None:
         d = batch.X.shape[1]
-        config = LeaderConfig(centred=self._fits_intercept, norm_bound=self.norm_bound)
+        config = LeaderConfig(
+            centred=self._fits_intercept,
+            norm_bound=self.norm_bound,
+            forgets=self.forgetting == "auto",
+        )
         self._statistics = (
             LinearStatistics(batch, config, allow_missing=self._allow_missing)
             if d <= MAX_MOMENT_FEATURES

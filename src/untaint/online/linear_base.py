@@ -93,6 +93,11 @@ class LinearRegressor(NoisyRegressor):
     def _refit_rounds(self) -> tuple[int, int]:
         return self._fitted_statistics.leader.refit_rounds(self.n_rounds_)
 
+    def _bulk_rounds(self) -> int:
+        if self._statistics is None:
+            return self.n_rounds_
+        return self._statistics.leader.bulk_rounds(self.n_rounds_)
+
     def _check_declared_noise(self) -> None:
         if self._statistics is not None:
             self._statistics.check_noise(self._feature_index.names)

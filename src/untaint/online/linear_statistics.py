@@ -22,6 +22,9 @@ from .leader import Leader, LeaderConfig, LinearFit
 from .noise_check import check_declared_noise
 from .noisy_batch import NoisyBatch, augmented_rows
 
+_MIN_ROWS_FOR_ORIGIN = 30
+_MAX_OFFSET = 3.0  # largest mean in standard deviations that needs no other origin than zero
+
 
 @final
 class LinearStatistics:
@@ -38,6 +41,9 @@ class LinearStatistics:
                 counts = np.maximum(observed.sum(axis=0), 1)
                 self.origin = np.where(observed, first.X / counts, 0.0).sum(axis=0)
             self.target_origin = float(np.mean(first.y))
+            if not allow_missing and _is_near_zero(first):
+                self.origin, self.target_origin = np.zeros(d), 0.0
+        self._has_origin = bool(self.origin.any() or self.target_origin)
         self._weight_per_copy = 0.0  # sum over rows of weight / number of copies
         self._noise_declared = True
         self._cached_fit: tuple[LinearFit, FloatArray, float] | None = None
@@ -58,8 +64,10 @@ class LinearStatistics:
             self._set_new_origins(Z, missing)
             self._count_observed(missing, batch.sample_weight)
             Z = np.where(missing, self.origin, Z)
-        origins, rows = (self.origin, self.target_origin), batch.rows if overwrite else None
-        self.leader.add(augmented_rows(Z, batch.y, batch.sample_weight, *origins, rows=rows), noise)
+        origin = self.origin if self._has_origin else None
+        own = batch.rows if overwrite and Z is batch.X else None
+        rows = augmented_rows(Z, batch.y, batch.sample_weight, origin, self.target_origin, rows=own)
+        self.leader.add(rows, noise, batch.n_following)
 
     def _set_new_origins(self, Z: FloatArray, missing: BoolArray) -> None:
         """Set the origin of features that are observed for the first time."""
@@ -70,6 +78,7 @@ class LinearStatistics:
         if self.leader.config.centred and new.any():
             self.origin = self.origin.copy()
             self.origin[new] = np.nanmean(Z[:, new], axis=0)
+            self._has_origin = True
 
     def check_noise(self, names: Sequence[Any]) -> None:
         """Raise or warn if the declared noise exceeds what the rows' variance allows."""
@@ -79,6 +88,7 @@ class LinearStatistics:
             if observed is not None:  # moments of the observed entries only
                 gram = self._correction()(gram, noise, 0.0)
                 never = np.diag(observed)[1:-1] == 0
+                noise = noise.copy()
                 noise[never] = noise[:, never] = 0.0
             check_declared_noise(gram, noise, self.leader.config.centred, names)
 
@@ -146,3 +156,11 @@ class LinearStatistics:
         self.leader.moments.count_observed(
             augmented_rows((~missing).astype(float), ones, sample_weight)
         )
+
+
+def _is_near_zero(first: NoisyBatch) -> bool:
+    """Return whether rows vary so much about zero that they need no other origin."""
+    if len(first.y) < _MIN_ROWS_FOR_ORIGIN:
+        return False
+    values = [first.X, first.y[:, None]]
+    return all((np.abs(v.mean(axis=0)) <= _MAX_OFFSET * v.std(axis=0)).all() for v in values)

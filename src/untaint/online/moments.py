@@ -13,6 +13,7 @@ Features are measured from an origin near their mean, which avoids cancellation.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from typing import final
 
@@ -20,9 +21,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from .noise import Noise, RowNoise
-
-N_FOLDS = 16
-_FIRST_ROUNDS = 64  # these are assigned to folds in runs of four
+from .schedule import FIRST_ROUNDS, N_FOLDS
 
 
 @final
@@ -34,36 +33,58 @@ class Moments:
     noisy: bool = True  # whether sums of noise covariances are kept
     rounds: int = 0
     gram: FloatArray = field(init=False)  # (N_FOLDS, d + 2, d + 2)
-    noise: FloatArray = field(init=False)  # (N_FOLDS, d, d)
     observed: FloatArray | None = field(init=False, default=None)  # (d + 2, d + 2)
+    total_gram: FloatArray = field(init=False)  # the sum over all folds
+    _noise: FloatArray = field(init=False)  # (N_FOLDS, d, d), of the rows up to _summed_weight
+    _total_noise: FloatArray | None = field(init=False, default=None)  # its sum, when needed
+    _noise_cov: FloatArray | None = field(init=False, default=None)  # of the rows since then
+    _summed_weight: FloatArray = field(init=False)  # (N_FOLDS,)
+    _total_summed_weight: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
         d = self.n_features
         self.gram = np.zeros((N_FOLDS, d + 2, d + 2))
-        self.noise = np.zeros((N_FOLDS, d, d) if self.noisy else (N_FOLDS, 0, 0))
+        self.total_gram = np.zeros((d + 2, d + 2))
+        self._noise = np.zeros((N_FOLDS, d, d) if self.noisy else (N_FOLDS, 0, 0))
+        self._summed_weight = np.zeros(N_FOLDS)
 
     def add(self, rows: FloatArray, noise: Noise | None) -> None:
         """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z."""
-        weights: dict[int, float] = {}  # summed sample weights of each fold
+        noise_cov = None if noise is None or isinstance(noise, RowNoise) else noise
+        if noise_cov is not self._noise_cov:
+            self._sum_noise()
+            self._noise_cov = noise_cov
         for part, fold in _fold_slices(self.rounds, len(rows)):
             block = rows[part]
             product = block.T @ block
             self.gram[fold] += product
-            weights[fold] = weights.get(fold, 0.0) + product[0, 0]
+            self.total_gram += product
             if isinstance(noise, RowNoise):
                 self._add_row_noise(fold, noise[part], block[:, 0] ** 2)
-        if noise is not None and not isinstance(noise, RowNoise):
-            for fold, weight in weights.items():
-                self.noise[fold] += weight * noise
+        if isinstance(noise, RowNoise):
+            self._summed_weight, self._total_noise = self.gram[:, 0, 0].copy(), None
         self.rounds += len(rows)
+
+    @property
+    def noise(self) -> FloatArray:
+        """The summed noise covariances of each fold, of shape (N_FOLDS, d, d)."""
+        self._sum_noise()
+        return self._noise
+
+    def _sum_noise(self) -> None:
+        """Add the noise of the rows that share one covariance and have not been summed yet."""
+        weight = self.gram[:, 0, 0]
+        if self._noise_cov is not None:
+            self._noise += (weight - self._summed_weight)[:, None, None] * self._noise_cov
+        self._summed_weight, self._total_noise = weight.copy(), None
 
     def _add_row_noise(self, fold: int, noise: RowNoise, sample_weight: FloatArray) -> None:
         if noise.kind == "roots":
-            self.noise[fold] += (noise.values * sample_weight[:, None]).T @ noise.values
+            self._noise[fold] += (noise.values * sample_weight[:, None]).T @ noise.values
         elif noise.kind == "variances":
-            self.noise[fold] += np.diag(sample_weight @ noise.values)
+            self._noise[fold] += np.diag(sample_weight @ noise.values)
         else:
-            self.noise[fold] += np.tensordot(sample_weight, noise.values, 1)
+            self._noise[fold] += np.tensordot(sample_weight, noise.values, 1)
 
     def count_observed(self, present: FloatArray) -> None:
         """Count the observed entries of new rows, given as 0 or the root of the weight."""
@@ -81,23 +102,26 @@ class Moments:
             observed = np.zeros((d + 2, d + 2))
             observed[positions[:, None], positions] = self.observed
             self.observed = observed
-        self.n_features, self.gram, self.noise = d, gram, noise
+        self.n_features, self.gram, self._noise = d, gram, noise
+        self.total_gram, self._noise_cov, self._total_noise = gram.sum(axis=0), None, None
 
     def copy(self) -> Moments:
         """Return an independent copy of the moments."""
-        snapshot = Moments.__new__(Moments)
-        snapshot.n_features, snapshot.noisy, snapshot.rounds = (
-            self.n_features,
-            self.noisy,
-            self.rounds,
-        )
-        snapshot.gram, snapshot.noise = self.gram.copy(), self.noise.copy()
+        snapshot = copy(self)
+        snapshot.gram, snapshot.total_gram = self.gram.copy(), self.total_gram.copy()
+        snapshot._noise, snapshot._summed_weight = self._noise.copy(), self._summed_weight.copy()
         snapshot.observed = None if self.observed is None else self.observed.copy()
         return snapshot
 
     def total(self) -> tuple[FloatArray, FloatArray]:
-        """Return Gram matrix and noise covariance, summed over all folds."""
-        return self.gram.sum(axis=0), self.noise.sum(axis=0)
+        """Return Gram matrix and noise covariance, summed over all folds; they are not copies."""
+        if self._total_noise is None:
+            self._total_noise = self._noise.sum(axis=0)
+            self._total_summed_weight = float(self._summed_weight.sum())
+        noise = self._total_noise
+        if self._noise_cov is not None:
+            noise = noise + (self.total_gram[0, 0] - self._total_summed_weight) * self._noise_cov
+        return self.total_gram, noise
 
     def grouped(self, n_groups: int) -> tuple[FloatArray, FloatArray]:
         """Merge the folds into fewer groups and return those that are not empty."""
@@ -112,8 +136,8 @@ def _fold_slices(start: int, n: int) -> Iterator[tuple[slice, int]]:
     """Yield the slices of n rows, beginning at round ``start``, and the fold of each."""
     t, end = start, start + n
     while t < end:
-        octave = 1 << (t.bit_length() - 1) if t >= _FIRST_ROUNDS else 0
-        length = (octave or _FIRST_ROUNDS) // N_FOLDS
+        octave = 1 << (t.bit_length() - 1) if t >= FIRST_ROUNDS else 0
+        length = (octave or FIRST_ROUNDS) // N_FOLDS
         fold = (t - octave) // length
         stop = min(octave + (fold + 1) * length, end)
         yield slice(t - start, stop - start), fold

@@ -22,6 +22,7 @@ class NoisyBatch:
     noise: Noise | None
     sample_weight: FloatArray | None = None  # None means unit weights
     rows: FloatArray | None = None  # (1, X, y) if X and y are columns of such an array
+    n_following: int = 0  # number of rows that will be learnt before a fit is requested
 
     @property
     def n_copies(self) -> int:
@@ -50,21 +51,24 @@ def augmented_rows(
     Z: FloatArray,
     y: FloatArray,
     sample_weight: FloatArray | None,
-    origin: FloatArray | float = 0.0,
+    origin: FloatArray | None = None,
     target_origin: float = 0.0,
     *,
     rows: FloatArray | None = None,
 ) -> FloatArray:
     """Return rows (1, z - origin, y - target_origin), multiplied by the root of their weight.
 
-    They are written to ``rows`` if it is given, an array whose first column is 1.
+    They are computed in place if ``rows`` is given, which must be (1, z, y).
     """
     if rows is None:
         by_column = Z.strides[0] < Z.strides[1]  # as in data frames; their layout is kept
         rows = np.empty((len(y), Z.shape[1] + 2), order="F" if by_column else "C")
         rows[:, 0] = 1.0
-    np.subtract(Z, origin, out=rows[:, 1:-1])
-    np.subtract(y, target_origin, out=rows[:, -1])
+        rows[:, 1:-1], rows[:, -1] = Z, y
+    if origin is not None:
+        rows[:, 1:-1] -= origin
+    if target_origin:
+        rows[:, -1] -= target_origin
     if sample_weight is not None:
         rows *= np.sqrt(sample_weight)[:, None]
     return rows

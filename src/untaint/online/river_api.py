@@ -12,7 +12,7 @@ from .row_buffer import RowBuffer
 from .stream_base import _StreamBase
 from .stream_input import check_finite, check_row, frame_values, series_like
 
-BUFFER_SIZE = 256  # rows buffered at most
+FRAME_BUFFER_SIZE = 16384  # rows of frames buffered at most
 
 
 class RiverAPIMixin(_StreamBase):
@@ -39,7 +39,7 @@ class RiverAPIMixin(_StreamBase):
         if not n_buffered:
             n_buffered = self._check_and_buffer(x, y, x_copy)
         self.n_rounds_ += 1
-        if n_buffered >= BUFFER_SIZE or self.n_rounds_ == self._min_rows_to_start:
+        if n_buffered >= self._buffer_size:
             self._learn_due_rows()
 
     def _check_and_buffer(
@@ -51,6 +51,7 @@ class RiverAPIMixin(_StreamBase):
         if "_buffer" not in self.__dict__:
             self._check_parameters()
             self._reset_stream([])
+            self._buffer_size = self._min_rows_to_start
         if not self._buffer.accepts(tuple(x), x_copy is not None):
             x, x_copy = self._fit_to_buffer(x, x_copy)
         self._buffer.add(x, y, x_copy)
@@ -132,8 +133,10 @@ class RiverAPIMixin(_StreamBase):
         self._buffer.add_block(rows, targets, self._allow_missing)
         self._buffer.cached_until = 0
         self.n_rounds_ += len(targets)
-        if not len(self._feature_index) or len(self._buffer) >= 8 * BUFFER_SIZE:
+        if not len(self._feature_index):
             self._learn_due_rows()
+        elif len(self._buffer) >= FRAME_BUFFER_SIZE:
+            self._learn_in_bulk()
 
     def predict_many(self, X: Any) -> Any:
         """Predict the targets of a frame and return them as a series of the same library.

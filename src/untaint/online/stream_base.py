@@ -20,6 +20,7 @@ from .noise import covariance_matrix, parse_noise_cov
 from .noisy_batch import NoisyBatch
 from .row_buffer import RowBuffer
 
+BUFFER_SIZE = 256  # single rows buffered at most
 _MIN_ROWS_TO_COMPARE = 30  # rows needed to compare the means of two copies
 _MAX_STANDARD_ERRORS = 8.0  # largest difference of the means without a warning
 
@@ -91,7 +92,9 @@ class _StreamBase(BaseEstimator):
         self._feature_index = FeatureIndex(names, np.nan if self._allow_missing else 0.0)
         self._buffer = RowBuffer()
         self._declared_cov: FloatArray | None = None
+        self._learnt_names: tuple[Any, ...] = ()
         self._n_learnt = self.n_rounds_ = 0
+        self._buffer_size = BUFFER_SIZE
         self._next_noise_check = 64
 
     def _learn_due_rows(self) -> int:
@@ -112,6 +115,15 @@ class _StreamBase(BaseEstimator):
         if self._n_learnt < until:
             self._learn_buffered(self._buffer.names, self._buffer.pop(until - self._n_learnt))
 
+    def _learn_in_bulk(self) -> None:
+        """Learn buffered rows of frames, but the last ones, which wait for a request of a fit."""
+        self._flush(self._bulk_rounds())
+        self._check_noise_if_due()
+
+    def _bulk_rounds(self) -> int:
+        """Return the round up to which rows can be learnt while no fit is requested."""
+        return self.n_rounds_
+
     def _check_noise_if_due(self, *, now: bool = False) -> None:
         """Check the declared noise whenever the number of rows has doubled, or now."""
         if now or self._n_learnt >= self._next_noise_check:
@@ -129,13 +141,14 @@ class _StreamBase(BaseEstimator):
             raise
 
     def _learn_named_rows(self, first: bool, names: tuple[Any, ...], buffered: NoisyBatch) -> None:
-        if self._feature_index.add_names(names):
+        if names is not self._learnt_names and self._feature_index.add_names(names):
             self.n_features_in_ = len(self._feature_index)
             if all(isinstance(name, str) for name in self._feature_index.names):
                 self.feature_names_in_ = np.array(self._feature_index.names, dtype=object)
             self._declared_cov = None
             if not first:
                 self._expand(self.n_features_in_)
+        self._learnt_names = names
         X, y, X_copy = self._feature_index.align(names, buffered.X), buffered.y, buffered.X_copy
         X_copy = None if X_copy is None else self._feature_index.align(names, X_copy)
         if self._declared_cov is None and self.noise_cov is not None:
@@ -158,11 +171,12 @@ class _StreamBase(BaseEstimator):
             present = np.isin(np.arange(X.shape[1]), self._feature_index.positions(names))
             noise = noise * np.outer(present, present)
         rows = buffered.rows if X is buffered.X else None
-        batch = NoisyBatch(X, y, X_copy, noise, rows=rows)
+        n_following = len(self._buffer) if self._buffer.in_blocks else 0
+        batch = NoisyBatch(X, y, X_copy, noise, rows=rows, n_following=n_following)
         if first:
             self._start(batch)
         self._learn(batch)
-        self._n_learnt += len(y)
+        self._n_learnt, self._buffer_size = self._n_learnt + len(y), BUFFER_SIZE
 
     def _make_batch(
         self,
