@@ -27,6 +27,7 @@ from .noisy_batch import NoisyBatch
 from .projected_gradient import ProjectedGradientDescent
 from .step_size import (
     DistanceOverGradients,
+    SecondMomentStepSize,
     TheoreticalStepSize,
     check_learning_rate,
     make_step_size,
@@ -56,8 +57,10 @@ class NoisyLinearRegressor(LinearRegressor):
     horizon : int, optional
         Number of rounds, for ``"theory"``.
     feature_bound, target_bound : float, optional
-        Bounds of the rows' Euclidean norm and of the targets, for ``"theory"``. If they are not
-        given, or exceeded, they are replaced by the largest observed values.
+        Bounds for ``"theory"``. With two copies they bound the second moments of the theorem: the
+        mean squared norm of the noisy rows is at most ``feature_bound ** 2``, and the mean of the
+        squared targets at most ``target_bound ** 2``. With one copy they bound every row's norm and
+        every target. Bounds that are not given, or are exceeded, are taken from the rows so far.
     average : bool or "auto"
         Whether to predict with the average of the iterates, as in online-to-batch conversion.
         ``"auto"`` averages with the adaptive step size only. The best corrected fit ignores it.
@@ -133,9 +136,10 @@ class NoisyLinearRegressor(LinearRegressor):
         """The upper bound of the expected regret on the clean rows, for ``"theory"``."""
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
-        if self._descent is None or not isinstance(self._descent.step_size, TheoreticalStepSize):
+        step_size = None if self._descent is None else self._descent.step_size
+        if not isinstance(step_size, (TheoreticalStepSize, SecondMomentStepSize)):
             raise AttributeError('regret_bound_ is known for learning_rate="theory" only')
-        return self._descent.step_size.regret_bound(self.n_rounds_)
+        return step_size.regret_bound(self.n_rounds_)
 
     def _check_parameters(self) -> None:
         check_learning_rate(self.learning_rate, self.horizon, self.norm_bound)
@@ -166,6 +170,10 @@ class NoisyLinearRegressor(LinearRegressor):
         self._descent = None
         if self.learning_rate != "auto" or d > MAX_MOMENT_FEATURES:
             step_size = make_step_size(self.learning_rate, self.norm_bound, self.horizon)
+            if isinstance(step_size, TheoreticalStepSize) and batch.noise is None:
+                step_size = SecondMomentStepSize(
+                    step_size.radius, step_size.horizon, self.feature_bound, self.target_bound
+                )
             self._descent = ProjectedGradientDescent(d + 1, step_size, self.norm_bound)
         self._n_observed = np.zeros(d + 1)  # number of rows, then of observed entries per feature
 
@@ -180,8 +188,12 @@ class NoisyLinearRegressor(LinearRegressor):
         if self._allow_missing:
             batch = self._fill_missing(batch)
         bounds: list[float] = []
+        squares: list[list[float]] = []
         if isinstance(descent.step_size, TheoreticalStepSize):
             bounds = self._gradient_bounds(descent.step_size, batch)
+        elif isinstance(descent.step_size, SecondMomentStepSize):
+            squares = self._squares(batch)
+        if isinstance(descent.step_size, (TheoreticalStepSize, SecondMomentStepSize)):
             self._warn_beyond_horizon(
                 descent.step_size, descent.rounds, descent.rounds + len(batch.y)
             )
@@ -196,6 +208,8 @@ class NoisyLinearRegressor(LinearRegressor):
                 continue
             if isinstance(descent.step_size, TheoreticalStepSize):
                 descent.step_size.raise_gradient_bound(bounds[t], descent.rounds + 1)
+            elif isinstance(descent.step_size, SecondMomentStepSize):
+                descent.step_size.observe(*squares[t])
             elif isinstance(descent.step_size, DistanceOverGradients):
                 x = a[t] if b is None else (a[t] + b[t]) / 2
                 _initialise_step_size(descent.step_size, x, y)
@@ -206,6 +220,16 @@ class NoisyLinearRegressor(LinearRegressor):
             descent.update(
                 gradient if batch.sample_weight is None else batch.sample_weight[t] * gradient
             )
+
+    def _squares(self, batch: NoisyBatch) -> list[list[float]]:
+        """Return the squared norm of each row, averaged over its copies, and of its target."""
+        x = (batch.X**2).sum(axis=1)
+        if batch.X_copy is not None:
+            x = (x + (batch.X_copy**2).sum(axis=1)) / 2
+        squares = np.column_stack([x + float(self._fits_intercept), batch.y**2])
+        if batch.sample_weight is not None:
+            squares *= batch.sample_weight[:, None]
+        return squares.tolist()
 
     def _gradient_bounds(self, step_size: TheoreticalStepSize, batch: NoisyBatch) -> list[float]:
         """Return the gradient bound sqrt(G) that each row requires."""
@@ -218,7 +242,9 @@ class NoisyLinearRegressor(LinearRegressor):
         bounds = 2 * ((step_size.radius * x + y) * x + noise * step_size.radius)
         return (bounds if batch.sample_weight is None else batch.sample_weight * bounds).tolist()
 
-    def _warn_beyond_horizon(self, step_size: TheoreticalStepSize, before: int, after: int) -> None:
+    def _warn_beyond_horizon(
+        self, step_size: TheoreticalStepSize | SecondMomentStepSize, before: int, after: int
+    ) -> None:
         if before <= step_size.horizon < after:
             warnings.warn(
                 f"more rounds than horizon={step_size.horizon}: the step is too long for them, and "
@@ -259,6 +285,8 @@ class NoisyLinearRegressor(LinearRegressor):
         )
         if self._descent is not None:
             self._descent.expand(n_features + 1)
+            if isinstance(self._descent.step_size, SecondMomentStepSize):
+                self._descent.step_size.expand(n_features + 1)
 
     def _coef_and_intercept(self) -> tuple[FloatArray, float]:
         if self._descent is None:
