@@ -51,7 +51,8 @@ def test_passes_the_checks_of_sklearn(model):
 
 def test_every_public_class_is_tested():
     classes = {n for n in untaint.online.__all__ if inspect.isclass(getattr(untaint.online, n))}
-    assert {type(model).__name__ for model in EVERY} == classes
+    transformers = {"NoiseAwareScaler"}  # in test_scaler.py
+    assert {type(model).__name__ for model in EVERY} == classes - transformers
 
 
 @each

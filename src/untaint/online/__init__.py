@@ -9,5 +9,6 @@ from __future__ import annotations
 from .kernel import NoisyKernelRegressor
 from .linear import NoisyLinearRegressor
 from .ridge import CorrectedRidge
+from .scaler import NoiseAwareScaler
 
-__all__ = ["CorrectedRidge", "NoisyKernelRegressor", "NoisyLinearRegressor"]
+__all__ = ["CorrectedRidge", "NoiseAwareScaler", "NoisyKernelRegressor", "NoisyLinearRegressor"]

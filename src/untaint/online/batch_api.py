@@ -16,6 +16,7 @@ from .._validation import (
     overflow_guard,
 )
 from .noisy_batch import NoisyBatch
+from .scaling import scale_copy, scaling_of
 from .stream_base import _StreamBase
 
 
@@ -72,14 +73,18 @@ class BatchAPIMixin(_StreamBase):
         self._check_parameters()
         if not first:
             self._flush(self.n_rounds_)
+        scaling = scaling_of(X)
+        X_copy = scale_copy(X_copy, scaling)
         X, y, sample_weight = check_noisy_data(
             self, X, y, sample_weight, reset=first, gaps=self._allow_missing
         )
         X_copy = check_copy(self, X_copy, X, gaps=self._allow_missing)
         names = list(getattr(self, "feature_names_in_", range(X.shape[1])))
-        batch = self._make_batch(X, y, X_copy, noise_cov, sample_weight, names)
+        batch = self._make_batch(X, y, X_copy, noise_cov, sample_weight, names, scaling)
         if first:
             self._reset_stream(names)
+        self._was_scaled = scaling is not None
+        if first:
             self._start(batch)
         self._learn(batch)
         self._n_learnt = self.n_rounds_ = self.n_rounds_ + len(y)
@@ -123,6 +128,7 @@ class BatchAPIMixin(_StreamBase):
             Smaller is better. As an unbiased estimate it can be negative if the error is small.
         """
         check_is_fitted(self)
+        X_copy = scale_copy(X_copy, scaling_of(X))
         X, y, _ = check_noisy_data(self, X, y, None, reset=False, gaps=False)
         X_copy = check_copy(self, X_copy, X, gaps=False)
         self._learn_due_rows()

@@ -294,7 +294,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         return self._engine.refit_rounds(self.n_rounds_)
 
     def _check_declared_noise(self) -> None:
-        self._statistics.check_noise(self._feature_index.names)
+        self._statistics.check_noise(self._feature_index.names, self._was_scaled)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -10,7 +10,7 @@ forget predicts with the fit to a window of the last rows where that is better: 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log
+from math import ceil, log, sqrt
 from typing import final
 
 import numpy as np
@@ -30,6 +30,8 @@ from .shrinkage_selection import (
     solve_ridge,
 )
 from .windows import MAX_FEATURES, Windows, held_back
+
+_SHORT_STREAM = 1024  # rounds up to which share and alpha are selected more often
 
 
 @final
@@ -229,7 +231,12 @@ def feature_scales(gram: FloatArray, centred: bool) -> FloatArray:
 
 
 def _tuning_rounds(rounds: int, growth: float) -> tuple[int, int]:
-    """Return the last of the powers of ``growth``, rounded up, that is reached, and the next."""
+    """Return the last of the powers of ``growth``, rounded up, that is reached, and the next.
+
+    In short streams, whose settings change faster, the powers of its root are taken.
+    """
+    if rounds < _SHORT_STREAM:
+        growth = max(sqrt(growth), min(growth, 1.2))
     k = int(log(rounds) / log(growth))
     while ceil(growth ** (k + 1)) <= rounds:
         k += 1

@@ -100,4 +100,4 @@ class LinearRegressor(NoisyRegressor):
 
     def _check_declared_noise(self) -> None:
         if self._statistics is not None:
-            self._statistics.check_noise(self._feature_index.names)
+            self._statistics.check_noise(self._feature_index.names, self._was_scaled)

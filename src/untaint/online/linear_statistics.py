@@ -19,7 +19,7 @@ import numpy as np
 from .._typing import BoolArray, FloatArray
 from .correction import MomentCorrection, centred_moments, remove_noise, remove_noise_and_missing
 from .leader import Leader, LeaderConfig, LinearFit
-from .noise_check import check_declared_noise
+from .noise_check import check_declared_noise, warn_if_only_rows_were_scaled
 from .noisy_batch import NoisyBatch, augmented_rows
 
 _MIN_ROWS_FOR_ORIGIN = 30
@@ -80,8 +80,11 @@ class LinearStatistics:
             self.origin[new] = np.nanmean(Z[:, new], axis=0)
             self._has_origin = True
 
-    def check_noise(self, names: Sequence[Any]) -> None:
-        """Raise or warn if the declared noise exceeds what the rows' variance allows."""
+    def check_noise(self, names: Sequence[Any], was_scaled: bool = False) -> None:
+        """Raise or warn if the declared noise exceeds what the rows' variance allows.
+
+        ``was_scaled`` tells that the noise has been scaled with the rows.
+        """
         if self._noise_declared:
             gram, noise = self.leader.moments.total()
             observed = self.leader.moments.observed
@@ -90,6 +93,8 @@ class LinearStatistics:
                 never = np.diag(observed)[1:-1] == 0
                 noise = noise.copy()
                 noise[never] = noise[:, never] = 0.0
+            if not was_scaled:
+                warn_if_only_rows_were_scaled(gram, noise, self.origin, names)
             check_declared_noise(gram, noise, self.leader.config.centred, names)
 
     def expand(self, n_features: int) -> None:

@@ -19,18 +19,21 @@ class _RiverStandIn:
 
 
 def register_with_river(cls: type) -> None:
-    """Register a class as a mini-batch regressor of river if river has been imported."""
+    """Register a class with base classes of river if river has been imported."""
     if cls in _registered or "river" not in sys.modules:
         return
     base = getattr(sys.modules["river"], "base", None)
     if base is not None and hasattr(base, "MiniBatchRegressor"):
-        base.MiniBatchRegressor.register(cls)
+        for name in getattr(cls, "_river_bases", ("MiniBatchRegressor",)):
+            getattr(base, name).register(cls)
         base.MiniBatchRegressor.register(_RiverStandIn)
         _registered.add(cls)
 
 
 class RiverCompatMixin:
     """Mixin that provides what river expects of a regressor beside learning and predicting."""
+
+    _river_bases: tuple[str, ...] = ("MiniBatchRegressor",)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Register the class with river when an instance is created."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from .noisy_batch import NoisyBatch
+from .scaling import Scaling
 from .stream_input import MAX_ABS_VALUE, check_finite
 
 _MAX_IN_ADVANCE = 16384  # largest number of rows for which memory is reserved before they come
@@ -105,6 +106,14 @@ class RowBuffer:
         self._targets.append(y)
         if x_copy is not None:
             self._copies.extend([x_copy[name] for name in self.names])
+
+    def rescale(self, scaling: Scaling) -> None:
+        """Scale the buffered rows and copies, which wait for a scaling."""
+        n, d = len(self._targets), len(self.names)
+        for values in (self._flat, self._copies):
+            if values:
+                rows = np.array(values, dtype=float).reshape(n, d)
+                values[:] = scaling.columns(self.names, rows).ravel().tolist()
 
     @property
     def mean_target(self) -> float:

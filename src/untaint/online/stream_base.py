@@ -16,9 +16,10 @@ from sklearn.base import BaseEstimator
 
 from .._typing import FloatArray
 from .feature_index import FeatureIndex
-from .noise import covariance_matrix, parse_noise_cov
+from .noise import Noise, covariance_matrix, parse_noise_cov
 from .noisy_batch import NoisyBatch
 from .row_buffer import RowBuffer
+from .scaling import Scaling
 
 BUFFER_SIZE = 256  # single rows buffered at most
 _MIN_ROWS_TO_COMPARE = 30  # rows needed to compare the means of two copies
@@ -93,12 +94,17 @@ class _StreamBase(BaseEstimator):
         self._buffer = RowBuffer()
         self._declared_cov: FloatArray | None = None
         self._learnt_names: tuple[Any, ...] = ()
+        self._scaling: Scaling | None = None  # of the rows in the buffer
+        self._was_scaled = False  # whether rows carry their scaling
+        self._waits_for_scaling = False  # whether buffered rows are to be scaled
         self._n_learnt = self.n_rounds_ = 0
         self._buffer_size = BUFFER_SIZE
         self._next_noise_check = 64
 
     def _learn_due_rows(self) -> int:
         """Learn the rows that predictions use at this round, and return the next such round."""
+        if self._waits_for_scaling and not len(self._feature_index):
+            return 0
         if not len(self._feature_index) and self.n_rounds_ < self._min_rows_to_start:
             return 0
         due, next_refit = self.n_rounds_, 0
@@ -112,6 +118,9 @@ class _StreamBase(BaseEstimator):
 
     def _flush(self, until: int) -> None:
         """Learn the buffered rows up to a round."""
+        if self._waits_for_scaling and self._scaling is not None:
+            self._buffer.rescale(self._scaling)
+            self._waits_for_scaling = False
         if self._n_learnt < until:
             self._learn_buffered(self._buffer.names, self._buffer.pop(until - self._n_learnt))
 
@@ -151,15 +160,16 @@ class _StreamBase(BaseEstimator):
         self._learnt_names = names
         X, y, X_copy = self._feature_index.align(names, buffered.X), buffered.y, buffered.X_copy
         X_copy = None if X_copy is None else self._feature_index.align(names, X_copy)
-        if self._declared_cov is None and self.noise_cov is not None:
+        if self._declared_cov is None and (declared := self._noise_of_rows()) is not None:
             self._declared_cov = self._feature_index.reorder_cov(
                 covariance_matrix(
-                    self.noise_cov,
-                    X.shape[1],
-                    self._feature_index.arrival_order,
-                    allow_unknown=True,
+                    declared, X.shape[1], self._feature_index.arrival_order, allow_unknown=True
                 )
             )
+            if self._scaling is not None:
+                scaled = self._scaling.noise(self._declared_cov, self._feature_index.names)
+                assert isinstance(scaled, np.ndarray)
+                self._declared_cov = scaled
         self._require_noise(self._declared_cov, X_copy)
         noise = self._declared_cov
         if (
@@ -186,14 +196,41 @@ class _StreamBase(BaseEstimator):
         noise_cov: Any,
         sample_weight: FloatArray | None,
         names: list[Any],
+        scaling: Scaling | None = None,
     ) -> NoisyBatch:
         """Return the rows together with the declared noise."""
         declared = self.noise_cov if noise_cov is None else noise_cov
-        self._require_noise(declared, X_copy)
+        carried = None if scaling is None or declared is not None else scaling.noise_matrix()
+        self._require_noise(declared if carried is None else carried, X_copy)
         if X_copy is not None:
             _warn_if_copies_differ(X, X_copy)
-        noise = None if declared is None else parse_noise_cov(declared, len(X), X.shape[1], names)
+        noise: Noise | None = carried
+        if declared is not None:
+            names = names if scaling is None else list(scaling.names)
+            noise = parse_noise_cov(declared, len(X), X.shape[1], names)
+            noise = noise if scaling is None else scaling.noise(noise)
         return NoisyBatch(X, y, X_copy, noise, sample_weight)
+
+    def _noise_of_rows(self) -> Any:
+        """Return the noise that is declared for single rows, in the units of the data."""
+        if self.noise_cov is None and self._scaling is not None:
+            return self._scaling.noise_cov
+        return self.noise_cov
+
+    def _use_scaling(self, scaling: Scaling | None) -> None:
+        """Learn the buffered rows if the next ones have another scaling.
+
+        Rows with a scaling that is not final are buffered as they were, and scaled later.
+        """
+        if scaling is self._scaling:
+            return
+        if self._waits_for_scaling and scaling is not None and scaling.is_final:
+            self._buffer.rescale(scaling)
+        elif not self._waits_for_scaling:
+            self._flush(self.n_rounds_)
+        self._waits_for_scaling = scaling is not None and not scaling.is_final
+        self._scaling, self._declared_cov = scaling, None
+        self._was_scaled = scaling is not None
 
     def _require_noise(self, declared: Any, X_copy: Any) -> None:
         if declared is None and X_copy is None:
