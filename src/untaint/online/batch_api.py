@@ -9,14 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import (
-    check_copy,
     check_flag,
     check_noisy_data,
     check_noisy_query,
     overflow_guard,
 )
 from .noisy_batch import NoisyBatch
-from .scaling import scale_copy, scaling_of
+from .replicates import check_copies
+from .scaling import scaling_of
 from .stream_base import _StreamBase
 
 
@@ -34,11 +34,13 @@ class BatchAPIMixin(_StreamBase):
             Noisy rows.
         y : array of shape (n,)
             Targets; they may be noisy.
-        X_copy : array or data frame of shape (n, d), optional
-            A second measurement of the rows, with independent noise.
+        X_copy : array or data frame of shape (n, d), or a list of these, optional
+            Further measurements of the rows, with independent noise. Where a row has no such
+            measurement, all of its entries are NaN.
         noise_cov : number or array, optional
             Noise covariance of these rows, which replaces the parameter: one variance, one for each
             feature, a matrix, or one for each row, of shape (n, d) or (n, d, d).
+            ``"replicates"`` estimates it from the copies, also for rows that have none.
         sample_weight : array of shape (n,), optional
             Weights of the rows. A row of weight k counts k times in every sum, and its gradient
             step is k times as long. Repeating the row k times would also spread it over several
@@ -74,11 +76,10 @@ class BatchAPIMixin(_StreamBase):
         if not first:
             self._flush(self.n_rounds_)
         scaling = scaling_of(X)
-        X_copy = scale_copy(X_copy, scaling)
         X, y, sample_weight = check_noisy_data(
             self, X, y, sample_weight, reset=first, gaps=self._allow_missing
         )
-        X_copy = check_copy(self, X_copy, X, gaps=self._allow_missing)
+        X_copy = check_copies(self, X_copy, X, scaling, gaps=self._allow_missing)
         names = list(getattr(self, "feature_names_in_", range(X.shape[1])))
         batch = self._make_batch(X, y, X_copy, noise_cov, sample_weight, names, scaling)
         if first:
@@ -128,9 +129,9 @@ class BatchAPIMixin(_StreamBase):
             Smaller is better. As an unbiased estimate it can be negative if the error is small.
         """
         check_is_fitted(self)
-        X_copy = scale_copy(X_copy, scaling_of(X))
+        scaling = scaling_of(X)
         X, y, _ = check_noisy_data(self, X, y, None, reset=False, gaps=False)
-        X_copy = check_copy(self, X_copy, X, gaps=False)
+        X_copy = check_copies(self, X_copy, X, scaling, gaps=False, allow_equal=True)
         self._learn_due_rows()
         return self._clean_error(NoisyBatch(X, y, X_copy, self._copy_noise_cov()))
 

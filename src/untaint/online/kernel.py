@@ -27,7 +27,7 @@ from .kernel_sgd import KernelSGD, RandomFeatureSGD
 from .leader import LeaderConfig
 from .linear_statistics import LinearStatistics
 from .mixture import KERNELS, KernelMixture, make_mixture
-from .noise import RowNoise, covariance_matrix
+from .noise import RowNoise, covariance_matrix, is_estimated
 from .noisy_batch import NoisyBatch
 from .random_feature_ridge import RandomFeatureRidge
 from .step_size import check_learning_rate, make_step_size
@@ -158,6 +158,11 @@ class NoisyKernelRegressor(NoisyRegressor):
             check_flag("average", self.average)
         check_count("budget", self.budget, optional=True)
         check_count("random_state", self.random_state, low=0, optional=True)
+        if is_estimated(self.noise_cov):
+            raise ValueError(
+                'noise_cov must be None or numbers in a kernel learner, got "replicates": without '
+                "noise_cov it is estimated from X_copy."
+            )
         if self._uses_algorithm_2 and self.noise != "gaussian":
             raise ValueError(
                 'noise must be "gaussian" for Algorithm 2, got '
@@ -165,6 +170,7 @@ class NoisyKernelRegressor(NoisyRegressor):
             )
 
     def _start(self, batch: NoisyBatch) -> None:
+        _refuse_replicates(batch)
         self._cov = self._initial_cov(batch)
         self._n_copies = batch.n_copies
         self._statistics = LinearStatistics(batch, LeaderConfig(), allow_missing=False)
@@ -186,6 +192,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         self._engine.prepare(mixture, self._cov, self._n_copies)
 
     def _learn(self, batch: NoisyBatch) -> None:
+        _refuse_replicates(batch)
         if batch.n_copies != self._n_copies:
             raise ValueError(
                 "X_copy must be given with every batch or with none: the stream began with "
@@ -270,6 +277,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         )
 
     def _clean_error(self, batch: NoisyBatch) -> float:
+        _refuse_replicates(batch)
         if batch.n_copies != self._n_copies:
             raise ValueError(
                 f"X_copy must {'be given' if self._n_copies == 2 else 'be None'}: the learner was "
@@ -354,3 +362,11 @@ class NoisyKernelRegressor(NoisyRegressor):
         """The largest absolute difference between the kernel in use and the requested kernel."""
         self._require_engine()
         return self._mixture().sup_error
+
+
+def _refuse_replicates(batch: NoisyBatch) -> None:
+    if batch.has_replicates:
+        raise ValueError(
+            "X_copy must be one copy of every row in a kernel learner: several copies, or copies "
+            "of some rows only, are for the linear learners."
+        )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from .linear_statistics import LinearStatistics
 from .noise import Noise, RowNoise
 from .noisy_batch import NoisyBatch
 from .projected_gradient import ProjectedGradientDescent
+from .replicates import mean_of_copies
 from .step_size import (
     DistanceOverGradients,
     SecondMomentStepSize,
@@ -45,8 +47,9 @@ class NoisyLinearRegressor(LinearRegressor):
 
     Parameters
     ----------
-    noise_cov : number, array of shape (d,) or (d, d), dict, optional
-        Noise covariance of X: one variance, one for each feature, or a matrix.
+    noise_cov : number, array of shape (d,) or (d, d), dict, "replicates", optional
+        Noise covariance of X: one variance, one for each feature, or a matrix. ``"replicates"``
+        estimates it from the rows that were measured more than once.
     norm_bound : float, optional
         Upper bound of the norm of the coefficients; None means no bound.
     learning_rate : "auto", "adaptive", "theory", float or function of the round
@@ -185,6 +188,7 @@ class NoisyLinearRegressor(LinearRegressor):
 
     def _gradient_steps(self, descent: ProjectedGradientDescent, batch: NoisyBatch) -> None:
         """Perform one step of Algorithm 1 for each row."""
+        batch = _with_one_copy(batch)
         if self._allow_missing:
             batch = self._fill_missing(batch)
         bounds: list[float] = []
@@ -315,6 +319,20 @@ class NoisyLinearRegressor(LinearRegressor):
     @property
     def _fits_intercept(self) -> bool:
         return self._parameter_free if self.fit_intercept is None else bool(self.fit_intercept)
+
+
+def _with_one_copy(batch: NoisyBatch) -> NoisyBatch:
+    """Return rows with the mean of their other measurements as the second copy."""
+    if not batch.has_replicates or batch.noise is not None:
+        return batch
+    assert batch.X_copy is not None
+    copy = mean_of_copies(batch.X_copy)
+    if np.isnan(copy).any():
+        raise ValueError(
+            "X_copy must have a copy of every row for gradient steps unless noise_cov is given as "
+            'numbers; learning_rate="auto" needs copies of some rows only.'
+        )
+    return replace(batch, X_copy=copy)
 
 
 def _initialise_step_size(step_size: DistanceOverGradients, x: FloatArray, y: float) -> None:

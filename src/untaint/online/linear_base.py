@@ -17,6 +17,7 @@ from .leader import LinearFit
 from .linear_statistics import LinearStatistics
 from .noise import RowNoise
 from .noisy_batch import NoisyBatch
+from .replicates import mean_of_copies
 
 
 class LinearRegressor(NoisyRegressor):
@@ -72,6 +73,11 @@ class LinearRegressor(NoisyRegressor):
     def _clean_error(self, batch: NoisyBatch) -> float:
         coef, intercept = self._coef_and_intercept()
         residual = batch.X @ coef + intercept - batch.y
+        if batch.X_copy is not None and batch.has_replicates:
+            products = residual * (mean_of_copies(batch.X_copy) @ coef + intercept - batch.y)
+            assert isinstance(batch.noise, np.ndarray)
+            once = residual**2 - coef @ batch.noise @ coef
+            return float(np.mean(np.where(np.isnan(products), once, products)))
         if batch.X_copy is not None:
             return float(np.mean(residual * (batch.X_copy @ coef + intercept - batch.y)))
         noise = batch.noise

@@ -52,8 +52,7 @@ class LinearStatistics:
         """Add a batch of noisy rows; its X and y may be overwritten if nothing else needs them."""
         Z, noise = batch.merged()
         self._noise_declared = batch.noise is not None
-        n_rows = len(batch.y) if batch.sample_weight is None else float(batch.sample_weight.sum())
-        self._weight_per_copy += n_rows / batch.n_copies
+        self._weight_per_copy += batch.weight_per_copy()
         if self._allow_missing:
             missing = np.isnan(Z)
             if batch.noise is None and missing.any():

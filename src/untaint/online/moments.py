@@ -23,6 +23,8 @@ from .._typing import FloatArray
 from .noise import Noise, RowNoise
 from .schedule import FIRST_ROUNDS, N_FOLDS
 
+_TINY = float(np.finfo(float).tiny)
+
 
 @final
 @dataclass
@@ -40,6 +42,9 @@ class Moments:
     _noise_cov: FloatArray | None = field(init=False, default=None)  # of the rows since then
     _summed_weight: FloatArray = field(init=False)  # (N_FOLDS,)
     _total_summed_weight: float = field(init=False, default=0.0)
+    _scatter: FloatArray | None = field(init=False, default=None)  # of replicates, in each fold
+    _freedom: FloatArray = field(init=False)  # (N_FOLDS,), its degrees of freedom
+    _per_copy: FloatArray = field(init=False)  # (N_FOLDS,), sums of weight / number of copies
 
     def __post_init__(self) -> None:
         d = self.n_features
@@ -47,6 +52,7 @@ class Moments:
         self.total_gram = np.zeros((d + 2, d + 2))
         self._noise = np.zeros((N_FOLDS, d, d) if self.noisy else (N_FOLDS, 0, 0))
         self._summed_weight = np.zeros(N_FOLDS)
+        self._freedom, self._per_copy = np.zeros(N_FOLDS), np.zeros(N_FOLDS)
 
     def add(self, rows: FloatArray, noise: Noise | None) -> None:
         """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z."""
@@ -69,7 +75,12 @@ class Moments:
     def noise(self) -> FloatArray:
         """The summed noise covariances of each fold, of shape (N_FOLDS, d, d)."""
         self._sum_noise()
-        return self._noise
+        if self._scatter is None:
+            return self._noise
+        own = self._freedom > 0  # folds without replicates have the estimate of all
+        scatter = np.where(own[:, None, None], self._scatter, self._scatter.sum(axis=0))
+        freedom = np.where(own, self._freedom, max(self._freedom.sum(), _TINY))
+        return self._noise + (self._per_copy / freedom)[:, None, None] * scatter
 
     def _sum_noise(self) -> None:
         """Add the noise of the rows that share one covariance and have not been summed yet."""
@@ -79,7 +90,20 @@ class Moments:
         self._summed_weight, self._total_noise = weight.copy(), None
 
     def _add_row_noise(self, fold: int, noise: RowNoise, sample_weight: FloatArray) -> None:
-        if noise.kind == "roots":
+        if noise.kind == "replicates":
+            assert noise.counts is not None
+            if self._scatter is None:
+                self._scatter = np.zeros_like(self._noise)
+            flat = (np.sqrt(sample_weight)[:, None, None] * noise.values).reshape(
+                -1, self.n_features
+            )
+            self._scatter[fold] += flat.T @ flat
+            self._freedom[fold] += sample_weight @ (noise.counts - 1.0)
+            self._per_copy[fold] += sample_weight @ (1.0 / noise.counts)
+        elif noise.kind == "factors":
+            assert noise.cov is not None
+            self._noise[fold] += (sample_weight @ noise.values) * noise.cov
+        elif noise.kind == "roots":
             self._noise[fold] += (noise.values * sample_weight[:, None]).T @ noise.values
         elif noise.kind == "variances":
             self._noise[fold] += np.diag(sample_weight @ noise.values)
@@ -97,7 +121,12 @@ class Moments:
         gram, noise = np.zeros((N_FOLDS, d + 2, d + 2)), np.zeros((N_FOLDS, d, d))
         positions = np.r_[: old + 1, d + 1]
         gram[:, positions[:, None], positions] = self.gram
-        noise[:, :old, :old] = self.noise
+        self._sum_noise()
+        noise[:, :old, :old] = self._noise
+        if self._scatter is not None:
+            scatter = np.zeros_like(noise)
+            scatter[:, :old, :old] = self._scatter
+            self._scatter = scatter
         if self.observed is not None:
             observed = np.zeros((d + 2, d + 2))
             observed[positions[:, None], positions] = self.observed
@@ -110,6 +139,8 @@ class Moments:
         snapshot = copy(self)
         snapshot.gram, snapshot.total_gram = self.gram.copy(), self.total_gram.copy()
         snapshot._noise, snapshot._summed_weight = self._noise.copy(), self._summed_weight.copy()
+        snapshot._freedom, snapshot._per_copy = self._freedom.copy(), self._per_copy.copy()
+        snapshot._scatter = None if self._scatter is None else self._scatter.copy()
         snapshot.observed = None if self.observed is None else self.observed.copy()
         return snapshot
 
@@ -121,13 +152,17 @@ class Moments:
         noise = self._total_noise
         if self._noise_cov is not None:
             noise = noise + (self.total_gram[0, 0] - self._total_summed_weight) * self._noise_cov
+        if self._scatter is not None:
+            estimated = self._scatter.sum(axis=0) / max(self._freedom.sum(), _TINY)
+            noise = noise + self._per_copy.sum() * estimated
         return self.total_gram, noise
 
     def grouped(self, n_groups: int) -> tuple[FloatArray, FloatArray]:
         """Merge the folds into fewer groups and return those that are not empty."""
         shape = (n_groups, N_FOLDS // n_groups)
         gram = self.gram.reshape(*shape, *self.gram.shape[1:]).sum(axis=1)
-        noise = self.noise.reshape(*shape, *self.noise.shape[1:]).sum(axis=1)
+        by_fold = self.noise
+        noise = by_fold.reshape(*shape, *by_fold.shape[1:]).sum(axis=1)
         filled = gram[:, 0, 0] > 0
         return gram[filled], noise[filled]
 

@@ -55,14 +55,19 @@ class RowNoise:
     """RowNoise holds a noise covariance for each row.
 
     ``kind`` tells what the values are: "variances" (n, d), "matrices" (n, d, d), or "roots" (n, d),
-    vectors e such that e e' is the covariance or has the covariance as its mean.
+    vectors e such that e e' is the covariance or has the covariance as its mean. "factors" (n,)
+    multiply one covariance, ``cov``. "replicates" (n, k, d) are the deviations of ``counts``
+    measurements of each row from their mean, whose covariance is to be estimated from them.
     """
 
-    kind: Literal["variances", "matrices", "roots"]
+    kind: Literal["variances", "matrices", "roots", "factors", "replicates"]
     values: FloatArray
+    cov: FloatArray | None = None
+    counts: FloatArray | None = None
 
     def __getitem__(self, rows: slice) -> RowNoise:
-        return RowNoise(self.kind, self.values[rows])
+        counts = None if self.counts is None else self.counts[rows]
+        return RowNoise(self.kind, self.values[rows], self.cov, counts)
 
     def halved(self) -> RowNoise:
         """Return the noise of the mean of two copies, for variances and matrices."""
@@ -71,12 +76,20 @@ class RowNoise:
     def matvec(self, row: int, w: FloatArray) -> FloatArray:
         """Return Sigma w for the noise covariance of one row."""
         values = self.values[row]
+        if self.kind == "factors":
+            assert self.cov is not None
+            return values * (self.cov @ w)
         if self.kind == "variances":
             return values * w
         return values @ w if self.kind == "matrices" else values * (values @ w)
 
 
 Noise = FloatArray | RowNoise  # one covariance matrix for all rows, or one per row
+
+
+def is_estimated(noise_cov: Any) -> bool:
+    """Return whether the covariance is to be estimated from replicates."""
+    return isinstance(noise_cov, str) and noise_cov == "replicates"
 
 
 def parse_noise_cov(noise_cov: Any, n: int, d: int, names: Sequence[Any] = ()) -> Noise:

@@ -25,7 +25,7 @@ from .correction import centred_moments
 WARNING_SHARE = 0.9  # noise variance over total variance from which a warning is issued
 _MIN_ROWS = 30  # below it the sample variance is too uncertain
 _SUSPICIOUS_SHARE = 0.5  # of the unit variance of features that seem to have been scaled
-_UNIT_TOLERANCE = 0.02  # of unit variance and zero mean
+_UNIT_TOLERANCE = 0.001  # of unit variance and zero mean
 _MARGIN = 1.1  # tolerated ratio beyond the sampling error of an eigenvalue
 
 
@@ -78,7 +78,7 @@ def warn_if_only_rows_were_scaled(
         return
     means, moments = centred_moments(gram, True)
     variances = np.diag(moments)[:-1]
-    tolerance = max(_UNIT_TOLERANCE, 3.0 / np.sqrt(n))
+    tolerance = max(_UNIT_TOLERANCE, 4.0 / n)  # scalers of streams are less exact at first
     standardised = (np.abs(variances - 1.0) < tolerance) & (np.abs(means[:-1] + origin) < tolerance)
     shares = np.diag(noise) / n
     if len(variances) and standardised.all() and shares.max() > _SUSPICIOUS_SHARE:

@@ -9,12 +9,16 @@ import numpy as np
 
 from .._typing import FloatArray
 from .noise import Noise, RowNoise
+from .replicates import measurements
 
 
 @final
 @dataclass(frozen=True)
 class NoisyBatch:
-    """A NoisyBatch holds rows, an optional second copy, and the noise of one copy if known."""
+    """A NoisyBatch holds rows, optional copies of them, and the noise of one copy if known.
+
+    ``X_copy`` is a second copy (n, d), or several (k, n, d) with NaN where a row has no such copy.
+    """
 
     X: FloatArray
     y: FloatArray
@@ -26,8 +30,23 @@ class NoisyBatch:
 
     @property
     def n_copies(self) -> int:
-        """The number of copies of each row, one or two."""
+        """The number of copies of each row, one or two, if it is the same for all."""
         return 1 if self.X_copy is None else 2
+
+    @property
+    def has_replicates(self) -> bool:
+        """Whether the number of copies may differ between rows."""
+        return self.X_copy is not None and self.X_copy.ndim == 3
+
+    def weight_per_copy(self) -> float:
+        """Return the sum over rows of weight / number of copies."""
+        if self.has_replicates:
+            assert self.X_copy is not None
+            counts = 1.0 + (~np.isnan(self.X_copy[:, :, 0])).sum(axis=0)
+            weight = 1.0 if self.sample_weight is None else self.sample_weight
+            return float(np.sum(weight / counts))
+        n = len(self.y) if self.sample_weight is None else float(self.sample_weight.sum())
+        return n / self.n_copies
 
     def merged(self) -> tuple[FloatArray, Noise]:
         """Return the mean of the copies of each row, and the noise of that mean.
@@ -39,12 +58,25 @@ class NoisyBatch:
         if self.X_copy is None:
             assert self.noise is not None
             return self.X, self.noise
+        if self.has_replicates:
+            return self._merged_replicates(self.X_copy)
         mean = (self.X + self.X_copy) / 2
         if self.noise is None:
             return mean, RowNoise("roots", (self.X - self.X_copy) / 2)
         if isinstance(self.noise, RowNoise):
             return mean, self.noise.halved()
         return mean, self.noise / 2
+
+    def _merged_replicates(self, copies: FloatArray) -> tuple[FloatArray, Noise]:
+        deviations, counts = measurements(self.X, copies)
+        mean = self.X - deviations[0]
+        if self.noise is None:
+            values = np.ascontiguousarray(deviations.swapaxes(0, 1))
+            return mean, RowNoise("replicates", values, counts=counts)
+        if not isinstance(self.noise, RowNoise):
+            return mean, RowNoise("factors", 1.0 / counts, cov=self.noise)
+        per_copy = counts.reshape(-1, *(1 for _ in self.noise.values.shape[1:]))
+        return mean, RowNoise(self.noise.kind, self.noise.values / per_copy)
 
 
 def augmented_rows(

@@ -28,9 +28,10 @@ class CorrectedRidge(LinearRegressor):
 
     Parameters
     ----------
-    noise_cov : number, array of shape (d,) or (d, d), dict, optional
+    noise_cov : number, array of shape (d,) or (d, d), dict, "replicates", optional
         Noise covariance of X: one variance, one for each feature, or a matrix. It is estimated from
-        the copies if it is not given and ``X_copy`` is.
+        the copies if it is not given and ``X_copy`` is. ``"replicates"`` does so explicitly, and
+        allows batches without copies.
     alpha : float or "auto"
         Ridge penalty, in the units of scikit-learn's ``Ridge``; ``"auto"`` selects it for features
         scaled to unit variance.

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 
 from .._typing import FloatArray
 from .feature_index import FeatureIndex
-from .noise import Noise, covariance_matrix, parse_noise_cov
+from .noise import Noise, covariance_matrix, is_estimated, parse_noise_cov
 from .noisy_batch import NoisyBatch
 from .row_buffer import RowBuffer
 from .scaling import Scaling
@@ -170,6 +170,8 @@ class _StreamBase(BaseEstimator):
                 scaled = self._scaling.noise(self._declared_cov, self._feature_index.names)
                 assert isinstance(scaled, np.ndarray)
                 self._declared_cov = scaled
+        if is_estimated(self.noise_cov):
+            X_copy = np.empty((0, *X.shape)) if X_copy is None else X_copy[None]
         self._require_noise(self._declared_cov, X_copy)
         noise = self._declared_cov
         if (
@@ -200,10 +202,16 @@ class _StreamBase(BaseEstimator):
     ) -> NoisyBatch:
         """Return the rows together with the declared noise."""
         declared = self.noise_cov if noise_cov is None else noise_cov
+        if is_estimated(declared):
+            declared = None
+            if X_copy is None:  # a measurement of each row, and no further ones
+                X_copy = np.empty((0, *X.shape))
+            elif X_copy.ndim == 2:
+                X_copy = X_copy[None]
         carried = None if scaling is None or declared is not None else scaling.noise_matrix()
         self._require_noise(declared if carried is None else carried, X_copy)
-        if X_copy is not None:
-            _warn_if_copies_differ(X, X_copy)
+        for copy in () if X_copy is None else X_copy.reshape(-1, *X.shape):
+            _warn_if_copies_differ(X, copy)
         noise: Noise | None = carried
         if declared is not None:
             names = names if scaling is None else list(scaling.names)
@@ -213,6 +221,8 @@ class _StreamBase(BaseEstimator):
 
     def _noise_of_rows(self) -> Any:
         """Return the noise that is declared for single rows, in the units of the data."""
+        if is_estimated(self.noise_cov):
+            return None
         if self.noise_cov is None and self._scaling is not None:
             return self._scaling.noise_cov
         return self.noise_cov
@@ -242,6 +252,8 @@ class _StreamBase(BaseEstimator):
 
 def _warn_if_copies_differ(X: FloatArray, X_copy: FloatArray) -> None:
     """Warn if the columns of two copies differ by more than independent noise can explain."""
+    measured = ~np.isnan(X_copy).all(axis=1)
+    X, X_copy = X[measured], X_copy[measured]
     if len(X) < _MIN_ROWS_TO_COMPARE:
         return
     difference = X - X_copy
