@@ -169,6 +169,17 @@ class NoisyKernelRegressor(NoisyRegressor):
                 f'{self.noise!r}: use learning_rate="auto".'
             )
 
+    def _refuse_gaps(self, X: Any) -> None:
+        try:
+            gaps = bool(np.isnan(np.asarray(X, dtype=float)).any())
+        except (TypeError, ValueError):
+            return  # no numbers, which is said elsewhere
+        if gaps:
+            raise ValueError(
+                "X must not have missing entries (NaN) in a kernel learner: impute them, or use a "
+                'linear learner with missing="random".'
+            )
+
     def _start(self, batch: NoisyBatch) -> None:
         _refuse_replicates(batch)
         self._cov = self._initial_cov(batch)
@@ -367,6 +378,6 @@ class NoisyKernelRegressor(NoisyRegressor):
 def _refuse_replicates(batch: NoisyBatch) -> None:
     if batch.has_replicates:
         raise ValueError(
-            "X_copy must be one copy of every row in a kernel learner: several copies, or copies "
-            "of some rows only, are for the linear learners."
+            "X_copy must be one copy of every row in a kernel learner: several copies, copies of "
+            "some rows only, and X_true are for the linear learners."
         )

@@ -18,6 +18,7 @@ import numpy as np
 from .._typing import FloatArray
 from .cholesky_ridge import solve_by_cholesky
 from .correction import MomentCorrection, centred_moments, remove_noise
+from .floored_ridge import solve_floored
 from .moments import Moments
 from .noise import Noise, RowNoise
 from .schedule import Schedule
@@ -197,6 +198,8 @@ class Leader:
         clean, scales = correct(gram, noise, shrinkage.share), self._scales(gram)
         penalties = 1.0 if scales is None else scales**2
         found = solve_by_cholesky(clean, alpha, penalties=penalties, centred=config.centred)
+        if found is None and config.alpha is not None and shrinkage.share > 0.0:
+            found = solve_floored(gram, clean, alpha, centred=config.centred)
         if found is None:
             coefs, intercepts = solve_ridge(
                 clean, np.array([alpha]), centred=config.centred, scales=scales

@@ -77,6 +77,10 @@ class NoisyLinearRegressor(LinearRegressor):
         Whether the best corrected fit may forget: where the stream has changed, it is the fit to a
         window of the last rows, whose length is chosen by the losses of earlier predictions. None
         always fits all rows, as do more than 64 features and ``missing="random"``.
+    noise_factor : float or "estimate"
+        Factor of ``noise_cov``. ``"estimate"`` if the covariance is known up to a factor, which is
+        then estimated from copies or true features of some rows; one noisy measurement of each row
+        does not tell it.
 
     Attributes
     ----------
@@ -122,6 +126,7 @@ class NoisyLinearRegressor(LinearRegressor):
         fit_intercept: bool | None = None,
         missing: str = "error",
         forgetting: str | None = "auto",
+        noise_factor: float | str = 1.0,
     ) -> None:
         self.noise_cov = noise_cov
         self.norm_bound = norm_bound
@@ -133,6 +138,7 @@ class NoisyLinearRegressor(LinearRegressor):
         self.fit_intercept = fit_intercept
         self.missing = missing
         self.forgetting = forgetting
+        self.noise_factor = noise_factor
 
     @property
     def regret_bound_(self) -> float:
@@ -155,6 +161,7 @@ class NoisyLinearRegressor(LinearRegressor):
         if self.fit_intercept is not None:
             check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
+        self._check_noise_factor()
         if self.forgetting is not None:
             check_choice("forgetting", self.forgetting, ("auto",))
 
@@ -323,16 +330,22 @@ class NoisyLinearRegressor(LinearRegressor):
 
 def _with_one_copy(batch: NoisyBatch) -> NoisyBatch:
     """Return rows with the mean of their other measurements as the second copy."""
+    if batch.X_true is not None or (batch.estimates_noise and batch.noise is not None):
+        raise ValueError(
+            'X_true and noise_factor="estimate" must be used with learning_rate="auto": gradient '
+            "steps do not estimate noise."
+        )
     if not batch.has_replicates or batch.noise is not None:
         return batch
-    assert batch.X_copy is not None
-    copy = mean_of_copies(batch.X_copy)
-    if np.isnan(copy).any():
+    if batch.X_copy is not None and batch.X_copy.ndim == 2:
+        return replace(batch, estimates_noise=False)
+    copy = None if batch.X_copy is None else mean_of_copies(batch.X_copy)
+    if copy is None or np.isnan(copy).any():
         raise ValueError(
             "X_copy must have a copy of every row for gradient steps unless noise_cov is given as "
             'numbers; learning_rate="auto" needs copies of some rows only.'
         )
-    return replace(batch, X_copy=copy)
+    return replace(batch, X_copy=copy, estimates_noise=False)
 
 
 def _initialise_step_size(step_size: DistanceOverGradients, x: FloatArray, y: float) -> None:

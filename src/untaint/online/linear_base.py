@@ -12,10 +12,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
+from .._validation import check_real
 from .base import NoisyRegressor
 from .leader import LinearFit
 from .linear_statistics import LinearStatistics
-from .noise import RowNoise
+from .noise import RowNoise, is_estimated
 from .noisy_batch import NoisyBatch
 from .replicates import mean_of_copies
 
@@ -103,6 +104,15 @@ class LinearRegressor(NoisyRegressor):
         if self._statistics is None:
             return self.n_rounds_
         return self._statistics.leader.bulk_rounds(self.n_rounds_)
+
+    def _check_noise_factor(self) -> None:
+        if self.noise_factor != "estimate":
+            check_real("noise_factor", self.noise_factor, low=0, inclusive=False)
+        elif self.noise_cov is not None and is_estimated(self.noise_cov):
+            raise ValueError(
+                'noise_factor must be 1 with noise_cov="replicates", which estimates all of the '
+                "covariance."
+            )
 
     def _check_declared_noise(self) -> None:
         if self._statistics is not None:

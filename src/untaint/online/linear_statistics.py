@@ -11,12 +11,14 @@ rows worse than a naive fit does.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
+from ..exceptions import UnidentifiedNoiseWarning
 from .correction import MomentCorrection, centred_moments, remove_noise, remove_noise_and_missing
 from .leader import Leader, LeaderConfig, LinearFit
 from .noise_check import check_declared_noise, warn_if_only_rows_were_scaled
@@ -51,11 +53,11 @@ class LinearStatistics:
     def add(self, batch: NoisyBatch, *, overwrite: bool = False) -> None:
         """Add a batch of noisy rows; its X and y may be overwritten if nothing else needs them."""
         Z, noise = batch.merged()
-        self._noise_declared = batch.noise is not None
+        self._noise_declared = batch.noise is not None and not batch.estimates_noise
         self._weight_per_copy += batch.weight_per_copy()
         if self._allow_missing:
             missing = np.isnan(Z)
-            if batch.noise is None and missing.any():
+            if (batch.noise is None or batch.has_replicates) and missing.any():
                 raise ValueError(
                     'missing="random" needs noise_cov beside X_copy: the noise is not estimated '
                     "from copies with gaps."
@@ -84,7 +86,15 @@ class LinearStatistics:
 
         ``was_scaled`` tells that the noise has been scaled with the rows.
         """
-        if self._noise_declared:
+        if self.leader.moments.lacks_replicates:
+            warnings.warn(
+                "the noise cannot be identified: no row has a second measurement (X_copy) or true "
+                "features (X_true) so far. Nothing is removed: with more noise and larger "
+                "coefficients the rows would look the same.",
+                UnidentifiedNoiseWarning,
+                stacklevel=6,
+            )
+        elif self._noise_declared:
             gram, noise = self.leader.moments.total()
             observed = self.leader.moments.observed
             if observed is not None:  # moments of the observed entries only

@@ -21,9 +21,8 @@ import numpy as np
 
 from .._typing import FloatArray
 from .noise import Noise, RowNoise
+from .replicates import estimate_covariance
 from .schedule import FIRST_ROUNDS, N_FOLDS
-
-_TINY = float(np.finfo(float).tiny)
 
 
 @final
@@ -43,6 +42,7 @@ class Moments:
     _summed_weight: FloatArray = field(init=False)  # (N_FOLDS,)
     _total_summed_weight: float = field(init=False, default=0.0)
     _scatter: FloatArray | None = field(init=False, default=None)  # of replicates, in each fold
+    _noise_shape: FloatArray | None = field(init=False, default=None)  # known up to a factor
     _freedom: FloatArray = field(init=False)  # (N_FOLDS,), its degrees of freedom
     _per_copy: FloatArray = field(init=False)  # (N_FOLDS,), sums of weight / number of copies
 
@@ -79,8 +79,9 @@ class Moments:
             return self._noise
         own = self._freedom > 0  # folds without replicates have the estimate of all
         scatter = np.where(own[:, None, None], self._scatter, self._scatter.sum(axis=0))
-        freedom = np.where(own, self._freedom, max(self._freedom.sum(), _TINY))
-        return self._noise + (self._per_copy / freedom)[:, None, None] * scatter
+        freedom = np.where(own, self._freedom, self._freedom.sum())
+        cov = estimate_covariance(scatter, freedom, self._noise_shape)
+        return self._noise + self._per_copy[:, None, None] * cov
 
     def _sum_noise(self) -> None:
         """Add the noise of the rows that share one covariance and have not been summed yet."""
@@ -91,15 +92,16 @@ class Moments:
 
     def _add_row_noise(self, fold: int, noise: RowNoise, sample_weight: FloatArray) -> None:
         if noise.kind == "replicates":
-            assert noise.counts is not None
+            assert noise.freedom is not None and noise.factors is not None
+            self._noise_shape = noise.cov
             if self._scatter is None:
                 self._scatter = np.zeros_like(self._noise)
             flat = (np.sqrt(sample_weight)[:, None, None] * noise.values).reshape(
                 -1, self.n_features
             )
             self._scatter[fold] += flat.T @ flat
-            self._freedom[fold] += sample_weight @ (noise.counts - 1.0)
-            self._per_copy[fold] += sample_weight @ (1.0 / noise.counts)
+            self._freedom[fold] += sample_weight @ noise.freedom
+            self._per_copy[fold] += sample_weight @ noise.factors
         elif noise.kind == "factors":
             assert noise.cov is not None
             self._noise[fold] += (sample_weight @ noise.values) * noise.cov
@@ -109,6 +111,11 @@ class Moments:
             self._noise[fold] += np.diag(sample_weight @ noise.values)
         else:
             self._noise[fold] += np.tensordot(sample_weight, noise.values, 1)
+
+    @property
+    def lacks_replicates(self) -> bool:
+        """Whether the noise is to be estimated and no row says anything about it."""
+        return self._scatter is not None and not self._freedom.any()
 
     def count_observed(self, present: FloatArray) -> None:
         """Count the observed entries of new rows, given as 0 or the root of the weight."""
@@ -153,8 +160,9 @@ class Moments:
         if self._noise_cov is not None:
             noise = noise + (self.total_gram[0, 0] - self._total_summed_weight) * self._noise_cov
         if self._scatter is not None:
-            estimated = self._scatter.sum(axis=0) / max(self._freedom.sum(), _TINY)
-            noise = noise + self._per_copy.sum() * estimated
+            scatter, freedom = self._scatter.sum(axis=0), np.asarray(self._freedom.sum())
+            cov = estimate_covariance(scatter, freedom, self._noise_shape)
+            noise = noise + self._per_copy.sum() * cov
         return self.total_gram, noise
 
     def grouped(self, n_groups: int) -> tuple[FloatArray, FloatArray]:

@@ -56,18 +56,21 @@ class RowNoise:
 
     ``kind`` tells what the values are: "variances" (n, d), "matrices" (n, d, d), or "roots" (n, d),
     vectors e such that e e' is the covariance or has the covariance as its mean. "factors" (n,)
-    multiply one covariance, ``cov``. "replicates" (n, k, d) are the deviations of ``counts``
-    measurements of each row from their mean, whose covariance is to be estimated from them.
+    multiply one covariance, ``cov``. "replicates" (n, k, d) are deviations with ``freedom`` degrees
+    of freedom from which the covariance is to be estimated, or its factor if ``cov`` is given; the
+    noise of a row is ``factors`` times that.
     """
 
     kind: Literal["variances", "matrices", "roots", "factors", "replicates"]
     values: FloatArray
     cov: FloatArray | None = None
-    counts: FloatArray | None = None
+    freedom: FloatArray | None = None
+    factors: FloatArray | None = None
 
     def __getitem__(self, rows: slice) -> RowNoise:
-        counts = None if self.counts is None else self.counts[rows]
-        return RowNoise(self.kind, self.values[rows], self.cov, counts)
+        freedom = None if self.freedom is None else self.freedom[rows]
+        factors = None if self.factors is None else self.factors[rows]
+        return RowNoise(self.kind, self.values[rows], self.cov, freedom, factors)
 
     def halved(self) -> RowNoise:
         """Return the noise of the mean of two copies, for variances and matrices."""

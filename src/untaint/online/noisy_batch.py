@@ -9,7 +9,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from .noise import Noise, RowNoise
-from .replicates import measurements
+from .replicates import Measurements, measurements
 
 
 @final
@@ -26,6 +26,8 @@ class NoisyBatch:
     noise: Noise | None
     sample_weight: FloatArray | None = None  # None means unit weights
     rows: FloatArray | None = None  # (1, X, y) if X and y are columns of such an array
+    X_true: FloatArray | None = None  # true features of some rows, NaN in the others
+    estimates_noise: bool = False  # whether the noise, or its factor, is to be estimated
     n_following: int = 0  # number of rows that will be learnt before a fit is requested
 
     @property
@@ -35,16 +37,17 @@ class NoisyBatch:
 
     @property
     def has_replicates(self) -> bool:
-        """Whether the number of copies may differ between rows."""
-        return self.X_copy is not None and self.X_copy.ndim == 3
+        """Whether the number of copies may differ between rows, or the noise is estimated."""
+        several = self.X_copy is not None and self.X_copy.ndim == 3
+        return several or self.X_true is not None or self.estimates_noise
 
     def weight_per_copy(self) -> float:
         """Return the sum over rows of weight / number of copies."""
         if self.has_replicates:
-            assert self.X_copy is not None
-            counts = 1.0 + (~np.isnan(self.X_copy[:, :, 0])).sum(axis=0)
-            weight = 1.0 if self.sample_weight is None else self.sample_weight
-            return float(np.sum(weight / counts))
+            per_copy = self._measurements().per_copy
+            return float(
+                np.sum(per_copy if self.sample_weight is None else self.sample_weight * per_copy)
+            )
         n = len(self.y) if self.sample_weight is None else float(self.sample_weight.sum())
         return n / self.n_copies
 
@@ -55,11 +58,11 @@ class NoisyBatch:
         (a - b) (a - b)' has it as its expectation. The mean's outer product less that quarter is (a
         b' + b a') / 2, the cross product of the two copies.
         """
+        if self.has_replicates:
+            return self._merged_replicates()
         if self.X_copy is None:
             assert self.noise is not None
             return self.X, self.noise
-        if self.has_replicates:
-            return self._merged_replicates(self.X_copy)
         mean = (self.X + self.X_copy) / 2
         if self.noise is None:
             return mean, RowNoise("roots", (self.X - self.X_copy) / 2)
@@ -67,16 +70,19 @@ class NoisyBatch:
             return mean, self.noise.halved()
         return mean, self.noise / 2
 
-    def _merged_replicates(self, copies: FloatArray) -> tuple[FloatArray, Noise]:
-        deviations, counts = measurements(self.X, copies)
-        mean = self.X - deviations[0]
-        if self.noise is None:
-            values = np.ascontiguousarray(deviations.swapaxes(0, 1))
-            return mean, RowNoise("replicates", values, counts=counts)
+    def _measurements(self) -> Measurements:
+        copies = np.empty((0, *self.X.shape)) if self.X_copy is None else self.X_copy
+        return measurements(self.X, copies.reshape(-1, *self.X.shape), self.X_true)
+
+    def _merged_replicates(self) -> tuple[FloatArray, Noise]:
+        mean, deviations, freedom, per_copy = self._measurements()
+        if self.noise is None or self.estimates_noise:
+            shape = None if isinstance(self.noise, RowNoise) else self.noise
+            return mean, RowNoise("replicates", deviations, shape, freedom, per_copy)
         if not isinstance(self.noise, RowNoise):
-            return mean, RowNoise("factors", 1.0 / counts, cov=self.noise)
-        per_copy = counts.reshape(-1, *(1 for _ in self.noise.values.shape[1:]))
-        return mean, RowNoise(self.noise.kind, self.noise.values / per_copy)
+            return mean, RowNoise("factors", per_copy, cov=self.noise)
+        factors = per_copy.reshape(-1, *(1 for _ in self.noise.values.shape[1:]))
+        return mean, RowNoise(self.noise.kind, self.noise.values * factors)
 
 
 def augmented_rows(

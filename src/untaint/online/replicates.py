@@ -9,11 +9,16 @@ m_i`. The scatter about these means, pooled over all rows, estimates the covaria
 which is then also that of the rows that were measured once. Every fold of the stream has an
 estimate of its own (:mod:`.moments`), so that the standard errors by which a correction is selected
 contain the uncertainty of the covariance.
+
+If the true features of some rows are known, they take the place of the mean, without noise, and the
+deviations from them enter the sums with as many degrees of freedom as there are measurements. If
+the covariance is known up to a factor, the factor is :math:`\mathrm{tr}(\Sigma_0^+ \hat\Sigma) /
+\mathrm{rank}\,\Sigma_0`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,16 +76,51 @@ def _are_equal(X: FloatArray, copy: FloatArray) -> bool:
     return int(measured.sum()) > 1 and np.array_equal(copy[measured], X[measured], equal_nan=True)
 
 
-def measurements(X: FloatArray, copies: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the deviations of all measurements of each row (k, n, d), and their numbers (n,).
+class Measurements(NamedTuple):
+    """Measurements are what several copies, and known true features, say about rows."""
 
-    A measurement that does not exist has no deviation.
-    """
+    mean: FloatArray  # (n, d), the true features where they are known
+    deviations: FloatArray  # (n, k, d), zero where there is no such measurement
+    freedom: FloatArray  # (n,), degrees of freedom of the deviations
+    per_copy: FloatArray  # (n,), the noise of the mean over that of one copy
+
+
+def measurements(X: FloatArray, copies: FloatArray, X_true: FloatArray | None) -> Measurements:
+    """Return the means of all measurements of each row, and their deviations from these."""
     values = np.concatenate([X[None], copies])
     exists = ~np.isnan(values[:, :, 0])
     counts = exists.sum(axis=0).astype(float)
     mean = np.where(exists[..., None], values, 0.0).sum(axis=0) / counts[:, None]
-    return np.where(exists[..., None], values - mean, 0.0), counts
+    freedom, per_copy = counts - 1.0, 1.0 / counts
+    if X_true is not None:
+        known = ~np.isnan(X_true[:, 0])
+        mean = np.where(known[:, None], X_true, mean)
+        freedom, per_copy = freedom + known, np.where(known, 0.0, per_copy)
+    deviations = np.where(exists[..., None], values - mean, 0.0)
+    return Measurements(mean, np.ascontiguousarray(deviations.swapaxes(0, 1)), freedom, per_copy)
+
+
+def estimate_covariance(
+    scatter: FloatArray, freedom: FloatArray, shape: FloatArray | None
+) -> FloatArray:
+    """Return the covariances (..., d, d) that pooled scatter estimates, zero without any."""
+    cov = scatter / np.maximum(freedom, np.finfo(float).tiny)[..., None, None]
+    if shape is None:
+        return cov
+    inverse = np.linalg.pinv(shape, hermitian=True)
+    rank = max(1, round(float(np.trace(inverse @ shape))))
+    factor = np.einsum("ij,...ji->...", inverse, cov) / rank
+    return factor[..., None, None] * shape
+
+
+def check_true_features(estimator: Any, X_true: Any, X: FloatArray) -> FloatArray | None:
+    """Return the true features of some rows, NaN in the other rows, or None."""
+    if X_true is None:
+        return None
+    try:
+        return _check_one(estimator, X_true, X, False)
+    except ValueError as error:
+        raise ValueError(str(error).replace("X_copy", "X_true")) from None
 
 
 def mean_of_copies(copies: FloatArray) -> FloatArray:

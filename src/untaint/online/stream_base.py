@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator
 
 from .._typing import FloatArray
 from .feature_index import FeatureIndex
-from .noise import Noise, covariance_matrix, is_estimated, parse_noise_cov
+from .noise import Noise, RowNoise, covariance_matrix, is_estimated, parse_noise_cov
 from .noisy_batch import NoisyBatch
 from .row_buffer import RowBuffer
 from .scaling import Scaling
@@ -31,6 +32,7 @@ class _StreamBase(BaseEstimator):
 
     noise_cov: Any
     missing: str = "error"
+    noise_factor: float | str = 1.0
     n_rounds_: int
     _feature_index: FeatureIndex
     _buffer: RowBuffer
@@ -170,9 +172,11 @@ class _StreamBase(BaseEstimator):
                 scaled = self._scaling.noise(self._declared_cov, self._feature_index.names)
                 assert isinstance(scaled, np.ndarray)
                 self._declared_cov = scaled
-        if is_estimated(self.noise_cov):
-            X_copy = np.empty((0, *X.shape)) if X_copy is None else X_copy[None]
-        self._require_noise(self._declared_cov, X_copy)
+            if not isinstance(self.noise_factor, str):
+                self._declared_cov = self.noise_factor * self._declared_cov
+        estimates_noise = is_estimated(self.noise_cov) or self._estimates_factor
+        if not estimates_noise:
+            self._require_noise(self._declared_cov, X_copy)
         noise = self._declared_cov
         if (
             self._supports_row_noise
@@ -184,7 +188,15 @@ class _StreamBase(BaseEstimator):
             noise = noise * np.outer(present, present)
         rows = buffered.rows if X is buffered.X else None
         n_following = len(self._buffer) if self._buffer.in_blocks else 0
-        batch = NoisyBatch(X, y, X_copy, noise, rows=rows, n_following=n_following)
+        batch = NoisyBatch(
+            X,
+            y,
+            X_copy,
+            noise,
+            rows=rows,
+            n_following=n_following,
+            estimates_noise=estimates_noise,
+        )
         if first:
             self._start(batch)
         self._learn(batch)
@@ -199,17 +211,16 @@ class _StreamBase(BaseEstimator):
         sample_weight: FloatArray | None,
         names: list[Any],
         scaling: Scaling | None = None,
+        X_true: FloatArray | None = None,
     ) -> NoisyBatch:
         """Return the rows together with the declared noise."""
         declared = self.noise_cov if noise_cov is None else noise_cov
+        estimates_noise = is_estimated(declared) or self._estimates_factor
         if is_estimated(declared):
             declared = None
-            if X_copy is None:  # a measurement of each row, and no further ones
-                X_copy = np.empty((0, *X.shape))
-            elif X_copy.ndim == 2:
-                X_copy = X_copy[None]
         carried = None if scaling is None or declared is not None else scaling.noise_matrix()
-        self._require_noise(declared if carried is None else carried, X_copy)
+        if not estimates_noise and X_true is None:
+            self._require_noise(declared if carried is None else carried, X_copy)
         for copy in () if X_copy is None else X_copy.reshape(-1, *X.shape):
             _warn_if_copies_differ(X, copy)
         noise: Noise | None = carried
@@ -217,7 +228,31 @@ class _StreamBase(BaseEstimator):
             names = names if scaling is None else list(scaling.names)
             noise = parse_noise_cov(declared, len(X), X.shape[1], names)
             noise = noise if scaling is None else scaling.noise(noise)
-        return NoisyBatch(X, y, X_copy, noise, sample_weight)
+        return NoisyBatch(
+            X,
+            y,
+            X_copy,
+            self._times_factor(noise),
+            sample_weight,
+            X_true=X_true,
+            estimates_noise=estimates_noise,
+        )
+
+    @property
+    def _estimates_factor(self) -> bool:
+        return isinstance(self.noise_factor, str)
+
+    def _times_factor(self, noise: Noise | None) -> Noise | None:
+        """Return declared noise times ``noise_factor``, unless that is to be estimated."""
+        factor = self.noise_factor
+        if noise is None or isinstance(factor, str) or factor == 1.0:
+            return noise
+        if isinstance(noise, RowNoise):
+            return replace(noise, values=factor * noise.values)
+        return factor * noise
+
+    def _refuse_gaps(self, X: Any) -> None:
+        """Raise if X has missing entries that this learner cannot use."""
 
     def _noise_of_rows(self) -> Any:
         """Return the noise that is declared for single rows, in the units of the data."""
