@@ -104,7 +104,9 @@ class Leader:
             ends = self._windows.ends_to_record(after, after + n_following)
         if after >= self._next_tuning:
             tuning, self._next_tuning = _tuning_rounds(after, self.config.tuning_growth)
-        for stop in sorted({*ends, tuning or after, after}):
+        for stop in (
+            ends if ends == [after] and not tuning else sorted({*ends, tuning or after, after})
+        ):
             if len(rows) == stop - self.moments.rounds:
                 self.moments.add(rows, noise)
             elif stop > self.moments.rounds:
@@ -142,23 +144,26 @@ class Leader:
                     self._windows.reset_shrinkage()
             gram, noise = self.moments.total()
             shrinkage = self._shrinkage or Shrinkage(self.config.shares[0], 1.0 / gram[0, 0])
-            self._fit = self._fit_to_window(correct, shrinkage)
-            if self._fit is None:
-                found = self._solve(correct, gram, noise, shrinkage)
-                self._fit = LinearFit(*found, shrinkage)
+            self._fit = LinearFit(*self._solve(correct, gram, noise, shrinkage), shrinkage)
+            if self._windows is not None and self.moments.observed is None:
+                self._fit = self._fit_to_window(correct, self._windows, self._fit)
         return self._fit
 
-    def _fit_to_window(self, correct: MomentCorrection, shrinkage: Shrinkage) -> LinearFit | None:
-        """Return the fit to the best window, or None if there are none."""
-        if self._windows is None or self.moments.observed is not None:
-            return None
-        found = self._windows.fit(
-            *self.moments.total(),
-            shrinkage,
-            lambda gram, noise: self._solve(correct, gram, noise, shrinkage),
-        )
+    def _fit_to_window(
+        self, correct: MomentCorrection, windows: Windows, all_rows: LinearFit
+    ) -> LinearFit:
+        """Return the fit to the best window, or that to all rows."""
+        total, noise = self.moments.total()
+        shrinkage = all_rows.shrinkage
+
+        def fit_all(gram: FloatArray, noise: FloatArray) -> tuple[FloatArray, float]:
+            if gram[0, 0] == total[0, 0]:
+                return all_rows.coef, all_rows.intercept
+            return self._solve(correct, gram, noise, shrinkage)
+
+        found = windows.fit(total, noise, shrinkage, fit_all)
         if found is None:
-            return None
+            return all_rows
         coef, intercept, share = found
         return LinearFit(coef, intercept, Shrinkage(share, shrinkage.alpha))
 

@@ -9,9 +9,10 @@ to all rows only if its loss is smaller by a standard error, so that a stream th
 is not forgotten.
 
 All this is done only if the fit to all rows is not one to the last rows too. With g the gradient of
-its corrected loss summed over n of them, M their noisy Gram matrix and v their mean squared
-residual, :math:`g^T M^{-1} g / v` has about a chi-square distribution with d degrees of freedom
-unless the stream has changed; it is tested after every eighth block (a score test).
+its corrected loss summed over n of them, c the gradient without correction, M their noisy Gram
+matrix and v their mean squared residual, Gaussian rows have :math:`\mathrm{Cov}\,g = v M + c c^T /
+n`, and :math:`g^T (\mathrm{Cov}\,g)^{-1} g` has about a chi-square distribution unless the stream
+has changed. It is tested after every fourth block (a score test).
 
 Windows have too few rows to select a share and a penalty: all noise is removed where what remains
 is well conditioned, else none, and the penalty is that of a single row. All rows are also fitted in
@@ -25,21 +26,24 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 from scipy.special import chdtri
 
 from .._typing import BoolArray, FloatArray
 from .cholesky_ridge import solve_many_by_cholesky
+from .correction import remove_noise
 from .schedule import FIRST_ROUNDS, Schedule
 from .shrinkage_selection import Shrinkage
 
 LEVELS = (8, 6, 4, 2, 0)  # logarithms (base 2) of the numbers of blocks
 HORIZON = 16  # number of blocks whose losses are compared
 MAX_FEATURES = 64  # with more, windows would need too much memory
-EVERY = 8  # blocks after which all rows are compared with windows again
+EVERY = 4  # blocks after which all rows are compared with windows again
 _HALF_LIFE = 4.0  # in blocks, of their weights
 _MIN_BLOCKS = 4
 _TESTED_LEVELS, _LEVEL = (4, 2), 0.01  # windows that are tested for a change, and level of the test
@@ -52,12 +56,18 @@ _WEIGHTS = 0.5 ** (np.arange(HORIZON)[::-1] / _HALF_LIFE)
 FitAll = Callable[[FloatArray, FloatArray], tuple[FloatArray, float]]
 
 
-class Sums(NamedTuple):
-    """Sums are the Gram matrices of rows, as they are and less all noise, up to a block's end."""
+@dataclass(eq=False)
+class Sums:
+    """Sums are the Gram matrix and the noise covariance of rows up to the end of a block."""
 
     block: int
     gram: FloatArray
-    clean: FloatArray
+    noise: FloatArray
+
+    @cached_property
+    def clean(self) -> FloatArray:
+        """The Gram matrix less all noise."""
+        return remove_noise(self.gram, self.noise, 1.0)
 
 
 @final
@@ -74,7 +84,8 @@ class Windows:
         self._candidates: dict[int, tuple[FloatArray, FloatArray]] = {}  # with shares, by block
         self._losses: dict[int, FloatArray] = {}  # of the candidates of the block before
         self._best: dict[int, int] = {}  # by block
-        self._suspected: dict[int, bool] = {}  # by block, every eighth
+        self._suspected: dict[int, bool] = {}  # by block, every fourth
+        self._critical = 0, 0.0  # degrees of freedom, and the value that a test must exceed
 
     def ends_to_record(self, rounds: int, until: int) -> list[int]:
         """Return the rounds up to this one at which sums must be recorded.
@@ -95,7 +106,7 @@ class Windows:
     def record(self, rounds: int, gram: FloatArray, noise: FloatArray) -> None:
         """Keep the sums up to a round at which a block ends."""
         block = self._n_blocks = self._schedule.n_blocks(rounds)
-        sums = _sums(block, gram, noise)
+        sums = Sums(block, gram.copy(), noise)
         for level in LEVELS:
             if block % (1 << level) == 0:
                 self._kept[level].append(sums)
@@ -111,10 +122,12 @@ class Windows:
 
         ``fit_all`` fits all rows with the selected shrinkage, from their Gram matrix and noise.
         """
+        due = self._n_blocks % EVERY
+        if self._suspected.get(self._n_blocks - due) is False:
+            return None
         kept = list(self._kept[0])
         while kept and kept[-1].block - kept[0].block >= len(kept):
             del kept[0]  # before sums that were not recorded
-        due = self._n_blocks % EVERY
         if len(kept) <= _MIN_BLOCKS + due:
             return None
         checked = kept[: len(kept) - due]
@@ -128,7 +141,7 @@ class Windows:
             return None
         now, share = self._candidates[self._n_blocks]
         if kept[-1].gram[0, 0] != gram[0, 0]:  # in the middle of a block
-            end = _sums(self._n_blocks, gram, noise)
+            end = Sums(self._n_blocks, gram, noise)
             ((now, share),) = self._fit_candidates([end], shrinkage, fit_all)
         if np.isnan(now[best, 0]):
             return None
@@ -136,8 +149,8 @@ class Windows:
 
     def _suspect_change(self, end: Sums, share: float, fit_all: FitAll) -> bool:
         """Test whether the fit to all rows is also one to the last rows, by their gradient."""
-        d = len(end.gram) - 2
-        coef, intercept = fit_all(end.gram, (end.gram - end.clean)[1:-1, 1:-1])
+        d, first = len(end.gram) - 2, 0 if self._centred else 1
+        coef, intercept = fit_all(end.gram, end.noise)
         u = np.concatenate([[-intercept], -coef, [1.0]])
         for start in (self._start(end.block, level) for level in _TESTED_LEVELS):
             if start is None:
@@ -146,13 +159,18 @@ class Windows:
             if gram[0, 0] < _MIN_ROWS * d:
                 continue
             clean = gram + share * (end.clean - start.clean - gram)
-            first = 0 if self._centred else 1
-            gradient, moments = (clean @ u)[first:-1], gram[first:-1, first:-1]
-            variance = (u @ gram @ u) / gram[0, 0]
-            moments = moments + 1e-9 * np.trace(moments) * np.eye(len(moments))
-            if gradient @ np.linalg.solve(moments, gradient) > variance * chdtri(d, _LEVEL):
+            naive, moments = (gram @ u)[first:-1], gram[first:-1, first:-1]
+            spread = (u @ gram @ u / gram[0, 0]) * moments + np.outer(naive, naive / gram[0, 0])
+            spread.flat[:: len(spread) + 1] *= 1.0 + 1e-9
+            gradient = (clean @ u)[first:-1]
+            if gradient @ np.linalg.solve(spread, gradient) > self._critical_value(len(spread)):
                 return True
         return False
+
+    def _critical_value(self, freedom: int) -> float:
+        if self._critical[0] != freedom:
+            self._critical = freedom, float(chdtri(freedom, _LEVEL))
+        return self._critical[1]
 
     def _choose(self, kept: Sequence[Sums], shrinkage: Shrinkage, fit_all: FitAll) -> int:
         """Return the best candidate by the losses of the last blocks."""
@@ -207,7 +225,7 @@ class Windows:
         for k, end in enumerate(ends):
             candidates[k, 2:][[start is None for start in starts[k]]] = np.nan
             if self._must_be_fitted(candidates[k, 0]):
-                coef, intercept = fit_all(end.gram, (end.gram - end.clean)[1:-1, 1:-1])
+                coef, intercept = fit_all(end.gram, end.noise)
                 candidates[k, 0] = np.concatenate([[-intercept], -coef, [1.0]])
         return list(zip(candidates, share, strict=True))
 
@@ -269,12 +287,6 @@ def held_back(rounds: int, schedule: Schedule) -> int:
 def _n_kept(level: int) -> int:
     """Return how many sums are kept, of every 2^level-th block."""
     return (HORIZON + EVERY >> level) + 3
-
-
-def _sums(block: int, gram: FloatArray, noise: FloatArray) -> Sums:
-    clean = gram.copy()
-    clean[1:-1, 1:-1] -= noise
-    return Sums(block, gram.copy(), clean)
 
 
 def _less_noise(end: Sums, share: float) -> FloatArray:
