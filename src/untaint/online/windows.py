@@ -161,7 +161,8 @@ class Windows:
             clean = gram + share * (end.clean - start.clean - gram)
             naive, moments = (gram @ u)[first:-1], gram[first:-1, first:-1]
             spread = (u @ gram @ u / gram[0, 0]) * moments + np.outer(naive, naive / gram[0, 0])
-            spread.flat[:: len(spread) + 1] *= 1.0 + 1e-9
+            diagonal = np.einsum("ii->i", spread)  # a view: definite, also for constant features
+            diagonal[:] = np.where(diagonal > 0.0, diagonal * (1.0 + 1e-9), 1.0)
             gradient = (clean @ u)[first:-1]
             if gradient @ np.linalg.solve(spread, gradient) > self._critical_value(len(spread)):
                 return True
