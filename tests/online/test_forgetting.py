@@ -115,8 +115,8 @@ def test_forgetting_is_auto_or_none():
 def test_constant_and_equal_features_are_no_obstacle():
     X, y = switching(2000, switches=[1200])
     A = noisy(X, 0.2, 7)
-    A = np.column_stack([A, np.zeros(2000), np.ones(2000), A[:, 0]])
-    noise = [0.2, 0.2, 0.2, 0.0, 0.0, 0.2]
+    A = np.column_stack([A, np.zeros(2000), np.ones(2000), np.ones(2000)])
+    noise = [0.2, 0.2, 0.2, 0.0, 0.0, 0.0]
     model = NoisyLinearRegressor(noise_cov=noise)
     names = [f"x{j}" for j in range(6)]
     for x, target in zip(as_dicts(A, names), y.tolist(), strict=True):
