@@ -103,9 +103,11 @@ class ScaledRow(dict[Any, Any]):
 
 def scaling_of(X: Any) -> Scaling | None:
     """Return the scaling that rows carry, or None."""
-    attributes = getattr(X, "attrs", None)
-    found = attributes.get(ATTRIBUTE) if isinstance(attributes, dict) else None
-    found = getattr(X, "scaling", None) if found is None else found
+    if isinstance(X, (ScaledRows, ScaledRow)):
+        found: Any = X.scaling
+    else:  # looking for another attribute of a data frame is slow
+        attributes = getattr(X, "attrs", None)
+        found = attributes.get(ATTRIBUTE) if isinstance(attributes, dict) else None
     if not isinstance(found, Scaling):
         return None
     return found if isinstance(X, dict) or np.shape(X)[1:] == found.scale.shape else None
