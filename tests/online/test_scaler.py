@@ -130,6 +130,36 @@ def test_pipeline_of_river(declared_to, copies):
     assert np.sqrt(np.mean((predicted - y) ** 2)) < 0.1 * y.std()
 
 
+@pytest.mark.parametrize("options", [{}, {"learning_rate": 0.01}], ids=["auto", "steps"])
+def test_early_rows_of_a_stream_have_the_scale_of_the_others(options):
+    pytest.importorskip("river")
+    _, y, a, _ = problem(500)
+    model = NoiseAwareScaler() | NoisyLinearRegressor(noise_cov=VARIANCES, **options)
+    for t, (x, target) in enumerate(zip(as_dicts(a, NAMES), y.tolist(), strict=True)):
+        if t == 20:  # the learner waits
+            assert model.predict_one(x) == pytest.approx(y[:20].mean())
+        model.learn_one(x, target)
+    scaler, learner = model.steps.values()
+    assert learner.n_rounds_ == 500
+    rows = (a - scaler.mean_) / scaler.scale_
+    alone = NoisyLinearRegressor(noise_cov=VARIANCES / scaler.scale_**2, **options)
+    for x, target in zip(as_dicts(rows, NAMES), y.tolist(), strict=True):
+        alone.learn_one(x, target)
+    np.testing.assert_allclose(learner.coef_, alone.coef_, rtol=1e-7, atol=1e-9)
+
+
+def test_kernel_in_a_pipeline_of_river():
+    pytest.importorskip("river")
+    X, y, a, _ = problem(300)
+    learner = NoisyKernelRegressor(noise_cov=VARIANCES, random_state=0, budget=30)
+    model = NoiseAwareScaler() | learner
+    for x, target in zip(as_dicts(a, NAMES), y.tolist(), strict=True):
+        model.predict_one(x)
+        model.learn_one(x, target)
+    predicted = [model.predict_one(x) for x in as_dicts(X, NAMES)]
+    assert np.sqrt(np.mean((predicted - y) ** 2)) < 0.7 * y.std()
+
+
 def test_pipeline_of_river_on_frames():
     pytest.importorskip("river")
     X, y, a, _ = problem()

@@ -51,6 +51,11 @@ class LinearRegressor(NoisyRegressor):
     def _fitted_statistics(self) -> LinearStatistics:
         if self.__dict__.get("_statistics") is None:
             check_is_fitted(self, "n_rounds_")
+            if self._waits_for_scaling:
+                raise ValueError(
+                    "the learner has not started: it waits for the rows from which the scaler in "
+                    f"front takes its scales, and has seen {self.n_rounds_}."
+                )
             raise ValueError(
                 "noisy=True needs the second moments of the features, which are not kept for so "
                 "many of them."

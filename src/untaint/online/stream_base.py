@@ -120,10 +120,10 @@ class _StreamBase(BaseEstimator):
 
     def _flush(self, until: int) -> None:
         """Learn the buffered rows up to a round."""
-        if self._waits_for_scaling and self._scaling is not None:
-            self._buffer.rescale(self._scaling)
-            self._waits_for_scaling = False
         if self._n_learnt < until:
+            if self._waits_for_scaling and self._scaling is not None:
+                self._buffer.rescale(self._scaling)
+                self._waits_for_scaling = False
             self._learn_buffered(self._buffer.names, self._buffer.pop(until - self._n_learnt))
 
     def _learn_in_bulk(self) -> None:
