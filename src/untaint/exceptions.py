@@ -17,3 +17,7 @@ class FeatureScaleWarning(UserWarning):
 
 class OverstatedNoiseWarning(UserWarning):
     """The declared noise explains nearly all of the variance that the rows have somewhere."""
+
+
+class UnidentifiedNoiseWarning(UserWarning):
+    """The noise is to be estimated, and no row has a second measurement or true features."""

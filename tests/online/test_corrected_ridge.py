@@ -1,5 +1,7 @@
 """CorrectedRidge: the closed form of the known-covariance case."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from sklearn.linear_model import LinearRegression, Ridge, RidgeCV
 
 from naive import noisy_views as naive
 from online.cases import FULL, VARIANCES, as_matrix, linear_rows, noisy, quietly, rmse, views
+from untaint.exceptions import OverstatedNoiseWarning
 from untaint.online import CorrectedRidge
 
 intercepts = pytest.mark.parametrize("fit_intercept", [True, False])
@@ -180,3 +183,19 @@ def test_selection_is_not_misled_by_consecutive_rows_that_are_alike():
         ratios.append(rmse(model, queries, targets) / rmse(plain, queries, targets))
     assert np.median(ratios) < 1.1
     assert max(ratios) < 1.4
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-8, 1e-3])
+def test_nearly_singular_moments_do_not_explode(alpha):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(300, 8)) @ rng.normal(size=(8, 8)) * np.geomspace(1.0, 0.1, 8)
+        y = X @ rng.normal(size=8) + rng.normal(size=300)
+        a = X + rng.normal(size=X.shape)
+        fit = CorrectedRidge(noise_cov=1.0, share=1.0, alpha=alpha)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            error = np.sqrt(np.mean((fit.fit(a, y).predict(X) - y) ** 2)) / y.std()
+        assert error < 5.0
+        if error > 1.0:
+            assert any(issubclass(w.category, OverstatedNoiseWarning) for w in caught)

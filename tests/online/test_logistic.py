@@ -220,3 +220,11 @@ def test_passes_the_checks_of_river():
             quietly(check, model.clone())
             names.append(check.__name__)
     assert len(names) > 20
+
+
+@pytest.mark.parametrize("more", ["copies", "truth"])
+def test_what_only_linear_learners_use_is_refused(more, rng):
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    given = {"X_copy": [X + 1.0, X + 2.0]} if more == "copies" else {"X_true": X}
+    with pytest.raises(ValueError, match="are for the linear learners"):
+        NoisyLogisticRegression(noise_cov=0.1).fit(X, y, **given)

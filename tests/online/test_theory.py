@@ -77,6 +77,50 @@ def test_bounds_that_are_not_given_are_taken_from_the_stream():
     assert np.isfinite(model.coef_).all() and np.abs(model.coef_).max() > 0
 
 
+def printed_with_moments(X, a, b, y, feature_moment, target_moment):
+    """Regret-relevant losses and bound of Algorithm 1 (left) with the moments of Theorem 1."""
+    B_x, B_y = np.sqrt(feature_moment), np.sqrt(target_moment)
+    G = 4 * (BW * B_x + B_y) ** 2 * B_x**2
+    w, losses = np.zeros(X.shape[1]), []
+    for t in range(len(y)):
+        losses.append((X[t] @ w - y[t]) ** 2)
+        w = w - BW / np.sqrt(G * len(y)) * 2 * (w @ a[t] - y[t]) * b[t]
+        w *= min(1.0, BW / np.linalg.norm(w))
+    return sum(losses), BW * np.sqrt(G * len(y))
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_two_copies_need_second_moments_only(given):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(2000, 3))
+    y = X @ [1.0, -1.0, 0.5] + 0.3 * rng.normal(size=2000)
+    a, b = views(X, 0.5)
+    moments = np.mean((a**2).sum(axis=1)), np.mean(y**2)
+    known = dict(zip(("feature_bound", "target_bound"), np.sqrt(moments), strict=True))
+    model = NoisyLinearRegressor(
+        learning_rate="theory", horizon=2000, norm_bound=BW, **(known if given else {})
+    )
+    losses, w = 0.0, np.zeros(3)
+    for t in range(2000):
+        losses += (X[t] @ w - y[t]) ** 2
+        now = slice(t, t + 1)
+        w = model.partial_fit(a[now], y[now], X_copy=b[now]).coef_
+    printed, bound = printed_with_moments(X, a, b, y, *moments)
+    best = np.sum((X @ np.linalg.lstsq(X, y)[0] - y) ** 2)
+    assert losses - best <= 1.2 * (printed - best)
+    assert losses - best <= model.regret_bound_ <= 1.2 * bound
+    if given:  # single rows are longer, and the theorem's constant stays
+        assert model.regret_bound_ == pytest.approx(bound, rel=1e-12)
+
+
+def test_moments_that_are_exceeded_are_replaced():
+    _, a, b, y, _ = linear_stream("iid")
+    model = NoisyLinearRegressor(
+        learning_rate="theory", horizon=T, norm_bound=BW, feature_bound=0.1, target_bound=0.1
+    ).fit(a, y, X_copy=b)
+    assert model.regret_bound_ > 10 * BW * 2 * (BW * 0.1 + 0.1) * 0.1 * np.sqrt(T)
+
+
 def test_longer_streams_than_announced_have_a_weaker_bound():
     _, a, b, y, _ = linear_stream("iid")
     model = NoisyLinearRegressor(learning_rate="theory", **LINEAR).fit(a, y, X_copy=b)

@@ -10,9 +10,11 @@ from .kernel import NoisyKernelRegressor
 from .linear import NoisyLinearRegressor
 from .logistic import NoisyLogisticRegression
 from .ridge import CorrectedRidge
+from .scaler import NoiseAwareScaler
 
 __all__ = [
     "CorrectedRidge",
+    "NoiseAwareScaler",
     "NoisyKernelRegressor",
     "NoisyLinearRegressor",
     "NoisyLogisticRegression",

@@ -9,13 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import (
-    check_copy,
     check_flag,
     check_noisy_data,
     check_noisy_query,
     overflow_guard,
 )
 from .noisy_batch import NoisyBatch
+from .replicates import check_copies, check_true_features
+from .scaling import scale_copy, scaling_of
 from .stream_base import _StreamBase
 
 
@@ -23,7 +24,13 @@ class BatchAPIMixin(_StreamBase):
     """Mixin that provides scikit-learn's methods and ``corrected_score``."""
 
     def fit(
-        self, X: Any, y: Any, X_copy: Any = None, noise_cov: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        X_copy: Any = None,
+        noise_cov: Any = None,
+        sample_weight: Any = None,
+        X_true: Any = None,
     ) -> Any:
         """Fit the model to these rows, and forget earlier ones.
 
@@ -33,15 +40,20 @@ class BatchAPIMixin(_StreamBase):
             Noisy rows.
         y : array of shape (n,)
             Targets; they may be noisy.
-        X_copy : array or data frame of shape (n, d), optional
-            A second measurement of the rows, with independent noise.
+        X_copy : array or data frame of shape (n, d), or a list of these, optional
+            Further measurements of the rows, with independent noise. Where a row has no such
+            measurement, all of its entries are NaN.
         noise_cov : number or array, optional
             Noise covariance of these rows, which replaces the parameter: one variance, one for each
             feature, a matrix, or one for each row, of shape (n, d) or (n, d, d).
+            ``"replicates"`` estimates it from the copies, also for rows that have none.
         sample_weight : array of shape (n,), optional
             Weights of the rows. A row of weight k counts k times in every sum, and its gradient
             step is k times as long. Repeating the row k times would also spread it over several
             folds, so that what is selected by cross-validation may differ.
+        X_true : array or data frame of shape (n, d), optional
+            True features of a validation subsample, and NaN in all other rows. Together with X they
+            tell the noise if it is not given. For the linear learners, without gradient steps.
 
         Returns
         -------
@@ -50,7 +62,7 @@ class BatchAPIMixin(_StreamBase):
         before = dict(vars(self))
         try:
             with overflow_guard():
-                self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=True)
+                self._partial_fit(X, y, X_copy, noise_cov, sample_weight, X_true, first=True)
         except BaseException:  # a failed fit leaves the model as it was
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -58,28 +70,47 @@ class BatchAPIMixin(_StreamBase):
         return self
 
     def partial_fit(
-        self, X: Any, y: Any, X_copy: Any = None, noise_cov: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        X_copy: Any = None,
+        noise_cov: Any = None,
+        sample_weight: Any = None,
+        X_true: Any = None,
     ) -> Any:
         """Update the model with more rows; the parameters are those of :meth:`fit`."""
         if not hasattr(self, "n_rounds_"):
-            return self.fit(X, y, X_copy, noise_cov, sample_weight)
-        self._partial_fit(X, y, X_copy, noise_cov, sample_weight, first=False)
+            return self.fit(X, y, X_copy, noise_cov, sample_weight, X_true)
+        self._partial_fit(X, y, X_copy, noise_cov, sample_weight, X_true, first=False)
         return self
 
     def _partial_fit(
-        self, X: Any, y: Any, X_copy: Any, noise_cov: Any, sample_weight: Any, *, first: bool
+        self,
+        X: Any,
+        y: Any,
+        X_copy: Any,
+        noise_cov: Any,
+        sample_weight: Any,
+        X_true: Any,
+        *,
+        first: bool,
     ) -> None:
         self._check_parameters()
         if not first:
             self._flush(self.n_rounds_)
+        self._refuse_gaps(X)
+        scaling = scaling_of(X)
         X, y, sample_weight = check_noisy_data(
             self, X, y, sample_weight, reset=first, gaps=self._allow_missing
         )
-        X_copy = check_copy(self, X_copy, X, gaps=self._allow_missing)
+        X_copy = check_copies(self, X_copy, X, scaling, gaps=self._allow_missing)
+        X_true = check_true_features(self, scale_copy(X_true, scaling), X)
         names = list(getattr(self, "feature_names_in_", range(X.shape[1])))
-        batch = self._make_batch(X, y, X_copy, noise_cov, sample_weight, names)
+        batch = self._make_batch(X, y, X_copy, noise_cov, sample_weight, names, scaling, X_true)
         if first:
             self._reset_stream(names)
+        self._was_scaled = scaling is not None
+        if first:
             self._start(batch)
         self._learn(batch)
         self._n_learnt = self.n_rounds_ = self.n_rounds_ + len(y)
@@ -123,8 +154,9 @@ class BatchAPIMixin(_StreamBase):
             Smaller is better. As an unbiased estimate it can be negative if the error is small.
         """
         check_is_fitted(self)
+        scaling = scaling_of(X)
         X, y, _ = check_noisy_data(self, X, y, None, reset=False, gaps=False)
-        X_copy = check_copy(self, X_copy, X, gaps=False)
+        X_copy = check_copies(self, X_copy, X, scaling, gaps=False, allow_equal=True)
         self._learn_due_rows()
         return self._clean_error(NoisyBatch(X, y, X_copy, self._copy_noise_cov()))
 

@@ -27,7 +27,7 @@ from .kernel_sgd import KernelSGD, RandomFeatureSGD
 from .leader import LeaderConfig
 from .linear_statistics import LinearStatistics
 from .mixture import KERNELS, KernelMixture, make_mixture
-from .noise import RowNoise, covariance_matrix
+from .noise import RowNoise, covariance_matrix, is_estimated
 from .noisy_batch import NoisyBatch
 from .random_feature_ridge import RandomFeatureRidge
 from .step_size import check_learning_rate, make_step_size
@@ -158,13 +158,30 @@ class NoisyKernelRegressor(NoisyRegressor):
             check_flag("average", self.average)
         check_count("budget", self.budget, optional=True)
         check_count("random_state", self.random_state, low=0, optional=True)
+        if is_estimated(self.noise_cov):
+            raise ValueError(
+                'noise_cov must be None or numbers in a kernel learner, got "replicates": without '
+                "noise_cov it is estimated from X_copy."
+            )
         if self._uses_algorithm_2 and self.noise != "gaussian":
             raise ValueError(
                 'noise must be "gaussian" for Algorithm 2, got '
                 f'{self.noise!r}: use learning_rate="auto".'
             )
 
+    def _refuse_gaps(self, X: Any) -> None:
+        try:
+            gaps = bool(np.isnan(np.asarray(X, dtype=float)).any())
+        except (TypeError, ValueError):
+            return  # no numbers, which is said elsewhere
+        if gaps:
+            raise ValueError(
+                "X must not have missing entries (NaN) in a kernel learner: impute them, or use a "
+                'linear learner with missing="random".'
+            )
+
     def _start(self, batch: NoisyBatch) -> None:
+        batch.refuse_replicates("a kernel learner")
         self._cov = self._initial_cov(batch)
         self._n_copies = batch.n_copies
         self._statistics = LinearStatistics(batch, LeaderConfig(), allow_missing=False)
@@ -186,6 +203,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         self._engine.prepare(mixture, self._cov, self._n_copies)
 
     def _learn(self, batch: NoisyBatch) -> None:
+        batch.refuse_replicates("a kernel learner")
         if batch.n_copies != self._n_copies:
             raise ValueError(
                 "X_copy must be given with every batch or with none: the stream began with "
@@ -270,6 +288,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         )
 
     def _clean_error(self, batch: NoisyBatch) -> float:
+        batch.refuse_replicates("a kernel learner")
         if batch.n_copies != self._n_copies:
             raise ValueError(
                 f"X_copy must {'be given' if self._n_copies == 2 else 'be None'}: the learner was "
@@ -294,7 +313,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         return self._engine.refit_rounds(self.n_rounds_)
 
     def _check_declared_noise(self) -> None:
-        self._statistics.check_noise(self._feature_index.names)
+        self._statistics.check_noise(self._feature_index.names, self._was_scaled)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

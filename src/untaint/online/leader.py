@@ -2,27 +2,26 @@
 
 No step size is needed, and of the past only the sums of :mod:`.moments` are kept. In a stream of
 single rows the fit is computed at certain rounds only, so that most predictions cost a dot product:
-
-- at rounds t, t + max(1, sqrt(t) / 4), ... the rows since the last such round are added;
-- at rounds 1.2, 1.2^2, ... share and alpha are selected again by :mod:`.shrinkage_selection`.
-
-A fit that lags by s of t rounds loses O(s / t) a round: O(sqrt(T)) in total. These rounds do not
-depend on when predictions are requested, so that predicting does not change the model.
+at the ends of the blocks of :mod:`.schedule` the rows of the block are added, and at the rounds 2,
+4, 8, ... share and alpha are selected again by :mod:`.shrinkage_selection`. A leader that may
+forget predicts with the fit to a window of the last rows where that is better: :mod:`.windows`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, isqrt, log
+from math import ceil, log, sqrt
 from typing import final
 
 import numpy as np
 
 from .._typing import FloatArray
 from .cholesky_ridge import solve_by_cholesky
-from .correction import MomentCorrection, centred_moments
+from .correction import MomentCorrection, centred_moments, remove_noise
+from .floored_ridge import solve_floored
 from .moments import Moments
 from .noise import Noise, RowNoise
+from .schedule import Schedule
 from .shrinkage_selection import (
     ALPHAS,
     SHARES,
@@ -31,9 +30,9 @@ from .shrinkage_selection import (
     select_shrinkage,
     solve_ridge,
 )
+from .windows import MAX_FEATURES, Windows, held_back
 
-MAX_LAG = 128  # largest number of rounds between two fits
-_GROWTH = 1.2  # factor between the rounds at which share and alpha are selected again
+_SHORT_STREAM = 1024  # rounds up to which share and alpha are selected more often
 
 
 @final
@@ -46,7 +45,9 @@ class LeaderConfig:
     centred: bool = True
     scaled: bool = True
     norm_bound: float | None = None
-    lag: float = 0.0  # largest lag as a fraction of the rounds, from round 64 on
+    coarse: bool = False  # whether fits are expensive, so that blocks are longer
+    forgets: bool = False  # whether windows of the last rows are candidates
+    tuning_growth: float = 2.0  # ratio of the rounds at which share and alpha are selected again
 
     def alphas(self, rounds: float) -> FloatArray:
         """Return the candidates of alpha as penalties of the mean loss."""
@@ -73,32 +74,49 @@ class Leader:
         self._shrinkage: Shrinkage | None = None
         self._fit: LinearFit | None = None
         self._next_tuning = 1
+        self.schedule = Schedule(coarse=config.coarse)
+        self._windows = self._make_windows()
 
     def refit_rounds(self, rounds: int) -> tuple[int, int]:
         """Return the last round up to this one at which the fit is updated, and the next one."""
-        last = self.moments.rounds
-        while (next_round := last + self._refit_interval(last)) <= rounds:
-            last = next_round
-        return last, next_round
+        last = max(self.schedule.last_end(rounds), self.moments.rounds)
+        return last, self.schedule.next_end(last)
 
-    def _refit_interval(self, rounds: int) -> int:
-        lag = int(self.config.lag * rounds) if rounds >= 64 else 0
-        return max(1, min(max(isqrt(rounds) // 4, lag), MAX_LAG))
+    def bulk_rounds(self, rounds: int) -> int:
+        """Return the round up to which rows may be learnt while no fit is requested."""
+        return rounds if self._windows is None else held_back(rounds, self.schedule)
 
-    def add(self, rows: FloatArray, noise: Noise | None) -> None:
-        """Add rows (1, z, y); the last tuning round among them resets the selected shrinkage."""
+    def _make_windows(self) -> Windows | None:
+        config = self.config
+        if not config.forgets or self.moments.n_features > MAX_FEATURES:
+            return None
+        return Windows(self.schedule, centred=config.centred, norm_bound=config.norm_bound)
+
+    def add(self, rows: FloatArray, noise: Noise | None, n_following: int = 0) -> None:
+        """Add rows (1, z, y); the last tuning round among them resets the selected shrinkage.
+
+        ``n_following`` more rows will be added before a fit is requested.
+        """
         before, self._fit = self.moments.rounds, None
-        if before + len(rows) >= self._next_tuning:
-            boundary = _last_tuning_round(before + len(rows)) - before
-            self.moments.add(
-                rows[:boundary], noise[:boundary] if isinstance(noise, RowNoise) else noise
-            )
-            self._tuning_moments, self._shrinkage = self.moments.copy(), None
-            self._next_tuning = _next_tuning_round(before + len(rows))
-            rows = rows[boundary:]
-            noise = noise[boundary:] if isinstance(noise, RowNoise) else noise
-        if len(rows):
-            self.moments.add(rows, noise)
+        after, tuning = before + len(rows), 0
+        ends: list[int] = []
+        if self._windows is not None:
+            ends = self._windows.ends_to_record(after, after + n_following)
+        if after >= self._next_tuning:
+            tuning, self._next_tuning = _tuning_rounds(after, self.config.tuning_growth)
+        for stop in (
+            ends if ends == [after] and not tuning else sorted({*ends, tuning or after, after})
+        ):
+            if len(rows) == stop - self.moments.rounds:
+                self.moments.add(rows, noise)
+            elif stop > self.moments.rounds:
+                part = slice(self.moments.rounds - before, stop - before)
+                part_noise = noise[part] if isinstance(noise, RowNoise) else noise
+                self.moments.add(rows[part], part_noise)
+            if stop == tuning:
+                self._tuning_moments, self._shrinkage = self.moments.copy(), None
+            if self._windows is not None and stop in ends:
+                self._windows.record(stop, *self.moments.total())
 
     def retune(self) -> None:
         """Let the next fit select share and alpha by all rounds so far."""
@@ -114,19 +132,40 @@ class Leader:
         self.moments.expand(n_features)
         self._tuning_moments.expand(n_features)
         self._fit = self._shrinkage = None
+        self._windows = self._make_windows()
 
     def fit(self, correct: MomentCorrection) -> LinearFit:
         """Return the best corrected fit so far."""
         if self._fit is None:
-            gram, noise = self.moments.total()
             if self._shrinkage is None:
                 scales = self._scales(self._tuning_moments.total()[0])
                 self._shrinkage = self._select_shrinkage(correct, scales)
+                if self._windows is not None:
+                    self._windows.reset_shrinkage()
+            gram, noise = self.moments.total()
             shrinkage = self._shrinkage or Shrinkage(self.config.shares[0], 1.0 / gram[0, 0])
-            self._fit = self._solve(
-                correct(gram, noise, shrinkage.share), shrinkage, self._scales(gram)
-            )
+            self._fit = LinearFit(*self._solve(correct, gram, noise, shrinkage), shrinkage)
+            if self._windows is not None and self.moments.observed is None:
+                self._fit = self._fit_to_window(correct, self._windows, self._fit)
         return self._fit
+
+    def _fit_to_window(
+        self, correct: MomentCorrection, windows: Windows, all_rows: LinearFit
+    ) -> LinearFit:
+        """Return the fit to the best window, or that to all rows."""
+        total, noise = self.moments.total()
+        shrinkage = all_rows.shrinkage
+
+        def fit_all(gram: FloatArray, noise: FloatArray) -> tuple[FloatArray, float]:
+            if gram[0, 0] == total[0, 0]:
+                return all_rows.coef, all_rows.intercept
+            return self._solve(correct, gram, noise, shrinkage)
+
+        found = windows.fit(total, noise, shrinkage, fit_all)
+        if found is None:
+            return all_rows
+        coef, intercept, share = found
+        return LinearFit(coef, intercept, Shrinkage(share, shrinkage.alpha))
 
     def _scales(self, gram: FloatArray) -> FloatArray | None:
         return feature_scales(gram, self.config.centred) if self.config.scaled else None
@@ -149,20 +188,31 @@ class Leader:
         )
 
     def _solve(
-        self, clean: FloatArray, shrinkage: Shrinkage, scales: FloatArray | None
-    ) -> LinearFit:
+        self, correct: MomentCorrection, gram: FloatArray, noise: FloatArray, shrinkage: Shrinkage
+    ) -> tuple[FloatArray, float]:
+        """Return the coefficients and the intercept of a given shrinkage."""
         config, alpha = self.config, shrinkage.alpha
         if config.alpha is not None:
-            alpha = float(config.alphas(clean[0, 0])[0])
-        found = solve_by_cholesky(clean, alpha, centred=config.centred, scales=scales)
+            alpha = float(config.alphas(gram[0, 0])[0])
+        if config.scaled and correct is remove_noise:
+            removed = shrinkage.share * noise
+            found = solve_by_cholesky(gram, alpha, removed=removed, centred=config.centred)
+            bound = config.norm_bound
+            if found is not None and (bound is None or np.linalg.norm(found[0]) <= bound):
+                return found
+        clean, scales = correct(gram, noise, shrinkage.share), self._scales(gram)
+        penalties = 1.0 if scales is None else scales**2
+        found = solve_by_cholesky(clean, alpha, penalties=penalties, centred=config.centred)
+        if found is None and config.alpha is not None and shrinkage.share > 0.0:
+            found = solve_floored(gram, clean, alpha, centred=config.centred)
         if found is None:
             coefs, intercepts = solve_ridge(
                 clean, np.array([alpha]), centred=config.centred, scales=scales
             )
             found = coefs[0], float(intercepts[0])
         if config.norm_bound is not None and np.linalg.norm(found[0]) > config.norm_bound:
-            found = self._solve_in_ball(clean, alpha, config.norm_bound, scales)
-        return LinearFit(*found, shrinkage)
+            return self._solve_in_ball(clean, alpha, config.norm_bound, scales)
+        return found
 
     def _solve_in_ball(
         self, clean: FloatArray, alpha: float, bound: float, scales: FloatArray | None
@@ -188,15 +238,16 @@ def feature_scales(gram: FloatArray, centred: bool) -> FloatArray:
     return np.sqrt(variances if varies.all() else np.where(varies, variances, 1.0))
 
 
-def _last_tuning_round(rounds: int) -> int:
-    """Return the last of the rounds 1.2, 1.2^2, ... (rounded up) that has been reached."""
-    k = int(log(rounds) / log(_GROWTH) + 1e-9)
-    return ceil(_GROWTH**k) if ceil(_GROWTH**k) <= rounds else ceil(_GROWTH ** (k - 1))
+def _tuning_rounds(rounds: int, growth: float) -> tuple[int, int]:
+    """Return the last of the powers of ``growth``, rounded up, that is reached, and the next.
 
-
-def _next_tuning_round(rounds: int) -> int:
-    """Return the first of these rounds that has not been reached."""
-    k = int(log(rounds) / log(_GROWTH))
-    while ceil(_GROWTH**k) <= rounds:
+    In short streams, whose settings change faster, the powers of its root are taken.
+    """
+    if rounds < _SHORT_STREAM:
+        growth = max(sqrt(growth), min(growth, 1.2))
+    k = int(log(rounds) / log(growth))
+    while ceil(growth ** (k + 1)) <= rounds:
         k += 1
-    return ceil(_GROWTH**k)
+    while ceil(growth**k) > rounds:
+        k -= 1
+    return ceil(growth**k), ceil(growth ** (k + 1))

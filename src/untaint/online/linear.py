@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,10 @@ from .linear_statistics import LinearStatistics
 from .noise import Noise, RowNoise
 from .noisy_batch import NoisyBatch
 from .projected_gradient import ProjectedGradientDescent
+from .replicates import mean_of_copies
 from .step_size import (
     DistanceOverGradients,
+    SecondMomentStepSize,
     TheoreticalStepSize,
     check_learning_rate,
     make_step_size,
@@ -44,8 +47,9 @@ class NoisyLinearRegressor(LinearRegressor):
 
     Parameters
     ----------
-    noise_cov : number, array of shape (d,) or (d, d), dict, optional
-        Noise covariance of X: one variance, one for each feature, or a matrix.
+    noise_cov : number, array of shape (d,) or (d, d), dict, "replicates", optional
+        Noise covariance of X: one variance, one for each feature, or a matrix. ``"replicates"``
+        estimates it from the rows that were measured more than once.
     norm_bound : float, optional
         Upper bound of the norm of the coefficients; None means no bound.
     learning_rate : "auto", "adaptive", "theory", float or function of the round
@@ -56,8 +60,10 @@ class NoisyLinearRegressor(LinearRegressor):
     horizon : int, optional
         Number of rounds, for ``"theory"``.
     feature_bound, target_bound : float, optional
-        Bounds of the rows' Euclidean norm and of the targets, for ``"theory"``. If they are not
-        given, or exceeded, they are replaced by the largest observed values.
+        Bounds for ``"theory"``. With two copies they bound the second moments of the theorem: the
+        mean squared norm of the noisy rows is at most ``feature_bound ** 2``, and the mean of the
+        squared targets at most ``target_bound ** 2``. With one copy they bound every row's norm and
+        every target. Bounds that are not given, or are exceeded, are taken from the rows so far.
     average : bool or "auto"
         Whether to predict with the average of the iterates, as in online-to-batch conversion.
         ``"auto"`` averages with the adaptive step size only. The best corrected fit ignores it.
@@ -67,6 +73,14 @@ class NoisyLinearRegressor(LinearRegressor):
     missing : {"error", "random"}
         Whether NaN in X raises an error or is an entry missing at random. Features absent from a
         dictionary are zero with ``"error"``, and missing with ``"random"``.
+    forgetting : {"auto", None}
+        Whether the best corrected fit may forget: where the stream has changed, it is the fit to a
+        window of the last rows, whose length is chosen by the losses of earlier predictions. None
+        always fits all rows, as do more than 64 features and ``missing="random"``.
+    noise_factor : float or "estimate"
+        Factor of ``noise_cov``. ``"estimate"`` if the covariance is known up to a factor, which is
+        then estimated from copies or true features of some rows; one noisy measurement of each row
+        does not tell it.
 
     Attributes
     ----------
@@ -111,6 +125,8 @@ class NoisyLinearRegressor(LinearRegressor):
         average: bool | str = "auto",
         fit_intercept: bool | None = None,
         missing: str = "error",
+        forgetting: str | None = "auto",
+        noise_factor: float | str = 1.0,
     ) -> None:
         self.noise_cov = noise_cov
         self.norm_bound = norm_bound
@@ -121,15 +137,18 @@ class NoisyLinearRegressor(LinearRegressor):
         self.average = average
         self.fit_intercept = fit_intercept
         self.missing = missing
+        self.forgetting = forgetting
+        self.noise_factor = noise_factor
 
     @property
     def regret_bound_(self) -> float:
         """The upper bound of the expected regret on the clean rows, for ``"theory"``."""
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
-        if self._descent is None or not isinstance(self._descent.step_size, TheoreticalStepSize):
+        step_size = None if self._descent is None else self._descent.step_size
+        if not isinstance(step_size, (TheoreticalStepSize, SecondMomentStepSize)):
             raise AttributeError('regret_bound_ is known for learning_rate="theory" only')
-        return self._descent.step_size.regret_bound(self.n_rounds_)
+        return step_size.regret_bound(self.n_rounds_)
 
     def _check_parameters(self) -> None:
         check_learning_rate(self.learning_rate, self.horizon, self.norm_bound)
@@ -142,10 +161,17 @@ class NoisyLinearRegressor(LinearRegressor):
         if self.fit_intercept is not None:
             check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
+        self._check_noise_factor()
+        if self.forgetting is not None:
+            check_choice("forgetting", self.forgetting, ("auto",))
 
     def _start(self, batch: NoisyBatch) -> None:
         d = batch.X.shape[1]
-        config = LeaderConfig(centred=self._fits_intercept, norm_bound=self.norm_bound)
+        config = LeaderConfig(
+            centred=self._fits_intercept,
+            norm_bound=self.norm_bound,
+            forgets=self.forgetting == "auto",
+        )
         self._statistics = (
             LinearStatistics(batch, config, allow_missing=self._allow_missing)
             if d <= MAX_MOMENT_FEATURES
@@ -154,6 +180,10 @@ class NoisyLinearRegressor(LinearRegressor):
         self._descent = None
         if self.learning_rate != "auto" or d > MAX_MOMENT_FEATURES:
             step_size = make_step_size(self.learning_rate, self.norm_bound, self.horizon)
+            if isinstance(step_size, TheoreticalStepSize) and batch.noise is None:
+                step_size = SecondMomentStepSize(
+                    step_size.radius, step_size.horizon, self.feature_bound, self.target_bound
+                )
             self._descent = ProjectedGradientDescent(d + 1, step_size, self.norm_bound)
         self._n_observed = np.zeros(d + 1)  # number of rows, then of observed entries per feature
 
@@ -165,11 +195,16 @@ class NoisyLinearRegressor(LinearRegressor):
 
     def _gradient_steps(self, descent: ProjectedGradientDescent, batch: NoisyBatch) -> None:
         """Perform one step of Algorithm 1 for each row."""
+        batch = _with_one_copy(batch)
         if self._allow_missing:
             batch = self._fill_missing(batch)
         bounds: list[float] = []
+        squares: list[list[float]] = []
         if isinstance(descent.step_size, TheoreticalStepSize):
             bounds = self._gradient_bounds(descent.step_size, batch)
+        elif isinstance(descent.step_size, SecondMomentStepSize):
+            squares = self._squares(batch)
+        if isinstance(descent.step_size, (TheoreticalStepSize, SecondMomentStepSize)):
             self._warn_beyond_horizon(
                 descent.step_size, descent.rounds, descent.rounds + len(batch.y)
             )
@@ -184,6 +219,8 @@ class NoisyLinearRegressor(LinearRegressor):
                 continue
             if isinstance(descent.step_size, TheoreticalStepSize):
                 descent.step_size.raise_gradient_bound(bounds[t], descent.rounds + 1)
+            elif isinstance(descent.step_size, SecondMomentStepSize):
+                descent.step_size.observe(*squares[t])
             elif isinstance(descent.step_size, DistanceOverGradients):
                 x = a[t] if b is None else (a[t] + b[t]) / 2
                 _initialise_step_size(descent.step_size, x, y)
@@ -194,6 +231,16 @@ class NoisyLinearRegressor(LinearRegressor):
             descent.update(
                 gradient if batch.sample_weight is None else batch.sample_weight[t] * gradient
             )
+
+    def _squares(self, batch: NoisyBatch) -> list[list[float]]:
+        """Return the squared norm of each row, averaged over its copies, and of its target."""
+        x = (batch.X**2).sum(axis=1)
+        if batch.X_copy is not None:
+            x = (x + (batch.X_copy**2).sum(axis=1)) / 2
+        squares = np.column_stack([x + float(self._fits_intercept), batch.y**2])
+        if batch.sample_weight is not None:
+            squares *= batch.sample_weight[:, None]
+        return squares.tolist()
 
     def _gradient_bounds(self, step_size: TheoreticalStepSize, batch: NoisyBatch) -> list[float]:
         """Return the gradient bound sqrt(G) that each row requires."""
@@ -206,7 +253,9 @@ class NoisyLinearRegressor(LinearRegressor):
         bounds = 2 * ((step_size.radius * x + y) * x + noise * step_size.radius)
         return (bounds if batch.sample_weight is None else batch.sample_weight * bounds).tolist()
 
-    def _warn_beyond_horizon(self, step_size: TheoreticalStepSize, before: int, after: int) -> None:
+    def _warn_beyond_horizon(
+        self, step_size: TheoreticalStepSize | SecondMomentStepSize, before: int, after: int
+    ) -> None:
         if before <= step_size.horizon < after:
             warnings.warn(
                 f"more rounds than horizon={step_size.horizon}: the step is too long for them, and "
@@ -247,6 +296,8 @@ class NoisyLinearRegressor(LinearRegressor):
         )
         if self._descent is not None:
             self._descent.expand(n_features + 1)
+            if isinstance(self._descent.step_size, SecondMomentStepSize):
+                self._descent.step_size.expand(n_features + 1)
 
     def _coef_and_intercept(self) -> tuple[FloatArray, float]:
         if self._descent is None:
@@ -275,6 +326,26 @@ class NoisyLinearRegressor(LinearRegressor):
     @property
     def _fits_intercept(self) -> bool:
         return self._parameter_free if self.fit_intercept is None else bool(self.fit_intercept)
+
+
+def _with_one_copy(batch: NoisyBatch) -> NoisyBatch:
+    """Return rows with the mean of their other measurements as the second copy."""
+    if batch.X_true is not None or (batch.estimates_noise and batch.noise is not None):
+        raise ValueError(
+            'X_true and noise_factor="estimate" must be used with learning_rate="auto": gradient '
+            "steps do not estimate noise."
+        )
+    if not batch.has_replicates or batch.noise is not None:
+        return batch
+    if batch.X_copy is not None and batch.X_copy.ndim == 2:
+        return replace(batch, estimates_noise=False)
+    copy = None if batch.X_copy is None else mean_of_copies(batch.X_copy)
+    if copy is None or np.isnan(copy).any():
+        raise ValueError(
+            "X_copy must have a copy of every row for gradient steps unless noise_cov is given as "
+            'numbers; learning_rate="auto" needs copies of some rows only.'
+        )
+    return replace(batch, X_copy=copy, estimates_noise=False)
 
 
 def _initialise_step_size(step_size: DistanceOverGradients, x: FloatArray, y: float) -> None:

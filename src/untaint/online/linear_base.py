@@ -12,11 +12,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
+from .._validation import check_real
 from .base import NoisyRegressor
 from .leader import LinearFit
 from .linear_statistics import LinearStatistics
-from .noise import RowNoise
+from .noise import RowNoise, is_estimated
 from .noisy_batch import NoisyBatch
+from .replicates import mean_of_copies
 
 
 class LinearRegressor(NoisyRegressor):
@@ -49,6 +51,11 @@ class LinearRegressor(NoisyRegressor):
     def _fitted_statistics(self) -> LinearStatistics:
         if self.__dict__.get("_statistics") is None:
             check_is_fitted(self, "n_rounds_")
+            if self._waits_for_scaling:
+                raise ValueError(
+                    "the learner has not started: it waits for the rows from which the scaler in "
+                    f"front takes its scales, and has seen {self.n_rounds_}."
+                )
             raise ValueError(
                 "noisy=True needs the second moments of the features, which are not kept for so "
                 "many of them."
@@ -72,6 +79,11 @@ class LinearRegressor(NoisyRegressor):
     def _clean_error(self, batch: NoisyBatch) -> float:
         coef, intercept = self._coef_and_intercept()
         residual = batch.X @ coef + intercept - batch.y
+        if batch.X_copy is not None and batch.has_replicates:
+            products = residual * (mean_of_copies(batch.X_copy) @ coef + intercept - batch.y)
+            assert isinstance(batch.noise, np.ndarray)
+            once = residual**2 - coef @ batch.noise @ coef
+            return float(np.mean(np.where(np.isnan(products), once, products)))
         if batch.X_copy is not None:
             return float(np.mean(residual * (batch.X_copy @ coef + intercept - batch.y)))
         noise = batch.noise
@@ -93,6 +105,20 @@ class LinearRegressor(NoisyRegressor):
     def _refit_rounds(self) -> tuple[int, int]:
         return self._fitted_statistics.leader.refit_rounds(self.n_rounds_)
 
+    def _bulk_rounds(self) -> int:
+        if self._statistics is None:
+            return self.n_rounds_
+        return self._statistics.leader.bulk_rounds(self.n_rounds_)
+
+    def _check_noise_factor(self) -> None:
+        if self.noise_factor != "estimate":
+            check_real("noise_factor", self.noise_factor, low=0, inclusive=False)
+        elif self.noise_cov is not None and is_estimated(self.noise_cov):
+            raise ValueError(
+                'noise_factor must be 1 with noise_cov="replicates", which estimates all of the '
+                "covariance."
+            )
+
     def _check_declared_noise(self) -> None:
         if self._statistics is not None:
-            self._statistics.check_noise(self._feature_index.names)
+            self._statistics.check_noise(self._feature_index.names, self._was_scaled)

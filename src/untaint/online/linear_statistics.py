@@ -11,16 +11,21 @@ rows worse than a naive fit does.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
+from ..exceptions import UnidentifiedNoiseWarning
 from .correction import MomentCorrection, centred_moments, remove_noise, remove_noise_and_missing
 from .leader import Leader, LeaderConfig, LinearFit
-from .noise_check import check_declared_noise
+from .noise_check import check_declared_noise, warn_if_only_rows_were_scaled
 from .noisy_batch import NoisyBatch, augmented_rows
+
+_MIN_ROWS_FOR_ORIGIN = 30
+_MAX_OFFSET = 3.0  # largest mean in standard deviations that needs no other origin than zero
 
 
 @final
@@ -38,6 +43,9 @@ class LinearStatistics:
                 counts = np.maximum(observed.sum(axis=0), 1)
                 self.origin = np.where(observed, first.X / counts, 0.0).sum(axis=0)
             self.target_origin = float(np.mean(first.y))
+            if not allow_missing and _is_near_zero(first):
+                self.origin, self.target_origin = np.zeros(d), 0.0
+        self._has_origin = bool(self.origin.any() or self.target_origin)
         self._weight_per_copy = 0.0  # sum over rows of weight / number of copies
         self._noise_declared = True
         self._cached_fit: tuple[LinearFit, FloatArray, float] | None = None
@@ -45,12 +53,11 @@ class LinearStatistics:
     def add(self, batch: NoisyBatch, *, overwrite: bool = False) -> None:
         """Add a batch of noisy rows; its X and y may be overwritten if nothing else needs them."""
         Z, noise = batch.merged()
-        self._noise_declared = batch.noise is not None
-        n_rows = len(batch.y) if batch.sample_weight is None else float(batch.sample_weight.sum())
-        self._weight_per_copy += n_rows / batch.n_copies
+        self._noise_declared = batch.noise is not None and not batch.estimates_noise
+        self._weight_per_copy += batch.weight_per_copy()
         if self._allow_missing:
             missing = np.isnan(Z)
-            if batch.noise is None and missing.any():
+            if (batch.noise is None or batch.has_replicates) and missing.any():
                 raise ValueError(
                     'missing="random" needs noise_cov beside X_copy: the noise is not estimated '
                     "from copies with gaps."
@@ -58,8 +65,10 @@ class LinearStatistics:
             self._set_new_origins(Z, missing)
             self._count_observed(missing, batch.sample_weight)
             Z = np.where(missing, self.origin, Z)
-        origins, rows = (self.origin, self.target_origin), batch.rows if overwrite else None
-        self.leader.add(augmented_rows(Z, batch.y, batch.sample_weight, *origins, rows=rows), noise)
+        origin = self.origin if self._has_origin else None
+        own = batch.rows if overwrite and Z is batch.X else None
+        rows = augmented_rows(Z, batch.y, batch.sample_weight, origin, self.target_origin, rows=own)
+        self.leader.add(rows, noise, batch.n_following)
 
     def _set_new_origins(self, Z: FloatArray, missing: BoolArray) -> None:
         """Set the origin of features that are observed for the first time."""
@@ -70,16 +79,31 @@ class LinearStatistics:
         if self.leader.config.centred and new.any():
             self.origin = self.origin.copy()
             self.origin[new] = np.nanmean(Z[:, new], axis=0)
+            self._has_origin = True
 
-    def check_noise(self, names: Sequence[Any]) -> None:
-        """Raise or warn if the declared noise exceeds what the rows' variance allows."""
-        if self._noise_declared:
+    def check_noise(self, names: Sequence[Any], was_scaled: bool = False) -> None:
+        """Raise or warn if the declared noise exceeds what the rows' variance allows.
+
+        ``was_scaled`` tells that the noise has been scaled with the rows.
+        """
+        if self.leader.moments.lacks_replicates:
+            warnings.warn(
+                "the noise cannot be identified: no row has a second measurement (X_copy) or true "
+                "features (X_true) so far. Nothing is removed: with more noise and larger "
+                "coefficients the rows would look the same.",
+                UnidentifiedNoiseWarning,
+                stacklevel=6,
+            )
+        elif self._noise_declared:
             gram, noise = self.leader.moments.total()
             observed = self.leader.moments.observed
             if observed is not None:  # moments of the observed entries only
                 gram = self._correction()(gram, noise, 0.0)
                 never = np.diag(observed)[1:-1] == 0
+                noise = noise.copy()
                 noise[never] = noise[:, never] = 0.0
+            if not was_scaled:
+                warn_if_only_rows_were_scaled(gram, noise, self.origin, names)
             check_declared_noise(gram, noise, self.leader.config.centred, names)
 
     def expand(self, n_features: int) -> None:
@@ -146,3 +170,11 @@ class LinearStatistics:
         self.leader.moments.count_observed(
             augmented_rows((~missing).astype(float), ones, sample_weight)
         )
+
+
+def _is_near_zero(first: NoisyBatch) -> bool:
+    """Return whether rows vary so much about zero that they need no other origin."""
+    if len(first.y) < _MIN_ROWS_FOR_ORIGIN:
+        return False
+    values = [first.X, first.y[:, None]]
+    return all((np.abs(v.mean(axis=0)) <= _MAX_OFFSET * v.std(axis=0)).all() for v in values)

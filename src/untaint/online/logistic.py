@@ -92,7 +92,7 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
     True
     """
 
-    _river_base = "MiniBatchClassifier"
+    _river_bases = ("MiniBatchClassifier",)
     _multiclass = False  # river asks for it
     _leader: LogisticLeader
     _label_codes: LabelCodes
@@ -107,7 +107,13 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
     # scikit-learn's interface
 
     def fit(
-        self, X: Any, y: Any, X_copy: Any = None, noise_cov: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        X_copy: Any = None,
+        noise_cov: Any = None,
+        sample_weight: Any = None,
+        X_true: Any = None,
     ) -> Any:
         """Fit the model to these rows, and forget earlier ones.
 
@@ -124,6 +130,8 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
             feature, a matrix, or one for each row, of shape (n, d) or (n, d, d).
         sample_weight : array of shape (n,), optional
             Weights of the rows.
+        X_true : None
+            True features are for the linear learners.
 
         Returns
         -------
@@ -135,7 +143,8 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         self._label_codes = LabelCodes(np.unique(y).tolist())
         self._label_dtype = y.dtype
         try:
-            super().fit(X, self._label_codes.codes(y), X_copy, noise_cov, sample_weight)
+            codes = self._label_codes.codes(y)
+            super().fit(X, codes, X_copy, noise_cov, sample_weight, X_true)
         except BaseException:
             self.__dict__.pop("_label_codes")
             if before is not None:
@@ -358,6 +367,7 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         Earlier rows are summarised at a fit to the rows so far, which sorted rows would bias.
         """
         batch = super()._make_batch(*args)
+        batch.refuse_replicates("a classifier")
         if len(batch.y) <= MAX_ROWS:
             return batch
         order = np.random.default_rng(0).permutation(len(batch.y))

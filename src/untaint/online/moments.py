@@ -13,6 +13,7 @@ Features are measured from an origin near their mean, which avoids cancellation.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from typing import final
 
@@ -20,9 +21,8 @@ import numpy as np
 
 from .._typing import FloatArray
 from .noise import Noise, RowNoise
-
-N_FOLDS = 16
-_FIRST_ROUNDS = 64  # these are assigned to folds in runs of four
+from .replicates import estimate_covariance
+from .schedule import FIRST_ROUNDS, N_FOLDS
 
 
 @final
@@ -34,36 +34,88 @@ class Moments:
     noisy: bool = True  # whether sums of noise covariances are kept
     rounds: int = 0
     gram: FloatArray = field(init=False)  # (N_FOLDS, d + 2, d + 2)
-    noise: FloatArray = field(init=False)  # (N_FOLDS, d, d)
     observed: FloatArray | None = field(init=False, default=None)  # (d + 2, d + 2)
+    total_gram: FloatArray = field(init=False)  # the sum over all folds
+    _noise: FloatArray = field(init=False)  # (N_FOLDS, d, d), of the rows up to _summed_weight
+    _total_noise: FloatArray | None = field(init=False, default=None)  # its sum, when needed
+    _noise_cov: FloatArray | None = field(init=False, default=None)  # of the rows since then
+    _summed_weight: FloatArray = field(init=False)  # (N_FOLDS,)
+    _total_summed_weight: float = field(init=False, default=0.0)
+    _scatter: FloatArray | None = field(init=False, default=None)  # of replicates, in each fold
+    _noise_shape: FloatArray | None = field(init=False, default=None)  # known up to a factor
+    _freedom: FloatArray = field(init=False)  # (N_FOLDS,), its degrees of freedom
+    _per_copy: FloatArray = field(init=False)  # (N_FOLDS,), sums of weight / number of copies
 
     def __post_init__(self) -> None:
         d = self.n_features
         self.gram = np.zeros((N_FOLDS, d + 2, d + 2))
-        self.noise = np.zeros((N_FOLDS, d, d) if self.noisy else (N_FOLDS, 0, 0))
+        self.total_gram = np.zeros((d + 2, d + 2))
+        self._noise = np.zeros((N_FOLDS, d, d) if self.noisy else (N_FOLDS, 0, 0))
+        self._summed_weight = np.zeros(N_FOLDS)
+        self._freedom, self._per_copy = np.zeros(N_FOLDS), np.zeros(N_FOLDS)
 
     def add(self, rows: FloatArray, noise: Noise | None) -> None:
         """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z."""
-        weights: dict[int, float] = {}  # summed sample weights of each fold
+        noise_cov = None if noise is None or isinstance(noise, RowNoise) else noise
+        if noise_cov is not self._noise_cov:
+            self._sum_noise()
+            self._noise_cov = noise_cov
         for part, fold in _fold_slices(self.rounds, len(rows)):
             block = rows[part]
             product = block.T @ block
             self.gram[fold] += product
-            weights[fold] = weights.get(fold, 0.0) + product[0, 0]
+            self.total_gram += product
             if isinstance(noise, RowNoise):
                 self._add_row_noise(fold, noise[part], block[:, 0] ** 2)
-        if noise is not None and not isinstance(noise, RowNoise):
-            for fold, weight in weights.items():
-                self.noise[fold] += weight * noise
+        if isinstance(noise, RowNoise):
+            self._summed_weight, self._total_noise = self.gram[:, 0, 0].copy(), None
         self.rounds += len(rows)
 
+    @property
+    def noise(self) -> FloatArray:
+        """The summed noise covariances of each fold, of shape (N_FOLDS, d, d)."""
+        self._sum_noise()
+        if self._scatter is None:
+            return self._noise
+        own = self._freedom > 0  # folds without replicates have the estimate of all
+        scatter = np.where(own[:, None, None], self._scatter, self._scatter.sum(axis=0))
+        freedom = np.where(own, self._freedom, self._freedom.sum())
+        cov = estimate_covariance(scatter, freedom, self._noise_shape)
+        return self._noise + self._per_copy[:, None, None] * cov
+
+    def _sum_noise(self) -> None:
+        """Add the noise of the rows that share one covariance and have not been summed yet."""
+        weight = self.gram[:, 0, 0]
+        if self._noise_cov is not None:
+            self._noise += (weight - self._summed_weight)[:, None, None] * self._noise_cov
+        self._summed_weight, self._total_noise = weight.copy(), None
+
     def _add_row_noise(self, fold: int, noise: RowNoise, sample_weight: FloatArray) -> None:
-        if noise.kind == "roots":
-            self.noise[fold] += (noise.values * sample_weight[:, None]).T @ noise.values
+        if noise.kind == "replicates":
+            assert noise.freedom is not None and noise.factors is not None
+            self._noise_shape = noise.cov
+            if self._scatter is None:
+                self._scatter = np.zeros_like(self._noise)
+            flat = (np.sqrt(sample_weight)[:, None, None] * noise.values).reshape(
+                -1, self.n_features
+            )
+            self._scatter[fold] += flat.T @ flat
+            self._freedom[fold] += sample_weight @ noise.freedom
+            self._per_copy[fold] += sample_weight @ noise.factors
+        elif noise.kind == "factors":
+            assert noise.cov is not None
+            self._noise[fold] += (sample_weight @ noise.values) * noise.cov
+        elif noise.kind == "roots":
+            self._noise[fold] += (noise.values * sample_weight[:, None]).T @ noise.values
         elif noise.kind == "variances":
-            self.noise[fold] += np.diag(sample_weight @ noise.values)
+            self._noise[fold] += np.diag(sample_weight @ noise.values)
         else:
-            self.noise[fold] += np.tensordot(sample_weight, noise.values, 1)
+            self._noise[fold] += np.tensordot(sample_weight, noise.values, 1)
+
+    @property
+    def lacks_replicates(self) -> bool:
+        """Whether the noise is to be estimated and no row says anything about it."""
+        return self._scatter is not None and not self._freedom.any()
 
     def count_observed(self, present: FloatArray) -> None:
         """Count the observed entries of new rows, given as 0 or the root of the weight."""
@@ -76,34 +128,49 @@ class Moments:
         gram, noise = np.zeros((N_FOLDS, d + 2, d + 2)), np.zeros((N_FOLDS, d, d))
         positions = np.r_[: old + 1, d + 1]
         gram[:, positions[:, None], positions] = self.gram
-        noise[:, :old, :old] = self.noise
+        self._sum_noise()
+        noise[:, :old, :old] = self._noise
+        if self._scatter is not None:
+            scatter = np.zeros_like(noise)
+            scatter[:, :old, :old] = self._scatter
+            self._scatter = scatter
         if self.observed is not None:
             observed = np.zeros((d + 2, d + 2))
             observed[positions[:, None], positions] = self.observed
             self.observed = observed
-        self.n_features, self.gram, self.noise = d, gram, noise
+        self.n_features, self.gram, self._noise = d, gram, noise
+        self.total_gram, self._noise_cov, self._total_noise = gram.sum(axis=0), None, None
 
     def copy(self) -> Moments:
         """Return an independent copy of the moments."""
-        snapshot = Moments.__new__(Moments)
-        snapshot.n_features, snapshot.noisy, snapshot.rounds = (
-            self.n_features,
-            self.noisy,
-            self.rounds,
-        )
-        snapshot.gram, snapshot.noise = self.gram.copy(), self.noise.copy()
+        snapshot = copy(self)
+        snapshot.gram, snapshot.total_gram = self.gram.copy(), self.total_gram.copy()
+        snapshot._noise, snapshot._summed_weight = self._noise.copy(), self._summed_weight.copy()
+        snapshot._freedom, snapshot._per_copy = self._freedom.copy(), self._per_copy.copy()
+        snapshot._scatter = None if self._scatter is None else self._scatter.copy()
         snapshot.observed = None if self.observed is None else self.observed.copy()
         return snapshot
 
     def total(self) -> tuple[FloatArray, FloatArray]:
-        """Return Gram matrix and noise covariance, summed over all folds."""
-        return self.gram.sum(axis=0), self.noise.sum(axis=0)
+        """Return Gram matrix and noise covariance, summed over all folds; they are not copies."""
+        if self._total_noise is None:
+            self._total_noise = self._noise.sum(axis=0)
+            self._total_summed_weight = float(self._summed_weight.sum())
+        noise = self._total_noise
+        if self._noise_cov is not None:
+            noise = noise + (self.total_gram[0, 0] - self._total_summed_weight) * self._noise_cov
+        if self._scatter is not None:
+            scatter, freedom = self._scatter.sum(axis=0), np.asarray(self._freedom.sum())
+            cov = estimate_covariance(scatter, freedom, self._noise_shape)
+            noise = noise + self._per_copy.sum() * cov
+        return self.total_gram, noise
 
     def grouped(self, n_groups: int) -> tuple[FloatArray, FloatArray]:
         """Merge the folds into fewer groups and return those that are not empty."""
         shape = (n_groups, N_FOLDS // n_groups)
         gram = self.gram.reshape(*shape, *self.gram.shape[1:]).sum(axis=1)
-        noise = self.noise.reshape(*shape, *self.noise.shape[1:]).sum(axis=1)
+        by_fold = self.noise
+        noise = by_fold.reshape(*shape, *by_fold.shape[1:]).sum(axis=1)
         filled = gram[:, 0, 0] > 0
         return gram[filled], noise[filled]
 
@@ -112,8 +179,8 @@ def _fold_slices(start: int, n: int) -> Iterator[tuple[slice, int]]:
     """Yield the slices of n rows, beginning at round ``start``, and the fold of each."""
     t, end = start, start + n
     while t < end:
-        octave = 1 << (t.bit_length() - 1) if t >= _FIRST_ROUNDS else 0
-        length = (octave or _FIRST_ROUNDS) // N_FOLDS
+        octave = 1 << (t.bit_length() - 1) if t >= FIRST_ROUNDS else 0
+        length = (octave or FIRST_ROUNDS) // N_FOLDS
         fold = (t - octave) // length
         stop = min(octave + (fold + 1) * length, end)
         yield slice(t - start, stop - start), fold

@@ -55,14 +55,22 @@ class RowNoise:
     """RowNoise holds a noise covariance for each row.
 
     ``kind`` tells what the values are: "variances" (n, d), "matrices" (n, d, d), or "roots" (n, d),
-    vectors e such that e e' is the covariance or has the covariance as its mean.
+    vectors e such that e e' is the covariance or has the covariance as its mean. "factors" (n,)
+    multiply one covariance, ``cov``. "replicates" (n, k, d) are deviations with ``freedom`` degrees
+    of freedom from which the covariance is to be estimated, or its factor if ``cov`` is given; the
+    noise of a row is ``factors`` times that.
     """
 
-    kind: Literal["variances", "matrices", "roots"]
+    kind: Literal["variances", "matrices", "roots", "factors", "replicates"]
     values: FloatArray
+    cov: FloatArray | None = None
+    freedom: FloatArray | None = None
+    factors: FloatArray | None = None
 
     def __getitem__(self, rows: slice) -> RowNoise:
-        return RowNoise(self.kind, self.values[rows])
+        freedom = None if self.freedom is None else self.freedom[rows]
+        factors = None if self.factors is None else self.factors[rows]
+        return RowNoise(self.kind, self.values[rows], self.cov, freedom, factors)
 
     def halved(self) -> RowNoise:
         """Return the noise of the mean of two copies, for variances and matrices."""
@@ -71,12 +79,20 @@ class RowNoise:
     def matvec(self, row: int, w: FloatArray) -> FloatArray:
         """Return Sigma w for the noise covariance of one row."""
         values = self.values[row]
+        if self.kind == "factors":
+            assert self.cov is not None
+            return values * (self.cov @ w)
         if self.kind == "variances":
             return values * w
         return values @ w if self.kind == "matrices" else values * (values @ w)
 
 
 Noise = FloatArray | RowNoise  # one covariance matrix for all rows, or one per row
+
+
+def is_estimated(noise_cov: Any) -> bool:
+    """Return whether the covariance is to be estimated from replicates."""
+    return isinstance(noise_cov, str) and noise_cov == "replicates"
 
 
 def parse_noise_cov(noise_cov: Any, n: int, d: int, names: Sequence[Any] = ()) -> Noise:

@@ -24,6 +24,8 @@ from .correction import centred_moments
 
 WARNING_SHARE = 0.9  # noise variance over total variance from which a warning is issued
 _MIN_ROWS = 30  # below it the sample variance is too uncertain
+_SUSPICIOUS_SHARE = 0.5  # of the unit variance of features that seem to have been scaled
+_UNIT_TOLERANCE = 0.001  # of unit variance and zero mean
 _MARGIN = 1.1  # tolerated ratio beyond the sampling error of an eigenvalue
 
 
@@ -58,6 +60,33 @@ def check_declared_noise(
         warnings.warn(
             f"noise_cov explains {share:.0%} of the variance of the rows in one direction: what "
             "can be learnt there is little, and if the noise is overstated it is wrong.",
+            OverstatedNoiseWarning,
+            stacklevel=7,
+        )
+
+
+def warn_if_only_rows_were_scaled(
+    gram: FloatArray, noise: FloatArray, origin: FloatArray, names: Sequence[Any]
+) -> None:
+    """Warn if noise is most of the variance of features that a scaler seems to have produced.
+
+    Noisy features have means of zero and unit variances by chance very seldom, but behind a scaler
+    always. Declared noise that is then most of the variance is likely in the units before it.
+    """
+    n = gram[0, 0]
+    if n < _MIN_ROWS:
+        return
+    means, moments = centred_moments(gram, True)
+    variances = np.diag(moments)[:-1]
+    tolerance = max(_UNIT_TOLERANCE, 4.0 / n)  # scalers of streams are less exact at first
+    standardised = (np.abs(variances - 1.0) < tolerance) & (np.abs(means[:-1] + origin) < tolerance)
+    shares = np.diag(noise) / n
+    if len(variances) and standardised.all() and shares.max() > _SUSPICIOUS_SHARE:
+        name = names[int(np.argmax(shares))]
+        warnings.warn(
+            f"the features have unit variance, and noise_cov is {shares.max():.0%} of it for the "
+            f"feature {name!r}: if a scaler in front of the learner has changed the rows but not "
+            "noise_cov, use untaint.online.NoiseAwareScaler, which scales both.",
             OverstatedNoiseWarning,
             stacklevel=7,
         )

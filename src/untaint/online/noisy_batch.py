@@ -9,12 +9,16 @@ import numpy as np
 
 from .._typing import FloatArray
 from .noise import Noise, RowNoise
+from .replicates import Measurements, measurements
 
 
 @final
 @dataclass(frozen=True)
 class NoisyBatch:
-    """A NoisyBatch holds rows, an optional second copy, and the noise of one copy if known."""
+    """A NoisyBatch holds rows, optional copies of them, and the noise of one copy if known.
+
+    ``X_copy`` is a second copy (n, d), or several (k, n, d) with NaN where a row has no such copy.
+    """
 
     X: FloatArray
     y: FloatArray
@@ -22,11 +26,38 @@ class NoisyBatch:
     noise: Noise | None
     sample_weight: FloatArray | None = None  # None means unit weights
     rows: FloatArray | None = None  # (1, X, y) if X and y are columns of such an array
+    X_true: FloatArray | None = None  # true features of some rows, NaN in the others
+    estimates_noise: bool = False  # whether the noise, or its factor, is to be estimated
+    n_following: int = 0  # number of rows that will be learnt before a fit is requested
 
     @property
     def n_copies(self) -> int:
-        """The number of copies of each row, one or two."""
+        """The number of copies of each row, one or two, if it is the same for all."""
         return 1 if self.X_copy is None else 2
+
+    @property
+    def has_replicates(self) -> bool:
+        """Whether the number of copies may differ between rows, or the noise is estimated."""
+        several = self.X_copy is not None and self.X_copy.ndim == 3
+        return several or self.X_true is not None or self.estimates_noise
+
+    def refuse_replicates(self, learner: str) -> None:
+        """Raise an error for a learner that takes one copy of every row at most."""
+        if self.has_replicates:
+            raise ValueError(
+                f"X_copy must be one copy of every row in {learner}: several copies, copies of "
+                "some rows only, estimated noise, and X_true are for the linear learners."
+            )
+
+    def weight_per_copy(self) -> float:
+        """Return the sum over rows of weight / number of copies."""
+        if self.has_replicates:
+            per_copy = self._measurements().per_copy
+            return float(
+                np.sum(per_copy if self.sample_weight is None else self.sample_weight * per_copy)
+            )
+        n = len(self.y) if self.sample_weight is None else float(self.sample_weight.sum())
+        return n / self.n_copies
 
     def merged(self) -> tuple[FloatArray, Noise]:
         """Return the mean of the copies of each row, and the noise of that mean.
@@ -35,6 +66,8 @@ class NoisyBatch:
         (a - b) (a - b)' has it as its expectation. The mean's outer product less that quarter is (a
         b' + b a') / 2, the cross product of the two copies.
         """
+        if self.has_replicates:
+            return self._merged_replicates()
         if self.X_copy is None:
             assert self.noise is not None
             return self.X, self.noise
@@ -45,26 +78,43 @@ class NoisyBatch:
             return mean, self.noise.halved()
         return mean, self.noise / 2
 
+    def _measurements(self) -> Measurements:
+        copies = np.empty((0, *self.X.shape)) if self.X_copy is None else self.X_copy
+        return measurements(self.X, copies.reshape(-1, *self.X.shape), self.X_true)
+
+    def _merged_replicates(self) -> tuple[FloatArray, Noise]:
+        mean, deviations, freedom, per_copy = self._measurements()
+        if self.noise is None or self.estimates_noise:
+            shape = None if isinstance(self.noise, RowNoise) else self.noise
+            return mean, RowNoise("replicates", deviations, shape, freedom, per_copy)
+        if not isinstance(self.noise, RowNoise):
+            return mean, RowNoise("factors", per_copy, cov=self.noise)
+        factors = per_copy.reshape(-1, *(1 for _ in self.noise.values.shape[1:]))
+        return mean, RowNoise(self.noise.kind, self.noise.values * factors)
+
 
 def augmented_rows(
     Z: FloatArray,
     y: FloatArray,
     sample_weight: FloatArray | None,
-    origin: FloatArray | float = 0.0,
+    origin: FloatArray | None = None,
     target_origin: float = 0.0,
     *,
     rows: FloatArray | None = None,
 ) -> FloatArray:
     """Return rows (1, z - origin, y - target_origin), multiplied by the root of their weight.
 
-    They are written to ``rows`` if it is given, an array whose first column is 1.
+    They are computed in place if ``rows`` is given, which must be (1, z, y).
     """
     if rows is None:
         by_column = Z.strides[0] < Z.strides[1]  # as in data frames; their layout is kept
         rows = np.empty((len(y), Z.shape[1] + 2), order="F" if by_column else "C")
         rows[:, 0] = 1.0
-    np.subtract(Z, origin, out=rows[:, 1:-1])
-    np.subtract(y, target_origin, out=rows[:, -1])
+        rows[:, 1:-1], rows[:, -1] = Z, y
+    if origin is not None:
+        rows[:, 1:-1] -= origin
+    if target_origin:
+        rows[:, -1] -= target_origin
     if sample_weight is not None:
         rows *= np.sqrt(sample_weight)[:, None]
     return rows

@@ -28,7 +28,9 @@ class RandomFeatureRidge(Engine):
     def __init__(self, mixture: KernelMixture, budget: int, seed: int, noise: str) -> None:
         self._sampler = SpectralSampler(mixture, budget, seed)
         self._noise = noise
-        self._leader = Leader(2 * budget, LeaderConfig(scaled=False, lag=1 / 8), noisy=False)
+        self._leader = Leader(
+            2 * budget, LeaderConfig(scaled=False, coarse=True, tuning_growth=1.2), noisy=False
+        )
         self._target_origin: float | None = None
 
     def prepare(self, mixture: KernelMixture, cov: FloatArray, n_copies: int) -> None:

@@ -28,9 +28,10 @@ class CorrectedRidge(LinearRegressor):
 
     Parameters
     ----------
-    noise_cov : number, array of shape (d,) or (d, d), dict, optional
+    noise_cov : number, array of shape (d,) or (d, d), dict, "replicates", optional
         Noise covariance of X: one variance, one for each feature, or a matrix. It is estimated from
-        the copies if it is not given and ``X_copy`` is.
+        the copies if it is not given and ``X_copy`` is. ``"replicates"`` does so explicitly, and
+        allows batches without copies.
     alpha : float or "auto"
         Ridge penalty, in the units of scikit-learn's ``Ridge``; ``"auto"`` selects it for features
         scaled to unit variance.
@@ -41,6 +42,10 @@ class CorrectedRidge(LinearRegressor):
         Whether to fit an intercept.
     missing : {"error", "random"}
         Whether NaN in X raises an error or is an entry missing at random.
+    noise_factor : float or "estimate"
+        Factor of ``noise_cov``. ``"estimate"`` if the covariance is known up to a factor, which is
+        then estimated from copies or true features of some rows; one noisy measurement of each row
+        does not tell it.
 
     Attributes
     ----------
@@ -76,12 +81,14 @@ class CorrectedRidge(LinearRegressor):
         share: float | str = "auto",
         fit_intercept: bool = True,
         missing: str = "error",
+        noise_factor: float | str = 1.0,
     ) -> None:
         self.noise_cov = noise_cov
         self.alpha = alpha
         self.share = share
         self.fit_intercept = fit_intercept
         self.missing = missing
+        self.noise_factor = noise_factor
 
     @property
     def share_(self) -> float:
@@ -111,6 +118,7 @@ class CorrectedRidge(LinearRegressor):
             check_at_most("share", self.share, 1.0)
         check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
+        self._check_noise_factor()
 
     def _start(self, batch: NoisyBatch) -> None:
         config = LeaderConfig(

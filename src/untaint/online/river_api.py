@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from .row_buffer import RowBuffer
+from .scaling import scale_copy, scaling_of
 from .stream_base import _StreamBase
 from .stream_input import check_finite, check_row, frame_values, series_like
 
-BUFFER_SIZE = 256  # rows buffered at most
+FRAME_BUFFER_SIZE = 16384  # rows of frames buffered at most
 
 
 class RiverAPIMixin(_StreamBase):
@@ -34,23 +35,37 @@ class RiverAPIMixin(_StreamBase):
         """
         buffer = self.__dict__.get("_buffer")
         n_buffered = 0
-        if buffer is not None and x_copy is None and self.noise_cov is not None:
+        if (
+            buffer is not None
+            and x_copy is None
+            and self.noise_cov is not None
+            and (None if x.__class__ is dict else scaling_of(x)) is self._scaling
+            and not self._waits_for_scaling
+        ):
             n_buffered = buffer.append(x, y)
         if not n_buffered:
             n_buffered = self._check_and_buffer(x, y, x_copy)
         self.n_rounds_ += 1
-        if n_buffered >= BUFFER_SIZE or self.n_rounds_ == self._min_rows_to_start:
+        if n_buffered >= self._buffer_size:
             self._learn_due_rows()
 
     def _check_and_buffer(
         self, x: Mapping[Any, Any], y: float, x_copy: Mapping[Any, Any] | None
     ) -> int:
         """Check a row, add it to the buffer, and return the number of buffered rows."""
+        scaling = scaling_of(x)
+        if scaling is not None and not scaling.is_final:
+            x = x.original  # type: ignore[attr-defined]
+        else:
+            x_copy = scale_copy(x_copy, scaling)
         check_row(x, y, x_copy, self._allow_missing)
-        self._require_noise(self.noise_cov, x_copy)
+        declared = scaling.noise_cov if self.noise_cov is None and scaling else self.noise_cov
+        self._require_noise(declared, x_copy)
         if "_buffer" not in self.__dict__:
             self._check_parameters()
             self._reset_stream([])
+            self._buffer_size = self._min_rows_to_start
+        self._use_scaling(scaling)
         if not self._buffer.accepts(tuple(x), x_copy is not None):
             x, x_copy = self._fit_to_buffer(x, x_copy)
         self._buffer.add(x, y, x_copy)
@@ -124,6 +139,7 @@ class RiverAPIMixin(_StreamBase):
             check_finite("y", targets, False)
             self._check_parameters()
             self._reset_stream([])
+        self._use_scaling(scaling_of(X))
         names = self._buffer.column_names(X)
         if names != self._buffer.names or (len(self._buffer) and not self._buffer.in_blocks):
             self._feature_index.check_names(names)
@@ -132,8 +148,10 @@ class RiverAPIMixin(_StreamBase):
         self._buffer.add_block(rows, targets, self._allow_missing)
         self._buffer.cached_until = 0
         self.n_rounds_ += len(targets)
-        if not len(self._feature_index) or len(self._buffer) >= 8 * BUFFER_SIZE:
+        if not len(self._feature_index):
             self._learn_due_rows()
+        elif len(self._buffer) >= FRAME_BUFFER_SIZE:
+            self._learn_in_bulk()
 
     def predict_many(self, X: Any) -> Any:
         """Predict the targets of a frame and return them as a series of the same library.

@@ -29,21 +29,24 @@ _STAND_INS: dict[str, type] = {
 
 
 def register_with_river(cls: type) -> None:
-    """Register a class with its mini-batch base class of river if river has been imported."""
+    """Register a class with base classes of river if river has been imported."""
     if cls in _registered or "river" not in sys.modules:
         return
-    name = getattr(cls, "_river_base", "MiniBatchRegressor")
-    base = getattr(getattr(sys.modules["river"], "base", None), name, None)
-    if base is not None:
-        base.register(cls)
-        base.register(_STAND_INS[name])
+    names = getattr(cls, "_river_bases", ("MiniBatchRegressor",))
+    base = getattr(sys.modules["river"], "base", None)
+    if base is not None and all(hasattr(base, name) for name in names):
+        for name in names:
+            getattr(base, name).register(cls)
+        for name, stand_in in _STAND_INS.items():
+            getattr(base, name).register(stand_in)
         _registered.add(cls)
 
 
 class RiverCompatMixin:
     """Mixin that provides what river expects of a model beside learning and predicting."""
 
-    _river_base = "MiniBatchRegressor"  # the class of river.base that a learner stands for
+    #: The classes of river.base that a learner stands for.
+    _river_bases: tuple[str, ...] = ("MiniBatchRegressor",)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Register the class with river when an instance is created."""
@@ -54,7 +57,7 @@ class RiverCompatMixin:
     def _last_step(self) -> Any:
         # River's isinstance hook asks for this: registers models made before river was imported.
         register_with_river(type(self))
-        return _STAND_INS[self._river_base]()
+        return _STAND_INS.get(self._river_bases[0], _RiverStandIn)()
 
     @property
     def _supervised(self) -> bool:

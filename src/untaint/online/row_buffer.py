@@ -9,9 +9,11 @@ import numpy as np
 
 from .._typing import FloatArray
 from .noisy_batch import NoisyBatch
+from .scaling import Scaling
 from .stream_input import MAX_ABS_VALUE, check_finite
 
-_MAX_IN_ADVANCE = 4096  # largest number of rows for which memory is reserved before they come
+_MAX_IN_ADVANCE = 16384  # largest number of rows for which memory is reserved before they come
+_PADDING = 40  # rows reserved in addition
 
 
 @final
@@ -19,7 +21,7 @@ class RowBuffer:
     """A RowBuffer holds rows that have the same names in the same order."""
 
     def __init__(self, names: tuple[Any, ...] = ()) -> None:
-        self.names = names
+        self.names, self._names = names, list(names)
         self.cached_until = 0  # the round from which coef and intercept are out of date
         self._last_columns: tuple[Any, tuple[Any, ...]] = (None, ())
         self.coef: dict[Any, float] | None = None
@@ -28,7 +30,7 @@ class RowBuffer:
         self._copies: list[Any] = []
         self._targets: list[Any] = []
         self._block_rows: FloatArray | None = None  # rows (1, X, y) of frames, by column
-        self._capacity = 0  # number of rows for which the next such array has room
+        self._spare_rows: FloatArray | None = None  # such an array, to be used again
         self._n_block_rows = 0
 
     def __len__(self) -> int:
@@ -46,14 +48,15 @@ class RowBuffer:
         that is not a number, or of another kind than the buffered rows is not added.
         """
         try:
-            if tuple(x) != self.names or self._copies or self._n_block_rows:
+            if [*x] != self._names or self._copies or self._n_block_rows:
                 return 0
-            total = sum(x.values(), y)
-            if not (isinstance(total, (float, int)) and -MAX_ABS_VALUE < total < MAX_ABS_VALUE):
+            values = x.values()
+            total = sum(values, y)
+            if not (-MAX_ABS_VALUE < total < MAX_ABS_VALUE and isinstance(total, (float, int))):
                 return 0
-        except (TypeError, AttributeError, OverflowError):
+        except (TypeError, AttributeError, OverflowError, ValueError):
             return 0
-        self._flat.extend(x.values())
+        self._flat += values
         self._targets.append(y)
         return len(self._targets)
 
@@ -79,19 +82,23 @@ class RowBuffer:
     def _rows_with_room(self, n: int) -> FloatArray:
         """Return the array of the frames' rows, with room for n of them."""
         rows = self._block_rows
+        if rows is None and self._spare_rows is not None and len(self._spare_rows) >= n:
+            self._block_rows, self._spare_rows = self._spare_rows, None
+            return self._block_rows
         if rows is None or len(rows) < n:
-            in_advance = self._capacity if rows is None else min(2 * n, _MAX_IN_ADVANCE)
-            rows = np.empty((max(n, in_advance), len(self.names) + 2), order="F")
-            rows[:, 0] = 1.0
-            if self._block_rows is not None:
-                rows[: self._n_block_rows] = self._block_rows[: self._n_block_rows]
-            self._block_rows = rows
+            # Columns whose distance is a power of two would compete for the same cache lines.
+            n_reserved = max(n, min(2 * n, _MAX_IN_ADVANCE)) + _PADDING
+            new = np.empty((n_reserved, len(self.names) + 2), order="F")
+            new[:, 0] = 1.0
+            if rows is not None:
+                new[: self._n_block_rows] = rows[: self._n_block_rows]
+            self._block_rows = rows = new
         return rows
 
     def __getstate__(self) -> dict[str, Any]:
         rows = self._block_rows
         stored = None if rows is None else rows[: self._n_block_rows].copy(order="K")
-        return {**vars(self), "_block_rows": stored}
+        return {**vars(self), "_block_rows": stored, "_spare_rows": None}
 
     def add(self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None) -> None:
         """Add one row."""
@@ -99,6 +106,14 @@ class RowBuffer:
         self._targets.append(y)
         if x_copy is not None:
             self._copies.extend([x_copy[name] for name in self.names])
+
+    def rescale(self, scaling: Scaling) -> None:
+        """Scale the buffered rows and copies, which wait for a scaling."""
+        n, d = len(self._targets), len(self.names)
+        for values in (self._flat, self._copies):
+            if values:
+                rows = np.array(values, dtype=float).reshape(n, d)
+                values[:] = scaling.columns(self.names, rows).ravel().tolist()
 
     @property
     def mean_target(self) -> float:
@@ -130,15 +145,26 @@ class RowBuffer:
             self.intercept = linear_model[1]
 
     def pop(self, n: int) -> NoisyBatch:
-        """Remove and return the first n rows, targets and copies, or those of all frames."""
+        """Remove and return the first n rows, targets and copies."""
         if self._block_rows is not None:
-            rows = self._block_rows[: self._n_block_rows]
-            self._capacity = min(len(rows), _MAX_IN_ADVANCE)
-            self._block_rows, self._n_block_rows = None, 0
-            return NoisyBatch(rows[:, 1:-1], rows[:, -1], None, None, rows=rows)
+            return self._pop_block(n)
         d = len(self.names)
-        X = np.fromiter(self._flat, float, n * d).reshape(n, d)
-        y = np.fromiter(self._targets, float, n)
+        rows = np.empty((n, d + 2))
+        rows[:, 0] = 1.0
+        rows[:, 1:-1] = np.fromiter(self._flat, float, n * d).reshape(n, d)
+        rows[:, -1] = self._targets[:n]
         copy = np.fromiter(self._copies, float, n * d).reshape(n, d) if self._copies else None
         del self._flat[: n * d], self._targets[:n], self._copies[: n * d]
-        return NoisyBatch(X, y, copy, None)
+        return NoisyBatch(rows[:, 1:-1], rows[:, -1], copy, None, rows=rows)
+
+    def _pop_block(self, n: int) -> NoisyBatch:
+        """Remove and return the first n rows of the frames."""
+        assert self._block_rows is not None
+        used, n_remaining = self._block_rows, self._n_block_rows - n
+        self._block_rows, self._n_block_rows = None, 0
+        if n_remaining:
+            self._rows_with_room(n_remaining)[:n_remaining] = used[n : n + n_remaining]
+            self._n_block_rows = n_remaining
+        self._spare_rows = used  # by then the rows that are returned have been learnt
+        rows = used[:n]
+        return NoisyBatch(rows[:, 1:-1], rows[:, -1], None, None, rows=rows)

@@ -26,7 +26,8 @@ from scipy.special import stdtrit
 
 from .._typing import FloatArray
 from .correction import MomentCorrection, centred_moments
-from .moments import N_FOLDS, Moments
+from .moments import Moments
+from .schedule import N_FOLDS
 
 SHARES = (0.0, 0.5, 0.8, 1.0)  # of the noise removed; the first is the naive fit
 ALPHAS = np.logspace(-8, 1, 19)  # relative to the variance of the features

@@ -6,6 +6,9 @@ r"""Step sizes of online gradient descent.
   :math:`|y| \le B_y`, :math:`G = 4 ((B_w B_x + B_y) B_x + \|\Sigma\| B_w)^2` (Theorem 1 is printed
   without the cross term; the last term is that of a known covariance). Projected descent then has
   an expected regret of at most :math:`B_w^2 / (2 \eta) + \eta G T / 2 = B_w \sqrt{G T}`.
+- The same step for two copies, from second moments only: Theorem 1 requires :math:`E \|\tilde x\|^2
+  \le B_x^2` and :math:`E y^2 \le B_y^2`, not that every row is so short. Moments that are not given
+  are those of the rows so far, the first of which are observed without a step.
 - Without any constant: distance over gradients (DoG), the largest distance from the initial point
   over the root of the summed squared gradients.
 """
@@ -22,6 +25,8 @@ from .._typing import FloatArray
 from .._validation import check_real
 
 NAMES = ("auto", "adaptive", "theory")
+_MAX_WAIT = 8  # rounds without a step, in which second moments are estimated
+_TOLERANCE = 1.1  # ratio by which estimated moments must exceed those in use to replace them
 _INITIAL_FRACTION = 0.01  # of the norm of the shortest w that fits the first row
 
 
@@ -82,6 +87,87 @@ class TheoreticalStepSize:
         distance_factor = 4.0 if self._bound_changed else 1.0
         factor = 0.5 * (distance_factor + rounds / self.horizon)
         return factor * self.radius * self.gradient_bound * sqrt(self.horizon)
+
+
+@final
+class SecondMomentStepSize:
+    r"""The step size of Theorem 1 for two copies, from second moments that are given or estimated.
+
+    With given moments that the stream does not exceed the bound of the expected regret is the
+    theorem's. Otherwise it is the mean of what projected descent has in any case: for steps
+    :math:`\eta_t` that do not increase, gradients :math:`v_t`, and m rounds without a step,
+
+    .. math:: B \|\sum_{t \le m} v_t\| + \frac{B^2}{2 \eta_{m + 1}}
+              + 2 B^2 \Big(\frac{1}{\eta_T} - \frac{1}{\eta_{m + 1}}\Big)
+              + \sum_{t > m} \frac{\eta_t}{2} \|v_t\|^2,
+
+    because the iterates are within 2 B of any predictor of the ball, and the first one within B.
+    """
+
+    def __init__(
+        self, radius: float, horizon: int, feature_bound: float | None, target_bound: float | None
+    ) -> None:
+        self.radius, self.horizon = radius, horizon
+        self._given = (feature_bound or 0.0) ** 2, (target_bound or 0.0) ** 2
+        self._n_waiting = 0 if all(self._given) else max(1, min(_MAX_WAIT, horizon // 20))
+        self._n_rows, self._squares = 0, [0.0, 0.0]
+        self._gradient_bound = self._first_bound = 0.0  # sqrt(G), now and when steps began
+        self._first_gradients: FloatArray | float = 0.0  # sum of those without a step
+        self._weighted_squares = 0.0  # sum of eta_t / 2 times the squared gradient
+        self._exceeded = not all(self._given)
+
+    def observe(self, feature_square: float, target_square: float) -> None:
+        """Update the second moments by the squared norms of a row and of its target."""
+        self._n_rows += 1
+        self._squares[0] += feature_square
+        self._squares[1] += target_square
+
+    def _update_gradient_bound(self) -> None:
+        n = self._n_rows
+        allowed = _TOLERANCE + 4.0 / sqrt(n)  # the mean of few rows is uncertain
+        moments = [
+            total / n if total > allowed * given * n else given
+            for given, total in zip(self._given, self._squares, strict=True)
+        ]
+        B_x, B_y = sqrt(moments[0]), sqrt(moments[1])
+        bound = 2.0 * (self.radius * B_x + B_y) * B_x
+        if bound > _TOLERANCE * self._gradient_bound:
+            self._exceeded = self._exceeded or self._gradient_bound > 0.0
+            self._gradient_bound = bound
+            self._first_bound = self._first_bound or bound
+
+    def __call__(self, t: int, gradient: FloatArray, w: FloatArray) -> float:
+        """Return B / sqrt(G T), or zero while the moments are observed only."""
+        if t <= self._n_waiting:
+            self._first_gradients = self._first_gradients + gradient
+            return 0.0
+        self._update_gradient_bound()
+        if self._gradient_bound == 0.0:
+            self._first_gradients = self._first_gradients + gradient
+            return 0.0
+        step = self.radius / (self._gradient_bound * sqrt(self.horizon))
+        self._weighted_squares += 0.5 * step * float(gradient @ gradient)
+        return step
+
+    def expand(self, size: int) -> None:
+        """Add coordinates for new features, which were zero in the earlier gradients."""
+        if isinstance(self._first_gradients, np.ndarray):
+            grown = np.zeros(size)
+            grown[: len(self._first_gradients)] = self._first_gradients
+            self._first_gradients = grown
+
+    def regret_bound(self, rounds: int) -> float:
+        """Return an upper bound of the expected regret."""
+        radius, root = self.radius, sqrt(self.horizon)
+        if not self._exceeded:
+            factor = 0.5 * (1.0 + max(rounds, self.horizon) / self.horizon)
+            return factor * radius * self._gradient_bound * root
+        increase = self._gradient_bound - self._first_bound
+        return (
+            radius * float(np.linalg.norm(self._first_gradients))
+            + radius * root * (0.5 * self._first_bound + 2.0 * increase)
+            + self._weighted_squares
+        )
 
 
 @final

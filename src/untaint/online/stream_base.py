@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from sklearn.base import BaseEstimator
 
 from .._typing import FloatArray
 from .feature_index import FeatureIndex
-from .noise import covariance_matrix, parse_noise_cov
+from .noise import Noise, RowNoise, covariance_matrix, is_estimated, parse_noise_cov
 from .noisy_batch import NoisyBatch
 from .row_buffer import RowBuffer
+from .scaling import Scaling
 
+BUFFER_SIZE = 256  # single rows buffered at most
 _MIN_ROWS_TO_COMPARE = 30  # rows needed to compare the means of two copies
 _MAX_STANDARD_ERRORS = 8.0  # largest difference of the means without a warning
 
@@ -29,6 +32,7 @@ class _StreamBase(BaseEstimator):
 
     noise_cov: Any
     missing: str = "error"
+    noise_factor: float | str = 1.0
     n_rounds_: int
     _feature_index: FeatureIndex
     _buffer: RowBuffer
@@ -91,11 +95,18 @@ class _StreamBase(BaseEstimator):
         self._feature_index = FeatureIndex(names, np.nan if self._allow_missing else 0.0)
         self._buffer = RowBuffer()
         self._declared_cov: FloatArray | None = None
+        self._learnt_names: tuple[Any, ...] = ()
+        self._scaling: Scaling | None = None  # of the rows in the buffer
+        self._was_scaled = False  # whether rows carry their scaling
+        self._waits_for_scaling = False  # whether buffered rows are to be scaled
         self._n_learnt = self.n_rounds_ = 0
+        self._buffer_size = BUFFER_SIZE
         self._next_noise_check = 64
 
     def _learn_due_rows(self) -> int:
         """Learn the rows that predictions use at this round, and return the next such round."""
+        if self._waits_for_scaling and not len(self._feature_index):
+            return 0
         if not len(self._feature_index) and self.n_rounds_ < self._min_rows_to_start:
             return 0
         due, next_refit = self.n_rounds_, 0
@@ -110,7 +121,19 @@ class _StreamBase(BaseEstimator):
     def _flush(self, until: int) -> None:
         """Learn the buffered rows up to a round."""
         if self._n_learnt < until:
+            if self._waits_for_scaling and self._scaling is not None:
+                self._buffer.rescale(self._scaling)
+                self._waits_for_scaling = False
             self._learn_buffered(self._buffer.names, self._buffer.pop(until - self._n_learnt))
+
+    def _learn_in_bulk(self) -> None:
+        """Learn buffered rows of frames, but the last ones, which wait for a request of a fit."""
+        self._flush(self._bulk_rounds())
+        self._check_noise_if_due()
+
+    def _bulk_rounds(self) -> int:
+        """Return the round up to which rows can be learnt while no fit is requested."""
+        return self.n_rounds_
 
     def _check_noise_if_due(self, *, now: bool = False) -> None:
         """Check the declared noise whenever the number of rows has doubled, or now."""
@@ -129,25 +152,31 @@ class _StreamBase(BaseEstimator):
             raise
 
     def _learn_named_rows(self, first: bool, names: tuple[Any, ...], buffered: NoisyBatch) -> None:
-        if self._feature_index.add_names(names):
+        if names is not self._learnt_names and self._feature_index.add_names(names):
             self.n_features_in_ = len(self._feature_index)
             if all(isinstance(name, str) for name in self._feature_index.names):
                 self.feature_names_in_ = np.array(self._feature_index.names, dtype=object)
             self._declared_cov = None
             if not first:
                 self._expand(self.n_features_in_)
+        self._learnt_names = names
         X, y, X_copy = self._feature_index.align(names, buffered.X), buffered.y, buffered.X_copy
         X_copy = None if X_copy is None else self._feature_index.align(names, X_copy)
-        if self._declared_cov is None and self.noise_cov is not None:
+        if self._declared_cov is None and (declared := self._noise_of_rows()) is not None:
             self._declared_cov = self._feature_index.reorder_cov(
                 covariance_matrix(
-                    self.noise_cov,
-                    X.shape[1],
-                    self._feature_index.arrival_order,
-                    allow_unknown=True,
+                    declared, X.shape[1], self._feature_index.arrival_order, allow_unknown=True
                 )
             )
-        self._require_noise(self._declared_cov, X_copy)
+            if self._scaling is not None:
+                scaled = self._scaling.noise(self._declared_cov, self._feature_index.names)
+                assert isinstance(scaled, np.ndarray)
+                self._declared_cov = scaled
+            if not isinstance(self.noise_factor, str):
+                self._declared_cov = self.noise_factor * self._declared_cov
+        estimates_noise = is_estimated(self.noise_cov) or self._estimates_factor
+        if not estimates_noise:
+            self._require_noise(self._declared_cov, X_copy)
         noise = self._declared_cov
         if (
             self._supports_row_noise
@@ -158,11 +187,20 @@ class _StreamBase(BaseEstimator):
             present = np.isin(np.arange(X.shape[1]), self._feature_index.positions(names))
             noise = noise * np.outer(present, present)
         rows = buffered.rows if X is buffered.X else None
-        batch = NoisyBatch(X, y, X_copy, noise, rows=rows)
+        n_following = len(self._buffer) if self._buffer.in_blocks else 0
+        batch = NoisyBatch(
+            X,
+            y,
+            X_copy,
+            noise,
+            rows=rows,
+            n_following=n_following,
+            estimates_noise=estimates_noise,
+        )
         if first:
             self._start(batch)
         self._learn(batch)
-        self._n_learnt += len(y)
+        self._n_learnt, self._buffer_size = self._n_learnt + len(y), BUFFER_SIZE
 
     def _make_batch(
         self,
@@ -172,14 +210,72 @@ class _StreamBase(BaseEstimator):
         noise_cov: Any,
         sample_weight: FloatArray | None,
         names: list[Any],
+        scaling: Scaling | None = None,
+        X_true: FloatArray | None = None,
     ) -> NoisyBatch:
         """Return the rows together with the declared noise."""
         declared = self.noise_cov if noise_cov is None else noise_cov
-        self._require_noise(declared, X_copy)
-        if X_copy is not None:
-            _warn_if_copies_differ(X, X_copy)
-        noise = None if declared is None else parse_noise_cov(declared, len(X), X.shape[1], names)
-        return NoisyBatch(X, y, X_copy, noise, sample_weight)
+        estimates_noise = is_estimated(declared) or self._estimates_factor
+        if is_estimated(declared):
+            declared = None
+        carried = None if scaling is None or declared is not None else scaling.noise_matrix()
+        if not estimates_noise and X_true is None:
+            self._require_noise(declared if carried is None else carried, X_copy)
+        for copy in () if X_copy is None else X_copy.reshape(-1, *X.shape):
+            _warn_if_copies_differ(X, copy)
+        noise: Noise | None = carried
+        if declared is not None:
+            names = names if scaling is None else list(scaling.names)
+            noise = parse_noise_cov(declared, len(X), X.shape[1], names)
+            noise = noise if scaling is None else scaling.noise(noise)
+        return NoisyBatch(
+            X,
+            y,
+            X_copy,
+            self._times_factor(noise),
+            sample_weight,
+            X_true=X_true,
+            estimates_noise=estimates_noise,
+        )
+
+    @property
+    def _estimates_factor(self) -> bool:
+        return isinstance(self.noise_factor, str)
+
+    def _times_factor(self, noise: Noise | None) -> Noise | None:
+        """Return declared noise times ``noise_factor``, unless that is to be estimated."""
+        factor = self.noise_factor
+        if noise is None or isinstance(factor, str) or factor == 1.0:
+            return noise
+        if isinstance(noise, RowNoise):
+            return replace(noise, values=factor * noise.values)
+        return factor * noise
+
+    def _refuse_gaps(self, X: Any) -> None:
+        """Raise if X has missing entries that this learner cannot use."""
+
+    def _noise_of_rows(self) -> Any:
+        """Return the noise that is declared for single rows, in the units of the data."""
+        if is_estimated(self.noise_cov):
+            return None
+        if self.noise_cov is None and self._scaling is not None:
+            return self._scaling.noise_cov
+        return self.noise_cov
+
+    def _use_scaling(self, scaling: Scaling | None) -> None:
+        """Learn the buffered rows if the next ones have another scaling.
+
+        Rows with a scaling that is not final are buffered as they were, and scaled later.
+        """
+        if scaling is self._scaling:
+            return
+        if self._waits_for_scaling and scaling is not None and scaling.is_final:
+            self._buffer.rescale(scaling)
+        elif not self._waits_for_scaling:
+            self._flush(self.n_rounds_)
+        self._waits_for_scaling = scaling is not None and not scaling.is_final
+        self._scaling, self._declared_cov = scaling, None
+        self._was_scaled = scaling is not None
 
     def _require_noise(self, declared: Any, X_copy: Any) -> None:
         if declared is None and X_copy is None:
@@ -191,6 +287,8 @@ class _StreamBase(BaseEstimator):
 
 def _warn_if_copies_differ(X: FloatArray, X_copy: FloatArray) -> None:
     """Warn if the columns of two copies differ by more than independent noise can explain."""
+    measured = ~np.isnan(X_copy).all(axis=1)
+    X, X_copy = X[measured], X_copy[measured]
     if len(X) < _MIN_ROWS_TO_COMPARE:
         return
     difference = X - X_copy

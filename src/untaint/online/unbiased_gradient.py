@@ -2,9 +2,11 @@ r"""Unbiased estimates of the gradient of the clean squared loss.
 
 The clean gradient is :math:`\nabla = 2 (\langle w, x \rangle - y) x`. Cesa-Bianchi, Shalev-Shwartz
 and Shamir, Algorithm 1, estimate it from two independent copies a, b of x by :math:`2 (\langle w, a
-\rangle - y) b`; exchanging the copies and averaging halves the variance. From one copy and the
-covariance of its noise it is :math:`2 (\langle w, \tilde x \rangle - y) \tilde x - 2 \Sigma w`: the
-noise enters twice, and the printed :math:`-\Sigma w` removes half.
+\rangle - y) b`. The mean of this and of the same with the copies exchanged is used here: it has
+about half of the variance if the target has no noise, and up to all of it if the noise of y, which
+both share, is most of the residual. From one copy and the covariance of its noise it is :math:`2
+(\langle w, \tilde x \rangle - y) \tilde x - 2 \Sigma w`: the noise enters twice, and the printed
+:math:`-\Sigma w` removes half.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from untaint.bench.noisy import regret
+from untaint.bench.noisy.adaptive import COMPETITORS, NEEDS_RIVER
 from untaint.bench.noisy.printed import algorithm2, surrogate
 from untaint.bench.noisy.streams import ANGLES, make_stream
 
@@ -26,6 +27,7 @@ def test_only_the_still_stream_has_a_good_fixed_predictor():
         best = regret.best_in_ball(stream.X, stream.y, 1.0)
         explained[kind] = 1 - regret.loss(stream.X @ best, stream.y) / np.sum(stream.y**2)
     assert explained.pop("iid") > 0.9
+    assert explained.pop("doubling") < 0.2  # the last block is half of the stream
     assert max(explained.values()) < 0.05
 
 
@@ -59,3 +61,19 @@ def test_the_printed_algorithm_stays_in_its_ball():
     alpha = algorithm2(stream.A, stream.B, stream.y, gamma=1.0, noise=0.09, eta=0.5, W=0.5)
     r = alpha @ surrogate(stream.A, stream.A, 1.0, 0.09) @ alpha
     assert r <= 0.25 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", [n for n in COMPETITORS if n not in NEEDS_RIVER])
+def test_competitors_learn_still_streams(name):
+    stream = make_stream("iid", 1500, d=3, deviation=0.3, seed=1)
+    found = COMPETITORS[name](stream, 1.0)
+    late = slice(1000, None)
+    assert np.mean((found - stream.y)[late] ** 2) < 0.5 * np.var(stream.y)
+
+
+def test_least_squares_forgets_what_has_changed():
+    stream = make_stream("blocks", 1500, d=3, deviation=0.3, seed=1)
+    losses = {
+        name: regret.loss(COMPETITORS[name](stream, 1.0), stream.y) for name in ("rls", "leader")
+    }
+    assert losses["rls"] < 0.7 * losses["leader"]

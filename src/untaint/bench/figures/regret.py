@@ -20,6 +20,9 @@ COLORS = {
     "theory-one": "#d55e00",
     "theory-two": "#e69f00",
     "kernel-two": "#009e73",
+    "printed": "#cc79a7",
+    "rls": "#888888",
+    "leader": "#bbbbbb",
 }
 DASHES = (0, (4, 2))
 
@@ -36,7 +39,7 @@ def draw_regret(rows: Sequence[Row], path: Path) -> list[Path]:
         _share_heights(axes[0])
         axes[0, 0].set_ylabel("regret, at least 1", color=INK)
         handles = [*axes[0, 0].get_lines(), _key(color=INK, linestyle=DASHES, label="bound")]
-        where: Any = {"loc": "outside upper center", "ncols": 6, "columnspacing": 1.0}
+        where: Any = {"loc": "outside upper center", "ncols": 5, "columnspacing": 1.0}
         shown = [line for line in handles if not line.get_label().startswith("_")]
         figure.legend(handles=shown, frameon=False, labelcolor=INK, handlelength=1.6, **where)
         return save(figure, path)

@@ -8,6 +8,8 @@ iid          it does not
 blocks       it changes sign ten times
 rotating     it turns once around a plane, in forty steps
 alternating  it changes sign every round
+doubling     it changes sign at the rounds 1, 2, 4, 8, ...
+drifting     it turns once around a plane, a little every round
 """
 
 from __future__ import annotations
@@ -58,6 +60,8 @@ ANGLES: dict[str, Callable[[int], Array]] = {
     "blocks": blocks,
     "rotating": rotating,
     "alternating": lambda T: np.pi * rounds(T),
+    "doubling": lambda T: np.pi * np.floor(np.log2(rounds(T) + 1.0)),
+    "drifting": lambda T: 2.0 * np.pi * rounds(T) / T,
 }
 
 

@@ -4,18 +4,23 @@ Linear learners see five features, with the covariance known (``one``) or two co
 stay in the unit ball, as the best fixed predictor does. Algorithm 2 (``kernel-two``) sees two
 features; its W = 3 covers the predictors of norm up to W / (sqrt(5) R), Theorem 2, if positive and
 negative support vectors are orthogonal. The best fixed predictor is sought among all of that norm.
+
+Competitors (:mod:`..noisy.adaptive`) play the same streams, at their best settings in hindsight; no
+learner forgets all streams well, and ``over best`` compares losses with the best of them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 from typing import Any
 
 from ..case import Case, all_cases
+from ..noisy.adaptive import COMPETITORS, NEEDS_RIVER, printed_bound
 from ..noisy.regret import best_in_ball, kernel_features, loss, play
 from ..noisy.streams import ANGLES, Stream, make_stream
 from ..results import Row
@@ -24,11 +29,11 @@ from ..table import markdown, number
 from .base import Study
 from .growth import exponent
 
-ROUNDS = (1_000, 3_000, 10_000, 30_000)
+ROUNDS = (1_000, 4_000, 16_000, 64_000)
 KERNEL_ROUNDS = (300, 1_000, 3_000)
 QUICK_ROUNDS = (100, 300, 1_000)
 QUICK_KERNEL_ROUNDS = (100, 300)
-LINEAR = ("auto-one", "auto-two", "theory-one", "theory-two")
+LEARNERS = ("auto-one", "auto-two", "theory-one", "theory-two")
 KERNEL = "kernel-two"
 DEVIATION = 0.3
 RADIUS = 1.0
@@ -40,10 +45,12 @@ MEASURES = ("rounds", "loss", "loss_best", "regret", "bound", "holds", "seconds"
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
     """Return one case for each stream, length, learner and seed."""
     lengths = {True: (QUICK_ROUNDS, QUICK_KERNEL_ROUNDS), False: (ROUNDS, KERNEL_ROUNDS)}[quick]
+    there = find_spec("river") is not None
+    others = [name for name in COMPETITORS if there or name not in NEEDS_RIVER]
     return [
         case
         for seed in seeds
-        for some, methods in zip(lengths, (LINEAR, (KERNEL,)), strict=True)
+        for some, methods in zip(lengths, ((*LEARNERS, *others), (KERNEL,)), strict=True)
         for case in all_cases(
             datasets=[f"stream-{T}" for T in some],
             kinds=ANGLES,
@@ -59,14 +66,18 @@ def run(case: Case) -> dict[str, float]:
     T = int(case.dataset.partition("-")[2])
     kernel = case.method == KERNEL
     stream = make_stream(case.kind, T, d=2 if kernel else 5, deviation=case.epsilon, seed=case.seed)
-    model = kernel_learner(stream) if kernel else linear_learner(case.method, stream)
-    started = perf_counter()
-    predictions = play(model, stream, two=case.method.endswith("two"))
+    started, bound = perf_counter(), math.nan
+    if case.method in COMPETITORS:
+        predictions = COMPETITORS[case.method](stream, RADIUS)
+        bound = printed_bound(stream, RADIUS) if case.method == "printed" else math.nan
+    else:
+        model = kernel_learner(stream) if kernel else linear_learner(case.method, stream)
+        predictions = play(model, stream, two=case.method.endswith("two"))
+        bound = float(getattr(model, "regret_bound_", math.nan))
     seconds = perf_counter() - started
     features = kernel_features(stream.X, GAMMA, N_LANDMARKS) if kernel else stream.X
     best = best_in_ball(features, stream.y, covered_radius(stream) if kernel else RADIUS)
     ours, theirs = loss(predictions, stream.y), loss(features @ best, stream.y)
-    bound = float(getattr(model, "regret_bound_", math.nan))
     return {
         "rounds": float(T),
         "loss": ours,
@@ -125,15 +136,36 @@ def table(rows: list[Row]) -> str:
                 number(growth(means)),
                 number(last_over_root(means)),
                 f"{sum(held):.0f} of {len(held)}" if held else "-",
+                _ratio(over_best(rows, part, str(kind))),
             ]
         )
     header = ["kind", "method", *(f"T = {T:,.0f}" for T in lengths), "exponent"]
-    header += ["last over sqrt(T)", "bound holds"]
+    header += ["last over sqrt(T)", "bound holds", "over best"]
     legend = (
         "Mean over the seeds of the cumulative clean loss minus that of the best fixed predictor "
-        "of the ball; the exponent is the slope of log max(regret, 1) on log T."
+        "of the ball; the exponent is the slope of log max(regret, 1) on log T. Over best: the "
+        "largest ratio, over T, of the loss to that of the best of leader, rls, sgd and adagrad."
     )
     return f"{legend}\n\n{markdown(header, body)}"
+
+
+def _ratio(value: float) -> str:
+    return "-" if math.isnan(value) else number(value)
+
+
+def over_best(rows: list[Row], part: list[Row], kind: str) -> float:
+    """Return the largest ratio, over the lengths, of losses to those of the best competitor."""
+    ratios = []
+    for (T,), own in groups(part, ("rounds",)).items():
+        rivals = [row for row in rows if row["kind"] == kind and row["rounds"] == T]
+        losses = [
+            fmean(values(found, "loss"))
+            for (method,), found in groups(rivals, ("method",)).items()
+            if method in COMPETITORS and method != "printed" and values(found, "loss")
+        ]
+        if losses and values(own, "loss"):
+            ratios.append(fmean(values(own, "loss")) / min(losses))
+    return max(ratios, default=math.nan)
 
 
 def growth(means: dict[float, float]) -> float:

@@ -42,6 +42,7 @@ MEASURES = (
     "microseconds",
     "microseconds_rival",
     "time_over_rival",
+    "speed_over_rival",
     "distance",
     "distance_rival",
     "largest_difference",
@@ -119,6 +120,7 @@ def _against_river(
         "microseconds": 1e6 * times["ours"] / n,
         "microseconds_rival": 1e6 * times["river"] / n,
         "time_over_rival": times["ours"] / times["river"],
+        "speed_over_rival": times["river"] / times["ours"],
         "distance": timing.distance(np.asarray(ours().coef_), rounds),
         "distance_rival": timing.distance(timing.river_coef(rivers()), rounds),
     }
@@ -154,6 +156,7 @@ def kernel_rounds(n: int, seed: int) -> dict[str, float]:
         "microseconds": 1e6 * times["ours"] / n,
         "microseconds_rival": 1e6 * times["printed"] / n,
         "time_over_rival": times["ours"] / times["printed"],
+        "speed_over_rival": times["printed"] / times["ours"],
         "largest_difference": float(np.abs(found["ours"] - found["printed"]).max()),
     }
 

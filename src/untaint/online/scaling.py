@@ -1,0 +1,132 @@
+r"""Rows that carry their scaling along, so that a learner can scale the noise alike.
+
+A scaler replaces x by :math:`(x - m) / s`, so that noise of covariance :math:`\Sigma` becomes noise
+of covariance :math:`\Sigma_{jk} / (s_j s_k)`. A learner behind the scaler sees rows only. Therefore
+the rows are arrays, dictionaries or frames with a reference to the scaling that was applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from .._typing import FloatArray
+from .noise import Noise, RowNoise, covariance_matrix
+
+ATTRIBUTE = "untaint_scaling"  # in the attributes of a data frame
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """A Scaling holds means and scales of features, and the noise declared in the old units."""
+
+    names: tuple[Any, ...]
+    mean: FloatArray
+    scale: FloatArray
+    noise_cov: Any = None
+    is_final: bool = True  # whether later rows will be scaled alike
+
+    def rows(self, X: FloatArray) -> ScaledRows:
+        """Return scaled rows that carry this scaling."""
+        scaled = ((X - self.mean) / self.scale).view(ScaledRows)
+        scaled.scaling = self
+        return scaled
+
+    def row(self, x: Mapping[Any, Any]) -> ScaledRow:
+        """Return a scaled dictionary; a feature that is not known yet is centred at itself."""
+        known = {name: k for k, name in enumerate(self.names)}
+        scaled = ScaledRow(
+            (name, (value - self.mean[known[name]]) / self.scale[known[name]])
+            if name in known
+            else (name, 0.0 * value)
+            for name, value in x.items()
+        )
+        scaled.scaling, scaled.original = self, x
+        return scaled
+
+    def columns(self, names: Sequence[Any], X: FloatArray) -> FloatArray:
+        """Return scaled columns of these names."""
+        means = dict(zip(self.names, self.mean.tolist(), strict=True))
+        origin = np.array([means.get(name, 0.0) for name in names])
+        return (X - origin) / self._scales(names)
+
+    def noise(self, noise: Noise, names: Sequence[Any] | None = None) -> Noise:
+        """Return noise that was declared in the old units in the new ones."""
+        scale = self.scale if names is None else self._scales(names)
+        if not isinstance(noise, RowNoise):
+            return noise / (scale[:, None] * scale)
+        if noise.kind == "matrices":
+            return RowNoise(noise.kind, noise.values / (scale[:, None] * scale))
+        return RowNoise(
+            noise.kind, noise.values / (scale**2 if noise.kind == "variances" else scale)
+        )
+
+    def noise_matrix(self) -> FloatArray | None:
+        """Return the noise that was declared to the scaler, in the new units."""
+        if self.noise_cov is None:
+            return None
+        cov = covariance_matrix(self.noise_cov, len(self.scale), self.names)
+        return cov / (self.scale[:, None] * self.scale)
+
+    def _scales(self, names: Sequence[Any]) -> FloatArray:
+        known = dict(zip(self.names, self.scale.tolist(), strict=True))
+        return np.array([known.get(name, 1.0) for name in names])
+
+
+class ScaledRows(np.ndarray):
+    """An array of scaled rows that carries its scaling; results of arithmetic are plain arrays."""
+
+    scaling: Scaling | None = None
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.scaling = getattr(other, "scaling", None)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if "out" in kwargs:
+            kwargs["out"] = tuple(_plain(out) for out in kwargs["out"])
+        return getattr(ufunc, method)(*(_plain(value) for value in inputs), **kwargs)
+
+    def __reduce__(self) -> Any:
+        return (_restore, (np.asarray(self), self.scaling))
+
+
+class ScaledRow(dict[Any, Any]):
+    """A dictionary of scaled features that carries its scaling and the features themselves."""
+
+    scaling: Scaling
+    original: Mapping[Any, Any]
+
+
+def scaling_of(X: Any) -> Scaling | None:
+    """Return the scaling that rows carry, or None."""
+    if isinstance(X, (ScaledRows, ScaledRow)):
+        found: Any = X.scaling
+    else:  # looking for another attribute of a data frame is slow
+        attributes = getattr(X, "attrs", None)
+        found = attributes.get(ATTRIBUTE) if isinstance(attributes, dict) else None
+    if not isinstance(found, Scaling):
+        return None
+    return found if isinstance(X, dict) or np.shape(X)[1:] == found.scale.shape else None
+
+
+def scale_copy(X_copy: Any, scaling: Scaling | None) -> Any:
+    """Return a copy of rows in the units of the rows: scaled, unless it has been scaled already."""
+    if X_copy is None or scaling is None or scaling_of(X_copy) is not None:
+        return X_copy
+    if isinstance(X_copy, Mapping):
+        return dict(scaling.row(X_copy))
+    return (np.asarray(X_copy, dtype=float) - scaling.mean) / scaling.scale
+
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, ScaledRows) else value
+
+
+def _restore(values: FloatArray, scaling: Scaling | None) -> ScaledRows:
+    rows = values.view(ScaledRows)
+    rows.scaling = scaling
+    return rows
