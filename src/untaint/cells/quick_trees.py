@@ -13,6 +13,7 @@ that library calls for each node and fold do. A missing value is below every thr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
@@ -101,6 +102,29 @@ def fit_quick_trees(X: FloatArray, y: FloatArray, train: BoolArray) -> list[Quic
     ]
 
 
+def predict_out_of_fold(
+    X: FloatArray, y: FloatArray, fitted: Sequence[BoolArray], folds: IntArray
+) -> list[FloatArray]:
+    """Return predictions (n,) of every row by fits to other folds, for each choice of rows.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+    y : array of shape (n,)
+    fitted : sequence of bool array of shape (n,)
+        Rows that fits may use.
+    folds : int array of shape (n,)
+    """
+    numbers = np.unique(folds)
+    train = np.array([rows & (folds != fold) for rows in fitted for fold in numbers])
+    trees = iter(fit_quick_trees(X, y, train))
+    found = [np.empty(len(y)) for _ in fitted]
+    for predicted in found:
+        for fold in numbers:
+            predicted[folds == fold] = next(trees).predict(X[folds == fold])
+    return found
+
+
 def _thresholds(X: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return the thresholds of all features, and the feature of each."""
     parts, grid = [], np.linspace(0, 1, N_BINS + 1)[1:-1]
@@ -140,7 +164,7 @@ class _Growth:
         k, n = residuals.shape
         chosen = np.empty((k, LEAVES - 1), dtype=np.intp)
         leaf = np.zeros((k, n), dtype=np.intp)
-        # Of each node: residuals and weights of its rows (2, k, nodes, n), and sums above thresholds.
+        # Of each node: residuals and weights of its rows (2, k, nodes, n), their sums above.
         rows = np.stack([residuals, self.weights])[:, :, None]
         sums = np.stack([residuals @ self.above.T, self.counts])[:, :, None]
         totals = rows.sum(axis=-1)
