@@ -118,7 +118,7 @@ def predict_out_of_fold(
     numbers = np.unique(folds)
     train = np.array([rows & (folds != fold) for rows in fitted for fold in numbers])
     trees = iter(fit_quick_trees(X, y, train))
-    found = [np.empty(len(y)) for _ in fitted]
+    found: list[FloatArray] = [np.empty(len(y)) for _ in fitted]
     for predicted in found:
         for fold in numbers:
             predicted[folds == fold] = next(trees).predict(X[folds == fold])
@@ -179,7 +179,8 @@ class _Growth:
             )
             if depth < DEPTH - 1:
                 right = rows * goes_up
-                products = (right.reshape(-1, n) @ self.above.T).reshape(2, k, nodes, -1)
+                products = np.asarray(right.reshape(-1, n) @ self.above.T, dtype=np.float32)
+                products = products.reshape(2, k, nodes, -1)
                 totals = _children(totals, right.sum(axis=-1))
                 rows, sums = _children(rows, right), _children(sums, products)
         return chosen, leaf

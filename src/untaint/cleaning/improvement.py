@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from .._progress import tracked
 from .._typing import BoolArray, FloatArray, IntArray
 from ..cells.quick_trees import predict_out_of_fold
 from .assessment import RowAssessment
@@ -124,7 +125,7 @@ def _errors(
     task: Task,
 ) -> FloatArray | None:
     errors = []
-    for fold in range(FOLDS):
+    for fold in tracked(range(FOLDS), FOLDS):
         train, test = np.flatnonzero((folds != fold) & kept), (folds == fold) & compared
         train = train[~singleton_label(targets[train], task)]
         if not test.any() or (task == "classification" and len(np.unique(targets[train])) < 2):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
+from .._progress import tracked
 from .._typing import BoolArray, FloatArray, IntArray
 from ..cells.quick_trees import predict_out_of_fold
 from ..contamination.residual_mixture import ResidualMixture
@@ -127,7 +128,7 @@ def _judge_numbers(
 ) -> HeldOut:
     """Judge predictions of held-out targets; the error is the median of all."""
     predicted = np.empty(len(y))
-    for fold in range(FOLDS):
+    for fold in tracked(range(FOLDS), FOLDS):
         train, test = kept & (folds != fold), folds == fold
         predicted[test] = make().fit(X[train], y[train]).predict(X[test])
     return _judge_predictions(predicted, y, kept, in_own_units)
@@ -162,7 +163,7 @@ def _judge_labels(
     """Judge class probabilities by held-out labels that are kept."""
     classes, codes = np.unique(y, return_inverse=True)
     probabilities = np.zeros((len(y), len(classes)))
-    for fold in range(FOLDS):
+    for fold in tracked(range(FOLDS), FOLDS):
         train, test = kept & (folds != fold), folds == fold
         model = make().fit(X[train], y[train])
         own = np.searchsorted(classes, model.classes_)
