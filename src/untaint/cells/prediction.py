@@ -42,7 +42,7 @@ TRIED = 0.5
 ROWS_TO_BOOST = 300
 # Weight of trees from which on they matter, and typical residual, in robust deviations of a column,
 # below which finer trees predict still better.
-MATTER, CLOSE = 0.5, 0.2
+MATTER, CLOSE = 0.5, 0.3
 # Rows that a fit has at most, and rows beyond which all that is learnt is learnt from a part.
 MAX_ROWS, MANY_ROWS = 4000, 8000
 RIDGE = 1.0
