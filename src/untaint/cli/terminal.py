@@ -84,7 +84,8 @@ def progress(quiet: bool) -> Iterator[OnStage]:
         task = bar.add_task("reading the file", total=None)
 
         def on_stage(what: str) -> None:
-            bar.reset(task, description=what, total=None)
+            bar.reset(task, description=what)
+            bar.tasks[0].total = None  # which reset would keep
 
         def on_step(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
