@@ -25,7 +25,15 @@ PACKAGE = SRC / "untaint"
 TOP_LEVEL = "untaint"
 
 # Every subpackage may know these, and itself.
-BASICS = {"_typing", "_threads", "_sums", "_policy", "_atomic_write", "exceptions"}
+BASICS = {
+    "_typing",
+    "_threads",
+    "_sums",
+    "_policy",
+    "_atomic_write",
+    "_progress",  # any loop may report its steps
+    "exceptions",
+}
 
 # What an estimator is composed of, each after those that it may import.
 PARTS = {

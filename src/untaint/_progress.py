@@ -1,14 +1,73 @@
-"""A progress line on standard error, for fits with ``verbose``."""
+"""How far work has come: loops that report their steps, and a line on standard error.
+
+A loop over :func:`tracked` items reports how many of them are done to whatever :func:`shown_by` has
+set around it, a line of ``verbose`` or the bar of a command; without one it costs nothing. Loops
+within its steps stay silent, so that a bar never jumps back.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from time import perf_counter
-from typing import Protocol, TextIO, final
+from typing import Protocol, TextIO, TypeVar, final
 
 WIDTH = 24
 # Seconds between two updates of the line during a pass.
 REDRAW = 0.2
+
+Item = TypeVar("Item")
+# Takes how many steps are done, and of how many.
+OnStep = Callable[[int, int], None]
+_LISTENER: ContextVar[OnStep | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def shown_by(listener: OnStep | None) -> Iterator[None]:
+    """Report the steps of loops within the block to a function; to none, if it is None."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def report_step(done: int, total: int) -> None:
+    """Report that some of all steps are done, where no loop knows."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(done, total)
+
+
+def tracked(items: Iterable[Item], total: int) -> Iterator[Item]:
+    """Yield items, and report how many of them are done.
+
+    Parameters
+    ----------
+    items : iterable
+    total : int
+        How many there are.
+
+    Examples
+    --------
+    >>> from untaint._progress import shown_by, tracked
+    >>> with shown_by(lambda done, total: print(f"{done} of {total}")):
+    ...     letters = [letter.upper() for letter in tracked("ab", 2)]
+    0 of 2
+    1 of 2
+    2 of 2
+    """
+    listener = _LISTENER.get()
+    if listener is None:
+        yield from items
+        return
+    listener(0, total)
+    with shown_by(None):
+        for done, item in enumerate(items, 1):
+            yield item
+            listener(done, total)
 
 
 class ProgressState(Protocol):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from .._progress import tracked
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.misfit import MIN_FRACTION, flagged_groups
 from .checks.inputs import names_code
@@ -107,8 +108,8 @@ def _predict(
     cells: dict[int, AssessedCells] = {}
     predictors: dict[int, IntArray] = {}
     extra: dict[int, FloatArray] = {}
-    for variable, found in zip(asked, concurrently(assess, asked, threads), strict=True):
-        on_stage(f"predicted {variable.name!r} from the other columns")
+    assessed = tracked(concurrently(assess, asked, threads), len(asked))
+    for variable, found in zip(asked, assessed, strict=True):
         if found is not None:
             cells[variable.position], predictors[variable.position] = found[:2]
             extra[variable.position] = found[2]

@@ -3,7 +3,8 @@ r"""One column predicted from the others, for every row by fits to other rows.
 Rows are in five folds, or as few as leave rows enough for a fit. For each fold trees and a ridge
 regression are fitted to the other folds, and numbers are predicted by their best convex mixture:
 trees follow jumps and interactions, and columns that add up or are copies of one another are
-linear. The trees are boosted, or extra trees if rows are few. Levels have class probabilities of
+linear. The trees are boosted, of all folds at once (:mod:`.quick_trees`), and by finer ones where
+they predict a column closely; or extra trees if rows are few. Levels have class probabilities of
 extra trees.
 
 Of very many rows, fits and what is chosen by them have a random part, in halves. Each half predicts
@@ -16,7 +17,7 @@ of its cells is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, Self, final
 
@@ -30,6 +31,7 @@ from sklearn.linear_model import Ridge
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..meta_estimators.stacking import convex_weights
+from .quick_trees import fit_quick_trees
 
 FOLDS = 5
 N_TREES, FEW_TREES = 25, 12
@@ -38,6 +40,9 @@ LEAF = 3
 TRIED = 0.5
 # Rows from which on trees are boosted.
 ROWS_TO_BOOST = 300
+# Weight of trees from which on they matter, and typical residual, in robust deviations of a column,
+# below which finer trees predict still better.
+MATTER, CLOSE = 0.5, 0.3
 # Rows that a fit has at most, and rows beyond which all that is learnt is learnt from a part.
 MAX_ROWS, MANY_ROWS = 4000, 8000
 RIDGE = 1.0
@@ -83,22 +88,36 @@ class NumericPredictor:
     def __init__(
         self, X: FloatArray, y: FloatArray, trusted: BoolArray, folds: IntArray, seed: int
     ) -> None:
-        self.folds, self.models = folds, dict[int, tuple[Any, Any]]()
-        self.usable = usable_features(X[trusted])
+        self.folds, self.usable = folds, usable_features(X[trusted])
         X = X[:, self.usable]
-        self.mixing, parts = np.array([0.5, 0.5]), np.empty((len(y), 2))
-        for fold in np.unique(folds).tolist():
-            rows = training_rows(trusted & (folds != fold), seed + fold)
-            forest = _trees(len(rows), seed).fit(X[rows], y[rows])
-            ridge = Ridge(RIDGE).fit(np.nan_to_num(X[rows]), y[rows])
-            self.models[fold] = forest, ridge
-            test = folds == fold
+        rows = {
+            fold: training_rows(trusted & (folds != fold), seed + fold)
+            for fold in np.unique(folds).tolist()
+        }
+        linear = {fold: _ridge(X[own], y[own]) for fold, own in rows.items()}
+        quick = min(map(len, rows.values())) >= ROWS_TO_BOOST
+        trees = _quick_trees(X, y, rows) if quick else _library_trees(X, y, rows, seed)
+        known = np.flatnonzero(trusted)
+        self._mix(X, y, known, {fold: (trees[fold], linear[fold]) for fold in rows})
+        if quick and self.mixing[0] > MATTER and self._is_close(y, known):
+            trees = _library_trees(X, y, rows, seed)
+            self._mix(X, y, known, {fold: (trees[fold], linear[fold]) for fold in rows})
+
+    def _mix(
+        self, X: FloatArray, y: FloatArray, known: IntArray, models: dict[int, tuple[Any, Any]]
+    ) -> None:
+        """Predict every row by the best mixture of trees and ridge regression."""
+        self.models, self.mixing, parts = models, np.array([0.5, 0.5]), np.empty((len(y), 2))
+        for fold in models:
+            test = self.folds == fold
             if test.any():
                 parts[test] = self._parts(fold, X[test])
-        known = np.flatnonzero(trusted)
         self.mixing = convex_weights(parts[known][:, None], y[known, None], np.ones(len(known)))
         self.predictions: FloatArray = parts @ self.mixing
         self.nonlinearity = float(np.abs(self.predictions - parts[:, 1])[known].max())
+
+    def _is_close(self, y: FloatArray, known: IntArray) -> bool:
+        return float(np.median(np.abs(y - self.predictions)[known])) < CLOSE
 
     def _parts(self, fold: int, X: FloatArray) -> FloatArray:
         """Return the predictions (n, 2) of either model, zero if it has no weight."""
@@ -205,6 +224,27 @@ class LevelPredictor:
 def usable_features(X: FloatArray) -> BoolArray:
     """Return which features have values enough for every fold to have some."""
     return np.asarray((~np.isnan(X)).sum(axis=0) >= min(FEWEST_VALUES, len(X)))
+
+
+def _ridge(X: FloatArray, y: FloatArray) -> Any:
+    return Ridge(RIDGE).fit(np.nan_to_num(X), y)
+
+
+def _quick_trees(X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray]) -> dict[int, Any]:
+    """Return boosted trees of each fold, of all at once if they have most rows in common."""
+    if len(rows) == 2:
+        every = {fold: np.ones((1, len(own)), dtype=bool) for fold, own in rows.items()}
+        return {fold: fit_quick_trees(X[own], y[own], every[fold])[0] for fold, own in rows.items()}
+    train = np.zeros((len(rows), len(X)), dtype=bool)
+    for place, own in enumerate(rows.values()):
+        train[place, own] = True
+    return dict(zip(rows, fit_quick_trees(X, y, train), strict=True))
+
+
+def _library_trees(
+    X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray], seed: int
+) -> dict[int, Any]:
+    return {fold: _trees(len(own), seed).fit(X[own], y[own]) for fold, own in rows.items()}
 
 
 def _trees(n_rows: int, seed: int) -> Any:

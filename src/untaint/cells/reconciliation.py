@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .._progress import tracked
 from .._typing import FloatArray, IntArray
 from .features import Features
 from .level_cells import LevelCells
@@ -119,7 +120,8 @@ def _after_replacement(
 ) -> dict[tuple[int, int, int], float]:
     """Return the log-odds of each flagged cell (row, t) with cell k of its row replaced."""
     found: dict[tuple[int, int, int], float] = {}
-    for t in {position for own in flagged.values() for position in own}:
+    positions = {position for own in flagged.values() for position in own}
+    for t in tracked(positions, len(positions)):
         rows = np.array([row for row, own in flagged.items() if t in own])
         near = set(models.features.sources[models.predictors[t]].tolist())
         others = [k for k in models.cells if k != t and k in near]

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..estimators import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
@@ -38,6 +39,8 @@ ALL_ROWS: dict[Task, int] = {"regression": 2500, "classification": 1200}
 SAMPLE_ROWS: dict[Task, int] = {"regression": 1000, "classification": 800}
 # Rows that are fitted with the exact kernel matrix; more are fitted with Nystroem features.
 KERNEL_ROWS = 6000
+# Rows up to which trees are grown by one thread.
+SINGLE_THREAD_ROWS = 10_000
 FEATURES = 256
 # Smallest score of a flagged target if the estimated contamination is zero.
 STRICT_FLAG_SCORE = 8.0
@@ -380,7 +383,10 @@ def _by_trees(
         targets = _bounded(targets)
     kind = RobustRegressor if task == "regression" else RobustClassifier
     share = _effective_contamination(contamination, len(y))
-    model = kind(boosting(task, seed), contamination=share, random_state=seed).fit(X, targets)
+    model = kind(boosting(task, seed), contamination=share, random_state=seed)
+    # In small fits threads would wait for one another.
+    with threadpool_limits(1 if len(y) <= SINGLE_THREAD_ROWS else None, "openmp"):
+        model.fit(X, targets)
     audit = audit_by_row(model.audit())
     if task == "regression":
         audit |= {"observed": y, "expected": kernel.in_own_units(audit["expected"].astype(float))}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._typing import BoolArray, IntArray
+from .._typing import BoolArray, FloatArray, IntArray
 from ..cells import CellAssessment, CellFinding, assess_cells
 from ..tables import Column, RawTable, TargetColumn, read_columns, read_target
 from .assessment import RowAssessment, assess_by_cells, assess_rows, supported_only
@@ -26,7 +26,7 @@ from .model_choice import OnStage
 from .monitoring import monitor_rows
 from .preparing import Prepared, prepare
 from .seeds import legacy_seed
-from .wrong_cells import cells_by_row
+from .wrong_cells import WrongCells, cells_by_row
 
 # Kinds of column that are judged by the others.
 JUDGED = ("number", "date", "category", "boolean", "text")
@@ -175,20 +175,14 @@ def clean_table(
             prepared.X, prepared.y, prepared.task, contamination, seed, wrong, learner, on_stage
         )
         on_stage("measuring what was gained")
-        parts = (prepared.X, prepared.y, assessment, prepared.task, seed)
         whole = wrong.scores == 0
-        improvement = measure_improvement(*parts, compared=whole)
-        more = (
-            improvement
-            if whole.all()
-            else measure_improvement(*parts, compared=whole, trained=whole)
+        assessment, improvement = _supported(
+            prepared, assessment, wrong, cells.probability, contamination, seed
         )
-        if contamination == "auto" and not is_worth(more, assessment.contamination):
-            chances = cells.probability[prepared.rows]
-            supported = supported_only(assessment, wrong, chances, position)
-            if supported is not assessment:
-                assessment, parts = supported, (*parts[:2], supported, *parts[3:])
-                improvement = measure_improvement(*parts, compared=whole)
+        if improvement is None:
+            improvement = measure_improvement(
+                prepared.X, prepared.y, assessment, prepared.task, seed, compared=whole
+            )
         monitored = (
             monitor_rows(prepared.X, prepared.y, assessment, prepared.task, seed)
             if pictures
@@ -252,6 +246,31 @@ def clean_table(
         suspects,
         prepared.target,
     )
+
+
+def _supported(
+    prepared: Prepared,
+    assessment: RowAssessment,
+    wrong: WrongCells,
+    probability: FloatArray,
+    contamination: float | str,
+    seed: int,
+) -> tuple[RowAssessment, Improvement | None]:
+    """Return targets that are flagged with the support of others, unless their model gains much.
+
+    The gain is returned as well if it was measured, and by the same rows as in the report.
+    """
+    gain, whole = None, wrong.scores == 0
+    if contamination != "auto":
+        return assessment, None
+    if assessment.contamination >= HEAVY:
+        parts = (prepared.X, prepared.y, assessment, prepared.task, seed)
+        gain = measure_improvement(*parts, compared=whole, trained=whole)
+        if is_worth(gain, assessment.contamination):
+            return assessment, gain if whole.all() else None
+    chances = probability[prepared.rows]
+    found = supported_only(assessment, wrong, chances, prepared.target.position)
+    return found, gain if found is assessment and whole.all() else None
 
 
 def _with_targets(

@@ -9,13 +9,17 @@ targets, which are the same for both, hardly count.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
+from .._progress import tracked
 from .._typing import BoolArray, FloatArray, IntArray
+from ..cells.quick_trees import predict_out_of_fold
 from .assessment import RowAssessment
 from .findings import Improvement, Task
 from .learner_choice import boosting
@@ -63,20 +67,20 @@ def measure_improvement(
     folds = np.arange(len(rows)) % FOLDS
     targets = assessment.on_fit_scale(y)
     everything = np.ones(len(rows), dtype=bool) if trained is None else trained[rows]
-    if assessment.learner == "trees":
-        trees = boosting(task, seed)
-        fits = [(trees, everything), (trees, everything & unflagged[rows])]
-    else:
-        share = min(assessment.contamination, 0.49)
-        plain = with_contamination(assessment.model, contamination=0.0)
-        fits = [(plain, everything)]
-        fits += [(with_contamination(assessment.model, contamination=share), everything)]
-    before, after = (
-        _errors(
-            model, kept, X[rows], targets[rows], y[rows], folds, compared[rows], assessment, task
-        )
-        for model, kept in fits
-    )
+    parts = (X[rows], targets[rows], y[rows], folds, compared[rows], assessment)
+    # Fits are small: threads would wait for one another.
+    with threadpool_limits(1, "openmp"):
+        if assessment.learner == "kernel":
+            share = min(assessment.contamination, 0.49)
+            kernels = [with_contamination(assessment.model, each) for each in (0.0, share)]
+            before, after = (_errors(model, everything, *parts, task) for model in kernels)
+        elif task == "regression":
+            both = [everything, everything & unflagged[rows]]
+            before, after = _errors_of_quick_trees(both, *parts)
+        else:
+            trees = boosting(task, seed)
+            before = _errors(trees, everything, *parts, task)
+            after = _errors(trees, everything & unflagged[rows], *parts, task)
     if before is None or after is None:
         return None
     if task == "regression":
@@ -85,6 +89,28 @@ def measure_improvement(
     return Improvement(
         "share of labels missed", float(before.mean()), float(after.mean()), rows=len(after)
     )
+
+
+def _errors_of_quick_trees(
+    fitted: Sequence[BoolArray],
+    X: FloatArray,
+    targets: FloatArray,
+    y: FloatArray,
+    folds: IntArray,
+    compared: BoolArray,
+    assessment: RowAssessment,
+) -> list[FloatArray | None]:
+    """Return errors of trees that are fitted to several choices of rows, of all folds at once."""
+    if not compared.any() or any(
+        not (rows & (folds != fold)).any() or overflows(targets[rows], "regression")
+        for rows in fitted
+        for fold in range(FOLDS)
+    ):
+        return [None for _ in fitted]
+    return [
+        np.abs(assessment.in_own_units(predicted) - y)[compared]
+        for predicted in predict_out_of_fold(X, targets, fitted, folds)
+    ]
 
 
 def _errors(
@@ -99,7 +125,7 @@ def _errors(
     task: Task,
 ) -> FloatArray | None:
     errors = []
-    for fold in range(FOLDS):
+    for fold in tracked(range(FOLDS), FOLDS):
         train, test = np.flatnonzero((folds != fold) & kept), (folds == fold) & compared
         train = train[~singleton_label(targets[train], task)]
         if not test.any() or (task == "classification" and len(np.unique(targets[train])) < 2):

@@ -3,19 +3,23 @@
 Both are fitted to the rows that the kernel's robust fit kept, trees to all rows as well, of the
 same folds, and predict the fold that was left out. Residuals are read as those of inliers and
 outliers, labels as class probabilities. Trees have to be worth something, since the kernel is there
-already.
+already. Numbers are first predicted by quick trees of all folds at once; the trees that would be
+fitted in the end are asked only where these leave the choice open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from threadpoolctl import threadpool_limits
 
+from .._progress import tracked
 from .._typing import BoolArray, FloatArray, IntArray
+from ..cells.quick_trees import predict_out_of_fold
 from ..contamination.residual_mixture import ResidualMixture
 from ..meta_estimators.label_learning import calibrated
 from .findings import Learner, Task
@@ -25,8 +29,8 @@ from .singleton_labels import singleton_label
 FOLDS = 5
 # Rows that take part, and the fewest at which trees are an option.
 ROWS, FEWEST = 1500, 100
-# Log-likelihood of a row that trees have to gain.
-WORTH_TREES = 0.02
+# Log-likelihood of a row that trees have to gain; quick ones may lack so much of it.
+WORTH_TREES, OPEN = 0.02, 0.2
 
 
 InOwnUnits = Callable[[NDArray[Any]], NDArray[Any]]
@@ -91,12 +95,19 @@ def choose_learner(
         return _judge_labels(make, X, y, kept, folds)
 
     own = judge(lambda: with_contamination(kernel, contamination=0.0), kept)
-    trees = judge(lambda: boosting(task, seed), kept)
-    if task == "regression" and not kept.all():
-        # What the kernel takes for wrong may be what it cannot fit.
-        everything = judge(lambda: boosting(task, seed), np.ones(len(y), dtype=bool))
-        trees = max(trees, everything)
-    gain = trees.log_likelihood - own.log_likelihood
+    # What the kernel takes for wrong may be what it cannot fit.
+    every = np.ones(len(y), dtype=bool)
+    fitted = [kept, every] if task == "regression" and not kept.all() else [kept]
+    is_open = True
+    if task == "regression":
+        trees = max(_judge_quick_trees(X, y, fitted, folds, in_own_units))
+        gain = trees.log_likelihood - own.log_likelihood
+        is_open = -OPEN * len(y) < gain <= WORTH_TREES * len(y)
+    if is_open:
+        # Fits are small: threads would wait for one another.
+        with threadpool_limits(1, "openmp"):
+            trees = max(judge(lambda: boosting(task, seed), rows) for rows in fitted)
+        gain = trees.log_likelihood - own.log_likelihood
     chosen: Learner = "trees" if gain > WORTH_TREES * len(y) else "kernel"
     what = "typical error" if task == "regression" else "share of missed labels"
     numbers = f"{trees.error:.3g} for gradient-boosted trees and {own.error:.3g} for a kernel"
@@ -117,9 +128,28 @@ def _judge_numbers(
 ) -> HeldOut:
     """Judge predictions of held-out targets; the error is the median of all."""
     predicted = np.empty(len(y))
-    for fold in range(FOLDS):
+    for fold in tracked(range(FOLDS), FOLDS):
         train, test = kept & (folds != fold), folds == fold
         predicted[test] = make().fit(X[train], y[train]).predict(X[test])
+    return _judge_predictions(predicted, y, kept, in_own_units)
+
+
+def _judge_quick_trees(
+    X: FloatArray,
+    y: FloatArray,
+    fitted: Sequence[BoolArray],
+    folds: IntArray,
+    in_own_units: InOwnUnits,
+) -> list[HeldOut]:
+    """Judge quick trees that are fitted to several choices of rows."""
+    found = predict_out_of_fold(X, y, fitted, folds)
+    pairs = zip(found, fitted, strict=True)
+    return [_judge_predictions(predicted, y, kept, in_own_units) for predicted, kept in pairs]
+
+
+def _judge_predictions(
+    predicted: FloatArray, y: FloatArray, kept: BoolArray, in_own_units: InOwnUnits
+) -> HeldOut:
     ones, residuals = np.ones(len(y)), (y - predicted)[:, None]
     mixture = ResidualMixture(y[:, None], ones, np.zeros(len(y), dtype=bool))
     found = mixture.fit(residuals, ones, kept.astype(float))
@@ -133,7 +163,7 @@ def _judge_labels(
     """Judge class probabilities by held-out labels that are kept."""
     classes, codes = np.unique(y, return_inverse=True)
     probabilities = np.zeros((len(y), len(classes)))
-    for fold in range(FOLDS):
+    for fold in tracked(range(FOLDS), FOLDS):
         train, test = kept & (folds != fold), folds == fold
         model = make().fit(X[train], y[train])
         own = np.searchsorted(classes, model.classes_)

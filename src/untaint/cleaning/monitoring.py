@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._progress import tracked
 from .._typing import FloatArray
 from .assessment import RowAssessment
 from .findings import Monitored, Task
@@ -43,10 +44,11 @@ def monitor_rows(
     targets = assessment.on_fit_scale(y[rows])
     if (task == "classification" and len(np.unique(targets)) < 2) or overflows(targets, task):
         return None
+    shares = np.where(FRACTIONS * len(rows) < 1, 0.0, FRACTIONS).tolist()
     scores = [
         with_contamination(assessment.model, contamination=contamination)
         .fit(X[rows], targets)
         .outlier_scores_
-        for contamination in np.where(FRACTIONS * len(rows) < 1, 0.0, FRACTIONS).tolist()
+        for contamination in tracked(shares, len(shares))
     ]
     return Monitored(FRACTIONS, rows, np.array(scores, dtype=float))

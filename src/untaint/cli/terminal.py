@@ -53,23 +53,42 @@ def console(*, error: bool = False) -> Any:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[OnStage]:
-    """Show the current stage on standard error, if that is a terminal."""
+    """Show the current stage on standard error, if that is a terminal.
+
+    Stages of several steps have a bar, and the time that is left.
+    """
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from .._progress import shown_by
 
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
         console=console(error=True),
         transient=True,
     ) as bar:
         task = bar.add_task("reading the file", total=None)
 
         def on_stage(what: str) -> None:
-            bar.update(task, description=what)
+            bar.reset(task, description=what)
+            bar.tasks[0].total = None  # which reset would keep
 
-        yield on_stage
+        def on_step(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        with shown_by(on_step):
+            yield on_stage

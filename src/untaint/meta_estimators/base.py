@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._progress import ProgressLine
+from .._progress import ProgressLine, report_step
 from .._typing import BoolArray
 from .._validation import check_any_rows, check_choice, check_real
 from ..exceptions import AmbiguousContaminationWarning
@@ -83,7 +83,7 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
     def _reporting(self, n_fits: int) -> Iterator[OnFit]:
         """Yield what shows the number of fits so far, if that is wanted."""
         if not self.verbose:
-            yield lambda _: None
+            yield lambda done: report_step(done, max(n_fits, done))
             return
         line = ProgressLine(type(self).__name__)
         line.begin("starting weights")

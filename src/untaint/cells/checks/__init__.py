@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from ..._progress import tracked
 from ...tables.column import Column
 from ..finding import CellFinding
 from .century import find_centuries
@@ -80,7 +81,7 @@ def run_checks(columns: Sequence[Column], skip: Sequence[str] = ()) -> list[Cell
     if unknown:
         raise ValueError(f"skip should name checks ({', '.join(CHECKS)}), got {unknown[0]!r}.")
     best: dict[tuple[int, int], CellFinding] = {}
-    for name, check in CHECKS.items():
+    for name, check in tracked(CHECKS.items(), len(CHECKS)):
         if name in skip:
             continue
         for finding in check(columns):
