@@ -36,8 +36,7 @@ class SizePolicy:
     coarse_rows, init_rows : int
         Rows of the first and the second level of the initial search.
     init_landmarks, coarse_landmarks, loo_landmarks : int
-        Nystroem landmarks of the initial search, of first scores of settings, and of leave-one-out
-        fits.
+        Nystroem landmarks of the initial search, of the first leave-one-out fits, and of the last.
     label_noise_rows : int
         Rows from which the label-noise rate is estimated.
     extreme_rows : int

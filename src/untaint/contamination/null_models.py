@@ -66,6 +66,8 @@ def _of_student(values: FloatArray, weights: FloatArray, least_scale: float) -> 
     tails, total = np.array(TAILS), float(weights.sum())
     inverse_nu, squares = 1.0 / tails[:, None], values**2
     first = max(root_mean_square(values, weights), least_scale)
+    if not np.isfinite(first):  # squares of the residuals are beyond what floating point holds
+        return [NullFit(first, tail, -np.inf) for tail in TAILS]
     least = max(least_scale, LEAST_RELATIVE * first)
     scale = np.full(len(tails), first)
     for _ in range(MAX_ITER):

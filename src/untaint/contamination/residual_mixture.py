@@ -58,6 +58,8 @@ SCALE_PARAMETERS = 4.0
 SCALE_REFITS = 2
 # Mean change of a weight at which alternations of fits and weights end.
 SETTLED = 2e-3
+# Rounds of an alternation at most.
+MAX_ROUNDS = 8
 # First rounds of an alternation in which all models of outliers compete, and all such rounds.
 FIRST_COMPARISONS, MAX_COMPARISONS = 2, 4
 
@@ -447,11 +449,16 @@ class PosteriorUpdates:
     All models of outliers compete in the first rounds. In the next ones the parameters of the
     likeliest model are updated alone, until the weights settle and all models compete again. With
     ``contaminated``, models without outliers do not compete: while a fit is poor, outliers look
-    like noise, and whether there are any is to be asked of the fit that the weights lead to.
+    like noise, and whether there are any is to be asked of the fit that the weights lead to. With
+    ``compare_always`` all models compete in every round: where rows have copies, one that has lost
+    its weight with all of them is hardly ever regained by updates of a single model.
     """
 
-    def __init__(self, mixture: ResidualMixture, contaminated: bool = False) -> None:
+    def __init__(
+        self, mixture: ResidualMixture, contaminated: bool = False, compare_always: bool = False
+    ) -> None:
         self._mixture = mixture
+        self._first_comparisons = MAX_ROUNDS if compare_always else FIRST_COMPARISONS
         self._effort = ROUGH._replace(contaminated=contaminated)
         self._model: ResidualModel | None = None
         self._n_comparisons = 0
@@ -463,7 +470,7 @@ class PosteriorUpdates:
         mixture = self._mixture
         rows = mixture._rows(residuals, deviations, weights)._replace(effort=self._effort)
         found = None
-        if self._model is not None and self._n_comparisons >= FIRST_COMPARISONS:
+        if self._model is not None and self._n_comparisons >= self._first_comparisons:
             found = mixture._refit(rows, self._model)
         if found is None or self._to_compare(found, weights):
             found = mixture._fit_once(rows)

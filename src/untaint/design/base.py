@@ -81,7 +81,7 @@ class Design(ABC):
 
     @cached_property
     def coarse_features(self) -> FloatArray:
-        """The dense features on which most settings are scored: fewer where that saves much."""
+        """The dense features of the first leave-one-out fits: fewer where that saves much."""
         count = policy().coarse_landmarks
         return self.loo_features if self.size <= 1.5 * count else self.dense_features(count)
 

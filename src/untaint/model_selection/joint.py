@@ -28,6 +28,7 @@ from ..contamination.few_outliers import with_few_outliers
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.misfit import flagged_groups
 from ..contamination.residual_mixture import (
+    MAX_ROUNDS,
     SETTLED,
     OutlierPosterior,
     PosteriorUpdates,
@@ -46,8 +47,6 @@ from .small_samples import linear_columns, posterior_by_tests, starting_weights
 INITIAL_CONTAMINATION = 0.45
 # Fewest rows from which a contamination is estimated.
 FEWEST_ROWS = 8
-# Alternations at most.
-MAX_ROUNDS = 8
 # Ridge paths that are kept at a time, two rounds of all kernels.
 KNOWN_PATHS = 12
 # A given contamination and an estimated one that differ by less mean the same rows.
@@ -233,7 +232,7 @@ def select_hyperparameters(
         alphas = np.maximum(alphas, min_alpha(start, outlying))
         mixture = ResidualMixture(y, sample_weight, outlying)
         paths = RidgePaths(start.fit_intercept)
-        search = _Search(start, features, coarse, alphas, y, sample_weight, paths, mixture, first)
+        search = _Search(features, coarse, alphas, y, sample_weight, paths, mixture, first)
         if contamination is None:
             joint, posterior = search.without_misfit(search.ends(weights), start.X)
             return joint, with_few_outliers(posterior, mixture, joint.deviations)
@@ -252,7 +251,6 @@ class _Search:
     The ``coarse`` features are fewer ones of the same kernels.
     """
 
-    start: Design
     features: Sequence[Features]
     coarse: Sequence[Features]
     alphas: FloatArray
@@ -270,12 +268,12 @@ class _Search:
         which they are not the likeliest explanation, all rows are weighted alike.
         """
         mixture, counts = self.mixture, as_rows(self.sample_weight)
+        begins, reached, (kernel, alpha) = list[FloatArray](), list[FloatArray](), self.first
         # A copy predicts its duplicate, outlier or not: a fit to all rows would always be likelier.
-        copies = has_many_duplicates(self.features[self.first[0]](), self.y, counts)
-        begins, reached, alpha = list[FloatArray](), list[FloatArray](), self.first[1]
+        copies = has_many_duplicates(self.features[kernel](), self.y, counts)
         for start in [weights] if copies else [weights, mixture.included]:
-            contaminated = PosteriorUpdates(mixture, contaminated=True)
-            begin = self._at(lambda: self.start.init_features, alpha, start, contaminated).weights
+            contaminated = PosteriorUpdates(mixture, contaminated=True, compare_always=copies)
+            begin = self._at(self.coarse[kernel], alpha, start, contaminated).weights
             if self._is_among(begin, reached):
                 continue
             reached.append(begin)

@@ -24,7 +24,6 @@ of them. Everything else is a function of these sums, computed when a fit is req
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,7 +79,7 @@ class Windows:
     def __init__(self, schedule: Schedule, *, centred: bool, norm_bound: float | None) -> None:
         self._schedule, self._centred, self._norm_bound = schedule, centred, norm_bound
         self._n_blocks = -1  # of the latest sums; -1 before there are any
-        self._kept = {level: deque[Sums](maxlen=_n_kept(level)) for level in LEVELS}
+        self._kept = {level: list[Sums]() for level in LEVELS}
         self._candidates: dict[int, tuple[FloatArray, FloatArray]] = {}  # with shares, by block
         self._losses: dict[int, FloatArray] = {}  # of the candidates of the block before
         self._best: dict[int, int] = {}  # by block
@@ -109,7 +108,7 @@ class Windows:
         sums = Sums(block, gram.copy(), noise)
         for level in LEVELS:
             if block % (1 << level) == 0:
-                self._kept[level].append(sums)
+                self._kept[level] = [*self._kept[level], sums][-_n_kept(level) :]
 
     def reset_shrinkage(self) -> None:
         """Discard what depends on the selected shrinkage, because it has changed."""

@@ -51,7 +51,7 @@ def classes_of(dataset: str, level: float, seed: int) -> NoisyClasses:
     >>> from untaint.bench.noisy.class_rows import classes_of
     >>> rows = classes_of("classes2-100", 0.5, 0)
     >>> rows.A.shape, rows.X_test.shape, round(float(rows.noise_cov[0]), 6)
-    ((80, 10), (20, 10), 0.25)
+    ((80, 8), (20, 8), 0.25)
     """
     X, y = _table(dataset, seed)
     split = prepare(X, y, kind="flip", epsilon=0.0, seed=seed)
