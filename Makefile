@@ -13,6 +13,9 @@ help:  ## list the targets
 demo: $(READY)  ## clean a bundled table, write a report, count what was caught
 	@$(BIN)/untaint demo
 
+# Commands and tests start many interpreters, which are quick only with compiled modules.
+export PYTHONDONTWRITEBYTECODE =
+
 # One worker for each core and one thread for each worker, lest every BLAS call claims all cores.
 test slow coverage docs: export OMP_NUM_THREADS = 1
 test: $(READY)  ## run tests and docstring examples, all but the slow ones; ARGS="-k kernels" runs a part

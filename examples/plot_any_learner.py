@@ -13,11 +13,12 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 from untaint import RobustRegressor
 
+# Of 500 rows, too few lie at the edges: there the error was up to 2.3 times in ten draws, here 1.9.
 rng = np.random.default_rng(0)
-x = np.sort(rng.uniform(0, 10, 500))
+x = np.sort(rng.uniform(0, 10, 1000))
 truth = np.select([x < 2, x < 5, x < 7], [1.0, 3.0, 0.0], 2.0) + 0.3 * np.sin(3 * x)
-y = truth + 0.15 * rng.standard_normal(500)
-wrong = rng.random(500) < 0.3
+y = truth + 0.15 * rng.standard_normal(1000)
+wrong = rng.random(1000) < 0.3
 y[wrong] = rng.normal(6, 2, wrong.sum())
 X = x[:, None]
 
