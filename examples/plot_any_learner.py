@@ -47,7 +47,7 @@ ax.scatter(x[~kept], y[~kept], s=22, marker="x", color="#d55e00", linewidths=1, 
 ax.plot(x, truth, color="#9aa5b1", lw=4, label="truth")
 ax.plot(x, fits["absolute error"], color="#8d6b94", lw=1.5, ls="--", label="absolute error")
 ax.plot(x, fits["robust"], color="#14213d", lw=1.8, label="robust")
-ax.set(xlabel="x", ylabel="y", title="Steps, and three tenths of the targets wrong")
+ax.set(xlabel="x", ylabel="y", title="Steps, and four tenths of the targets wrong")
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False, ncols=5, loc="upper center", bbox_to_anchor=(0.5, -0.13))
 plt.show()
