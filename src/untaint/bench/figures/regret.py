@@ -23,6 +23,8 @@ COLORS = {
     "printed": "#cc79a7",
     "rls": "#888888",
     "leader": "#bbbbbb",
+    "sgd": "#2f3e4e",
+    "adagrad": "#b8a000",
 }
 DASHES = (0, (4, 2))
 
