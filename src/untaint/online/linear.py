@@ -162,8 +162,7 @@ class NoisyLinearRegressor(LinearRegressor):
             check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
         self._check_noise_factor()
-        if self.forgetting is not None:
-            check_choice("forgetting", self.forgetting, ("auto",))
+        check_choice("forgetting", self.forgetting, ("auto", None))
 
     def _start(self, batch: NoisyBatch) -> None:
         d = batch.X.shape[1]

@@ -137,7 +137,9 @@ def _as_float_array(noise_cov: Any) -> FloatArray:
     try:
         given = np.asarray(noise_cov, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"noise_cov must be {SHAPES}, got {noise_cov!r}.") from None
+        raise ValueError(
+            f"noise_cov must be {SHAPES}, or 'replicates' (linear learners), got {noise_cov!r}."
+        ) from None
     if not np.isfinite(given).all():
         raise ValueError("noise_cov must hold finite numbers, got NaN or infinity.")
     return given

@@ -44,7 +44,8 @@ def check_declared_noise(
         raise ValueError(
             f"noise_cov must be smaller than the variance of the rows: for feature "
             f"{names[worst]!r} it says {noise[worst, worst]:.3g}, and the rows vary by "
-            f"{observed[worst]:.3g} in all."
+            f"{observed[worst]:.3g} in all. (If a scaler in front of the learner has changed the "
+            "rows only, untaint.online.NoiseAwareScaler scales both.)"
         )
     largest = _largest_share(S, noise) if n > d else 0.0
     edge = (1.0 - np.sqrt(d / n)) ** 2
