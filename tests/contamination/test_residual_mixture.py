@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from untaint.contamination.residual_mixture import (
-    SETTLED,
-    PosteriorUpdates,
-    ResidualMixture,
-    mean_change,
-)
+from untaint.contamination.posterior_updates import SETTLED, PosteriorUpdates, mean_change
+from untaint.contamination.residual_mixture import ResidualMixture
 
 N = 800
 
@@ -198,9 +194,9 @@ def test_a_contaminated_start_takes_outliers_for_granted(rng):
     y, predictions = uneven(rng)
     mixture = ResidualMixture(y[:, None], np.ones(N), np.zeros(N, dtype=bool))
     parts = ((y - predictions)[:, None], np.ones(N), np.ones(N))
-    assert mixture.posterior_weights(*parts).min() == 1.0
+    assert PosteriorUpdates(mixture)(*parts).min() == 1.0
     start = (np.abs(y - predictions) < 0.5).astype(float)
-    assert mixture.contaminated_weights(parts[0], parts[1], start).min() < 1.0
+    assert PosteriorUpdates(mixture, contaminated=True)(parts[0], parts[1], start).min() < 1.0
 
 
 # What must not matter.
@@ -271,6 +267,6 @@ def test_rounds_end_where_all_models_agree(rng):
     updates, weights = PosteriorUpdates(mixture), np.ones(N)
     for _ in range(8):
         weights = updates(y[:, None], np.ones(N), weights)
-    again = mixture.posterior_weights(y[:, None], np.ones(N), weights)
+    again = PosteriorUpdates(mixture)(y[:, None], np.ones(N), weights)
     assert mean_change(weights, again, np.ones(N)) <= 2 * SETTLED
     assert abs(1 - weights.mean() - bad.mean()) < 0.05

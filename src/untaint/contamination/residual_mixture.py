@@ -56,12 +56,6 @@ MIN_NOISE = 1e-3
 SCALE_PARAMETERS = 4.0
 # The varying scale is fitted to all rows, and then so often to the inliers found.
 SCALE_REFITS = 2
-# Mean change of a weight at which alternations of fits and weights end.
-SETTLED = 2e-3
-# Rounds of an alternation at most.
-MAX_ROUNDS = 8
-# First rounds of an alternation in which all models of outliers compete, and all such rounds.
-FIRST_COMPARISONS, MAX_COMPARISONS = 2, 4
 
 Interval = tuple[float, float]
 
@@ -207,7 +201,7 @@ class OutlierPosterior:
         return ""
 
 
-class _Rows(NamedTuple):
+class MixtureRows(NamedTuple):
     """Signed residuals, (n,), in units of ``deviations``, of predictions, (n, k), and weights.
 
     ``effort`` says how much to compute.
@@ -224,7 +218,7 @@ class _Rows(NamedTuple):
         return conditional_residuals(self.signed, self.predictions, self.deviations, scale, density)
 
 
-class _Fitted(NamedTuple):
+class FittedMixture(NamedTuple):
     """A fit of the mixture: what weights follow from, without intervals."""
 
     inlier_probability: FloatArray
@@ -259,31 +253,19 @@ class ResidualMixture:
         self.min_scale = MIN_NOISE * median_distance(y, self.included)
         self.step = resolution(y, self.included)
 
-    def posterior_weights(
-        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
-    ) -> FloatArray:
-        """Return new weights from residuals of a fit with the given ones."""
-        return PosteriorUpdates(self)(residuals, deviations, weights)
-
-    def contaminated_weights(
-        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
-    ) -> FloatArray:
-        """Return new weights by the likeliest model with outliers, however likely that is."""
-        return PosteriorUpdates(self, contaminated=True)(residuals, deviations, weights)
-
     def fit_null(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> OutlierPosterior:
         """Return the posterior by the likeliest model without outliers."""
-        rows = self._rows(residuals, deviations, weights)
-        return self._posterior(self._fit_once(rows._replace(effort=FINE._replace(null=True))))
+        rows = self.rows(residuals, deviations, weights)
+        return self._posterior(self.fit_once(rows._replace(effort=FINE._replace(null=True))))
 
     def finds_outliers(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
     ) -> bool:
         """Return whether the likeliest model of residuals of a fit has outliers."""
-        rows = self._rows(residuals, deviations, weights)._replace(effort=ROUGH)
-        found = self._fit_once(rows)
+        rows = self.rows(residuals, deviations, weights)._replace(effort=ROUGH)
+        found = self.fit_once(rows)
         gross = (found.inlier_probability < 0.5) & (self.included > 0)
         return found.model.groups.contamination > 0 or bool(gross.any())
 
@@ -294,7 +276,7 @@ class ResidualMixture:
 
         Residuals are in units of the prediction's standard deviation ``deviations``.
         """
-        return self._posterior(self._fit_all(self._rows(residuals, deviations, weights)))
+        return self._posterior(self._fit_all(self.rows(residuals, deviations, weights)))
 
     def fit_signed(
         self,
@@ -304,13 +286,16 @@ class ResidualMixture:
         weights: FloatArray,
     ) -> OutlierPosterior:
         """Return the posterior given one signed residual for each row, and predictions, (n, k)."""
-        return self._posterior(self._fit_all(_Rows(signed, predictions, deviations, weights)))
+        return self._posterior(self._fit_all(MixtureRows(signed, predictions, deviations, weights)))
 
-    def _rows(self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray) -> _Rows:
+    def rows(
+        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
+    ) -> MixtureRows:
+        """Return what the mixture is fitted to: signed residuals with their predictions."""
         predictions = self.y - residuals * deviations[:, None]
-        return _Rows(signed_norms(residuals, weights), predictions, deviations, weights)
+        return MixtureRows(signed_norms(residuals, weights), predictions, deviations, weights)
 
-    def _fit_all(self, rows: _Rows) -> _Fitted:
+    def _fit_all(self, rows: MixtureRows) -> FittedMixture:
         """Return the best fit, with scales that are fitted to ever better inliers."""
         best = self._fit_scales(rows, np.ones(len(rows.signed)))
         if rows.predictions.shape[1] > 1:
@@ -321,7 +306,7 @@ class ResidualMixture:
             rival = self._with_better_scale(rows, rival, rival.model.target_density)
         return max(best, rival, key=lambda fitted: fitted.log_likelihood)
 
-    def _fit_once(self, rows: _Rows) -> _Fitted:
+    def fit_once(self, rows: MixtureRows) -> FittedMixture:
         """Return the best fit with a scale that is fitted to the present inliers."""
         best = self._fit_scales(rows, self._relative(rows.weights))
         if rows.predictions.shape[1] > 1:
@@ -329,7 +314,7 @@ class ResidualMixture:
         rival = self._with_permuted_targets(rows, best)
         return max(best, rival, key=lambda fitted: fitted.log_likelihood)
 
-    def _fit_scales(self, rows: _Rows, inlier_probability: FloatArray) -> _Fitted:
+    def _fit_scales(self, rows: MixtureRows, inlier_probability: FloatArray) -> FittedMixture:
         """Return the better fit of one scale, and of one that varies as that of the inliers."""
         scales = [CONSTANT]
         if rows.predictions.shape[1] == 1:
@@ -339,8 +324,8 @@ class ResidualMixture:
         return max(self._fit(rows, scales, None), key=lambda fitted: fitted.log_likelihood)
 
     def _with_better_scale(
-        self, rows: _Rows, best: _Fitted, density: TargetDensity | None
-    ) -> _Fitted:
+        self, rows: MixtureRows, best: FittedMixture, density: TargetDensity | None
+    ) -> FittedMixture:
         """Return the best of a fit and those under scales fitted to ever better inliers."""
         for _ in range(SCALE_REFITS):
             inlying = self.counts * best.inlier_probability
@@ -353,7 +338,7 @@ class ResidualMixture:
             best = rival
         return best
 
-    def _with_permuted_targets(self, rows: _Rows, best: _Fitted) -> _Fitted:
+    def _with_permuted_targets(self, rows: MixtureRows, best: FittedMixture) -> FittedMixture:
         """Return the fit of a model in which outliers have targets of inliers."""
         density = self._target_density(rows, best.inlier_probability)
         if density is None or rows.effort.null:
@@ -361,7 +346,9 @@ class ResidualMixture:
         (found,) = self._fit(rows, [best.model.noise_scale], density, best.candidates)
         return found
 
-    def _target_density(self, rows: _Rows, inlier_probability: FloatArray) -> TargetDensity | None:
+    def _target_density(
+        self, rows: MixtureRows, inlier_probability: FloatArray
+    ) -> TargetDensity | None:
         """Return the density of the targets of inliers."""
         inlying = as_rows(self.included) * inlier_probability
         noise = root_mean_square(rows.signed, rows.weights)
@@ -373,11 +360,11 @@ class ResidualMixture:
 
     def _fit(
         self,
-        rows: _Rows,
+        rows: MixtureRows,
         scales: Sequence[NoiseScale],
         density: TargetDensity | None,
         known: Sequence[TwoGroups] = (),
-    ) -> list[_Fitted]:
+    ) -> list[FittedMixture]:
         """Return the fits under some relative noise scales.
 
         ``known`` are the candidates under a single one without a density of targets.
@@ -390,7 +377,7 @@ class ResidualMixture:
             for view, scale, candidates in zip(views, scales, found, strict=True)
         ]
 
-    def _refit(self, rows: _Rows, model: ResidualModel) -> _Fitted | None:
+    def refit(self, rows: MixtureRows, model: ResidualModel) -> FittedMixture | None:
         """Return the fit of the same model of outliers to other residuals, None if it fails."""
         start, scale, density = self._relative(rows.weights), model.noise_scale, None
         if scale.varies:
@@ -409,7 +396,7 @@ class ResidualMixture:
         model: ResidualModel,
         candidates: list[TwoGroups],
         start: FloatArray,
-    ) -> _Fitted:
+    ) -> FittedMixture:
         """Return a fit with its inlier probabilities."""
         groups = model.groups
         good = groups.inlier_probability(residuals)
@@ -421,9 +408,9 @@ class ResidualMixture:
         if model.noise_scale.varies:
             likelihood -= 0.5 * SCALE_PARAMETERS * float(np.log(self.counts.sum()))
         good = np.where(self.feature_outlier, 0.0, good)
-        return _Fitted(good, residuals, candidates, model, likelihood)
+        return FittedMixture(good, residuals, candidates, model, likelihood)
 
-    def _posterior(self, fitted: _Fitted) -> OutlierPosterior:
+    def _posterior(self, fitted: FittedMixture) -> OutlierPosterior:
         """Return the posterior of a fit, with the contamination of all rows and its interval."""
         residuals = fitted.residuals
         own = contamination_interval(fitted.candidates, residuals, self.fitted)
@@ -440,56 +427,6 @@ class ResidualMixture:
             fitted.log_likelihood,
             self.misfit,
         )
-
-
-@final
-class PosteriorUpdates:
-    """Posterior weights in the rounds of an alternation of fits and weights.
-
-    All models of outliers compete in the first rounds. In the next ones the parameters of the
-    likeliest model are updated alone, until the weights settle and all models compete again. With
-    ``contaminated``, models without outliers do not compete: while a fit is poor, outliers look
-    like noise, and whether there are any is to be asked of the fit that the weights lead to. With
-    ``compare_always`` all models compete in every round: where rows have copies, one that has lost
-    its weight with all of them is hardly ever regained by updates of a single model.
-    """
-
-    def __init__(
-        self, mixture: ResidualMixture, contaminated: bool = False, compare_always: bool = False
-    ) -> None:
-        self._mixture = mixture
-        self._first_comparisons = MAX_ROUNDS if compare_always else FIRST_COMPARISONS
-        self._effort = ROUGH._replace(contaminated=contaminated)
-        self._model: ResidualModel | None = None
-        self._n_comparisons = 0
-
-    def __call__(
-        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
-    ) -> FloatArray:
-        """Return new weights from residuals of a fit with the given ones."""
-        mixture = self._mixture
-        rows = mixture._rows(residuals, deviations, weights)._replace(effort=self._effort)
-        found = None
-        if self._model is not None and self._n_comparisons >= self._first_comparisons:
-            found = mixture._refit(rows, self._model)
-        if found is None or self._to_compare(found, weights):
-            found = mixture._fit_once(rows)
-            self._n_comparisons += 1
-        self._model = found.model
-        return found.inlier_probability * mixture.included
-
-    def _to_compare(self, found: _Fitted, weights: FloatArray) -> bool:
-        """Return whether the models are to be compared again: the weights hardly change."""
-        mixture = self._mixture
-        if self._n_comparisons >= MAX_COMPARISONS:
-            return False
-        updated = found.inlier_probability * mixture.included
-        return mean_change(updated, weights, mixture.sample_weight) <= SETTLED
-
-
-def mean_change(one: FloatArray, other: FloatArray, sample_weight: FloatArray) -> float:
-    """Return the difference of two weights of all rows, as a part of the sample weights."""
-    return float(np.abs(one - other).sum()) / float(sample_weight.sum())
 
 
 def overall_contamination(

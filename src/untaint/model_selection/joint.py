@@ -27,14 +27,13 @@ from ..contamination.duplicates import has_many_duplicates
 from ..contamination.few_outliers import with_few_outliers
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.misfit import flagged_groups
-from ..contamination.residual_mixture import (
+from ..contamination.posterior_updates import (
     MAX_ROUNDS,
     SETTLED,
-    OutlierPosterior,
     PosteriorUpdates,
-    ResidualMixture,
     mean_change,
 )
+from ..contamination.residual_mixture import OutlierPosterior, ResidualMixture
 from ..contamination.residual_norm import signed_norms
 from ..contamination.two_groups import as_rows
 from ..design.base import Design
