@@ -77,7 +77,8 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
     cv_results_ : dict
         One entry for each setting: ``params``, ``param_alpha``, ``param_gamma``,
         ``rank_test_score`` and ``mean_test_score``, minus the mean squared leave-one-out error
-        under the final weights, on the scale of the fit.
+        on the scale of the fit: under the last weights for kernels near the one chosen, under
+        those of an earlier round for others.
     target_transform_ : {None, "log", "power"}
         The transformation used. Coefficients, losses and scores are those of transformed targets;
         predictions, and the targets of ``audit()``, are in the targets' own units.
