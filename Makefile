@@ -42,7 +42,7 @@ docs: $(WRITER)  ## build the documentation, gallery included, into docs/_build/
 	@echo "docs/_build/html/index.html"
 
 bench: $(READY)  ## what can be measured; ARGS="NAME" runs it
-	@$(BIN)/untaint bench $(ARGS)
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean:  ## remove .venv, caches and build products
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

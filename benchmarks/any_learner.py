@@ -2,8 +2,8 @@
 
 Usage::
 
-    python benchmarks/any_learner.py regression --tables choose --rows 400 --seeds 0 1 --out a.csv
-    python benchmarks/any_learner.py classification --tables confirm --methods robust-forest forest
+    make bench ARGS="any-learner regression --tables choose --rows 400 --seeds 0 1 --out a.csv"
+    make bench ARGS="any-learner classification --tables confirm --methods robust-forest forest"
 
 Regression: RMSE on clean test rows over that of the best of kernel, gradient boosting and extra
 trees fitted to the good rows ("genie"), and over that of the same learner fitted to these
@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from real_tables import catalogue, evaluate, labels
 from sklearn.base import clone
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -35,6 +34,7 @@ from sklearn.ensemble import (
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import cross_val_predict
 
+from benchmarks.real_tables import catalogue, evaluate, labels
 from untaint import (
     RobustClassifier,
     RobustRegressor,

@@ -1,6 +1,6 @@
 """A fit and its predictions from arrays of another library than NumPy.
 
-    SCIPY_ARRAY_API=1 python benchmarks/array_library.py [--rows 100000]
+    SCIPY_ARRAY_API=1 make bench ARGS="array-library [--rows 100000]"
 
 The rows are arrays of array_api_strict, which has the functions of the array API standard and no
 others, so that whatever needs NumPy fails. The fit copies them to the host once and computes there;
@@ -15,8 +15,8 @@ import array_api_strict as xp
 import numpy as np
 from sklearn import config_context
 
+from benchmarks.speed.rows import draw_rows, surface
 from untaint import SubquantileRegressor
-from untaint.bench.speed.rows import draw_rows, surface
 
 
 def timed(work):

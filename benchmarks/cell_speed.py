@@ -2,7 +2,7 @@
 
 Usage::
 
-    python benchmarks/cell_speed.py [--rows 200000 1000] [--repeats 3]
+    make bench ARGS="cell-speed [--rows 200000 1000] [--repeats 3]"
 
 The script reads the file with pandas, predicts the target out of fold by gradient boosting in five
 folds, cuts at five robust deviations, and fences every number by three quartile ranges. Tables of

@@ -2,7 +2,7 @@
 
 Usage::
 
-    python benchmarks/clean_families.py --rows 300 --seeds 0 1 2 --learner cv
+    make bench ARGS="clean-families --rows 300 --seeds 0 1 2 --learner cv"
 
 The families are those that a cleaning tool meets and a smooth function with even noise is not: a
 step, a corner, a rare binary column, uneven, multiplicative and discrete noise, groups and trends.

@@ -2,8 +2,8 @@
 
 Inputs are made from a seed, a target and a number, so that each can be made again alone:
 
-    python benchmarks/fuzz_files.py --target models --inputs 150000 --seed 0
-    python benchmarks/fuzz_files.py --target models --seed 0 --first 4711 --inputs 1
+    make bench ARGS="fuzz-files --target models --inputs 150000 --seed 0"
+    make bench ARGS="fuzz-files --target models --seed 0 --first 4711 --inputs 1"
 
 Every target runs in a process of its own. If that dies, the input that killed it is a finding, and
 the next process goes on behind it. Without --target all run, and --inputs are shared out among
@@ -43,7 +43,7 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     asked = parse()
     if asked.worker:
-        from file_fuzzing.runner import work
+        from benchmarks.file_fuzzing.runner import work
 
         work(asked.target, asked.seed, asked.first, asked.inputs, asked.minutes, Path(asked.worker))
         return 0

@@ -1,6 +1,6 @@
 """Every property of tests/properties on every estimator, with many random tables.
 
-    python benchmarks/fuzz_properties.py --examples 20 --seed 0 --minutes 30
+    make bench ARGS="fuzz-properties --examples 20 --seed 0 --minutes 30"
 
 A round gives each pair of property and estimator so many tables; the next round begins with the
 next seed, until the time is over. A failure is shrunk, printed with the seed that finds it again,

@@ -2,8 +2,8 @@
 
 Usage::
 
-    python benchmarks/honest_rows.py clean --tables confirm --rows 400 2000 --seeds 0 1
-    python benchmarks/honest_rows.py planted --tables choose --rows 400 --seeds 0 --out cells.csv
+    make bench ARGS="honest-rows clean --tables confirm --rows 400 2000 --seeds 0 1"
+    make bench ARGS="honest-rows planted --tables choose --rows 400 --seeds 0 --out cells.csv"
 
 ``clean`` fits every table as it is: share of rows flagged, and test error over that of
 ``contamination=0``. ``planted`` corrupts 10, 20 and 40 % of the training rows: test error over that
@@ -22,8 +22,9 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from real_tables.catalogue import CHOOSE, CONFIRM, TABLES
-from real_tables.evaluate import KINDS, Cell, evaluate
+
+from benchmarks.real_tables.catalogue import CHOOSE, CONFIRM, TABLES
+from benchmarks.real_tables.evaluate import KINDS, Cell, evaluate
 
 EPSILONS = (0.1, 0.2, 0.4)
 

@@ -1,6 +1,6 @@
 """Time of regression on many rows, as ratios to fits that do less.
 
-    python benchmarks/many_rows.py [matrix nystroem million linear] [--seeds 0] [--repeat 3]
+    make bench ARGS="many-rows [matrix nystroem million linear] [--seeds 0] [--repeat 3]"
 
 matrix    10,000 rows of ten features, the kernel matrix: over our kernel matrix alone, in float32
 nystroem  300,000 rows, 500 landmarks: scikit-learn's Nystroem + Ridge, in double and in single
@@ -9,7 +9,7 @@ million   a million rows, 1,000 landmarks: over our fit without trimming (contam
 linear    a million rows of twenty features: over scikit-learn's LinearRegression
 
 All fits of a line run in one process, in turns, on the same rows, of which a fifth of the targets
-is wrong (:mod:`untaint.bench.speed.rows`); the shortest time of each counts. CPU time is that of
+is wrong (:mod:`benchmarks.speed.rows`); the shortest time of each counts. CPU time is that of
 all threads, and tells less of what else the machine does; "others" are the cores that other
 processes kept busy meanwhile. The error is that on clean test rows.
 """
@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from untaint.bench.speed.families import FAMILIES
-from untaint.bench.speed.models import build, given
-from untaint.bench.speed.others import moment, others
-from untaint.bench.speed.rows import draw_rows
+from benchmarks.speed.families import FAMILIES
+from benchmarks.speed.models import build, given
+from benchmarks.speed.others import moment, others
+from benchmarks.speed.rows import draw_rows
 
 N_TEST = 10_000
 WARM_ROWS = 3_000

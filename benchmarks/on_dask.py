@@ -1,8 +1,8 @@
 """Fits on a local Dask cluster of two single-threaded workers, next to the same fits in memory.
 
-    python benchmarks/on_dask.py                    all parts, about half an hour
-    python benchmarks/on_dask.py chunks killed      some of them
-    python benchmarks/on_dask.py --quick            few rows, two minutes
+    make bench ARGS="on-dask                    all parts, about half an hour"
+    make bench ARGS="on-dask chunks killed      some of them"
+    make bench ARGS="on-dask --quick            few rows, two minutes"
 
 ratio     time over that of the fit in memory with both cores; differences; passes; bytes
 chunks    the model of one chunk, of 7 and of 1,000, next to that in memory
@@ -30,8 +30,8 @@ import numpy as np
 from dask.distributed import Client, LocalCluster, wait
 
 import untaint
+from benchmarks.speed.rows import draw_rows, surface
 from untaint import distributed
-from untaint.bench.speed.rows import draw_rows, surface
 from untaint.distributed.scheduler import Scheduler, mapped
 
 PARAMS = {"kernel": "rbf", "gamma": 0.05, "alpha": 0.1, "approximation": "nystroem"}

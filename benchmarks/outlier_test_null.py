@@ -1,6 +1,6 @@
 """Simulate the gains of trimming in clean samples, and fit the constants of the outlier test.
 
-Run ``python benchmarks/outlier_test_null.py`` (about fifteen minutes). For each number of rows n
+Run ``make bench ARGS=outlier-test-null`` (about fifteen minutes). For each number of rows n
 and of columns p, Gaussian samples without outliers give the mean and the deviation of
 ``G_k = log(S_0 / S_k)`` for every k, and the quantiles of the largest standardised gain. The
 printed constants are those of ``untaint.contamination.outlier_test``.

@@ -1,6 +1,6 @@
 """Time and peak memory of fits by two checkouts, side by side.
 
-    python benchmarks/side_by_side.py ../before . [--repeat 5] [--only NAME]
+    make bench ARGS="side-by-side ../before . [--repeat 5] [--only NAME]"
 
 Every measurement is a process of its own, with the checkout's src first on its path, in turns A B A
 B; it fits a few rows first to warm up. Wall time is that of the fit alone; of `untaint clean` that

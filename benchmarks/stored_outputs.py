@@ -1,9 +1,9 @@
 """Store the outputs of many configurations, and compare them after a change of the code.
 
-    PYTHONPATH=src python benchmarks/stored_outputs.py store before.npz
-    PYTHONPATH=src python benchmarks/stored_outputs.py compare before.npz
-    PYTHONPATH=src python benchmarks/stored_outputs.py compare before.npz --only "dask*"
-    python benchmarks/stored_outputs.py list
+    PYTHONPATH=src make bench ARGS="stored-outputs store before.npz"
+    PYTHONPATH=src make bench ARGS="stored-outputs compare before.npz"
+    PYTHONPATH=src make bench ARGS="stored-outputs compare before.npz --only "dask*""
+    make bench ARGS="stored-outputs list"
 
 `compare` prints a line a configuration, and exits with 1 if any differs beyond its rule: not a bit
 on features and on Dask, 1e-9 of the values' scale elsewhere, masks and text not at all. Differences
@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from output_store import all_cases
-from output_store.case import Case, Outputs
-from output_store.comparing import compare_outputs
 from threadpoolctl import threadpool_limits
 
 import untaint
+from benchmarks.output_store import all_cases
+from benchmarks.output_store.case import Case, Outputs
+from benchmarks.output_store.comparing import compare_outputs
 
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 SEPARATOR = " | "

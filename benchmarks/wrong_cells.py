@@ -2,12 +2,12 @@
 
 Usage::
 
-    python benchmarks/wrong_cells.py clean --tables confirm --methods untaint script
-    python benchmarks/wrong_cells.py planted --tables choose --kinds mixed typo --seeds 0 1
-    python benchmarks/wrong_cells.py after --tables choose-targets --methods untaint script
+    make bench ARGS="wrong-cells clean --tables confirm --methods untaint script"
+    make bench ARGS="wrong-cells planted --tables choose --kinds mixed typo --seeds 0 1"
+    make bench ARGS="wrong-cells after --tables choose-targets --methods untaint script"
 
 ``clean`` prints the share of rows that are flagged in tables as they are. ``planted`` makes one
-mistake in 5 % of the rows (:mod:`untaint.bench.planted`) and prints precision and recall of rows,
+mistake in 5 % of the rows (:mod:`benchmarks.planted`) and prints precision and recall of rows,
 and of the rows caught how many have the right cell named, its right kind and true value to 10 %.
 ``after`` prints the test error of gradient boosting after flagged rows are dropped, or flagged
 cells replaced, over that of a fit to the rows without mistakes. The tables come from packages that
@@ -27,11 +27,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from real_tables.cell_methods import METHODS
-from real_tables.cell_scores import After, Clean, Planted, run_after, run_clean, run_planted
-from real_tables.frames import select
 
-from untaint.bench.planted import NAMES as KINDS
+from benchmarks.planted import NAMES as KINDS
+from benchmarks.real_tables.cell_methods import METHODS
+from benchmarks.real_tables.cell_scores import (
+    After,
+    Clean,
+    Planted,
+    run_after,
+    run_clean,
+    run_planted,
+)
+from benchmarks.real_tables.frames import select
 
 WORST = 10
 

@@ -2,8 +2,8 @@
 
 Usage::
 
-    python benchmarks/wrong_labels.py --tables confirm --seeds 0 1 2 --out cells.csv
-    python benchmarks/wrong_labels.py --tables choose --methods untaint plain svc forest
+    make bench ARGS="wrong-labels --tables confirm --seeds 0 1 2 --out cells.csv"
+    make bench ARGS="wrong-labels --tables choose --methods untaint plain svc forest"
 
 Every method is fitted to corrupted labels and judged on clean test rows, as a difference from the
 plain kernel logistic regression that knows the wrong labels ("genie"). Rivals are tuned by
@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from real_tables.labels import CHOOSE, CONFIRM, KINDS, corrupt, split
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.metrics import average_precision_score, log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.svm import SVC
 
+from benchmarks.real_tables.labels import CHOOSE, CONFIRM, KINDS, corrupt, split
 from untaint import SubquantileClassifierCV
 
 CELLS = [("clean", 0.0), ("flip", 0.2), ("flip", 0.4), ("one-sided", 0.2), ("one-sided", 0.4)]

@@ -52,7 +52,7 @@ PARTS = {
     "diagnostics",
 }
 
-# subpackage: what it may import. "bench.results" allows that one module, "bench" all of it.
+# subpackage: what it may import. "cleaning.findings" allows that one module, "cleaning" all of it.
 CONTRACT: dict[str, set[str]] = {
     "_typing": set(),
     "_threads": set(),
@@ -117,18 +117,6 @@ CONTRACT: dict[str, set[str]] = {
     },
     TOP_LEVEL: {"estimators", "meta_estimators", "data_cleaning"},
     "data_cleaning": {"_validation", "cells", "tables", "cleaning", "report"},
-    "bench": {
-        TOP_LEVEL,
-        "kernels",  # the matrix alone is what a fit is timed against
-        "estimators",
-        "baselines",
-        "online",
-        "datasets",
-        "preprocessing",
-        "model_selection",
-        "cleaning",
-        "tables",
-    },
     "tables": {"reading"},  # errors of files that cannot be read
     "cells": {
         "tables",
@@ -149,7 +137,7 @@ CONTRACT: dict[str, set[str]] = {
         "meta_estimators",  # and labels
     },
     "report": {"cleaning.findings"},
-    "cli": {TOP_LEVEL, "bench", "cells", "cleaning", "datasets", "report", "tables"},
+    "cli": {TOP_LEVEL, "cells", "cleaning", "datasets", "report", "tables"},
     "__main__": {"cli"},
     "distributed": PARTS | {"learners", "estimators", "_validation", "_progress"},
     "onnx": {

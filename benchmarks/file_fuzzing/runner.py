@@ -43,7 +43,7 @@ TARGETS = {
 def make_target(name: str, folder: Path) -> Target:
     """Return the target of a name; what it needs is imported here, and nothing else."""
     module, kind = TARGETS[name]
-    target: Target = getattr(import_module(f"file_fuzzing.{module}"), kind)(folder)
+    target: Target = getattr(import_module(f"benchmarks.file_fuzzing.{module}"), kind)(folder)
     return target
 
 

@@ -1,10 +1,10 @@
 """Configurations whose outputs are stored before a refactoring and compared after it."""
 
-from output_store.batch import baseline_cases, estimator_cases
-from output_store.case import Case
-from output_store.commands import command_cases
-from output_store.helpers import helper_cases
-from output_store.on_dask import dask_cases
+from benchmarks.output_store.batch import baseline_cases, estimator_cases
+from benchmarks.output_store.case import Case
+from benchmarks.output_store.commands import command_cases
+from benchmarks.output_store.helpers import helper_cases
+from benchmarks.output_store.on_dask import dask_cases
 
 
 def all_cases() -> list[Case]:

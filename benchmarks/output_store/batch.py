@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
 import untaint
-from output_store.case import Case, Outputs, Rule
-from output_store.fitted import noted_warnings, outputs_of
-from output_store.tables import Drawn, Rows, draw
+from benchmarks.output_store.case import Case, Outputs, Rule
+from benchmarks.output_store.fitted import noted_warnings, outputs_of
+from benchmarks.output_store.tables import Drawn, Rows, draw
 from untaint import baselines
 
 COMMON = {"random_state": 0, "n_jobs": 1, "memory_limit": "2GB"}

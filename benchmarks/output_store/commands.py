@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import untaint
-from output_store.case import Case, Outputs
+from benchmarks.output_store.case import Case, Outputs
 from untaint.datasets import used_cars_file
 
 LEFT_OUT = ("seconds", "time", "version", "date", "created", "command")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from output_store.case import Outputs, Rule
+from benchmarks.output_store.case import Outputs, Rule
 
 TOLERANCE = 1e-9
 

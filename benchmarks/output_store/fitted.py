@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from output_store.case import Outputs, as_array
+from benchmarks.output_store.case import Outputs, as_array
 
 ATTRIBUTES = (
     "inlier_mask_",

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.model_selection import cross_val_score
 
 import untaint
-from output_store.case import Case, Outputs
-from output_store.tables import Rows, draw
+from benchmarks.output_store.case import Case, Outputs
+from benchmarks.output_store.tables import Rows, draw
 from untaint.datasets import contaminate, make_noisy_views, make_smooth
 from untaint.model_selection import trimmed_scorer
 from untaint.online import CorrectedRidge, NoisyKernelRegressor, NoisyLinearRegressor

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from output_store.case import Case, Outputs
-from output_store.fitted import attributes, noted_warnings, predictions
-from output_store.tables import Rows, draw
+from benchmarks.output_store.case import Case, Outputs
+from benchmarks.output_store.fitted import attributes, noted_warnings, predictions
+from benchmarks.output_store.tables import Rows, draw
 
 LANDMARKS = {"approximation": "nystroem", "n_components": 30, "alpha": 0.1, "random_state": 0}
 LINEAR = {"kernel": "linear", "random_state": 0}

@@ -26,8 +26,8 @@ from sklearn.ensemble import (
 )
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 
-from untaint.bench.planted.columns import MAX_LEVELS, is_date, is_label
-from untaint.bench.planted.scores import Found
+from benchmarks.planted.columns import MAX_LEVELS, is_date, is_label
+from benchmarks.planted.scores import Found
 
 from .ddc import deviating_cells
 

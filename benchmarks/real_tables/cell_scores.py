@@ -11,9 +11,9 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import mean_absolute_error
 
-from untaint.bench.planted.columns import is_label
-from untaint.bench.planted.planting import plant
-from untaint.bench.planted.scores import Found, is_missing, score
+from benchmarks.planted.columns import is_label
+from benchmarks.planted.planting import plant
+from benchmarks.planted.scores import Found, is_missing, score
 
 from . import frames
 from .cell_methods import METHODS, encode
@@ -42,7 +42,7 @@ class Clean(NamedTuple):
 class Planted(NamedTuple):
     """What a method found of planted mistakes.
 
-    The counts are those of :class:`untaint.bench.planted.scores.Score`.
+    The counts are those of :class:`benchmarks.planted.scores.Score`.
     """
 
     table: str

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))  # bench_fakes
 sys.path.insert(0, str(Path(__file__).parent))  # cli_tables
 
 

@@ -10,7 +10,7 @@ import pytest
 import untaint
 from untaint.cli.main import main
 
-COMMANDS = ("clean", "fit", "predict", "report", "demo", "bench")
+COMMANDS = ("clean", "fit", "predict", "report", "demo")
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,6 @@ COMMANDS = ("clean", "fit", "predict", "report", "demo", "bench")
         (["clean", "a.csv", "--target", "y", "--mark", "--repair"], "do not go together"),
         (["predict", "no.skops", "a.csv"], "no.skops: expected a file, found none of that name"),
         (["report", "nowhere"], "nowhere: expected a directory with a report.html"),
-        (["bench", "table9"], "no study 'table9': did you mean"),
-        (["bench", "table1", "--sees", "3"], "No such option: --sees"),
     ],
 )
 def test_bad_usage_ends_with_code_2_and_one_sentence(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from tests.naive.least_trimmed_squares import deletion_t
 
+from tests.naive.least_trimmed_squares import deletion_t
 from untaint.contamination.outlier_test import (
     can_test,
     find_outliers,

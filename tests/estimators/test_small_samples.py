@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.estimators.classic import CLASSIC
 
+from tests.estimators.classic import CLASSIC
 from untaint import SubquantileRegressor, SubquantileRegressorCV
 
 CLASSES = [SubquantileRegressor, SubquantileRegressorCV]

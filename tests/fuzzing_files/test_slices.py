@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="tables are read through pyarrow")
 
-from file_fuzzing.runner import make_target, outcomes
-from file_fuzzing.watch import Watch
+from benchmarks.file_fuzzing.runner import make_target, outcomes
+from benchmarks.file_fuzzing.watch import Watch
 
 SLICES = {
     "texts": 300, "encoders": 100, "parquets": 150, "csv-rows": 400, "parquet-rows": 400,

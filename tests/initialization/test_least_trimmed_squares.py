@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.naive.least_trimmed_squares import least_trimmed_squares, sum_of_squares
 
+from tests.naive.least_trimmed_squares import least_trimmed_squares, sum_of_squares
 from untaint.initialization.forward_search import forward_path
 from untaint.initialization.least_trimmed_squares import (
     lts_path,

@@ -29,7 +29,6 @@ def make_app() -> Any:
     """Return the app with all commands; what these need is imported when they run."""
     import typer
 
-    from .bench import bench
     from .clean import clean
     from .demo import demo
     from .fit import fit
@@ -60,7 +59,7 @@ def make_app() -> Any:
     # Set by hand, because typer is not known where the text of an annotation is evaluated.
     options.__annotations__["version"] = Annotated[bool, requested]
     app.callback()(options)
-    for command in (clean, fit, predict, report, demo, bench):
+    for command in (clean, fit, predict, report, demo):
         app.command()(command)
     return app
 

@@ -1,0 +1,116 @@
+"""Run a study by name: ``make bench ARGS=NAME``, or ``python -m benchmarks NAME`` in a checkout.
+
+A study is a table of cases (:mod:`benchmarks.studies`) or a module of this folder with a ``main``
+of its own, which reads the remaining arguments. Rows of a table of cases are written as they are
+measured, and a run that was stopped continues where it ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+
+from .running import run_study
+from .studies import FORMER_NAMES, STUDIES
+
+# Modules with a command line of their own.
+COMMANDS = (
+    "any-learner",
+    "array-library",
+    "cell-speed",
+    "clean-families",
+    "clean-speed",
+    "fuzz-files",
+    "fuzz-properties",
+    "honest-rows",
+    "many-rows",
+    "on-dask",
+    "outlier-test-null",
+    "side-by-side",
+    "stored-outputs",
+    "wrong-cells",
+    "wrong-labels",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the study that the arguments name; without a name, list all."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words:
+        return list_studies()
+    if words[0] in COMMANDS:
+        return run_command(words[0], words[1:])
+    options = _parser().parse_args(words)
+    name = FORMER_NAMES.get(options.name, options.name)
+    if name not in STUDIES:
+        return _refuse(_unknown(name))
+    try:
+        return run_study(
+            name, seeds=options.seeds, jobs=options.jobs, out=options.out, quick=options.quick
+        )
+    except (RuntimeError, ValueError) as error:
+        return _refuse(str(error))
+
+
+def list_studies() -> int:
+    """Print the name of every study and the question that it answers."""
+    questions = {name: study.question for name, study in STUDIES.items()}
+    questions |= {name: _first_line(name) for name in COMMANDS}
+    width = max(map(len, questions))
+    for name, question in questions.items():
+        print(f"{name:<{width}}  {question}")
+    return 0
+
+
+def run_command(name: str, arguments: Sequence[str]) -> int:
+    """Run a module that has a command line of its own."""
+    sys.argv = [f"{__package__} {name}", *arguments]
+    return import_module(_module(name)).main() or 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="make bench ARGS=", description=__doc__)
+    parser.add_argument("name", help="the study; without a name, all are listed")
+    parser.add_argument("--seeds", type=_count, help="number of seeds; the study's own by default")
+    parser.add_argument("--jobs", type=_count, default=1, help="number of processes")
+    parser.add_argument("--out", type=Path, help="CSV file; results/NAME.csv by default")
+    parser.add_argument("--quick", action="store_true", help="small sizes, bundled data, two seeds")
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
+    return int(text)
+
+
+def _module(name: str) -> str:
+    return f"{__package__}.{name.replace('-', '_')}"
+
+
+def _first_line(name: str) -> str:
+    """Return the first line of a module's docstring without importing the module."""
+    path = Path(__file__).with_name(f"{name.replace('-', '_')}.py")
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]
+
+
+def _unknown(name: str) -> str:
+    names = [*STUDIES, *COMMANDS]
+    close = get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
+    return f"no study {name!r}: {hint}"
+
+
+def _refuse(reason: str) -> int:
+    print(f"Error: {reason}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+"""Families of methods that are compared on the same rows, at several sizes.
+
+Settings are shared within a family. Ours minimise  sum of losses + alpha ||g||^2,  so that the C
+of scikit-learn is 1 / (2 alpha).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..case import Case, all_cases
+from . import robustbase
+from .rows import EPSILON, Truth, border, line, plane, surface
+
+OURS = ("untaint", "untaint-auto", "untaint-plain", "untaint-rff", "genie")
+FROM_R = ("ltsreg", "lmrob")
+
+
+@dataclass(frozen=True)
+class Family:
+    """Methods, sizes, and all that these methods share.
+
+    Attributes
+    ----------
+    title : str
+        What is fitted, for the page.
+    truth : callable
+        Draws the law of the rows.
+    kind : str
+        How a fifth of the labels is corrupted.
+    methods : tuple of str
+    sizes, quick_sizes : tuple of int
+        Training rows.
+    kernel : str
+    alpha : float
+    gamma : float, optional
+    components : int, optional
+        Of kernel approximations; None fits exactly.
+    quick_components : int
+        The same in a trial run.
+    memory_limit : str, optional
+        Parameters of our estimators; None leaves the default.
+    mapped : bool
+        Whether the features are a memory map.
+    """
+
+    title: str
+    truth: Callable[[np.random.Generator], Truth]
+    kind: str
+    methods: tuple[str, ...]
+    sizes: tuple[int, ...]
+    quick_sizes: tuple[int, ...]
+    kernel: str = "rbf"
+    alpha: float = 0.1
+    gamma: float | None = 0.05
+    components: int | None = None
+    quick_components: int = 50
+    memory_limit: str | None = None
+    mapped: bool = False
+
+    @property
+    def classes(self) -> bool:
+        """Whether labels are classes."""
+        return self.kind == "flip"
+
+
+SMALL = (1_000, 2_000, 4_000, 8_000)
+LARGE = (10_000, 30_000, 100_000, 300_000)
+MILLION = (*LARGE, 1_000_000)
+# A trial run spends its time on starting processes, two seconds each, so one size has to do.
+TRIAL = (600,)
+
+FAMILIES: dict[str, Family] = {
+    "exact": Family(
+        "kernel regression, 10 features, exact",
+        surface,
+        "label",
+        ("untaint", "untaint-plain", "genie", "kernel-ridge", "svr", "matrix", "matrix-sklearn"),
+        (*SMALL, 16_000),
+        TRIAL,
+    ),
+    "approximate": Family(
+        "kernel regression, 10 features, 1,000 components",
+        surface,
+        "label",
+        (*OURS, "nystroem-ridge", "nystroem-ridge-32"),
+        MILLION,
+        TRIAL,
+        components=1_000,
+    ),
+    "linear": Family(
+        "linear regression, 20 features",
+        line,
+        "label",
+        (
+            *("untaint", "untaint-auto", "untaint-plain", "genie"),
+            *("linear-regression", "huber", "ransac", *FROM_R),
+        ),
+        MILLION,
+        TRIAL,
+        kernel="linear",
+        alpha=1e-3,
+        gamma=None,
+    ),
+    "classes-exact": Family(
+        "kernel classification, 10 features, exact",
+        border,
+        "flip",
+        ("untaint", "untaint-plain", "genie", "svc"),
+        SMALL,
+        TRIAL,
+    ),
+    "classes-approximate": Family(
+        "kernel classification, 10 features, 500 components",
+        border,
+        "flip",
+        ("untaint", "untaint-auto", "untaint-plain", "genie", "nystroem-logistic"),
+        LARGE,
+        TRIAL,
+        components=500,
+    ),
+    "linear-classes": Family(
+        "linear classification, 50 features",
+        plane,
+        "flip",
+        ("untaint", "untaint-auto", "untaint-plain", "genie", "logistic-regression"),
+        (10_000, 30_000, 100_000, 500_000),
+        TRIAL,
+        kernel="linear",
+        alpha=0.5,
+        gamma=None,
+    ),
+    "memory": Family(
+        "kernel regression, 10 features, 1,000 components, limited to 1 GB",
+        surface,
+        "label",
+        ("untaint", "untaint-auto", "untaint-plain"),
+        (100_000, 1_000_000),
+        TRIAL,
+        components=1_000,
+        memory_limit="1GB",
+    ),
+    "map": Family(
+        "kernel regression, 10 features of a memory map, 500 components, limited to 4 GB",
+        surface,
+        "label",
+        ("untaint", "untaint-auto", "untaint-plain"),
+        (10_000_000,),
+        TRIAL,
+        components=500,
+        memory_limit="4GB",
+        mapped=True,
+    ),
+}
+
+
+def family_cases(name: str, seeds: range | list[int], quick: bool) -> list[Case]:
+    """Return every size, method and seed of a family; R's methods where R has them.
+
+    Examples
+    --------
+    >>> from benchmarks.speed.families import family_cases
+    >>> print(*family_cases("classes-exact", [0], quick=True)[:2], sep=", ")
+    classes-exact-600 flip 0.2 untaint #0, classes-exact-600 flip 0.2 untaint-plain #0
+    """
+    family = FAMILIES[name]
+    there = [m for m in family.methods if m not in FROM_R or robustbase.missing() is None]
+    return all_cases(
+        datasets=[f"{name}-{n}" for n in (family.quick_sizes if quick else family.sizes)],
+        kinds=[family.kind],
+        epsilons=[EPSILON],
+        methods=there,
+        seeds=seeds,
+    )
+
+
+def parse(dataset: str) -> tuple[str, int]:
+    """Read family and size back from a case.
+
+    Examples
+    --------
+    >>> from benchmarks.speed.families import parse
+    >>> parse("linear-classes-10000")
+    ('linear-classes', 10000)
+    """
+    name, _, n = dataset.rpartition("-")
+    return name, int(n)

@@ -1,0 +1,123 @@
+"""A fresh process for every case, one at a time, with all cores to itself.
+
+What ends without a fit is a result too: too little memory, or too little time. Anything else that
+goes wrong is an error, and the case is tried again by the next run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..case import Case
+from ..runner import THREAD_VARIABLES
+from .child import OUT_OF_MEMORY, OUT_OF_TIME, SHORT
+from .families import FAMILIES, parse
+from .machine import hardware, software
+
+try:
+    import fcntl
+except ImportError:  # Windows, where runs over processes are the user's own care
+    fcntl = None  # type: ignore[assignment]
+
+N_TEST, QUICK_N_TEST = 20_000, 2_000
+CHILD = "benchmarks.speed.child"
+# R, a child of the child, has so many seconds; the child some more, to end it.
+TIME_LIMIT, PATIENCE = 1_800.0, 60.0
+KILLED = -9  # by the system, short of memory: nobody else does
+MEASURES = (
+    "n",
+    "seconds",
+    "runs",
+    "peak_megabytes",
+    "rmse",
+    "accuracy",
+    "coef_error",
+    "share",
+    "others",
+    "outcome",
+    "hardware",
+    "software",
+)
+
+
+def run(case: Case) -> dict[str, Any]:
+    """Measure a case in a process of its own."""
+    family = FAMILIES[parse(case.dataset)[0]]
+    return run_child(case, components=family.components, n_test=N_TEST, short=SHORT)
+
+
+def quick_run(case: Case) -> dict[str, Any]:
+    """Run a case once, with few components and few test rows."""
+    family = FAMILIES[parse(case.dataset)[0]]
+    few = None if family.components is None else family.quick_components
+    return run_child(case, components=few, n_test=QUICK_N_TEST, short=0.0)
+
+
+def run_child(
+    case: Case, *, components: int | None, n_test: int, short: float, seconds: float = TIME_LIMIT
+) -> dict[str, Any]:
+    """Start the process, wait for it, and read what it found."""
+    arguments = {
+        "dataset": case.dataset,
+        "method": case.method,
+        "seed": case.seed,
+        "components": components,
+        "n_test": n_test,
+        "short": short,
+        "seconds": seconds,
+    }
+    with one_at_a_time(), tempfile.TemporaryDirectory(prefix="untaint-speed-") as folder:
+        found = _outcome(json.dumps(arguments | {"folder": folder}), seconds)
+    if "seconds" in found:
+        return found
+    where = {"hardware": hardware(), "software": software()}
+    return {"n": parse(case.dataset)[1], **found, **where}
+
+
+def _outcome(arguments: str, seconds: float) -> dict[str, Any]:
+    try:
+        child = subprocess.run(
+            [sys.executable, "-m", CHILD, arguments],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=seconds + PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        return {"outcome": OUT_OF_TIME}
+    if child.returncode == KILLED:
+        return {"outcome": OUT_OF_MEMORY}
+    if child.returncode:
+        reason = (child.stderr.strip().splitlines() or [f"code {child.returncode}"])[-1]
+        raise RuntimeError(reason)
+    found: dict[str, Any] = json.loads(child.stdout.splitlines()[-1])
+    return found
+
+
+def environment() -> dict[str, str]:
+    """Return the variables of this process, but those that keep libraries from using every core.
+
+    A run over processes sets them for its workers; here only one of these works at a time.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
+    return kept | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Wait until no other case of this study is being measured, in whatever process."""
+    if fcntl is None:
+        yield
+        return
+    with (Path(tempfile.gettempdir()) / f"untaint-speed-{os.getuid()}.lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,105 @@
+"""Mistakes are planted where the table of truth says, and scored as found there only."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.planted import NAMES, scores
+from benchmarks.planted.kinds import KINDS
+from benchmarks.planted.planting import plant, possible
+from benchmarks.real_tables import cell_methods, cell_scores, ddc
+
+
+def a_table(n=400, label=False):
+    rng = np.random.default_rng(0)
+    size = rng.uniform(20, 90, n).round(1)
+    days = pd.Timestamp("2001-01-01") + pd.to_timedelta(np.arange(n), "D")
+    return pd.DataFrame(
+        {
+            "size": size,
+            "width": (size * 2 + rng.normal(0, 3, n)).round(1),
+            "count": rng.integers(5, 40, n),
+            "colour": rng.choice(["yellow", "green", "purple"], n),
+            "day": days,
+            "text_day": days.strftime("%Y-%m-%d"),
+            "y": np.where(size > 50, "large", "small") if label else size * 3 + rng.normal(0, 1, n),
+        }
+    )
+
+
+def differing(one, two):
+    return {
+        (row, name)
+        for name in one
+        for row in range(len(one))
+        if one[name].iloc[row] != two[name].iloc[row]
+    }
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "mixed"])
+def test_only_the_cells_of_the_truth_differ(kind):
+    frame = a_table(label=kind == "label_other")
+    dirty, truth = plant(frame, "y", kind, seed=0)
+    copied = set(truth["row"][truth["kind"] == "copied_row"])
+    changed = {cell for cell in differing(frame, dirty) if cell[0] not in copied}
+    told = set(zip(truth["row"], truth["column"], strict=True))
+    assert changed == {cell for cell in told if cell[0] not in copied}
+    assert truth["row"].nunique() == pytest.approx(20, abs=4)
+    for mistake in truth.itertuples():
+        if mistake.kind != "copied_row":
+            assert frame[mistake.column].iloc[mistake.row] == mistake.value
+
+
+def test_a_copied_row_repeats_a_row_that_is_right():
+    frame = a_table()
+    dirty, truth = plant(frame, "y", "copied_row", seed=1)
+    features = [name for name in frame if name != "y"]
+    for mistake in truth.itertuples():
+        same = (dirty[features] == dirty[features].iloc[mistake.row]).all(axis=1)
+        right = set(np.flatnonzero(same)) - set(truth["row"])
+        assert any(dirty["y"].iloc[row] == mistake.value for row in right)
+
+
+def test_kinds_that_a_table_cannot_have_are_left_out():
+    frame = a_table()[["size", "colour"]]
+    assert "century" not in possible(frame, None)
+    assert "target_x10" not in possible(frame, None)
+    assert plant(frame, None, "label_other", seed=0)[1].empty
+
+
+def test_whoever_knows_the_truth_has_a_perfect_score():
+    frame = a_table()
+    _, truth = plant(frame, "y", "mixed", seed=0)
+    cells = truth.rename(columns={"value": "expected"})
+    found = scores.score(scores.Found(set(truth["row"]), cells), truth)
+    assert found.wrong == found.flagged == found.caught == found.placed == found.right
+
+
+def test_every_kind_has_names():
+    assert list(NAMES) == list(KINDS)
+
+
+def test_repairing_with_the_truth_gives_the_table_back():
+    frame = a_table()
+    dirty, truth = plant(frame, "y", "typo", seed=0)
+    found = scores.Found(set(truth["row"]), truth.rename(columns={"value": "expected"}))
+    assert not differing(frame, cell_scores.repair(dirty, found))
+
+
+@pytest.mark.parametrize("method", ["script", "forest", "ddc"])
+def test_rivals_find_numbers_a_thousand_times_as_large(method):
+    dirty, truth = plant(a_table(), "y", "feature_x1000", seed=0)
+    found = cell_methods.METHODS[method](dirty, "y", 0.05)
+    caught = scores.score(found, truth).caught
+    assert caught >= 0.7 * truth["row"].nunique()
+
+
+def test_ddc_predicts_a_deviating_cell_from_correlated_columns():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 1)) + 0.1 * rng.normal(size=(500, 4))
+    true = X[7, 2]
+    X[7, 2] += 8
+    flagged, expected = ddc.deviating_cells(X)
+    assert flagged[7].tolist() == [False, False, True, False]
+    assert expected[7, 2] == pytest.approx(true, abs=0.4)
+    assert flagged.mean() < 0.03
