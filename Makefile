@@ -5,7 +5,7 @@ READY  := $(VENV)/.ready
 WRITER := $(VENV)/.writer
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check coverage lint types docs bench clean
+.PHONY: help demo test slow check coverage lint types docs bench wheel clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,13 @@ docs: $(WRITER)  ## build the documentation, gallery included, into docs/_build/
 
 bench: $(READY)  ## what can be measured; ARGS="NAME" runs it
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+wheel: $(READY)  ## build sdist and wheel, check both, install with the oldest and the newest dependencies
+	@rm -rf dist
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check build twine packaging
+	@$(BIN)/python -m build --outdir dist . > /dev/null
+	@$(BIN)/python -m twine check --strict dist/*
+	@$(BIN)/python tools/check_wheel.py dist/*.whl $(ARGS)
 
 clean:  ## remove .venv, caches and build products
 	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

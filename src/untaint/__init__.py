@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .meta_estimators.classifier import RobustClassifier
     from .meta_estimators.regressor import RobustRegressor
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "RobustClassifier",
