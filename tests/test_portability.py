@@ -18,7 +18,7 @@ POSIX_ONLY = {"fcntl", "grp", "posix", "pwd", "resource", "termios", "tty"}
 
 @pytest.fixture
 def without_posix(monkeypatch):
-    """Take away symbolic links, locks, sysconf and memory figures, as on a system that has none of them."""
+    """Take away symbolic links, locks, sysconf and memory figures, as on Windows."""
     ordinary_import, ordinary_open = builtins.__import__, builtins.open
 
     def refuse_import(name, *args, **kwargs):

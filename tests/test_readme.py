@@ -1,32 +1,41 @@
 """What the README shows works as it stands; all other pages are in test_docs.py."""
 
+import contextlib
+import io
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
+TEXT = (ROOT / "README.md").read_text("utf-8")
+CODE, PRINTED = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", TEXT, re.S).groups()
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
-def test_the_five_lines_work(capsys):
-    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)[1]
-    names = {}
-    exec(code, names)
-    assert "share of wrong rows: 0.2" in capsys.readouterr().out
+@pytest.fixture(scope="module")
+def ran():
+    """What the code prints, and the names that it leaves."""
+    names, out = {}, io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(CODE, names)
+    return out.getvalue(), names
+
+
+def test_the_lines_find_the_wrong_rows(ran):
+    names = ran[1]
     caught = ~names["model"].inlier_mask_ & names["wrong"]
     assert caught.sum() > 0.9 * names["wrong"].sum()
 
 
-def test_the_lines_for_labels_work(capsys):
-    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)[1]
-    names = {}
-    exec(code, names)
-    assert "share of wrong labels: 0." in capsys.readouterr().out
-    assert abs(names["model"].contamination_ - 0.3) < 0.05
-    assert (names["model"].predict(names["X"]) == names["truth"]).mean() > 0.9
+def test_the_lines_print_what_is_shown(ran):
+    """The same words, and the same numbers up to what another linear algebra library changes."""
+    pytest.importorskip("pandas", reason="the audit shown is a pandas frame")
+    printed = ran[0]
+    assert NUMBER.sub("#", printed).split() == NUMBER.sub("#", PRINTED).split()
+    expected = [float(number) for number in NUMBER.findall(PRINTED)]
+    assert [float(n) for n in NUMBER.findall(printed)] == pytest.approx(expected, rel=1e-3)
 
 
-def test_the_lines_for_noisy_features_work(capsys):
-    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)[2]
-    exec(code, {})
-    for line in capsys.readouterr().out.strip().splitlines():
-        found = [float(number) for number in line.strip("[]").split()]
-        assert all(abs(a - b) < 0.1 for a, b in zip(found, [1.0, -2.0, 0.5], strict=True))
+def test_a_visitor_reads_it_in_a_minute():
+    assert len(TEXT.splitlines()) <= 120
