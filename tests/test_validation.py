@@ -24,6 +24,7 @@ from untaint._validation import (
     check_rate,
     check_real,
     check_training_data,
+    memory,
     memory_bytes,
 )
 from untaint.exceptions import MemoryLimitError
@@ -197,12 +198,12 @@ def test_a_bad_memory_limit_is_named(limit):
 
 
 def test_auto_is_half_of_what_is_free(monkeypatch):
-    monkeypatch.setattr(_validation, "_free_memory", lambda: 10**6)
+    monkeypatch.setattr(memory, "_free_memory", lambda: 10**6)
     assert memory_bytes("auto") == 500_000
 
 
 def test_free_memory_is_a_sensible_number():
-    assert 10**7 < _validation._free_memory() < 10**15
+    assert 10**7 < memory._free_memory() < 10**15
 
 
 def test_a_matrix_that_does_not_fit_is_refused_with_both_sizes():

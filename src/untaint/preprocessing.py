@@ -37,9 +37,9 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ._typing import FloatArray, IntArray
 from ._validation import (
-    _check_weights,
     array_namespace_of,
     check_flag,
+    check_weights,
     name_argument_in_errors,
     to_numpy,
 )
@@ -144,7 +144,7 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 self, X, accept_sparse="csc", dtype=DTYPES, ensure_all_finite="allow-nan"
             )
         _check_sparse(X, self.with_centering)
-        weights = _check_weights(sample_weight, X)
+        weights = check_weights(sample_weight, X)
         unit = ROUNDING * float(np.finfo(X.dtype).eps)
         found = np.array([_center_and_scale(x, w, unit) for x, w in _columns(X, weights)])
         self.center_ = found[:, 0] if self.with_centering else None

@@ -28,7 +28,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from .._typing import FloatArray
-from .._validation import _check_weights, check_choice, check_contamination
+from .._validation import check_choice, check_contamination, check_weights
 from ..contamination.outlier_fraction import estimate_contamination
 from ..weighting.trimmed import Trimmed, keep_trimmed, loss_reached
 
@@ -195,7 +195,7 @@ class TrimmedScorer(BaseEstimator):
         if y is None:
             raise ValueError("y must hold the targets of the validation rows, got None.")
         y = np.asarray(y)
-        weights = _check_weights(sample_weight, y)
+        weights = check_weights(sample_weight, y)
         present = weights > 0
         if callable(self.metric):
             losses = _given_losses(self.metric, y, estimator.predict(X))

@@ -1,0 +1,127 @@
+"""Class labels, their weights and their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from .._typing import FloatArray, IntArray
+from .arrays import to_numpy
+from .errors import name_argument_in_errors
+from .parameters import check_real
+from .training import check_square
+from .weights import check_weights
+
+
+def check_labelled_data(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
+) -> tuple[Any, NDArray[Any], IntArray, FloatArray]:
+    """Return X as :func:`check_training_data` does, the classes, class codes, and weights."""
+    X, y, sample_weight = to_numpy(X), to_numpy(y), to_numpy(sample_weight)
+    check_no_missing_label(y)
+    with name_argument_in_errors(X, y):
+        X, y = validate_data(
+            estimator,
+            X,
+            y,
+            accept_sparse=False if pairwise else "csr",
+            dtype=[np.float64, np.float32],
+        )
+    check_square(X, pairwise)
+    sample_weight = check_weights(sample_weight, X)
+    return X, *class_codes(y, sample_weight), sample_weight
+
+
+def class_codes(y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArray]:
+    """Return the classes, two at least, and the code of each label."""
+    _check_label_size(y)
+    try:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:  # a mixture of text and numbers
+        raise ValueError(f"y must hold labels that can be put in order: {error}.") from None
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least two classes, got only one class: {classes.tolist()[0]!r} in all "
+            "rows."
+        )
+    weightless = np.bincount(codes, sample_weight) == 0
+    if weightless.any():
+        raise ValueError(
+            "sample_weight must be positive for at least one row of each class, got only zeros for "
+            f"class {classes[weightless].tolist()[0]!r}."
+        )
+    return classes, codes
+
+
+def _check_label_size(y: Any) -> None:
+    """Raise for whole numbers of more than 64 bits, which are no kind of label to scikit-learn."""
+    for label in y.flat if y.dtype.kind == "O" else ():
+        if isinstance(label, int) and not -(2**63) <= label < 2**64:
+            raise ValueError(
+                "y must hold labels that are text or whole numbers of at most 64 bits, got "
+                f"{label}: write such labels as text."
+            )
+
+
+def check_no_missing_label(y: Any) -> None:
+    labels = np.asarray(y)
+    if labels.dtype.kind != "O" or labels.ndim != 1:
+        return
+    missing = [row for row, label in enumerate(labels) if label is None or label != label]
+    if missing:
+        raise ValueError(
+            f"y must hold a label for every row, got {len(missing)} missing, the first in row "
+            f"{missing[0]}. (Input contains NaN or None.)"
+        )
+
+
+def check_class_weight(
+    class_weight: Any, classes: NDArray[Any], codes: IntArray, sample_weight: FloatArray
+) -> FloatArray:
+    """Return the sample weights times the weights of their classes."""
+    if class_weight is None:
+        return sample_weight
+    totals = np.bincount(codes, sample_weight).astype(float)
+    weights: FloatArray = sample_weight * class_factors(class_weight, classes, totals)[codes]
+    return weights
+
+
+def class_factors(class_weight: Any, classes: NDArray[Any], totals: FloatArray) -> FloatArray:
+    """Return the weight factor of each class.
+
+    "balanced" gives all classes equal total weight, so that a weight of k is still k copies.
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return np.asarray(totals.sum() / (len(classes) * totals))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}.')
+    known = classes.tolist()
+    for name, weight in class_weight.items():
+        if name not in known:
+            raise ValueError(f"class_weight names the class {name!r}, which y does not hold.")
+        check_real(f"class_weight[{name!r}]", weight, low=0, inclusive=False)
+    return np.array([float(class_weight.get(name, 1.0)) for name in known])
+
+
+def check_class_sizes(
+    contamination: float | None, classes: NDArray[Any], codes: IntArray, sample_weight: FloatArray
+) -> None:
+    """Raise unless every class has at least two samples, if samples are to be trimmed."""
+    if not contamination:
+        return
+    counts = np.maximum(np.bincount(codes, sample_weight), np.bincount(codes, sample_weight > 0))
+    smallest = int(np.argmin(counts))
+    if counts[smallest] < 2:
+        raise ValueError(
+            f"too few rows to trim: class {classes.tolist()[smallest]!r} has {counts[smallest]:g}, "
+            f"and contamination={contamination!r} needs at least 2 in each class; give more rows, "
+            "leave the class out, or set contamination=0."
+        )

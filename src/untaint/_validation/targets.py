@@ -1,0 +1,47 @@
+"""Numeric targets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._typing import FloatArray
+
+# The largest target whose square is a number that sums can hold.
+MAX_TARGET = 1e150
+
+
+def as_targets(y: NDArray[Any], dtype: Any) -> FloatArray:
+    """Return the targets in the precision of X, unless that would round them."""
+    same = np.asarray(y, dtype=dtype)
+    exact = dtype == np.float64 or (y.dtype != np.float64 and bool((same == y).all()))
+    return same if exact else np.asarray(y, dtype=np.float64)
+
+
+def check_finite_targets(y: FloatArray) -> None:
+    if not np.isfinite(y).all():  # None, which scikit-learn silently converts to NaN
+        row = int(np.flatnonzero(~np.isfinite(y.reshape(len(y), -1)).all(axis=1))[0])
+        raise ValueError(
+            f"y must hold finite numbers, got none in row {row}. (Input contains NaN.)"
+        )
+
+
+def check_no_text(y: Any) -> None:
+    """Raise for targets that are neither numbers nor text that represents a number."""
+    try:
+        targets = np.asarray(y)
+    except ValueError:  # a ragged list, which scikit-learn reports
+        return
+    if targets.dtype.kind not in "USO" or targets.ndim == 0:
+        return
+    for row, values in enumerate(targets):
+        for value in np.atleast_1d(values):
+            if isinstance(value, str):
+                try:
+                    float(value)
+                except ValueError:
+                    raise ValueError(
+                        f"y must hold numbers, got {str(value)!r} in row {row}."
+                    ) from None
