@@ -326,8 +326,12 @@ class _Block:
         """Return B^T W B in double precision, with a column of ones."""
         if not weights.any():  # an infinite square times zero would be NaN
             return np.zeros((self.raw.shape[1] + 1,) * 2)
-        block = np.column_stack([self.own.astype(np.float64), np.ones(len(weights))])
-        return _weighted_square(block, weights)
+        own = self.own.astype(np.float64, copy=False)
+        gram = np.empty((own.shape[1] + 1,) * 2)
+        gram[:-1, :-1] = _weighted_square(own, weights)
+        gram[-1, :-1] = gram[:-1, -1] = _inner(own, weights)
+        gram[-1, -1] = weights.sum()
+        return gram
 
 
 def _padded(X: Any, own: slice, size: int) -> Any:
@@ -350,17 +354,27 @@ def _in_range(values: FloatArray, dtype: Any) -> tuple[FloatArray, float]:
 
 def _weighted_square(block: FloatArray, weights: FloatArray) -> FloatArray:
     """Return B^T W B, by the product of one matrix with its own transpose where possible."""
-    if (weights == weights[0]).all():
-        return float(weights[0]) * (block.T @ block)
-    if (weights >= 0).all():
-        inside = weights > 0
-        if np.count_nonzero(inside) < 0.9 * len(weights):
-            block, weights = np.compress(inside, block, axis=0), weights[inside]
-            if (weights == weights[0]).all():
-                return float(weights[0]) * (block.T @ block)
-        scaled = block * np.sqrt(weights)[:, None]
-        return scaled.T @ scaled
-    return block.T @ (block * weights[:, None])
+    if (weights < 0).any():
+        return block.T @ (block * weights[:, None])
+    inside = weights > 0
+    first = float(weights[inside.argmax()])
+    if (weights[inside] == first).all():
+        kept = block if inside.all() else np.compress(inside, block, axis=0)
+        return first * (kept.T @ kept)
+    if not np.isfinite(block).all():  # an infinite value times zero would be NaN
+        block, weights = np.compress(inside, block, axis=0), weights[inside]
+    scaled = block * np.sqrt(weights)[:, None]
+    return scaled.T @ scaled
+
+
+def _inner(block: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return B^T w; infinite values of weight zero count as zero."""
+    with np.errstate(invalid="ignore"):
+        inner = block.T @ weights
+    if np.isfinite(inner).all():
+        return inner
+    inside = weights != 0
+    return np.compress(inside, block, axis=0).T @ weights[inside]
 
 
 def _times(unit: float, values: FloatArray) -> FloatArray:

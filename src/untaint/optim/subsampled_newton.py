@@ -23,6 +23,7 @@ from .gram import factorised
 from .newton import MIN_ALPHA, Newton, WeightedObjective
 from .norm_ball import solve_in_ball
 from .oracle import Curvature, PassResult, evaluate_losses
+from .trimmed_hessian import Crossing, newton_direction
 
 # Features up to which a pass sums the Hessian of all samples.
 FEW_FEATURES = 64
@@ -166,6 +167,27 @@ class SubsampledNewton:
         bend += 2.0 * alpha * float(np.sum(penalised * step**2))
         bend += 0.0 if lacking is None else float(np.sum(lacking * step**2)) / self.part
         return Iterate(point, target, gradient, -float(np.vdot(gradient, step)) - 0.5 * bend)
+
+    def with_crossing(self, iterate: Iterate, crossing: Crossing, alpha: float) -> Iterate:
+        """Return the step with the samples that cross the threshold counted in, if it is known how.
+
+        The gradient becomes that under the thresholds that the pass has found.
+        """
+        if self._gram is None or self.newton.y.shape[1] > 1:
+            return iterate
+        point, penalty = iterate.point, 2.0 * alpha * self.features.penalised
+        slopes = self.loss.gradient(self.newton.y, point.predictions)[:, 0]
+        bend, surplus = crossing.sums(self.features, slopes)
+        gradient = iterate.gradient - surplus / self.part
+        try:
+            step = newton_direction(self._gram + np.diag(penalty), bend / self.part, gradient)
+        except np.linalg.LinAlgError:  # a Hessian without penalty may be singular
+            return iterate
+        target = self.fit(self.coef(point) + step)
+        if not self.loss.quadratic:
+            target = self._trust_region(point, target)
+        decrease = -0.5 * float(np.vdot(gradient, step))
+        return Iterate(point, target, gradient, decrease, iterate.value)
 
     def _lacking_squares(self, hessian: Hessian, squares: FloatArray | None) -> FloatArray | None:
         """Diagonal of the Hessian that the subsample lacks, for columns it has too little of."""

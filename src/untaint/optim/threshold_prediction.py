@@ -24,6 +24,7 @@ from ..weighting.base import TrimmingRule
 from ..weighting.histogram import HistogramGrid
 from ..weighting.threshold import SampleLosses, ThresholdWeights, WeightFunction
 from .oracle import PassResult
+from .trimmed_hessian import Crossing, samples_near
 
 # Bins over all losses, and around the predicted threshold.
 COARSE, FINE = 32, 256
@@ -86,6 +87,12 @@ class WeightingStrategy(ABC):
     @abstractmethod
     def is_exact(self, result: PassResult) -> bool:
         """Whether these weights are known exactly."""
+
+    def crossing(self, sample: SampleLosses) -> Crossing | None:
+        """Return the samples of the subsample near the hard thresholds of the last pass, if any."""
+        if not self.hard or self.thresholds is None:
+            return None
+        return samples_near(sample.losses, sample.groups, self.thresholds, self.predicted)
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the last thresholds, their ranks in the subsample and errors of prediction."""
