@@ -31,6 +31,7 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "commands",
+    "inherited_parameters",
 ]
 exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
@@ -47,7 +48,8 @@ autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
+# A list under the heading "Attributes"; Sphinx's own fields would be headed "Variables".
+napoleon_custom_sections = [("Attributes", "params_style")]
 # Napoleon escapes the trailing underscores of fitted attributes, which would vanish otherwise.
 strip_signature_backslash = True
 

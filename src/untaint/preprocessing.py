@@ -80,8 +80,10 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     scale_ : array of shape (d,) or None
         Median absolute deviations times 1.4826, or their replacement, in units of the column;
         None if ``with_scaling=False``. Does not depend on ``with_centering``.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     See Also
     --------
@@ -101,7 +103,7 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from untaint.preprocessing import MedianScaler
-    >>> X = np.array([[1.0, 0], [2, 0], [3, 0], [4, 1], [5e9, 0]])  # the last row is an outlier
+    >>> X = np.array([[1.0, 0], [2, 0], [3, 0], [4, 1], [5e9, 0]])  # an outlier
     >>> scaler = MedianScaler().fit(X)
     >>> scaler.center_
     array([3., 0.])

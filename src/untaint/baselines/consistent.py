@@ -35,11 +35,13 @@ class ConsistentRegressor(LinearBaseline):
     Parameters
     ----------
     contamination : float, default=0.1
-        Fraction of corrupted rows, in [0, 0.5); it should be at least the true one.
+        Share of wrong rows, in [0, 0.5); it should be at least the true one.
     alpha : float, default=0.0
         Ridge strength, in the units of :class:`~sklearn.linear_model.Ridge`.
     fit_intercept : bool, default=True
+        Whether to fit an intercept, which is not penalised.
     max_iter : int, default=2000
+        Maximum number of iterations.
     tol : float, default=1e-10
         Change of the corruption, relative to its size, at which the fit ends.
 
@@ -48,13 +50,33 @@ class ConsistentRegressor(LinearBaseline):
     corruption_ : array of shape (n,) or (n, k)
         Estimated corruption of each target; zero for inliers.
     coef_ : array of shape (d,) or (k, d)
+        Slopes.
     intercept_ : float or array of shape (k,)
+        Intercept of each output.
     inlier_mask_ : array of shape (n,), bool
-        Rows whose targets were not corrected.
+        True for rows whose targets were not corrected.
     outlier_scores_ : array of shape (n,)
-        Size of each row's residual in robust standard deviations.
-    contamination_, loss_threshold_, objective_path_, n_iter_, converged_, dual_coef_, X_fit_
-        As in :class:`~untaint.SubquantileRegressor`.
+        Absolute residual of each row in robust standard deviations.
+    contamination_ : float
+        Share of corrected rows.
+    loss_threshold_ : float
+        Loss that separates the other rows from corrected ones.
+    objective_path_ : array
+        Objective after each refit.
+    n_iter_ : int
+        Number of refits.
+    converged_ : bool
+        Whether the fit converged within ``max_iter`` refits.
+    dual_coef_ : array of shape (n,) or (n, k)
+        Coefficients of the rows: ``coef_`` is their weighted sum.
+    X_fit_ : array or CSR matrix of shape (n, d)
+        Training rows.
+    kernel_ : Kernel
+        The linear kernel.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     References
     ----------

@@ -49,23 +49,42 @@ class ReweightedRegressor(LinearBaseline):
     alpha : float, default=0.0
         Ridge strength, relative to twice the sum of the absolute residuals.
     fit_intercept : bool, default=True
+        Whether to fit an intercept, which is not penalised.
     max_iter : int, default=2000
-        Refits in all stages together.
+        Maximum number of refits in all stages together.
     tol : float, default=1e-3
-        Movement of the fit, relative to the median residual, at which it ends.
+        Movement of the fit, relative to the median residual, at which the fit ends.
 
     Attributes
     ----------
     coef_ : array of shape (d,) or (k, d)
+        Slopes.
     intercept_ : float or array of shape (k,)
+        Intercept of each output.
     inlier_mask_ : array of shape (n,), bool
-        Rows within three robust standard deviations of the fit.
+        True for rows within three robust standard deviations of the fit.
     outlier_scores_ : array of shape (n,)
-        Size of each row's residual in robust standard deviations.
+        Absolute residual of each row in robust standard deviations.
     contamination_ : float
-        Fraction of the other rows.
-    loss_threshold_, objective_path_, n_iter_, converged_, dual_coef_, X_fit_
-        As in :class:`~untaint.SubquantileRegressor`; the objective never rises.
+        Share of the other rows.
+    loss_threshold_ : float
+        Squared residual that separates the two groups.
+    objective_path_ : array
+        Objective after each refit; it never increases.
+    n_iter_ : int
+        Number of refits.
+    converged_ : bool
+        Whether the fit converged within ``max_iter`` refits.
+    dual_coef_ : array of shape (n,) or (n, k)
+        Coefficients of the rows: ``coef_`` is their weighted sum.
+    X_fit_ : array or CSR matrix of shape (n, d)
+        Training rows.
+    kernel_ : Kernel
+        The linear kernel.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     References
     ----------

@@ -166,30 +166,63 @@ class SeverRegressor(BaselineRegressor, SeverLearner):
     Parameters
     ----------
     contamination : float, default=0.1
-        Fraction of rows that is removed, in [0, 0.5).
+        Share of rows that is removed, in [0, 0.5).
     n_rounds : int, default=4
         Number of filtering rounds; each removes ``contamination / n_rounds`` of the rows.
     kernel : str, callable or Kernel, default="rbf"
-        As in :class:`~untaint.SubquantileRegressor`, like the next four.
+        ``"linear"``, ``"poly"``, ``"rbf"``, ``"laplacian"`` (Manhattan distance), ``"exponential"``
+        (Euclidean distance), ``"rational_quadratic"``, ``"precomputed"``, a function of two sets of
+        rows, or an object of :mod:`untaint.kernels`.
     gamma : float, "median" or "scale", default="median"
-    degree, coef0, shape : int, float, float, default=3, 1.0, 1.0
+        Inverse scale of the kernel. ``"median"`` is one over the median distance between two rows,
+        in the distance that the kernel uses, which outlying rows do not change; ``"scale"`` is that
+        of :class:`~sklearn.svm.SVC`.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1.0
+        Constant term of the polynomial kernel.
+    shape : float, default=1.0
+        Shape parameter of the rational quadratic kernel.
     alpha : float, default=1.0
         Ridge strength, in the units of :class:`~sklearn.kernel_ridge.KernelRidge`.
     fit_intercept : bool, default=True
+        Whether to fit an intercept, which is not penalised.
     memory_limit : int or str, default="auto"
-        Bytes that the kernel matrix may take.
+        Bytes that the kernel matrix may take, or a string such as ``"4GB"``; ``"auto"`` is half of
+        the free memory.
     tol : float, default=1e-6
         Relative accuracy of iterative refits.
 
     Attributes
     ----------
     inlier_mask_ : array of shape (n,), bool
-        Rows that were not removed.
+        True for rows that were not removed.
     outlier_scores_ : array of shape (n,)
-        Size of each row's residual in robust standard deviations.
-    contamination_, loss_threshold_, objective_path_, n_iter_, converged_
-        As in :class:`~untaint.SubquantileRegressor`, like the next ones.
-    dual_coef_, intercept_, coef_, X_fit_, kernel_
+        Absolute residual of each row in robust standard deviations.
+    contamination_ : float
+        Share of removed rows.
+    loss_threshold_ : float
+        Loss that separates kept from removed rows.
+    objective_path_ : array
+        Objective after each refit.
+    n_iter_ : int
+        Number of refits.
+    converged_ : bool
+        Whether the last refit converged.
+    dual_coef_ : array of shape (n,) or (n, k)
+        Coefficients of the kernel expansion.
+    intercept_ : float or array of shape (k,)
+        Intercept of each output.
+    coef_ : array of shape (d,) or (k, d)
+        Slopes; only for the linear kernel.
+    X_fit_ : array or CSR matrix of shape (n, d)
+        Training rows.
+    kernel_ : Kernel
+        The kernel with the scale that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     References
     ----------
@@ -214,19 +247,67 @@ class SeverClassifier(BaselineClassifier, SeverLearner):
 
     Parameters
     ----------
-    contamination, n_rounds, kernel, gamma, degree, coef0, shape, alpha, fit_intercept, memory_limit
-        As in :class:`SeverRegressor`.
+    contamination : float, default=0.1
+        Share of rows that is removed, in [0, 0.5).
+    n_rounds : int, default=4
+        Number of filtering rounds; each removes ``contamination / n_rounds`` of the rows.
+    kernel : str, callable or Kernel, default="rbf"
+        ``"linear"``, ``"poly"``, ``"rbf"``, ``"laplacian"`` (Manhattan distance), ``"exponential"``
+        (Euclidean distance), ``"rational_quadratic"``, ``"precomputed"``, a function of two sets of
+        rows, or an object of :mod:`untaint.kernels`.
+    gamma : float, "median" or "scale", default="median"
+        Inverse scale of the kernel. ``"median"`` is one over the median distance between two rows,
+        in the distance that the kernel uses, which outlying rows do not change; ``"scale"`` is that
+        of :class:`~sklearn.svm.SVC`.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1.0
+        Constant term of the polynomial kernel.
+    shape : float, default=1.0
+        Shape parameter of the rational quadratic kernel.
+    alpha : float, default=1.0
+        Ridge strength. For the linear kernel ``alpha`` is ``1 / (2 C)`` of
+        :class:`~sklearn.linear_model.LogisticRegression`.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept for each class, which is not penalised.
+    memory_limit : int or str, default="auto"
+        Bytes that the kernel matrix may take, or a string such as ``"4GB"``; ``"auto"`` is half of
+        the free memory.
     tol : float, default=1e-6
+        Relative accuracy of iterative refits.
 
     Attributes
     ----------
+    classes_ : array of shape (k,)
+        Labels of the classes, sorted.
     inlier_mask_ : array of shape (n,), bool
-        Rows that were not removed.
+        True for rows that were not removed.
     outlier_scores_ : array of shape (n,)
-        Loss over the threshold.
-    classes_, contamination_, loss_threshold_, objective_path_, n_iter_, converged_
-        As in :class:`~untaint.SubquantileClassifier`, like the next ones.
-    dual_coef_, intercept_, coef_, X_fit_, kernel_
+        Loss of each row over the threshold.
+    contamination_ : float
+        Share of removed rows.
+    loss_threshold_ : float
+        Loss that separates kept from removed rows.
+    objective_path_ : array
+        Objective after each refit.
+    n_iter_ : int
+        Number of refits.
+    converged_ : bool
+        Whether the last refit converged.
+    dual_coef_ : array of shape (n,) or (n, k)
+        Coefficients of the kernel expansion, one column for two classes.
+    intercept_ : array of shape (1,) or (k,)
+        Intercept of each class.
+    coef_ : array of shape (1, d) or (k, d)
+        Slopes; only for the linear kernel.
+    X_fit_ : array or CSR matrix of shape (n, d)
+        Training rows.
+    kernel_ : Kernel
+        The kernel with the scale that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     References
     ----------

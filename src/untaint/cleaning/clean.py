@@ -46,22 +46,26 @@ VERY_HEAVY, WORTH_MUCH = 0.25, 0.5
 
 @dataclass(frozen=True)
 class TableCleaning:
-    """The findings in a table, and the model that they come from.
+    """The findings in a table, and the model of its target.
 
     Attributes
     ----------
     table : RawTable
+        The table as it was read.
     columns : list of Column
+        Its columns with their kinds and values.
     findings : Findings
+        Flagged rows, scores and summaries.
     cells : list of CellFinding
-        Wrong cells, the most probable first; those of the target among them.
+        Wrong cells, the most probable first, including those of the target.
     model : TableModel or None
-        None without a target.
+        Model of the target; None without a target.
     rows : int array of shape (n,)
         Position in the table of each assessed row.
     suspects : list of Suspect
         All flagged rows, the most suspicious first.
     target : TargetColumn or None
+        The target; None without one.
     """
 
     table: RawTable
@@ -142,7 +146,8 @@ def clean_table(
     >>> import pathlib, tempfile
     >>> from untaint.cleaning import clean_table
     >>> from untaint.tables import read_table
-    >>> lines = [f"{37 * x % 101},{111 * x % 303 + 0.1 * (x % 3):.1f}" for x in range(100)]
+    >>> pairs = [(37 * x % 101, 111 * x % 303 + 0.1 * (x % 3)) for x in range(100)]
+    >>> lines = [f"{x},{y:.1f}" for x, y in pairs]
     >>> lines[8] = "94,2820"
     >>> path = pathlib.Path(tempfile.mkdtemp(), "line.csv")
     >>> _ = path.write_text("\n".join(["x,y", *lines]))

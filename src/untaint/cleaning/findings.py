@@ -157,9 +157,9 @@ class Findings:
     source : str
         Name of the table, a file's name as a rule.
     target : str
-        Empty without one.
+        Name of the target; empty without one.
     task : {"regression", "classification", "cells"}
-        The last without a target.
+        Kind of analysis; "cells" without a target.
     contamination : float
         Estimated fraction of wrong rows, or the one that was given.
     interval : pair of float or None
@@ -171,30 +171,39 @@ class Findings:
     cut : float
         Rows whose score is at least this are flagged.
     flagged : bool array of shape (n,)
-    observed, expected : array of shape (n,)
-        Observed and predicted targets: floats, or class labels as objects.
+        True for flagged rows.
+    observed : array of shape (n,)
+        Observed targets: floats, or class labels as objects.
+    expected : array of shape (n,)
+        Predicted targets: floats, or class labels as objects.
     suspects : sequence of Suspect
-        Flagged rows and some unflagged ones, the most suspicious first; of many, a part.
+        Flagged rows and some unflagged ones, the most suspicious first; only the first of many.
     set_aside : int
-        Rows that have no target.
+        Number of rows that have no target.
     columns : sequence of ColumnSummary
-        In the order of the file.
+        Summaries of the columns, in the order of the file.
     improvement : Improvement or None
+        Error of the model with and without trimming.
     monitored : Monitored or None
+        Scores as the share of trimmed rows grows.
     notes : sequence of Note
+        Remarks about the table and the analysis.
     command : str
         Command line that reproduces the findings.
     versions : mapping of str to str
+        Versions of the packages that were used.
     seed : int
+        Random seed of the analysis.
     kinds : array of shape (n,)
         "target", "features", "both", or empty for rows that are not flagged.
     learner : {"kernel", "trees"}
+        The learner that predicts the target.
     why_learner : str
-        Why it is this one, empty if it was asked for.
+        Reason for this learner; empty if it was requested.
     identifier : str
-        Name of what tells rows apart, a column or the index of a frame; empty without one.
+        Name of the column or index that identifies rows; empty without one.
     doubt : str
-        Why the table without flagged rows may be no better, empty if nothing says so.
+        Reason why the table without flagged rows may be no better; empty without one.
     """
 
     source: str

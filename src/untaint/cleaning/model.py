@@ -122,12 +122,31 @@ class TableModel(BaseEstimator):
 
 
 def save_model(model: TableModel) -> bytes:
-    """Return the content of a model file, the same bytes for the same model."""
+    """Return the content of a model file, the same bytes for the same model.
+
+    Parameters
+    ----------
+    model : TableModel
+        The model to save.
+
+    Returns
+    -------
+    bytes
+    """
     return stable_archive(_skops().dumps(model))
 
 
 def load_model(path: str | os.PathLike[str]) -> TableModel:
-    """Read a model file that `save_model` has made, and nothing else.
+    """Read a model file that `save_model` has written.
+
+    Parameters
+    ----------
+    path : path
+        The file. Files of other origin are refused.
+
+    Returns
+    -------
+    TableModel
 
     Raises
     ------

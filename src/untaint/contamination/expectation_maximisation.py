@@ -58,12 +58,21 @@ LOG_NORMAL = 0.5 * np.log(2 * np.pi)
 
 
 class Residuals(NamedTuple):
-    """Residuals, the relative noise scale of each, and what its target would be if it were wrong.
+    """Residuals with their relative noise scales, and their densities if the targets are wrong.
 
-    A residual is the target less a prediction, in units of a deviation whose logarithm is
-    ``log_unit``. ``log_background`` is the log-density of the residual if the target were that of
-    another sample. The targets are NaN, and the log-density minus infinity, where such outliers are
-    not considered.
+    Attributes
+    ----------
+    values : array of shape (n,)
+        Targets minus predictions, in units of a deviation.
+    relative_scale : array of shape (n,)
+        Relative noise scale of each residual.
+    targets : array of shape (n,)
+        The targets; NaN if outliers that depend on the target alone are not considered.
+    log_unit : array of shape (n,)
+        Logarithm of the deviation.
+    log_background : array of shape (n,)
+        Log-density of the residual if the target were that of another sample; minus infinity if
+        such outliers are not considered.
     """
 
     values: FloatArray

@@ -114,8 +114,10 @@ class TwoGroups:
         s, the scale of the inliers' residuals.
     tail : float
         nu, the degrees of freedom of the inliers' residuals.
-    centre, width : float
-        c and S, mean and standard deviation of the outliers' residuals.
+    centre : float
+        c, the mean of the outliers' residuals.
+    width : float
+        S, the standard deviation of the outliers' residuals.
     offset : float
         m, the centre of the inliers' residuals.
     log_likelihood : float
@@ -199,9 +201,9 @@ def two_groups(
 ) -> list[TwoGroups]:
     """Return the candidate fits of the residuals, the likeliest first.
 
-    Candidates without outliers are among them, unless only contaminated ones are asked for and
-    there is one. Those with overlapping groups come last, however
-    likely they are, because they do not identify outliers.
+    Candidates without outliers are among them, unless ``effort`` requests contaminated ones only
+    and there is one. Those with overlapping groups come last, however likely they are, because they
+    do not identify outliers.
 
     Parameters
     ----------
@@ -214,6 +216,8 @@ def two_groups(
         Lower bound of the noise scale s.
     step : float
         Rounding step of the targets. It bounds the noise, and the distance of two modes.
+    effort : Effort
+        Tails, tolerances and iterations of the fits, and which candidates are fitted.
     known : sequence of TwoGroups
         The candidates for the same residuals without a density of other samples' targets: if there
         are any, only outliers of that density are fitted.
@@ -223,7 +227,8 @@ def two_groups(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> values = np.r_[rng.normal(size=800), rng.normal(5.0, 20.0, size=200)]
-    >>> best = two_groups(Residuals.of(values), np.ones(1000), np.abs(values) < 2)[0]
+    >>> start = np.abs(values) < 2
+    >>> best = two_groups(Residuals.of(values), np.ones(1000), start)[0]
     >>> round(best.contamination, 2)
     0.2
     """
@@ -359,13 +364,23 @@ def contamination_interval(
 ) -> tuple[float, float]:
     """Return the 95 % interval of the first candidate, united with those of ambiguous ones.
 
+    Parameters
+    ----------
+    candidates : list of TwoGroups
+        Candidate fits, the likeliest first.
+    residuals : Residuals
+        The residuals that they were fitted to.
+    sample_weight : array of shape (n,)
+        Weights of the samples.
+
     Examples
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> residuals = Residuals.of(np.r_[rng.normal(size=800), rng.normal(0.0, 20.0, size=200)])
-    >>> candidates = two_groups(residuals, np.ones(1000), np.abs(residuals.values) < 2)
-    >>> low, high = contamination_interval(candidates, residuals, np.ones(1000))
+    >>> values = np.r_[rng.normal(size=800), rng.normal(0.0, 20.0, size=200)]
+    >>> residuals, weights = Residuals.of(values), np.ones(1000)
+    >>> candidates = two_groups(residuals, weights, np.abs(values) < 2)
+    >>> low, high = contamination_interval(candidates, residuals, weights)
     >>> bool(0.15 < low < 0.2 < high < 0.25)
     True
     """

@@ -83,7 +83,8 @@ def contaminate(
     --------
     >>> from untaint.datasets import contaminate, make_polynomial
     >>> X, y = make_polynomial(100, random_state=0)
-    >>> X_bad, y_bad, corrupted = contaminate(X, y, epsilon=0.2, kind="shift", random_state=0)
+    >>> found = contaminate(X, y, epsilon=0.2, kind="shift", random_state=0)
+    >>> X_bad, y_bad, corrupted = found
     >>> int(corrupted.sum()), bool((y_bad[~corrupted] == y[~corrupted]).all())
     (20, True)
 
@@ -93,7 +94,8 @@ def contaminate(
     >>> from sklearn.linear_model import LinearRegression
     >>> X, y = np.arange(10.0)[:, np.newaxis], np.arange(10.0)
     >>> model = LinearRegression().fit(X, y)
-    >>> contaminate(X, y, epsilon=0.4, kind="adversarial", model=model, random_state=0)[1]
+    >>> attack = {"kind": "adversarial", "model": model}
+    >>> contaminate(X, y, epsilon=0.4, random_state=0, **attack)[1]
     array([9., 9., 2., 3., 4., 5., 6., 7., 0., 0.])
     """
     recipe = recipe_of(kind)

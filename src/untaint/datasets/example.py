@@ -30,6 +30,11 @@ def make_kiln(random_state: RandomState = 0) -> NDArray[np.float64]:
     minutes (whole minutes), moisture before firing uniform on 1 to 5 percent (one decimal), and
     strength in megapascals follows the module's formula (two decimals).
 
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the random numbers.
+
     Returns
     -------
     rows : ndarray of shape (400, 4)

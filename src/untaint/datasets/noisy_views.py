@@ -62,7 +62,7 @@ def make_noisy_views(
     >>> A, B = make_noisy_views(X, noise_cov=[0.25, 1.0], random_state=0)
     >>> A.shape, (A.var(axis=0) * 4).round().tolist()
     ((10000, 2), [1.0, 4.0])
-    >>> bool(abs(np.mean(A * B)) < 0.02)  # the copies' noises know nothing of each other
+    >>> bool(abs(np.mean(A * B)) < 0.02)  # independent noise
     True
     """
     rows = _rows(X)

@@ -103,6 +103,7 @@ class DaskEstimator(SubquantileEstimator):
                 (self._fit_on_client if few else self._fit_partitions)(chunks)
             finally:
                 chunks.release()
+            name_features(self, source.meta)  # the client fitted to arrays without names
             self.statistics_ = chunks.scheduler.statistics
 
     @abstractmethod

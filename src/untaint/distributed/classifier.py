@@ -25,21 +25,66 @@ from .scoring import LabelWeights, PartitionScorer, label_scores
 
 @final
 class SubquantileClassifier(DaskEstimator, estimators.SubquantileClassifier):
-    """Kernel logistic regression on Dask rows whose labels fit, with the others trimmed.
+    """Kernel logistic regression on Dask collections that is robust against label noise.
 
-    :class:`untaint.SubquantileClassifier` with the same parameters, for Dask arrays and data frames
-    of any size; see :class:`untaint.distributed.SubquantileRegressor` for what differs.
+    This is :class:`untaint.SubquantileClassifier` with the same parameters, for Dask arrays and
+    data frames of any size; see :class:`untaint.distributed.SubquantileRegressor` for the
+    differences.
 
     Attributes
     ----------
-    inlier_mask_, outlier_scores_, inlier_probability_, statistics_
-        As of :class:`untaint.distributed.SubquantileRegressor`.
-    classes_, class_contamination_, class_thresholds_, coef_, intercept_, dual_coef_, X_fit_, \
-kernel_, contamination_, contamination_interval_, loss_threshold_, objective_path_, n_iter_, \
-converged_, n_features_in_, feature_names_in_
-        As on one machine, as far as they do not have a value for each row. Only
-        ``loss_threshold_``, which flags no row, is read off a histogram where rows are many: it
-        may be off by a tenth or so where the classes' own thresholds differ.
+    classes_ : array of shape (k,)
+        Labels of the classes, sorted.
+    inlier_mask_ : dask array of shape (n,), bool
+        True for rows whose labels are probably right; lazy, in the chunks of the rows.
+    inlier_probability_ : dask array of shape (n,)
+        Probability that a label is right; with a given contamination, 1 for kept rows and 0 for
+        trimmed ones; lazy, in the chunks of the rows.
+    outlier_scores_ : dask array of shape (n,)
+        Values above 1 are suspicious; lazy, in the chunks of the rows.
+    statistics_ : Statistics
+        Passes over the rows, with their seconds and bytes, and what was kept in memory.
+    noise_matrix_ : array of shape (k, k)
+        Probability of each label (column) given each true class (row), as the fit assumes it. With
+        a given contamination, that of the trimmed rows if their true class is the predicted one.
+    noise_matrix_interval_ : array of shape (2, k, k)
+        95 % interval of each entry; both ends are equal if the contamination was given.
+    contamination_ : float
+        Share of wrong labels, given or expected from ``noise_matrix_``.
+    contamination_interval_ : tuple of float
+        95 % interval of the contamination; ``(contamination, contamination)`` if it was given.
+    class_contamination_ : array of shape (k,)
+        Share of wrong labels, or trimmed share, among the rows of each label.
+    loss_threshold_ : float
+        Quantile of all losses at the share of rows to keep. For many rows it is read off a
+        histogram, and may be off by about a tenth where the thresholds of the classes differ; no
+        row is flagged by it.
+    class_thresholds_ : array of shape (k,)
+        Log-loss from which a label of each class is flagged; infinite if none is.
+    objective_path_ : array
+        Objective after each refit; it never increases under exact solves.
+    n_iter_ : int
+        Number of iterations of the solver.
+    converged_ : bool
+        Whether the solver converged within ``max_iter`` iterations.
+    dual_coef_ : array of shape (n,) or (n, k)
+        Coefficients of the kernel expansion, one column for two classes.
+    intercept_ : array of shape (1,) or (k,)
+        Intercept of each class.
+    coef_ : array of shape (1, d) or (k, d)
+        Slopes; only for the linear kernel.
+    X_fit_ : array or CSR matrix of shape (n, d)
+        Rows of the kernel expansion: the training rows, or the landmarks.
+    feature_map_ : FeatureMap
+        Random Fourier features; only for ``approximation="rff"``, in place of ``X_fit_``.
+    feature_coef_ : array of shape (p,) or (p, k)
+        Coefficients of these features, in place of ``dual_coef_``.
+    kernel_ : Kernel
+        The kernel with the scale that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     Examples
     --------
@@ -51,8 +96,10 @@ converged_, n_features_in_, feature_names_in_
     >>> X = rng.normal(size=(30_000, 2)) + 4.0 * truth[:, None]
     >>> labels = np.where(truth, "dog", "cat")
     >>> labels[:3000] = "dog"  # some cats among them
-    >>> rows, targets = da.from_array(X, chunks=(10_000, 2)), da.from_array(labels, chunks=10_000)
-    >>> model = SubquantileClassifier(kernel="linear", contamination=0.05).fit(rows, targets)
+    >>> rows = da.from_array(X, chunks=(10_000, 2))
+    >>> targets = da.from_array(labels, chunks=10_000)
+    >>> model = SubquantileClassifier(kernel="linear", contamination=0.05)
+    >>> model = model.fit(rows, targets)
     >>> model.predict(da.from_array([[0.0, 0.0], [4.0, 4.0]])).compute()
     array(['cat', 'dog'], dtype='<U3')
     """

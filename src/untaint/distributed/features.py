@@ -30,9 +30,19 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     Parameters
     ----------
     kernel : str, callable or Kernel, default="rbf"
+        ``"linear"``, ``"poly"``, ``"rbf"``, ``"laplacian"`` (Manhattan distance), ``"exponential"``
+        (Euclidean distance), ``"rational_quadratic"``, ``"precomputed"``, a function of two sets of
+        rows, or an object of :mod:`untaint.kernels`.
     gamma : float, "median" or "scale", default="median"
-    degree, coef0, shape : int, float, float, default=3, 1.0, 1.0
-        Parameters of the kernel, as in :class:`untaint.SubquantileRegressor`.
+        Inverse scale of the kernel. ``"median"`` is one over the median distance between two rows,
+        in the distance that the kernel uses, which outlying rows do not change; ``"scale"`` is that
+        of :class:`~sklearn.svm.SVC`.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1.0
+        Constant term of the polynomial kernel.
+    shape : float, default=1.0
+        Shape parameter of the rational quadratic kernel.
     n_components : int, default=100
         Number of landmarks.
 
@@ -41,16 +51,20 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     components_ : array of shape (n_components, d)
         The landmarks.
     normalization_ : array of shape (n_components, p)
-        Whitening that kernel values with the landmarks are multiplied by.
+        Whitening matrix by which kernel values with the landmarks are multiplied.
     kernel_ : Kernel
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        The kernel with the scale that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     Examples
     --------
     >>> import dask.array as da
     >>> import numpy as np
-    >>> X = da.from_array(np.random.default_rng(0).normal(size=(1000, 3)), chunks=(250, 3))
+    >>> X = np.random.default_rng(0).normal(size=(1000, 3))
+    >>> X = da.from_array(X, chunks=(250, 3))
     >>> features = NystroemFeatures(n_components=50).fit_transform(X)
     >>> features.chunks[0], features.shape[1]
     ((250, 250, 250, 250), 50)

@@ -30,25 +30,61 @@ from .scoring import (
 
 @final
 class SubquantileRegressor(DaskEstimator, estimators.SubquantileRegressor):
-    """Kernel ridge regression on Dask rows that fit, with the others trimmed or down-weighted.
+    """Outlier-robust kernel ridge regression on Dask collections.
 
-    :class:`untaint.SubquantileRegressor` with the same parameters, for Dask arrays and data frames
-    of any size, on the active ``dask.distributed`` client or Dask's default scheduler. Rows that
-    lie in memory are fitted to as by that class.
+    This is :class:`untaint.SubquantileRegressor` with the same parameters, for Dask arrays and data
+    frames of any size, on the active ``dask.distributed`` client or Dask's default scheduler. NumPy
+    arrays and other rows in memory are fitted as by that class.
 
-    Up to 20,000 rows come to the client and are fitted to there, by whatever ``solver`` and
-    ``approximation`` say. More rows stay in their chunks, on features: the columns themselves for
-    the linear kernel, else Nystroem or random Fourier features.
+    Up to 20,000 rows are collected on the client and fitted there, with any ``solver`` and
+    ``approximation``. More rows stay in their chunks and are fitted on features: the columns
+    themselves for the linear kernel, otherwise Nystroem or random Fourier features.
 
     Attributes
     ----------
-    inlier_mask_, outlier_scores_, inlier_probability_, noise_scale_ : dask array of shape (n,)
-        Lazy, in the chunks of the rows.
+    inlier_mask_ : dask array of shape (n,), bool
+        True for the rows that were kept: those whose weight in the fit is at least one half; lazy,
+        in the chunks of the rows.
+    inlier_probability_ : dask array of shape (n,)
+        Posterior probability that a row is right; 1 or 0 if the contamination was given; lazy, in
+        the chunks of the rows.
+    outlier_scores_ : dask array of shape (n,)
+        Absolute residual of each row in units of its noise; lazy, in the chunks of the rows.
+    noise_scale_ : dask array of shape (n,)
+        Noise scale of each row's target; the same for all rows if the contamination was given;
+        lazy, in the chunks of the rows.
     statistics_ : Statistics
         Passes over the rows, with their seconds and bytes, and what was kept in memory.
-    coef_, intercept_, dual_coef_, X_fit_, kernel_, contamination_, contamination_interval_, \
-loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_names_in_
-        As on one machine, as far as they do not have a value for each row.
+    contamination_ : float
+        The contamination used, given or estimated.
+    contamination_interval_ : tuple of float
+        95 % interval of the contamination; ``(contamination, contamination)`` if it was given.
+    loss_threshold_ : float
+        Loss that separates kept from trimmed rows.
+    objective_path_ : array
+        Objective after each refit; it never increases under exact solves.
+    n_iter_ : int
+        Number of iterations of the solver.
+    converged_ : bool
+        Whether the solver converged within ``max_iter`` iterations.
+    dual_coef_ : array of shape (n,) or (n, k)
+        Coefficients of the kernel expansion; zero for trimmed rows.
+    intercept_ : float or array of shape (k,)
+        Intercept of each output.
+    coef_ : array of shape (d,) or (k, d)
+        Slopes; only for the linear kernel.
+    X_fit_ : array or CSR matrix of shape (n, d)
+        Rows of the kernel expansion: the training rows, or the landmarks.
+    feature_map_ : FeatureMap
+        Random Fourier features; only for ``approximation="rff"``, in place of ``X_fit_``.
+    feature_coef_ : array of shape (p,) or (p, k)
+        Coefficients of these features, in place of ``dual_coef_``.
+    kernel_ : Kernel
+        The kernel with the scale that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     Examples
     --------
@@ -59,7 +95,8 @@ loss_threshold_, objective_path_, n_iter_, converged_, n_features_in_, feature_n
     >>> X = rng.normal(size=(30_000, 2))
     >>> y = X @ [1.0, -2.0] + 0.1 * rng.normal(size=30_000)
     >>> y[::5] += 50  # every fifth value is wrong
-    >>> rows, targets = da.from_array(X, chunks=(10_000, 2)), da.from_array(y, chunks=10_000)
+    >>> rows = da.from_array(X, chunks=(10_000, 2))
+    >>> targets = da.from_array(y, chunks=10_000)
     >>> model = SubquantileRegressor(kernel="linear").fit(rows, targets)
     >>> model.coef_.round(2)
     array([ 1., -2.])

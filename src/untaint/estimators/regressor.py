@@ -22,113 +22,131 @@ from .regression_task import RegressionTask
 
 
 class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
-    """Kernel ridge regression on the rows that fit, with the others trimmed or down-weighted.
+    """Outlier-robust kernel ridge regression: wrong rows are trimmed or down-weighted.
 
-    Minimises the summed squared error over the share ``1 - contamination`` of the rows that fit
-    best, plus ``alpha`` times the squared norm of the function. With ``contamination="auto"`` a
-    mixture model of leave-one-out residuals gives each row a posterior probability of being good,
-    which is its weight in the fit; with a number, the fit is trimmed: that share of the rows has no
-    weight.
+    With ``contamination="auto"`` a mixture model of leave-one-out residuals gives each row a
+    posterior probability of being right, which is its weight in the fit. With a number the fit is
+    trimmed: it minimises the summed squared error over the share ``1 - contamination`` of the rows
+    that fit best, plus ``alpha`` times the squared norm of the function, and the remaining rows
+    have zero weight. This subquantile minimisation is least trimmed squares in the space of a
+    kernel.
 
     Parameters
     ----------
     contamination : float or "auto", default="auto"
-        Share of corrupted rows, in [0, 0.5), which is trimmed. ``"auto"`` estimates it and weights
-        each row by its posterior probability; a warning names both explanations where the data
-        allow two.
+        Share of wrong rows, in [0, 0.5), which is trimmed. ``"auto"`` estimates it by a mixture
+        model of leave-one-out residuals and weights each row by its posterior probability of being
+        right. An :class:`~untaint.exceptions.AmbiguousContaminationWarning` names both explanations
+        where the data allow two.
     kernel : str, callable or Kernel, default="rbf"
-        ``"linear"``, ``"poly"``, ``"rbf"``, ``"laplacian"`` (Manhattan distance),
-        ``"exponential"`` (Euclidean distance), ``"rational_quadratic"``, ``"precomputed"``, a
-        function of two sets of rows, or an object of :mod:`untaint.kernels`.
+        ``"linear"``, ``"poly"``, ``"rbf"``, ``"laplacian"`` (Manhattan distance), ``"exponential"``
+        (Euclidean distance), ``"rational_quadratic"``, ``"precomputed"``, a function of two sets of
+        rows, or an object of :mod:`untaint.kernels`.
     gamma : float, "median" or "scale", default="median"
-        Inverse scale of the kernel. ``"median"`` is one over the median distance between two
-        rows, in the distance that the kernel uses, unmoved by outlying rows; ``"scale"`` is as
-        in :class:`~sklearn.svm.SVC`.
-    degree, coef0 : int, float, default=3, 1.0
-        Degree and constant of the polynomial kernel.
+        Inverse scale of the kernel. ``"median"`` is one over the median distance between two rows,
+        in the distance that the kernel uses, which outlying rows do not change; ``"scale"`` is that
+        of :class:`~sklearn.svm.SVC`.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1.0
+        Constant term of the polynomial kernel.
     shape : float, default=1.0
         Shape parameter of the rational quadratic kernel.
     alpha : float, default=1.0
         Ridge strength, in the units of :class:`~sklearn.kernel_ridge.KernelRidge`.
-    norm_bound : float, optional
-        Radius of the ball that the function must stay in; None means no ball.
     fit_intercept : bool, default=True
-        Whether to add an intercept, which is not penalised.
+        Whether to fit an intercept, which is not penalised.
+    approximation : {"auto", "nystroem", "rff", None}, default="auto"
+        ``"nystroem"`` fits on Nystroem features from landmark rows, and ``"rff"`` on random Fourier
+        features, which kernels of a distance have (all but the linear and polynomial ones). None is
+        exact. ``"auto"`` is exact while the kernel matrix fits in ``memory_limit``, and
+        ``"nystroem"`` beyond. The linear kernel needs no approximation for any number of rows.
+    n_components : int or "auto", default="auto"
+        Number of landmarks or random features. ``"auto"`` is twice the effective dimension of the
+        kernel at this ridge, between 100 and 1,000, or what ``memory_limit`` allows.
+    memory_limit : int or str, default="auto"
+        Bytes that a fit may use in addition to the rows, or a string such as ``"4GB"``; ``"auto"``
+        is half of the free memory. Arrays that do not fit are recomputed in blocks.
+    random_state : int, RandomState or None, default=None
+        Seed of ``init="random"`` and of starting points beyond the sixth.
+    verbose : int, default=0
+        1 shows a progress line.
+    n_jobs : int, optional
+        Number of threads; None or -1 means all. The result does not depend on it beyond rounding.
+
+    Other Parameters
+    ----------------
+    norm_bound : float, optional
+        Radius of the ball in the RKHS that the function is projected onto; None means no ball.
     solver : {"auto", "exact", "iterative", "newton", "gradient"}, default="auto"
-        ``"exact"`` factorises, ``"iterative"`` uses preconditioned conjugate gradients, ``"auto"``
-        chooses by size. ``"gradient"`` is the papers' projected functional gradient method.
-        ``"newton"`` is the same as ``"exact"`` here: the loss is quadratic.
+        ``"exact"`` factorises the kernel matrix, ``"iterative"`` uses preconditioned conjugate
+        gradients, and ``"auto"`` chooses by size. ``"gradient"`` is the papers' projected
+        functional gradient method. ``"newton"`` equals ``"exact"`` here, because the loss is
+        quadratic.
     init : {"auto", "zeros", "random"}, default="auto"
-        Starting point. ``"auto"`` searches for inliers; ``"zeros"`` begins with the rows
-        whose targets are smallest in size and ``"random"`` with random ones. ``solver="gradient"``
+        Starting point. ``"auto"`` searches for inliers; ``"zeros"`` begins with the rows whose
+        targets are smallest in size, and ``"random"`` with random rows. ``solver="gradient"``
         begins with zero coefficients, or with random ones as the papers do.
     acceleration : {None, "momentum", "nesterov"}, default=None
         Acceleration of ``solver="gradient"``.
     learning_rate : float, callable or "auto", default="auto"
-        Step of ``solver="gradient"``, possibly a function of the iteration; ``"auto"`` is one over
-        the smoothness constant.
+        Step size of ``solver="gradient"``: a number, a function of the iteration, or ``"auto"``,
+        which is one over the smoothness constant.
     momentum : float, default=0.9
-        Momentum of the accelerations.
+        Momentum coefficient, for either ``acceleration``.
     smoothing : float, optional
         Softplus parameter lambda: rows get weights ``sigmoid(lambda * (t - loss))`` in place of 0
         and 1. None is the limit of large lambda.
-    approximation : {"auto", "nystroem", "rff", None}, default="auto"
-        ``"nystroem"`` fits on the kernel's values with some of the rows, ``"rff"`` on random
-        Fourier features, which the kernels of a distance have (all but the linear and polynomial
-        ones); None is exact. ``"auto"`` is exact while the kernel matrix fits in ``memory_limit``
-        and ``"nystroem"`` beyond. The linear kernel needs no approximation, of however many rows.
-    n_components : int or "auto", default="auto"
-        Landmarks or random features. ``"auto"`` is twice the effective dimension of the kernel at
-        this ridge, between 100 and 1,000, or what ``memory_limit`` allows.
-    memory_limit : int or str, default="auto"
-        Bytes that a fit may take besides the rows, or a string such as ``"4GB"``; ``"auto"`` is
-        half of the memory that is free. What does not fit is recomputed in blocks.
     checkpoint : path, optional
-        File to which a long fit writes every few seconds how far it is. A fit to the same rows with
-        the same parameters that finds the file goes on from there, and removes it when it is done.
+        File to which a long fit saves its progress every few seconds. A fit to the same rows with
+        the same parameters that finds the file continues from it, and removes it when it is done.
     n_starts : int, default=6
-        Starting points of the search.
+        Number of starting points of the search for inliers.
     max_iter : int, optional
-        By default 200, and 2000 for ``solver="gradient"``.
+        Maximum number of iterations: by default 200, and 2000 for ``solver="gradient"``.
     tol : float, default=1e-8
         Relative accuracy of iterative refits and of the objective.
-    random_state : int, RandomState or None, default=None
-        Used by ``init="random"`` and by starts beyond the sixth.
-    verbose : int, default=0
-        1 shows a progress line.
-    n_jobs : int, optional
-        Threads; None or -1 means all. The result does not depend on it beyond rounding.
 
     Attributes
     ----------
     inlier_mask_ : array of shape (n,), bool
-        The rows kept; a row kept in part counts if at least half of it is.
+        True for the rows that were kept: those whose weight in the fit is at least one half.
     inlier_probability_ : array of shape (n,)
-        Posterior probability that a row is right; 1 or 0 where the contamination was given.
+        Posterior probability that a row is right; 1 or 0 if the contamination was given.
     outlier_scores_ : array of shape (n,)
         Absolute residual of each row in units of its noise.
     noise_scale_ : array of shape (n,)
-        The noise of each row's target; one for all rows where the contamination was given.
+        Noise scale of each row's target; the same for all rows if the contamination was given.
     contamination_ : float
         The contamination used, given or estimated.
     contamination_interval_ : tuple of float
-        95 % interval of the contamination if it was estimated; else that number twice.
+        95 % interval of the contamination; ``(contamination, contamination)`` if it was given.
     loss_threshold_ : float
-        The loss that separates kept from trimmed rows.
+        Loss that separates kept from trimmed rows.
     objective_path_ : array
-        Objective after each refit; never rises under exact solves.
+        Objective after each refit; it never increases under exact solves.
     n_iter_ : int
+        Number of iterations of the solver.
     converged_ : bool
+        Whether the solver converged within ``max_iter`` iterations.
     dual_coef_ : array of shape (n,) or (n, k)
-        Zero for the rows trimmed.
+        Coefficients of the kernel expansion; zero for trimmed rows.
     intercept_ : float or array of shape (k,)
+        Intercept of each output.
     coef_ : array of shape (d,) or (k, d)
-        Slopes of the linear kernel.
-    X_fit_ : array or CSR of shape (n, d)
+        Slopes; only for the linear kernel.
+    X_fit_ : array or CSR matrix of shape (n, d)
+        Rows of the kernel expansion: the training rows, or the landmarks.
+    feature_map_ : FeatureMap
+        Random Fourier features; only for ``approximation="rff"``, in place of ``X_fit_``.
+    feature_coef_ : array of shape (p,) or (p, k)
+        Coefficients of these features, in place of ``dual_coef_``.
     kernel_ : Kernel
         The kernel with the scale that was used.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     See Also
     --------

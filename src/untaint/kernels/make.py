@@ -44,10 +44,12 @@ def make_kernel(
     gamma : float
         Inverse scale as a number; see :func:`resolve_gamma`. Required by all kernels but the
         linear and precomputed ones.
-    degree, coef0 : int, float
-        Parameters of the polynomial kernel.
+    degree : int
+        Degree of the polynomial kernel.
+    coef0 : float
+        Constant term of the polynomial kernel.
     shape : float
-        Parameter of the rational quadratic kernel.
+        Shape parameter of the rational quadratic kernel.
 
     Examples
     --------

@@ -21,50 +21,69 @@ def _has_probabilities(model: RobustClassifier) -> bool:
 
 
 class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
-    r"""Make any classifier robust against wrong labels, without being told how many there are.
+    r"""Make any classifier robust against wrong labels, whose share is estimated.
 
-    A kernel classifier estimates the rates at which classes are mistaken for one another, the
-    noise matrix. The learner is fitted under it by an EM algorithm on weighted rows, and to the
-    labels as they are. What makes the labels likelier, under out-of-fold probabilities, counts:
-    where noise is not evident, the fit is the plain one.
+    A kernel classifier estimates the noise matrix: the rates at which classes are mistaken for one
+    another. The learner is fitted under this matrix by an EM algorithm on weighted rows, and once
+    to the labels as they are. The fit under which the labels are more likely, by out-of-fold
+    probabilities, is used: where noise is not evident, it is the plain fit.
 
     Parameters
     ----------
     estimator : classifier or pipeline, "auto" or None, default=None
-        Anything with ``fit(X, y)`` and ``predict_proba``; see :class:`RobustRegressor`. None and
-        "auto" mix the probabilities of a kernel, extra trees and gradient boosting.
-    contamination : float in [0, 0.5) or "auto", default="auto"
-        Share of wrong labels, which is then trimmed class by class. By default it is estimated.
+        Any object with ``fit(X, y)`` and ``predict_proba``; X is passed to it unchanged. Weights
+        are passed to ``fit`` if it takes ``sample_weight``, also to the last step of a pipeline.
+        None and ``"auto"`` average the probabilities of a kernel, extra trees and gradient
+        boosting.
+    contamination : float or "auto", default="auto"
+        Share of wrong labels, in [0, 0.5), which is trimmed class by class. ``"auto"`` estimates
+        it.
     cv : int, splitter or iterable, default=5
-        Folds of out-of-fold predictions; see :class:`RobustRegressor`.
+        Folds of out-of-fold predictions. A forest has out-of-bag predictions instead, unless ``cv``
+        is not a number or groups are given.
     n_jobs : int, optional
-        Fits that run at a time.
-    random_state : int, RandomState instance or None, default=None
+        Number of fits that run at the same time.
+    random_state : int, RandomState or None, default=None
+        Seed of folds and forests, and of learners that have none.
     verbose : int, default=0
+        1 shows a progress line on standard error.
 
     Attributes
     ----------
     classes_ : array of shape (k,)
-    estimator_ : fitted learner, or stack
+        Labels of the classes, sorted.
+    estimator_ : fitted learner or stack
+        The learner, or the stack of learners, fitted to the weighted rows.
     estimators_ : list of (str, fitted learner)
+        Names and fitted learners; one pair if ``estimator`` was given.
     learners_ : dict of str to float
         Names of the learners and their weights in the stack.
     noise_matrix_ : array of shape (k, k)
-        Probability of each label (column) for each true class (row).
+        Probability of each label (column) given each true class (row).
     noise_matrix_interval_ : array of shape (2, k, k)
+        95 % interval of each entry; both ends are equal if the contamination was given.
     inlier_probability_ : array of shape (n,)
         Probability that a label is right; 1 or 0 if the contamination was given.
-    inlier_mask_ : bool array of shape (n,)
+    inlier_mask_ : array of shape (n,), bool
+        True for rows whose labels are probably right.
     outlier_scores_ : array of shape (n,)
-        Above 1 for labels that are probably wrong.
+        Values above 1 mark labels that are probably wrong.
     class_contamination_ : array of shape (k,)
-        Share of wrong ones among the labels of each class.
+        Share of wrong labels among the rows of each label.
     oof_prediction_ : array of shape (n, k)
-        Class probabilities out of fold.
+        Out-of-fold class probabilities.
     contamination_ : float
-    contamination_interval_ : pair of float
-    n_iter_, n_fits_ : int
-        Rounds and fits of the learner.
+        Share of wrong labels, given or estimated.
+    contamination_interval_ : tuple of float
+        95 % interval of the contamination; ``(contamination, contamination)`` if it was given.
+    n_iter_ : int
+        Number of rounds of reweighting.
+    n_fits_ : int
+        Number of fits of the learner, or of all learners of a stack.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     See Also
     --------
@@ -79,9 +98,12 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
     >>> y = rng.integers(0, 2, 300)
     >>> X = rng.normal(size=(300, 2)) + 4.0 * y[:, None]
     >>> y[:60] = 1 - y[:60]
-    >>> model = RobustClassifier(RandomForestClassifier(random_state=0), random_state=0).fit(X, y)
-    >>> bool(0.15 < model.contamination_ < 0.25), bool((~model.inlier_mask_[:60]).mean() > 0.8)
-    (True, True)
+    >>> forest = RandomForestClassifier(random_state=0)
+    >>> model = RobustClassifier(forest, random_state=0).fit(X, y)
+    >>> round(model.contamination_, 1)
+    0.2
+    >>> bool((~model.inlier_mask_[:60]).mean() > 0.8)
+    True
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:

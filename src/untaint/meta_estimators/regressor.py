@@ -14,54 +14,64 @@ from .regression import MAX_ROUNDS, OutlierAttributes, RegressionProblem
 
 
 class RobustRegressor(RegressorMixin, RobustMetaEstimator):
-    r"""Make any regressor robust against wrong rows, without being told how many there are.
+    r"""Make any regressor robust against wrong rows, whose share is estimated.
 
-    Rounds of out-of-fold predictions and posterior weights: a mixture model of the residuals gives
-    each row a probability of being right, which is its weight in the next fits. Starting weights
-    come from a kernel and a forest, so that the learner is fitted at most ``2 * cv + 1`` times.
+    The fit alternates out-of-fold predictions and posterior weights: a mixture model of the
+    residuals gives each row a probability of being right, which is its weight in the next fits.
+    Starting weights come from a kernel and a forest, so that the learner is fitted at most
+    ``2 * cv + 1`` times.
 
     Parameters
     ----------
     estimator : regressor or pipeline, "auto" or None, default=None
-        Anything with ``fit(X, y)`` and ``predict``; X is passed on as it came. Weights are passed
-        to ``fit`` if it takes ``sample_weight``, also to the last step of a pipeline; other
-        learners are fitted to the rows that are probably right. None and "auto" stack a kernel,
-        extra trees and gradient boosting, by weights that are chosen on trusted rows.
-    contamination : float in [0, 0.5) or "auto", default="auto"
-        Share of wrong rows, which is then trimmed. By default it is estimated.
+        Any object with ``fit(X, y)`` and ``predict``; X is passed to it unchanged. Weights are
+        passed to ``fit`` if it takes ``sample_weight``, also to the last step of a pipeline; other
+        learners are fitted to the rows that are probably right. None and ``"auto"`` stack a kernel,
+        extra trees and gradient boosting, with stack weights that are chosen on inliers.
+    contamination : float or "auto", default="auto"
+        Share of wrong rows, in [0, 0.5), which is trimmed. ``"auto"`` estimates it.
     cv : int, splitter or iterable, default=5
-        Folds of out-of-fold predictions. A forest has predictions out of bag instead, unless
-        this is not a number or groups are given.
+        Folds of out-of-fold predictions. A forest has out-of-bag predictions instead, unless ``cv``
+        is not a number or groups are given.
     n_jobs : int, optional
-        Fits that run at a time.
-    random_state : int, RandomState instance or None, default=None
+        Number of fits that run at the same time.
+    random_state : int, RandomState or None, default=None
         Seed of folds and forests, and of learners that have none.
     verbose : int, default=0
-        Whether to say on standard error what is going on.
+        1 shows a progress line on standard error.
 
     Attributes
     ----------
-    estimator_ : fitted learner, or stack
+    estimator_ : fitted learner or stack
+        The learner, or the stack of learners, fitted to the weighted rows.
     estimators_ : list of (str, fitted learner)
+        Names and fitted learners; one pair if ``estimator`` was given.
     learners_ : dict of str to float
         Names of the learners and their weights in the stack.
     inlier_probability_ : array of shape (n,)
         Posterior probability that a row is right; 1 or 0 if the contamination was given.
-    inlier_mask_ : bool array of shape (n,)
+    inlier_mask_ : array of shape (n,), bool
+        True for rows with ``inlier_probability_`` of at least one half.
     outlier_scores_ : array of shape (n,)
         Absolute out-of-fold residuals in units of the noise.
     noise_scale_ : array of shape (n,)
-        Standard deviation of each row's noise.
+        Standard deviation of the noise of each row's target.
     oof_prediction_ : array of shape (n,) or (n, k)
-        Predictions out of fold.
+        Out-of-fold predictions.
     contamination_ : float
-    contamination_interval_ : pair of float
+        The contamination used, given or estimated.
+    contamination_interval_ : tuple of float
+        95 % interval of the contamination; ``(contamination, contamination)`` if it was given.
     n_iter_ : int
-        Rounds of the learner.
+        Number of rounds of reweighting.
     n_fits_ : int
-        Fits of the learner, or of all learners of a stack.
+        Number of fits of the learner, or of all learners of a stack.
     converged_ : bool
         Whether weights hardly changed in the last round.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     See Also
     --------

@@ -131,12 +131,14 @@ def trimmed_scorer(
     >>> y = 3 * x + 0.1 * np.sin(40 * x)
     >>> y[::10] += 100  # some rows are wrong, in the validation folds too
     >>> def mean_score(model, scoring):
-    ...     return float(cross_val_score(model, x[:, None], y, scoring=scoring).mean())
+    ...     scores = cross_val_score(model, x[:, None], y, scoring=scoring)
+    ...     return float(scores.mean())
+    >>> huber, plain = HuberRegressor(), LinearRegression()
     >>> scorer = trimmed_scorer("squared_error", contamination=0.25)
-    >>> mean_score(HuberRegressor(), scorer) > mean_score(LinearRegression(), scorer)
+    >>> mean_score(huber, scorer) > mean_score(plain, scorer)
     True
-    >>> plain = "neg_mean_squared_error"  # prefers the model that follows the wrong rows
-    >>> mean_score(HuberRegressor(), plain) > mean_score(LinearRegression(), plain)
+    >>> squares = "neg_mean_squared_error"  # prefers the fit to wrong rows
+    >>> mean_score(huber, squares) > mean_score(plain, squares)
     False
     >>> scorer
     TrimmedScorer(contamination=0.25, metric='squared_error')

@@ -144,9 +144,12 @@ class BatchAPIMixin(_StreamBase):
 
         Parameters
         ----------
-        X, y, X_copy
-            Held-out rows with the noise of the training rows, and their second copy if there is
-            one.
+        X : array of shape (m, d)
+            Held-out rows with the noise of the training rows.
+        y : array of shape (m,)
+            Their targets.
+        X_copy : array of shape (m, d), optional
+            Second copies of these rows.
 
         Returns
         -------

@@ -84,18 +84,27 @@ class NoisyKernelRegressor(NoisyRegressor):
     ----------
     gamma_ : float
         Inverse scale of the kernel in use.
-    dual_coef_, support_ : array of shape (n,), (n, d)
-        Coefficients and support rows of Algorithm 2 without a budget:
-        f(x) = sum of dual_coef_[i] k(support_[i], x).
-    coef_, frequencies_ : array of shape (2 D,), (D, d)
-        Coefficients of the random cosines and sines, and their frequencies.
-    clamped_mass_, sup_error_ : float
-        Mass of the mixture that was widened, and the largest difference between the kernel in use
-        and the requested kernel.
+    dual_coef_ : array of shape (n,)
+        Coefficients of Algorithm 2 without a budget: f(x) is the sum of
+        ``dual_coef_[i] * k(support_[i], x)``.
+    support_ : array of shape (n, d)
+        Support rows of Algorithm 2 without a budget.
+    coef_ : array of shape (2 D,)
+        Coefficients of the random cosines and sines.
+    frequencies_ : array of shape (D, d)
+        Frequencies of the random cosines and sines.
+    clamped_mass_ : float
+        Mass of the mixture of Gaussian kernels that was widened.
+    sup_error_ : float
+        Largest difference between the kernel in use and the requested kernel.
     regret_bound_ : float
         Upper bound of the expected regret on the clean rows, for ``"theory"``.
-    n_rounds_, n_features_in_ : int
-        Number of rows learnt so far, and number of features.
+    n_rounds_ : int
+        Number of rows learnt so far.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     Examples
     --------

@@ -59,11 +59,15 @@ class NoisyLinearRegressor(LinearRegressor):
         is the step size of Theorem 1 for ``horizon`` rounds in the ball of radius ``norm_bound``.
     horizon : int, optional
         Number of rounds, for ``"theory"``.
-    feature_bound, target_bound : float, optional
-        Bounds for ``"theory"``. With two copies they bound the second moments of the theorem: the
-        mean squared norm of the noisy rows is at most ``feature_bound ** 2``, and the mean of the
-        squared targets at most ``target_bound ** 2``. With one copy they bound every row's norm and
-        every target. Bounds that are not given, or are exceeded, are taken from the rows so far.
+    feature_bound : float, optional
+        Bound of the features, for ``"theory"``. With two copies it bounds the second moment of the
+        theorem: the mean squared norm of the noisy rows is at most ``feature_bound ** 2``. With one
+        copy it bounds the norm of every row. A bound that is not given, or is exceeded, is taken
+        from the rows so far.
+    target_bound : float, optional
+        Bound of the targets, for ``"theory"``. With two copies the mean of the squared targets is
+        at most ``target_bound ** 2``; with one copy the bound holds for every target. A bound that
+        is not given, or is exceeded, is taken from the rows so far.
     average : bool or "auto"
         Whether to predict with the average of the iterates, as in online-to-batch conversion.
         ``"auto"`` averages with the adaptive step size only. The best corrected fit ignores it.
@@ -80,7 +84,7 @@ class NoisyLinearRegressor(LinearRegressor):
     noise_factor : float or "estimate"
         Factor of ``noise_cov``. ``"estimate"`` if the covariance is known up to a factor, which is
         then estimated from copies or true features of some rows; one noisy measurement of each row
-        does not tell it.
+        does not identify it.
 
     Attributes
     ----------
@@ -90,8 +94,12 @@ class NoisyLinearRegressor(LinearRegressor):
         Intercept.
     regret_bound_ : float
         Upper bound of the expected regret on the clean rows, for ``"theory"``.
-    n_rounds_, n_features_in_ : int
-        Number of rows learnt so far, and number of features.
+    n_rounds_ : int
+        Number of rows learnt so far.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     Examples
     --------

@@ -66,13 +66,18 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         Coefficients of the features in the log-odds of the second class.
     intercept_ : array of shape (1,)
         Intercept.
-    share_, alpha_ : float
-        Share of the noise that was removed, and ridge penalty in use. A selected penalty is that of
-        scaled features.
+    share_ : float
+        Share of the noise that was removed.
+    alpha_ : float
+        Ridge penalty in use. A selected penalty is that of scaled features.
     noise_cov_ : array of shape (d, d)
         Noise covariance of one copy, declared or estimated.
-    n_rounds_, n_features_in_ : int
-        Number of rows learnt so far, and number of features.
+    n_rounds_ : int
+        Number of rows learnt so far.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     Examples
     --------
@@ -213,9 +218,12 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
 
         Parameters
         ----------
-        X, y, X_copy
-            Held-out rows with the noise of the training rows, and their second copy if there is
-            one.
+        X : array of shape (m, d)
+            Held-out rows with the noise of the training rows.
+        y : array of shape (m,)
+            Their labels.
+        X_copy : array of shape (m, d), optional
+            Second copies of these rows.
 
         Returns
         -------

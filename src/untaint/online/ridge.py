@@ -45,7 +45,7 @@ class CorrectedRidge(LinearRegressor):
     noise_factor : float or "estimate"
         Factor of ``noise_cov``. ``"estimate"`` if the covariance is known up to a factor, which is
         then estimated from copies or true features of some rows; one noisy measurement of each row
-        does not tell it.
+        does not identify it.
 
     Attributes
     ----------
@@ -53,12 +53,18 @@ class CorrectedRidge(LinearRegressor):
         Coefficients of the features.
     intercept_ : float
         Intercept.
-    share_, alpha_ : float
-        Share of the noise that was removed, and ridge penalty in use.
+    share_ : float
+        Share of the noise that was removed.
+    alpha_ : float
+        Ridge penalty in use.
     noise_cov_ : array of shape (d, d)
         Noise covariance of one copy, declared or estimated.
-    n_rounds_, n_features_in_ : int
-        Number of rows learnt so far, and number of features.
+    n_rounds_ : int
+        Number of rows learnt so far.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     Examples
     --------

@@ -42,12 +42,16 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
 
     Attributes
     ----------
-    mean_, scale_ : array of shape (d,)
-        Means and standard deviations of the features; a constant feature has the scale 1.
+    mean_ : array of shape (d,)
+        Means of the features.
+    scale_ : array of shape (d,)
+        Standard deviations of the features; 1 for a constant feature.
     noise_cov_ : array of shape (d, d)
         Noise covariance of the scaled features, if ``noise_cov`` was given.
     n_features_in_ : int
         Number of features.
+    feature_names_in_ : array of shape (d,)
+        Names of the features; only if X has names that are strings.
 
     Examples
     --------
@@ -58,8 +62,8 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
     >>> X = rng.standard_normal((2000, 2)) * [1.0, 50.0]
     >>> y = X @ [1.0, 0.02]
     >>> X_noisy = X + rng.standard_normal(X.shape) * [0.5, 25.0]
-    >>> model = make_pipeline(NoiseAwareScaler(), CorrectedRidge(noise_cov=[0.25, 625.0]))
-    >>> model = model.fit(X_noisy, y)
+    >>> ridge = CorrectedRidge(noise_cov=[0.25, 625.0])
+    >>> model = make_pipeline(NoiseAwareScaler(), ridge).fit(X_noisy, y)
     >>> bool(np.abs(model.predict(X) - y).max() < 0.5)
     True
     """

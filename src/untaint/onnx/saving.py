@@ -13,15 +13,18 @@ from .export import to_onnx
 def save_onnx(model: Any, path: Any, *, dtype: Any = "float32", precision: str = "auto") -> None:
     """Write a fitted model to an ONNX file.
 
-    The file appears whole or not at all: until then, one that is there stays as it is.
+    The file is written atomically: it is complete, or an existing file is left unchanged.
 
     Parameters
     ----------
     model : fitted estimator or pipeline
+        The model to export.
     path : path
-        In a directory that exists.
-    dtype, precision
-        As :func:`to_onnx` takes them.
+        File in an existing directory.
+    dtype : {"float32", "float64"}, default="float32"
+        Number type of the input; see :func:`to_onnx`.
+    precision : str, default="auto"
+        Precision of the computation; see :func:`to_onnx`.
 
     Examples
     --------

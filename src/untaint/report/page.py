@@ -54,7 +54,7 @@ def render(findings: Findings) -> str:
     ...     flagged=np.array([False, False, True, False]),
     ...     observed=np.array([10.0, 11.0, 99.0, 12.0]),
     ...     expected=np.array([10.2, 11.1, 11.5, 12.1]),
-    ...     suspects=[Suspect(2, "target", "The price is far too high.", ["red", "99"])],
+    ...     suspects=[Suspect(2, "target", "Price too high.", ["red", "99"])],
     ...     set_aside=0,
     ...     columns=[],
     ...     improvement=None,

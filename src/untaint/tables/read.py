@@ -29,8 +29,12 @@ def read_table(
     source : path
         Of CSV text, JSON lines, a Parquet file or an Excel workbook (.xlsx), in gzip or not, or
         of a zip file that holds one of these; "-" is standard input.
-    delimiter, decimal, encoding : str, optional
-        How text is written. What is not given is found out.
+    delimiter : str, optional
+        Character between cells of a text file; detected by default.
+    decimal : str, optional
+        Decimal mark of numbers; detected by default.
+    encoding : str, optional
+        Encoding of a text file; detected by default.
     sheet : str, optional
         Name of the sheet of a workbook, by default the first.
     max_bytes : int, default=2**31

@@ -45,8 +45,12 @@ class WeightingRule(ABC):
 class TrimmingRule(WeightingRule):
     """A rule that keeps the fraction ``1 - contamination`` of the samples with the smallest losses.
 
-    Weights lie between 0 and the sample's own weight, and sum to :meth:`kept_total`. The
-    contamination, in [0, 1), is the fraction of the total sample weight that is trimmed.
+    Weights lie between 0 and the sample's own weight, and sum to :meth:`kept_total`.
+
+    Parameters
+    ----------
+    contamination : float
+        Share of the total sample weight that is trimmed, in [0, 1).
     """
 
     contamination: float

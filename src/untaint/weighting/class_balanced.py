@@ -46,16 +46,18 @@ class ClassBalanced(Trimmed):
     Parameters
     ----------
     contamination : float
+        Share of the total sample weight that is trimmed, in [0, 1).
     groups : array of shape (n,), int
         Class of each sample, 0 to ``n_groups - 1``.
     n_groups : int
+        Number of classes.
 
     Examples
     --------
     >>> import numpy as np
     >>> losses = np.array([0.1, 0.2, 0.3, 2.0, 3.0])
     >>> rule = ClassBalanced(0.4, groups=np.array([0, 0, 0, 1, 1]), n_groups=2)
-    >>> rule.weights(losses, np.ones(5))  # plain trimming would remove the whole second class
+    >>> rule.weights(losses, np.ones(5))  # Trimmed would remove the second class
     array([1., 1., 0., 1., 0.])
     """
 

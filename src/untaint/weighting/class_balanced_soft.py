@@ -35,8 +35,12 @@ class SoftClassBalanced(ClassBalanced):
 
     Parameters
     ----------
-    contamination, groups, n_groups
-        See :class:`~untaint.weighting.class_balanced.ClassBalanced`.
+    contamination : float
+        Share of the total sample weight that is trimmed, in [0, 1).
+    groups : array of shape (n,), int
+        Class of each sample, 0 to ``n_groups - 1``.
+    n_groups : int
+        Number of classes.
     smoothing : float
         The parameter lambda > 0, in units of 1 / loss.
 

@@ -17,7 +17,15 @@ from .trimmed import Trimmed
 @final
 @dataclass(frozen=True, eq=False)
 class FixedWeights(Trimmed):
-    """Posterior probabilities that samples are inliers, as fixed weights."""
+    """Posterior probabilities that samples are inliers, as fixed weights.
+
+    Parameters
+    ----------
+    contamination : float
+        Expected share of outliers.
+    inlier_probability : array of shape (n,)
+        The weight of each sample, relative to its sample weight.
+    """
 
     inlier_probability: FloatArray
 

@@ -27,6 +27,11 @@ TIE_TOLERANCE = 1e-9
 class Trimmed(TrimmingRule):
     """Keep the samples with the smallest losses, up to exactly the fraction ``1 - contamination``.
 
+    Parameters
+    ----------
+    contamination : float
+        Share of the total sample weight that is trimmed, in [0, 1).
+
     Examples
     --------
     >>> import numpy as np
