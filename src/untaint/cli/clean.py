@@ -23,9 +23,9 @@ FILES = ("cleaned.csv", "flagged.csv", "report.html", MODEL, "summary.json")
 def clean(
     data: options.Data,
     target: options.OptionalTarget = None,
-    task: options.TaskOption = options.Task.auto,
+    task: options.TaskOption = options.TaskName.auto,
     contamination: options.Contamination = "auto",
-    learner: options.LearnerOption = options.Learner.auto,
+    learner: options.LearnerOption = options.LearnerName.auto,
     fdr: options.Fdr = 0.1,
     skip: options.Skip = None,
     out: options.OutDirectory = None,

@@ -17,9 +17,9 @@ from .terminal import console, escape_terminal, progress
 def fit(
     data: options.Data,
     target: options.Target,
-    task: options.TaskOption = options.Task.auto,
+    task: options.TaskOption = options.TaskName.auto,
     contamination: options.Contamination = "auto",
-    learner: options.LearnerOption = options.Learner.auto,
+    learner: options.LearnerOption = options.LearnerName.auto,
     out: Annotated[
         Path | None,
         typer.Option(

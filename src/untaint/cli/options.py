@@ -11,7 +11,7 @@ import typer
 from .errors import UsageError
 
 
-class Task(StrEnum):
+class TaskName(StrEnum):
     """The tasks that ``--task`` accepts."""
 
     auto = "auto"
@@ -19,7 +19,7 @@ class Task(StrEnum):
     classification = "classification"
 
 
-class Learner(StrEnum):
+class LearnerName(StrEnum):
     """The learners that ``--learner`` accepts."""
 
     auto = "auto"
@@ -73,7 +73,7 @@ Skip = Annotated[
     ),
 ]
 TaskOption = Annotated[
-    Task, typer.Option("--task", help="Whether the target is numeric or a class label.")
+    TaskName, typer.Option("--task", help="Whether the target is numeric or a class label.")
 ]
 Contamination = Annotated[
     str,
@@ -84,7 +84,7 @@ Contamination = Annotated[
     ),
 ]
 LearnerOption = Annotated[
-    Learner,
+    LearnerName,
     typer.Option(
         "--learner",
         help="What predicts the target: a kernel, gradient-boosted trees, or the better of both.",

@@ -36,7 +36,7 @@ ALPHA_STEP = 10.0
 NEGLIGIBLE = 0.1
 
 
-class Start(NamedTuple):
+class PathStart(NamedTuple):
     """The degrees of freedom of a path's first fit, and its quantile (ignored for labels)."""
 
     dof: float
@@ -51,7 +51,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Refit(ABC):
+class SubsetRefit(ABC):
     """The part of a continuation that depends on the task: fits and their weights, at one alpha.
 
     The targets are those of the loss, (n, k), and the rule is one for these n samples. Samples that
@@ -103,7 +103,7 @@ class Refit(ABC):
 class Continuation:
     """Trimmed fits of one task on one set of samples, along a path that ends at alpha."""
 
-    def __init__(self, features: FloatArray, alpha: float, refit: Refit) -> None:
+    def __init__(self, features: FloatArray, alpha: float, refit: SubsetRefit) -> None:
         self.alpha, self.refit = alpha, refit
         frame = np.where(refit.near, refit.sample_weight, 0.0)
         spectrum, self._rotate = principal_rotation(np.asarray(features, dtype=float), frame)
@@ -120,7 +120,7 @@ class Continuation:
             self._alphas[dof] = alpha_of_dof(self._spectrum, min(dof, max(1.0, size / 10.0)))
         return max(self.alpha, self._alphas[dof])
 
-    def start(self, start: Start, members: BoolArray) -> Candidate:
+    def start(self, start: PathStart, members: BoolArray) -> Candidate:
         """Return the weights that the first fit to some of the samples leads to."""
         alpha = self.alpha_for_dof(start.dof)
         return Candidate(self.refit.start(self._leading(alpha), alpha, start.quantile, members))

@@ -19,7 +19,7 @@ from ..optim.c_steps import ExactRefits, c_steps
 from ..optim.newton import Newton
 from ..optim.newton_step import KernelSpace
 from ..optim.ridge_primal import PrimalRidge
-from .continuation import Candidate, Refit
+from .continuation import Candidate, SubsetRefit
 
 # Unknowns of a fit, of all classes together.
 MAX_UNKNOWNS = 500
@@ -30,7 +30,7 @@ TOLERANCE = 1e-2
 
 @final
 @dataclass(frozen=True, eq=False)
-class LogisticRefit(Refit):
+class LogisticRefit(SubsetRefit):
     """Logistic regression on the samples that a trimming rule keeps."""
 
     # A Newton solver keeps its preconditioner from one alpha to the next of the same width.

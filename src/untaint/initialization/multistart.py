@@ -27,13 +27,13 @@ from ..design.subsample import Subset
 from ..losses import Loss, SquaredLoss
 from ..weighting.base import TrimmingRule
 from ..weighting.trimmed import Trimmed
-from .continuation import Candidate, Continuation, Refit, Start
+from .continuation import Candidate, Continuation, PathStart, SubsetRefit
 from .logistic_refit import LogisticRefit
 from .ridge_refit import RidgeRefit
 
 # First fits, in the order in which they are tried. Further ones are made on random halves.
-STARTS = tuple(Start(dof, quantile) for dof in (5.0, 20.0) for quantile in (0.5, 0.25, 0.75))
-LABEL_STARTS = tuple(Start(dof) for dof in (3.0, 12.0, 6.0, 24.0, 48.0, np.inf))
+STARTS = tuple(PathStart(dof, quantile) for dof in (5.0, 20.0) for quantile in (0.5, 0.25, 0.75))
+LABEL_STARTS = tuple(PathStart(dof) for dof in (3.0, 12.0, 6.0, 24.0, 48.0, np.inf))
 FINALISTS = 2
 # If the first starts, those of the fewest degrees of freedom, end alike, others are not made.
 CONSENSUS = 3
@@ -86,8 +86,8 @@ def find_label_inliers(
 def multistart(
     design: Design,
     levels: Sequence[Subset],
-    refit: Refit,
-    starts: Sequence[Start],
+    refit: SubsetRefit,
+    starts: Sequence[PathStart],
     rng: np.random.Generator,
     dof: float = np.inf,
     consensus: int | None = None,
@@ -125,7 +125,7 @@ def multistart(
     return path, best
 
 
-def _continuation_on(sample: Subset, design: Design, refit: Refit) -> Continuation:
+def _continuation_on(sample: Subset, design: Design, refit: SubsetRefit) -> Continuation:
     """Return the continuation on some samples, with their part of the ridge parameter of all."""
     part = float(sample.weights.sum()) / float(design.sample_weight.sum())
     features = design.init_features[sample.rows]

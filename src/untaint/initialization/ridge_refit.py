@@ -21,14 +21,14 @@ from scipy.linalg import lapack
 from .._typing import BoolArray, FloatArray
 from ..optim.leave_one_out import deletion_residuals
 from ..optim.ridge_path import MAX_PREDICTIVE_VARIANCE
-from .continuation import Candidate, Refit
+from .continuation import Candidate, SubsetRefit
 
 REWEIGHTINGS = 5
 C_STEPS_PER_ALPHA = 3
 
 
 @final
-class RidgeRefit(Refit):
+class RidgeRefit(SubsetRefit):
     """Ridge regression on the samples of the lowest deletion costs."""
 
     curvature = 2.0

@@ -13,7 +13,7 @@ from ..contamination.label_posterior import right_label_probability, true_class_
 from ..model_selection.label_noise import LabelNoise, known_noise
 from ..weighting.class_balanced import ClassBalanced
 from .base import RobustMetaEstimator
-from .classification_members import Member, Single, Stack
+from .classification_members import ClassifierMember, ClassifierStack, SingleClassifier
 from .initial_weights import N_TREES
 from .kernel_member import KernelClassification
 from .label_learning import calibrated
@@ -67,7 +67,7 @@ class ClassificationProblem(Problem):
         self.codes, self.classes = codes, np.asarray(params.classes_)
         self.labels = np.eye(len(self.classes))[codes]
         self.kernels = dict[bool, KernelClassification]()
-        self.member: Member = self._stack() if params._stacks else self._single()
+        self.member: ClassifierMember = self._stack() if params._stacks else self._single()
 
     def kernel(self, *, plain: bool) -> KernelClassification:
         """Return the kernel classifier, fitted once: plain, or with its own noise matrix."""
@@ -161,16 +161,16 @@ class ClassificationProblem(Problem):
         """Number of classes."""
         return len(self.classes)
 
-    def _single(self) -> Member:
+    def _single(self) -> ClassifierMember:
         estimator = self.params.estimator
         if not hasattr(estimator, "predict_proba"):
             raise TypeError(
                 "estimator: expected a classifier with predict_proba, found "
                 f"{type(estimator).__name__}; wrap it in CalibratedClassifierCV."
             )
-        return Single(self, self.users_learner(PROBABILITIES))
+        return SingleClassifier(self, self.users_learner(PROBABILITIES))
 
-    def _stack(self) -> Member:
+    def _stack(self) -> ClassifierMember:
         boosting = HistGradientBoostingClassifier(random_state=self.seed)
         learners = {"boosting": self.learner(boosting, self.features, self.folds, PROBABILITIES)}
         if self.n_rows <= MAX_STACKED:
@@ -183,7 +183,7 @@ class ClassificationProblem(Problem):
             )
             folds = None if len(self.first) == self.n_rows else self.folds
             learners["forest"] = self.learner(forest, self.features, folds, PROBABILITIES)
-        return Stack(self, learners)
+        return ClassifierStack(self, learners)
 
 
 def _taken_as_right(noise: LabelNoise) -> LabelNoise:

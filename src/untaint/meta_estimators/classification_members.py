@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MIN_SHARE = 0.01
 
 
-class Member(Protocol):
+class ClassifierMember(Protocol):
     """Something that learns from rows with posteriors of their classes: a learner, or a stack."""
 
     def out_of_fold(self, posterior: FloatArray, noise_matrix: FloatArray) -> FloatArray:
@@ -38,7 +38,7 @@ class Member(Protocol):
 
 
 @final
-class Single:
+class SingleClassifier:
     """One learner."""
 
     def __init__(self, problem: ClassificationProblem, learner: Learner) -> None:
@@ -67,11 +67,14 @@ class Single:
 
 
 @final
-class Stack:
+class ClassifierStack:
     """Kernel, forest and boosting, mixed by the weights under which labels are likeliest."""
 
     def __init__(self, problem: ClassificationProblem, learners: dict[str, Learner]) -> None:
-        self.problem, self.own = problem, {k: Single(problem, v) for k, v in learners.items()}
+        self.problem, self.own = (
+            problem,
+            {k: SingleClassifier(problem, v) for k, v in learners.items()},
+        )
         self.mixing = dict[bytes, FloatArray]()
         self.share = np.full(1 + len(learners), 1.0 / (1 + len(learners)))
 

@@ -18,7 +18,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 from .._typing import FloatArray, IntArray
 from .kernel_member import KernelRegression
 from .learner import Learner, WeightedRows
-from .reweighting import MAX_GROUPS, End, Reweighting
+from .reweighting import MAX_GROUPS, Reweighting, ReweightingResult
 from .stacking import convex_weights
 
 N_TREES = 100
@@ -27,7 +27,7 @@ MAX_ROUNDS = 3
 FEWEST_ROWS = 40
 
 
-class Start(NamedTuple):
+class InitialWeights(NamedTuple):
     """Weights to begin with, the rounds that they are for, and whether any row is wrong."""
 
     weights: FloatArray
@@ -80,7 +80,7 @@ class DistinctRows:
 
 def find_start(
     kernels: list[KernelRegression], reweighting: Reweighting, forest: DistinctRows
-) -> Start:
+) -> InitialWeights:
     """Return the weights of the likeliest end of all starts."""
     for _ in range(MAX_GROUPS):
         end = _likeliest(kernels, reweighting, forest)
@@ -88,14 +88,14 @@ def find_start(
         if not group.any():
             break
         reweighting = reweighting.with_misfit(group)
-    return Start(reweighting.weights(end), reweighting, end.finds_outliers)
+    return InitialWeights(reweighting.weights(end), reweighting, end.finds_outliers)
 
 
 def _likeliest(
     kernels: list[KernelRegression], reweighting: Reweighting, forest: DistinctRows
-) -> End:
+) -> ReweightingResult:
     """Return the likeliest of the ends, or a fit to all rows if that is about as likely."""
-    null: End | None = None
+    null: ReweightingResult | None = None
     y, everything = reweighting.y, reweighting.everything
 
     def out_of_fold(weights: FloatArray) -> FloatArray:

@@ -12,12 +12,12 @@ from ..contamination.residual_norm import signed_norms
 from ..outliers.scores import score_scale
 from ..weighting.trimmed import Trimmed
 from .base import RobustMetaEstimator
-from .initial_weights import FEWEST_ROWS, DistinctRows, Start, find_start, make_forest
+from .initial_weights import FEWEST_ROWS, DistinctRows, InitialWeights, find_start, make_forest
 from .kernel_member import KernelRegression, standard_scaler
 from .learner import OnFit
 from .problem import MAX_STACKED, Problem, tested_rows
-from .regression_members import Member, Single, Stack
-from .reweighting import SETTLED, End, Reweighting
+from .regression_members import RegressorMember, RegressorStack, SingleRegressor
+from .reweighting import SETTLED, Reweighting, ReweightingResult
 
 # Rounds of the learner itself at most, and without starting weights.
 MAX_ROUNDS, MAX_UNGUIDED = 2, 6
@@ -55,11 +55,11 @@ class RegressionProblem(Problem):
         self.feature_outlier = np.zeros(len(y), dtype=bool)
         self._fitted_kernel: KernelRegression | None = None
         self.settings: dict[str, Any] = {}  # of the kernel
-        self.member: Member
+        self.member: RegressorMember
         if params._stacks:
             self.member = self._stack()
         else:
-            self.member = Single(self.users_learner("predict"), self.y, self.sample_weight)
+            self.member = SingleRegressor(self.users_learner("predict"), self.y, self.sample_weight)
 
     def shaped(self, values: FloatArray) -> FloatArray:
         """Return columns in the shape of the targets."""
@@ -76,12 +76,12 @@ class RegressionProblem(Problem):
         end = reweighting.without_misfit(self._rounds(start, reweighting, known))
         return self._attributes(end, start, known)
 
-    def _start(self) -> Start:
+    def _start(self) -> InitialWeights:
         """Return the weights that the learner begins with, all rows if these are no numbers."""
         if self.features is None:
             constant = np.zeros((self.n_rows, 1))
             rows = (self.y, self.sample_weight, self.feature_outlier, constant)
-            return Start(self.sample_weight, Reweighting(*rows), contaminated=False)
+            return InitialWeights(self.sample_weight, Reweighting(*rows), contaminated=False)
         kernel = self.kernel()
         self.feature_outlier = kernel.feature_outlier
         reweighting = Reweighting(self.y, self.sample_weight, self.feature_outlier, self.features)
@@ -91,7 +91,9 @@ class RegressionProblem(Problem):
         self._fitted_kernel.n_fits = sum(kernel.n_fits for kernel in kernels)
         return start
 
-    def _rounds(self, start: Start, reweighting: Reweighting, known: BoolArray) -> End:
+    def _rounds(
+        self, start: InitialWeights, reweighting: Reweighting, known: BoolArray
+    ) -> ReweightingResult:
         """Return the end of the learner's own rounds, from the start or from all rows.
 
         Rows that no fold tests keep the weights of the start.
@@ -112,7 +114,9 @@ class RegressionProblem(Problem):
         again = reweighting.run(out_of_fold, reweighting.weights(end), more)
         return reweighting.best([end, again], null)
 
-    def _attributes(self, end: End, start: Start, known: BoolArray) -> OutlierAttributes:
+    def _attributes(
+        self, end: ReweightingResult, start: InitialWeights, known: BoolArray
+    ) -> OutlierAttributes:
         found, weights = end.posterior, np.where(self.sample_weight > 0, self.sample_weight, 1.0)
         probability = np.where(known, found.inlier_probability, start.weights / weights)
         # Rows that no fold tests count with the probabilities of the start.
@@ -204,12 +208,12 @@ class RegressionProblem(Problem):
         learner = self.learner(forest, rows, None, "predict", counts=counts)
         return DistinctRows(learner, self.y, self.sample_weight, self.first, self.place)
 
-    def _stack(self) -> Member:
+    def _stack(self) -> RegressorMember:
         boosting = HistGradientBoostingRegressor(random_state=self.seed)
-        learners = dict[str, Single | DistinctRows]()
+        learners = dict[str, SingleRegressor | DistinctRows]()
         if self.y.shape[1] == 1:  # boosting has one output
             learner = self.learner(boosting, self.features, self.folds, "predict")
-            learners["boosting"] = Single(learner, self.y, self.sample_weight)
+            learners["boosting"] = SingleRegressor(learner, self.y, self.sample_weight)
         if self.n_rows <= MAX_STACKED or not learners:
             learners["forest"] = self._forest()
-        return Stack(self, learners, self.folds)
+        return RegressorStack(self, learners, self.folds)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MIN_SHARE = 0.01
 
 
-class Member(Protocol):
+class RegressorMember(Protocol):
     """Something that learns from weighted rows: a learner, or a stack of learners."""
 
     def out_of_fold(self, weights: FloatArray) -> FloatArray:
@@ -42,7 +42,7 @@ class Member(Protocol):
 
 
 @final
-class Single:
+class SingleRegressor:
     """One learner."""
 
     def __init__(self, learner: Learner, y: FloatArray, sample_weight: FloatArray) -> None:
@@ -73,13 +73,13 @@ class Single:
 
 
 @final
-class Stack:
+class RegressorStack:
     """Kernel, forest and boosting, mixed by the weights that are best on trusted rows."""
 
     def __init__(
         self,
         problem: RegressionProblem,
-        learners: Mapping[str, Single | DistinctRows],
+        learners: Mapping[str, SingleRegressor | DistinctRows],
         folds: Folds,
     ) -> None:
         self.problem, self.own, self.folds = problem, learners, folds

@@ -33,7 +33,7 @@ OutOfFold = Callable[[FloatArray], FloatArray]
 
 @final
 @dataclass(frozen=True)
-class End:
+class ReweightingResult:
     """Where rounds end: the last predictions (n, k), and the posterior of their residuals.
 
     ``moved`` is the mean change of a weight in the last round.
@@ -79,7 +79,9 @@ class Reweighting:
         """The weights of all rows but feature outliers."""
         return self.mixture.included
 
-    def run(self, out_of_fold: OutOfFold, weights: FloatArray, max_rounds: int) -> End:
+    def run(
+        self, out_of_fold: OutOfFold, weights: FloatArray, max_rounds: int
+    ) -> ReweightingResult:
         """Alternate from given weights until they settle."""
         for number in range(1, max_rounds + 1):
             end = self.posterior(out_of_fold(weights), weights, number)
@@ -88,31 +90,37 @@ class Reweighting:
             weights = self.weights(end)
         return end
 
-    def posterior(self, predictions: FloatArray, weights: FloatArray, number: int = 1) -> End:
+    def posterior(
+        self, predictions: FloatArray, weights: FloatArray, number: int = 1
+    ) -> ReweightingResult:
         """Return the posterior of the residuals of predictions by fits with given weights."""
         residuals, ones = self.y - predictions, np.ones(len(self.y))
         found = self.mixture.fit(residuals, ones, weights)
         moved = np.abs(found.inlier_probability * self.sample_weight - weights).sum()
-        return End(predictions, found, number, float(moved / self.sample_weight.sum()))
+        return ReweightingResult(
+            predictions, found, number, float(moved / self.sample_weight.sum())
+        )
 
-    def null(self, predictions: FloatArray) -> End:
+    def null(self, predictions: FloatArray) -> ReweightingResult:
         """Return the end of predictions by fits to all rows, without outliers."""
         ones = np.ones(len(self.y))
         found = self.mixture.fit_null(self.y - predictions, ones, self.everything)
-        return End(predictions, found, 1, 0.0)
+        return ReweightingResult(predictions, found, 1, 0.0)
 
-    def weights(self, end: End) -> FloatArray:
+    def weights(self, end: ReweightingResult) -> FloatArray:
         """Return the weights that an end leads to."""
         return end.posterior.inlier_probability * self.sample_weight
 
-    def best(self, ends: list[End], null: End | None = None) -> End:
+    def best(
+        self, ends: list[ReweightingResult], null: ReweightingResult | None = None
+    ) -> ReweightingResult:
         """Return the end of the highest density, or the null unless that is much lower."""
         best = max(ends, key=lambda end: end.log_likelihood)
         if null is None or not best.finds_outliers:
             return best
         return best if best.log_likelihood >= null.log_likelihood + MIN_EVIDENCE else null
 
-    def misfit(self, end: End) -> BoolArray:
+    def misfit(self, end: ReweightingResult) -> BoolArray:
         """Return flagged rows that a tree can tell from the others; gross outliers are not."""
         mixture, posterior = self.mixture, end.posterior
         flagged = posterior.inlier_probability < 0.5
@@ -134,7 +142,7 @@ class Reweighting:
         parts = (self.y, weights, mixture.feature_outlier, self.features)
         return Reweighting(*parts, mixture.misfit)
 
-    def without_misfit(self, end: End) -> End:
+    def without_misfit(self, end: ReweightingResult) -> ReweightingResult:
         """Return the end with rows kept that can be told from the others by their features."""
         group = self.misfit(end)
         if not group.any():

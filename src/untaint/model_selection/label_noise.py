@@ -63,7 +63,7 @@ TINY = float(np.finfo(float).tiny)
 Features = Callable[[], FloatArray]
 
 
-class Candidate(NamedTuple):
+class NoiseCandidate(NamedTuple):
     """A noise matrix with its best setting, and what follows from both.
 
     These are the evidence, predictions of the mode and leave-one-out class probabilities. The rates
@@ -179,7 +179,7 @@ def select_label_noise(
     The features are those of each kernel, the alphas positive and ascending; ``first`` are the
     positions to begin with. Rows of weight zero take no part.
     """
-    search = _Search(features, alphas, y, weights, first, fit_intercept)
+    search = _NoiseSearch(features, alphas, y, weights, first, fit_intercept)
     candidates = list(search.candidates())
     best = max(candidates, key=lambda candidate: candidate.evidence)
     if best.evidence < candidates[0].evidence + MIN_EVIDENCE:
@@ -217,7 +217,7 @@ def uniform_noise(n_classes: int, rate: float) -> FloatArray:
 
 
 @final
-class _Search:
+class _NoiseSearch:
     """Evidences of noise matrices, each at the kernel and the alpha that suit it best."""
 
     def __init__(
@@ -234,21 +234,21 @@ class _Search:
         self.n_classes = 2 if y.shape[1] == 1 else y.shape[1]
         self._models: dict[int, LaplaceApproximation] = {}
 
-    def candidates(self) -> Iterator[Candidate]:
+    def candidates(self) -> Iterator[NoiseCandidate]:
         """Yield no noise first, then each family in the order of its rates."""
         none = self._climb("none", np.eye(self.n_classes), 0.0, None)
         yield none
         yield from (self._two_classes if self.n_classes == 2 else self._several_classes)(none)
 
-    def _two_classes(self, none: Candidate) -> Iterator[Candidate]:
+    def _two_classes(self, none: NoiseCandidate) -> Iterator[NoiseCandidate]:
         """Yield equal rates of both classes, then rates of one of them, in ascending order."""
         yield from self._chain(none, "uniform", (uniform_noise(2, rate) for rate in SYMMETRIC))
         for true in (0, 1):
             yield from self._chain(none, "other", (_one_sided(true, rate) for rate in ONE_SIDED))
 
     def _chain(
-        self, none: Candidate, family: str, matrices: Iterable[FloatArray]
-    ) -> Iterator[Candidate]:
+        self, none: NoiseCandidate, family: str, matrices: Iterable[FloatArray]
+    ) -> Iterator[NoiseCandidate]:
         """Yield candidates from neighbour to neighbour, until they are hopeless."""
         last, best = none, none.evidence
         for matrix in matrices:
@@ -258,7 +258,7 @@ class _Search:
             if last.evidence < best - HOPELESS:
                 return
 
-    def _several_classes(self, none: Candidate) -> Iterator[Candidate]:
+    def _several_classes(self, none: NoiseCandidate) -> Iterator[NoiseCandidate]:
         """Yield equal rates of all classes, then of each class to the one it is mistaken for."""
         k, first = self.n_classes, UNIFORM[0]
         uniform = [self._climb("uniform", uniform_noise(k, first), 0.05, none)]
@@ -277,7 +277,7 @@ class _Search:
             last = self._climb("other", matrix, 0.05, last, climb=rate == first)
             yield last._replace(evidence=last.evidence - price)
 
-    def _em(self, start: Candidate) -> FloatArray:
+    def _em(self, start: NoiseCandidate) -> FloatArray:
         """Return the rates that an EM algorithm finds for a candidate's class probabilities."""
         codes, matrix = class_codes(self.y), start.matrix
         labels = self.weights[:, None] * np.eye(self.n_classes)[codes]
@@ -292,10 +292,10 @@ class _Search:
         family: str,
         matrix: FloatArray,
         half_width: float,
-        last: Candidate | None,
+        last: NoiseCandidate | None,
         *,
         climb: bool = True,
-    ) -> Candidate:
+    ) -> NoiseCandidate:
         """Return the candidate at the setting that no neighbour exceeds in evidence.
 
         The search begins at the setting and the mode of the last candidate. Settings that were far
@@ -327,7 +327,7 @@ class _Search:
         # Less than that is rounding, and weights are to mean copies.
         evidence = float(np.round(modes[best].evidence, 4))
         parts = (best, evidence, predictions, class_probabilities(scores), bounds)
-        return Candidate(family, matrix, half_width, *parts)
+        return NoiseCandidate(family, matrix, half_width, *parts)
 
     def _neighbours(self, setting: tuple[int, int]) -> list[tuple[int, int]]:
         kernel, alpha = setting
@@ -350,7 +350,7 @@ def class_probabilities(scores: FloatArray) -> FloatArray:
     return np.asarray(softmax(scores, axis=1))
 
 
-def _log_prior(candidates: Sequence[Candidate]) -> FloatArray:
+def _log_prior(candidates: Sequence[NoiseCandidate]) -> FloatArray:
     """Return log prior probabilities; all rates of a family share that of their family."""
     two = len(candidates[0].matrix) == 2
     sizes = {
@@ -361,7 +361,9 @@ def _log_prior(candidates: Sequence[Candidate]) -> FloatArray:
     return np.log([PRIOR[c.family] / sizes[c.family] for c in candidates])
 
 
-def _summary(candidates: Sequence[Candidate], best: Candidate, weights: FloatArray) -> LabelNoise:
+def _summary(
+    candidates: Sequence[NoiseCandidate], best: NoiseCandidate, weights: FloatArray
+) -> LabelNoise:
     """Return means and intervals of the noise matrix and of the share of wrong labels."""
     evidence = np.array([candidate.evidence for candidate in candidates])
     posterior = softmax(evidence + _log_prior(candidates))
@@ -383,7 +385,7 @@ def _summary(candidates: Sequence[Candidate], best: Candidate, weights: FloatArr
     return LabelNoise(best.matrix, mean, interval, probability, *shares_of_fit)
 
 
-def _share(candidate: Candidate, weights: FloatArray) -> float:
+def _share(candidate: NoiseCandidate, weights: FloatArray) -> float:
     """Return the share of wrong labels that a candidate expects."""
     classes = weights @ candidate.probabilities / weights.sum()
     return float(classes @ (1.0 - np.diag(candidate.matrix)))

@@ -139,7 +139,7 @@ def rounding_step(values: FloatArray) -> float:
 
 @final
 @dataclass(frozen=True)
-class _Sample:
+class _SmallSample:
     """Rows to test: their positions, copies repeated, features (n, m) and targets (n, k)."""
 
     rows: IntArray
@@ -169,20 +169,20 @@ class _Sample:
         return forward_path(self.features, target, start, self.alpha, self.fit_intercept)
 
 
-def _sample_of_columns(design: Design, y: FloatArray, columns: FloatArray) -> _Sample:
+def _sample_of_columns(design: Design, y: FloatArray, columns: FloatArray) -> _SmallSample:
     """Return the rows in an order that they determine themselves, as the starts are by position."""
     rows = _copies(design, np.lexsort((*y.T, *columns.T)))
     features = well_conditioned(columns[rows], design.fit_intercept)
     targets = _centred(y[rows], design.fit_intercept)
-    return _Sample(rows, features, targets, RIDGE * len(rows), fit_intercept=False)
+    return _SmallSample(rows, features, targets, RIDGE * len(rows), fit_intercept=False)
 
 
-def _sample_of_kernel(design: Design, y: FloatArray) -> _Sample:
+def _sample_of_kernel(design: Design, y: FloatArray) -> _SmallSample:
     """Return the rows without those of outlying features."""
     rows = _copies(design, np.flatnonzero(~design.feature_outlier))
     alpha = max(design.alpha, min_alpha(design, design.feature_outlier))
     targets = _centred(y[rows], design.fit_intercept)
-    return _Sample(rows, design.loo_features[rows], targets, alpha, design.fit_intercept)
+    return _SmallSample(rows, design.loo_features[rows], targets, alpha, design.fit_intercept)
 
 
 def _copies(design: Design, rows: IntArray) -> IntArray:

@@ -24,8 +24,8 @@ _MIN_SCALE = 1e-100  # below it the scale is multiplied into the coefficients
 
 
 @final
-class KernelExpansion:
-    """A KernelExpansion is a predictor given by support rows and their coefficients."""
+class GrowingExpansion:
+    """A GrowingExpansion is a predictor given by support rows and their coefficients."""
 
     def __init__(self, n_features: int, step_size: StepSize, radius: float | None) -> None:
         self.step_size, self.radius = step_size, radius

@@ -17,7 +17,7 @@ import numpy as np
 from .._typing import FloatArray
 from .engine import Engine
 from .fourier import fourier_features
-from .kernel_expansion import KernelExpansion
+from .kernel_expansion import GrowingExpansion
 from .mixture import KernelMixture
 from .noise import log_characteristic_function
 from .noisy_batch import NoisyBatch
@@ -114,18 +114,18 @@ class KernelSGD(GradientEngine):
 
     def __init__(self, step_size: StepSize, radius: float | None, average: bool) -> None:
         self.step_size, self.radius, self._average = step_size, radius, average
-        self._expansion: KernelExpansion | None = None
+        self._expansion: GrowingExpansion | None = None
 
     def _allocate(self, n_features: int) -> None:
         if self._expansion is None:
-            self._expansion = KernelExpansion(n_features, self.step_size, self.radius)
+            self._expansion = GrowingExpansion(n_features, self.step_size, self.radius)
         self._expansion.expand(n_features)
 
     def _n_rounds(self) -> int:
         return self._fitted_expansion.n
 
     @property
-    def _fitted_expansion(self) -> KernelExpansion:
+    def _fitted_expansion(self) -> GrowingExpansion:
         assert self._expansion is not None
         return self._expansion
 

@@ -35,7 +35,7 @@ PATIENCE = 8
 Slopes = Callable[[slice, FloatArray], FloatArray]
 
 
-class Features(Protocol):
+class BlockFeatures(Protocol):
     """Features of rows that are read in blocks."""
 
     n_rows: int
@@ -82,7 +82,7 @@ class FeatureSpace(NewtonSpace):
 
     in_passes = True
 
-    def __init__(self, features: Features, sample: IntArray | None = None) -> None:
+    def __init__(self, features: BlockFeatures, sample: IntArray | None = None) -> None:
         self.features = features
         self._sample = sample
         self._scale = 1.0 if sample is None else features.n_rows / len(sample)

@@ -29,7 +29,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
-from .laplace_curvature import Curvature
+from .laplace_curvature import LaplaceCurvature
 from .laplace_newton import ModeProblem
 
 # Largest part of a row's prediction that is its own.
@@ -76,7 +76,7 @@ class LaplaceApproximation:
         self._columns = centred @ vectors[:, ::-1][:, :width]
         if fit_intercept:
             self._columns = np.column_stack([np.ones(len(centred)), self._columns])
-        self._curvature: Curvature | None = None
+        self._curvature: LaplaceCurvature | None = None
 
     def mode(
         self, alpha: float, noise_matrix: FloatArray, around: FloatArray | None = None

@@ -28,7 +28,7 @@ MOST_JOINT = 1000
 BLOCK = 1 << 20
 
 
-class Curvature(ABC):
+class LaplaceCurvature(ABC):
     """A factorised A for features (n, p) and k classes."""
 
     @abstractmethod
@@ -53,7 +53,7 @@ def is_joint(columns: FloatArray, k: int) -> bool:
 
 
 @final
-class JointCurvature(Curvature):
+class JointCurvature(LaplaceCurvature):
     """All of A, for Hessians (n, k, k) and a diagonal P, (p,)."""
 
     def __init__(self, columns: FloatArray, hessian: FloatArray, penalty: FloatArray) -> None:
@@ -105,7 +105,7 @@ class JointCurvature(Curvature):
 
 
 @final
-class ClasswiseCurvature(Curvature):
+class ClasswiseCurvature(LaplaceCurvature):
     """The blocks of A that belong to single classes, for the diagonals (n, k) of the Hessians."""
 
     def __init__(self, columns: FloatArray, hessian: FloatArray, penalty: FloatArray) -> None:

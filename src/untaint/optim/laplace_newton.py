@@ -18,7 +18,7 @@ from scipy.linalg import LinAlgError
 from .._typing import FloatArray
 from ..losses import CorrectedLogLoss
 from ..losses.corrected import Expansion
-from .laplace_curvature import ClasswiseCurvature, Curvature, JointCurvature, is_joint
+from .laplace_curvature import ClasswiseCurvature, JointCurvature, LaplaceCurvature, is_joint
 
 MAX_STEPS, MAX_ITER = 60, 60
 # Decrease of the objective, per unit of it, that may be missing at the end.
@@ -75,7 +75,7 @@ class ModeProblem:
         """Return the weighted gradients of the loss in the scores."""
         return self.weights[:, None] * (expansion.p - expansion.posterior)
 
-    def curvature(self, expansion: Expansion) -> Curvature:
+    def curvature(self, expansion: Expansion) -> LaplaceCurvature:
         """Return the factorised second derivatives.
 
         Where they are indefinite, away from a mode, an upper bound takes their place.
@@ -93,7 +93,7 @@ class ModeProblem:
         raise LinAlgError("The second derivatives of the objective are not finite.")
 
     def minimise(
-        self, coef: FloatArray, preconditioner: Curvature | None
+        self, coef: FloatArray, preconditioner: LaplaceCurvature | None
     ) -> tuple[FloatArray, FloatArray, Expansion]:
         """Return the coefficients of a minimum, the predictions and the expansion there."""
         values = self.columns @ coef
@@ -125,7 +125,7 @@ class ModeProblem:
         return coef, values, expansion
 
     def _step(
-        self, expansion: Expansion, slope: FloatArray, preconditioner: Curvature, tol: float
+        self, expansion: Expansion, slope: FloatArray, preconditioner: LaplaceCurvature, tol: float
     ) -> tuple[FloatArray, FloatArray, int]:
         """Minimise the second-order expansion; return the step, its values, and iterations."""
         scale = (0.5 / slope.shape[1]) * self.squares + self.penalty + MIN_CURVATURE * self.total

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from .._typing import FloatArray, IntArray
-from .feature_newton import Features
+from .feature_newton import BlockFeatures
 from .gram import MIN_JITTER, jittered_cholesky
 
 # Random directions that estimate a norm.
@@ -20,7 +20,7 @@ PROBES = 128
 
 
 def leverages(
-    features: Features,
+    features: BlockFeatures,
     weights: FloatArray,
     alpha: float,
     sample: IntArray | None = None,

@@ -30,7 +30,7 @@ from ..weighting.base import TrimmingRule
 from .base import Callback, Fit, Progress, Solution, no_callback
 from .norm_ball import project
 
-Schedule = Callable[[int], float]
+StepSchedule = Callable[[int], float]
 Acceleration = Literal["momentum", "nesterov"] | None
 
 # Iterations over which the objective must change by more than tol.
@@ -102,7 +102,7 @@ def projected_gradient(
     coef: FloatArray,
     *,
     acceleration: Acceleration = None,
-    learning_rate: float | Schedule | None = None,
+    learning_rate: float | StepSchedule | None = None,
     momentum: float = 0.9,
     tol: float = 1e-7,
     max_iter: int = 1000,
