@@ -1,4 +1,4 @@
-"""Learning from data that you cannot trust.
+"""Robust regression and classification for data with wrong rows, and detection of these rows.
 
 >>> from untaint import SubquantileRegressorCV
 >>> from untaint.datasets import contaminate, load_kiln
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the estimators, and scikit-learn with them, when one of them is asked for.
+    """Import the estimators, and scikit-learn with them, when one of them is accessed.
 
     The command line completes words and shows its help without them.
     """

@@ -12,7 +12,7 @@ class AmbiguousContaminationWarning(UserWarning):
 
 
 class FeatureScaleWarning(UserWarning):
-    """Columns of X have no influence on the fit because of their scale; the message says which."""
+    """Columns of X have no influence on the fit because of their scale; the message names them."""
 
 
 class OverstatedNoiseWarning(UserWarning):

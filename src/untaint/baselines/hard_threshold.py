@@ -11,7 +11,7 @@ from w = 0 and all rows. The update is
 
 K. Bhatia, P. Jain and P. Kar, *Robust regression via hard thresholding*, NeurIPS 2015, Algorithms
 1 to 4, with an optional ridge. The intercept is always optimal for S. Without other noise the true
-w is recovered exactly up to some contamination, even if an adversary who knows X and w has chosen
+w is recovered exactly up to some contamination, even if an adversary with access to X and w chose
 the corrupted rows and their targets.
 """
 

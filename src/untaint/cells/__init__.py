@@ -1,4 +1,4 @@
-"""Wrong cells of a table: every column is judged by the others, and by what a careful person sees.
+"""Wrong cells of a table: every column is predicted from the others, and checked by named rules.
 
 :mod:`.checks` are rules with a reason each, such as spellings of one level or a sentinel value.
 Then each column in turn is a variable (:mod:`.variables`) that is predicted from the others

@@ -1,6 +1,6 @@
 r"""Densities of a number given its prediction: a right one, and one with each mistake.
 
-With :math:`f_0` the density of honest residuals (:mod:`.null_density`), a cell x that was made from
+With :math:`f_0` the density of inlier residuals (:mod:`.null_density`), a cell x that was made from
 a right value by a mistake :math:`T` has the density
 
 .. math:: f_0(T^{-1} x \mid \text{others})\, |dT^{-1} x / dx|\,
@@ -54,12 +54,12 @@ class CellDensity:
         return self.variable.backward(self.standardiser.center + self.standardiser.spread * y)
 
     def scale(self, predicted: FloatArray) -> FloatArray:
-        """Return the scale of honest residuals, which is at least that of rounding."""
+        """Return the scale of inlier residuals, which is at least that of rounding."""
         center, spread = self.standardiser.center, self.standardiser.spread
         return self.null.scale(predicted, self.variable.floor(center + spread * predicted) / spread)
 
     def bounds(self, predicted: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return bounds within which 85 % of the honest values lie, in units of the table."""
+        """Return bounds that contain 85 % of the inlier values, in units of the table."""
         (below, above), scale = self.null.edges, self.scale(predicted)
         ends = predicted - below * scale, predicted + above * scale
         return self.in_own_units(ends[0]), self.in_own_units(ends[1])
@@ -77,7 +77,7 @@ class CellDensity:
         return np.abs(y - predicted) + moved <= reach
 
     def log_null(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
-        """Return the log-densities of honest values, in units of the table."""
+        """Return the log-densities of inlier values, in units of the table."""
         return self.null.log_density(self.standardised(values) - predicted, self.scale(predicted))
 
     def log_ratios(self, values: FloatArray, predicted: FloatArray) -> FloatArray:

@@ -32,7 +32,7 @@ from .variables import CategoricalVariable, NumericVariable, Variable
 SUSPICIOUS = 0.2
 # Probability among all mistakes from which on one is named, or if several cells have it.
 CLEAR, LIKELY, SEVERAL = 0.95, 0.5, 3
-# Part of the features without which a prediction says little.
+# Share of missing features from which a prediction is uninformative.
 LACKING = 1 / 3
 # Rows that are reconciled at most, the most suspicious ones.
 MAX_SUSPICIOUS = 5000
@@ -41,7 +41,7 @@ OnStage = Callable[[str], None]
 
 
 class Excused(NamedTuple):
-    """What is known before: cells (n, d) that checks found, and rows that say little."""
+    """Prior findings: cells (n, d) that checks found, and rows that are uninformative."""
 
     cells: BoolArray
     rows: BoolArray
@@ -88,7 +88,7 @@ def assess_columns(
 def _predict(
     variables: Sequence[Variable], excused: Excused, seed: int, threads: int, on_stage: OnStage
 ) -> ColumnModels:
-    """Return what the other columns say of each column that varies enough."""
+    """Return the assessment of each column that varies enough, by the other columns."""
     features = features_of(variables)
     folds = folds_of(len(excused.rows), seed)
 
@@ -134,7 +134,7 @@ def _is_code(variable: Variable) -> bool:
 def _assess(
     variable: Variable, X: FloatArray, trusted: BoolArray, folds: IntArray, seed: int
 ) -> AssessedCells | None:
-    """Return what features say of a column, learnt from part of very many rows; None if nothing."""
+    """Return the assessment of a column by features, fitted to a sample of many rows, or None."""
     rows = learning_rows(trusted & ~variable.missing, folds, seed)
     part, learnt_from = variable.at(rows), (X[rows], trusted[rows], folds[rows], seed)
     if not part.is_assessed or not usable_features(X[rows][~part.missing & trusted[rows]]).any():
@@ -160,7 +160,7 @@ def _learnt(cells: Mapping[int, AssessedCells]) -> dict[int, AssessedCells]:
 
 
 def _without_misfit(column: AssessedCells, X: FloatArray, excused: BoolArray) -> AssessedCells:
-    """Return the cells of a column with more excused: those that their features tell from others.
+    """Return the cells of a column, without flagged ones that are predicted by their features.
 
     There the prediction is off, and no cell.
     """

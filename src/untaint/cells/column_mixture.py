@@ -1,4 +1,4 @@
-r"""Right and wrong numbers of one column, told apart by the EM algorithm.
+r"""Right and wrong numbers of one column, separated by the EM algorithm.
 
 Many wrong cells make a long tail of residuals, which would excuse them. So the density of honest
 residuals is fitted with weights, the probabilities of being right under
@@ -20,7 +20,7 @@ from .features import Standardiser
 from .null_density import CENSORED, fit_null_density
 from .variables import NumericVariable
 
-# Rounds of the density of honest residuals, and of the parts of mistakes within each.
+# Rounds of the density of inlier residuals, and of the parts of mistakes within each.
 ROUNDS, PART_ROUNDS = 6, 10
 # Part of the tail that is left out of its estimate in the end.
 LITTLE = 0.03

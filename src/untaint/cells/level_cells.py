@@ -24,7 +24,7 @@ from ..meta_estimators.label_learning import calibrated, with_slope
 from .prediction import LevelPredictor
 from .variables import CategoricalVariable
 
-# Weight of exceptions half of which are honest, and the least weight of honest ones.
+# Weight of exceptions half of which are right, and the least weight of right ones.
 HALF, LEAST = 0.02, 5e-4
 ROUNDS = 30
 # A forest of so few trees has probabilities of zero that are not: shares have this weight at first.
@@ -34,7 +34,7 @@ SMOOTH = 0.01
 @final
 @dataclass(frozen=True)
 class LevelCells:
-    """What the other cells say of each level of a column.
+    """Predictions of each level of a column from the other cells.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ def assess_levels(
 
 
 def _honest_exceptions(probabilities: FloatArray, codes: IntArray, shares: FloatArray) -> float:
-    """Return the weight of the shares of levels among honest cells, by the EM algorithm."""
+    """Return the weight of the shares of levels among inlier cells, by the EM algorithm."""
     own, other = probabilities[np.arange(len(codes)), codes], shares[codes]
     weight = HALF
     for _ in range(ROUNDS):

@@ -1,4 +1,4 @@
-r"""The density of honest residuals: a normal body and a tail as long as the column's own.
+r"""The density of inlier residuals: a normal body and a tail as long as the column's own.
 
 Of the residuals over their scale, 85 % lie within u. Beyond, the density falls as a power,
 
@@ -38,7 +38,7 @@ MAD = 1.4826
 @final
 @dataclass(frozen=True)
 class NullDensity:
-    """The density of honest residuals given a prediction."""
+    """The density of inlier residuals given a prediction."""
 
     knots: FloatArray
     log_scales: FloatArray
@@ -72,13 +72,13 @@ def fit_null_density(
     weights: FloatArray | None = None,
     censored: float = CENSORED,
 ) -> NullDensity:
-    """Return the density of residuals of predictions, most of which are honest.
+    """Return the density of residuals of predictions, most of which are inliers.
 
     Parameters
     ----------
     residuals, predicted : array of shape (n,)
     weights : array of shape (n,), optional
-        Probability that a residual is honest, as far as it is known; 1 without.
+        Probability that a residual is an inlier, if it is known; 1 otherwise.
     censored : float
         Part of the tail that is left out of its estimate.
 

@@ -32,7 +32,7 @@ from .mistakes import Mistake
 from .prediction import NumericPredictor
 from .variables import NumericVariable
 
-# Standardised values that fits are made to are bounded, so that a gross one does not spoil them.
+# Fits use bounded standardised values, so that gross errors have little influence on them.
 FAR_OUT = 20.0
 # Scales within which a number is near its prediction.
 NEAR = 4.0
@@ -47,7 +47,7 @@ PRIOR_LOG_ODDS = float(np.log(0.005))
 @final
 @dataclass(frozen=True)
 class NumericCells:
-    """What the other cells say of each number of a column.
+    """Predictions of each number of a column from the other cells.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ def assess_numbers(
         ends = (float(within[0]), float(within[1]))
         return NumericCells(density, predictor, *odds, ends, weights, likelihood)
 
-    # Far residuals of a fit to all rows may be what spoils it: a fit without them may be better.
+    # Large residuals may be caused by leverage points in the fit: one without them may be better.
     fitted = known & (np.abs(np.nan_to_num(y)) < FARTHEST)
     best = fit(fitted)
     for select in (NumericCells.is_near, NumericCells.is_right):

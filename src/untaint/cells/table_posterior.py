@@ -30,7 +30,7 @@ EVEN = 0.6
 MANY_CELLS, STEP, LARGEST = 100_000, 0.01, 40.0
 # Log-odds from which on the mistakes of a cell count, rounds, and what their prior is worth.
 CANDIDATE, MISTAKE_ROUNDS, PRIOR_MISTAKES = -2.0, 4, 10.0
-# A mistake of one column says little of the others: it counts as so many cells of them at most.
+# A mistake in one column gives little information about others: it counts as so many cells at most.
 MANY = 5.0
 
 

@@ -28,7 +28,7 @@ MAX_NEGATIVE = 0.03
 SMALL = 0.1
 # A value that more than this part of the rows have is right, and the others are assessed.
 COMMONEST = 0.4
-# Decimal places that are told apart, from the first on.
+# Number of decimal places that are distinguished, from the first on.
 FIRST_PLACE, N_PLACES = -6, 14
 # Rows that a level needs to be predicted.
 FEWEST_ROWS = 5

@@ -369,7 +369,7 @@ def _by_trees(
     learner: str,
     on_stage: OnStage,
 ) -> RowAssessment:
-    """Return an assessment by trees if these are asked for or better, else that of the kernel."""
+    """Return an assessment by trees if these are requested or better, else that of the kernel."""
     targets = kernel.on_fit_scale(y)
     choice = LearnerChoice("trees", "")
     if learner == "auto":

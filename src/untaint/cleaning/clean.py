@@ -28,7 +28,7 @@ from .preparing import Prepared, prepare
 from .seeds import legacy_seed
 from .wrong_cells import WrongCells, cells_by_row
 
-# Kinds of column that are judged by the others.
+# Kinds of column that are predicted from the others.
 JUDGED = ("number", "date", "category", "boolean", "text")
 # Rows that the page lists, and unflagged ones among them.
 MAX_LISTED, MAX_UNFLAGGED = 3000, 200
@@ -38,7 +38,7 @@ CERTAIN = 0.95
 MANY, HARDLY = 0.1, 0.95
 # Error ratio at which rows are flagged because of the model of the target alone.
 WORTH = 0.7
-# Contamination of which the prediction of each column by the others cannot tell.
+# Contamination from which predictions of each column by the others are unreliable.
 HEAVY = 0.15
 # If fewer than this are, the error has to fall by more.
 VERY_HEAVY, WORTH_MUCH = 0.25, 0.5
@@ -383,7 +383,7 @@ def _without_target(
 
 
 def identifier_position(columns: Sequence[Column]) -> int | None:
-    """Return the position of the first column that tells all rows apart.
+    """Return the position of the first column whose values identify rows.
 
     Examples
     --------

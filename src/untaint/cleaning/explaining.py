@@ -40,7 +40,7 @@ class Explainer:
     observed : array of shape (n,)
     wrong : WrongCells
     identifier : int or None
-        Position of the column that tells rows apart.
+        Position of the column that identifies rows.
     """
 
     def __init__(

@@ -4,7 +4,7 @@ Both are fitted to the rows that the kernel's robust fit kept, trees to all rows
 same folds, and predict the fold that was left out. Residuals are read as those of inliers and
 outliers, labels as class probabilities. Trees have to be worth something, since the kernel is there
 already. Numbers are first predicted by quick trees of all folds at once; the trees that would be
-fitted in the end are asked only where these leave the choice open.
+fitted in the end are compared only where these leave the choice open.
 """
 
 from __future__ import annotations

@@ -46,9 +46,9 @@ KNOWN_TYPES = frozenset(
         "untaint.target_transform.transforms.PowerTransform",
     }
 )
-# What else a model is made of. skops trusts all of scikit-learn as well; but a decision tree, say,
-# whose branches lead nowhere ends the process. So a type that no model of ours has is refused, and
-# trees are arrays that are checked.
+# Other types of which a model consists. skops also loads all types of scikit-learn; but a decision
+# tree with an invalid child ends the process. So types that our models do not have are refused, and
+# trees are stored as arrays, which are checked.
 PLAIN = frozenset(
     f"builtins.{name}" for name in ("bool", "dict", "float", "int", "list", "str", "tuple")
 )

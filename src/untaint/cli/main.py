@@ -51,7 +51,7 @@ def make_app() -> Any:
             raise typer.Exit
 
     def options(version: bool = False) -> None:
-        """Learn from data that you cannot trust."""
+        """Robust regression and classification for tables with wrong rows."""
 
     requested = typer.Option(
         "--version", callback=show_version, is_eager=True, help="Show the version and exit."

@@ -1,7 +1,8 @@
 """Recognition of data in which many samples are duplicated.
 
 A copy predicts its duplicate, outlier or not. Where copies are many, leave-one-out residuals of a
-fit to all samples say nothing about outliers, and its predictive likelihood is always the larger.
+fit to all samples carry no information about outliers, and its predictive likelihood is always the
+larger.
 """
 
 from __future__ import annotations

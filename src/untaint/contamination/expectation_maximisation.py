@@ -34,7 +34,7 @@ MIN_CLUSTER, MIN_DIFFUSE = 8.0, 1e-9
 class OutlierModel(NamedTuple):
     """A model of the outliers' residuals.
 
-    ``offset`` tells whether the centre m of the inliers is free. ``min_width`` and
+    ``offset`` is whether the centre m of the inliers is free. ``min_width`` and
     ``min_deviation`` are lower bounds of S and of the root mean square of the outliers' residuals,
     in units of s. ``parameters`` is the number of parameters besides those of a null model.
     ``shifted`` says that S is s, ``permuted`` that the outliers' density is given, and

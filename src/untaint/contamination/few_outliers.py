@@ -88,7 +88,7 @@ def with_few_outliers(
     """Return a posterior without outliers with the few that there may be.
 
     The deviations are those of leave-one-out predictions, in units of the noise. A row that lies
-    apart from the others may have a large residual because the fit knows little of its place.
+    apart from the others may have a large residual because few rows near it determine the fit.
     """
     if posterior.candidates[0].contamination > 0:
         return posterior

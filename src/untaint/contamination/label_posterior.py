@@ -32,7 +32,7 @@ def true_class_posterior(
     """
     joint = probabilities * noise_matrix.T[codes]
     total = joint.sum(axis=1, keepdims=True)
-    # A label that the noise matrix makes impossible says nothing about the class.
+    # A label that the noise matrix makes impossible gives no information about the class.
     return np.divide(joint, total, out=np.array(probabilities, dtype=float), where=total > 0)
 
 

@@ -1,4 +1,4 @@
-r"""Flagged samples that can be told from their features: misfit, not corruption.
+r"""Flagged samples that can be predicted from their features: misfit, not corruption.
 
 Beyond a step or a corner, or where a rare binary feature is set, a smooth function is wrong for all
 samples alike: the flagged ones are neighbours. A model that can bend there, such as a tree, tells
@@ -35,7 +35,7 @@ MAX_FEATURES = 200
 
 
 def flagged_groups(X: Any, flagged: BoolArray, counts: FloatArray) -> BoolArray:
-    """Return which of the flagged samples a tree can tell from the others by their features.
+    """Return which of the flagged samples a tree can predict from their features.
 
     Examples
     --------

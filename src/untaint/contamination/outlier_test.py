@@ -1,6 +1,6 @@
 r"""Outliers among few rows: one test of all rows together, then a test of each row.
 
-A mixture model needs some hundred residuals. Of fewer rows we first ask whether any is an outlier.
+A mixture model needs some hundred residuals. Fewer rows are first tested for any outlier.
 With :math:`S_k` the least sum of squares of n - k rows and p coefficients,
 
 .. math:: G_k = \log (S_0 / S_k), \qquad T = \max_k \frac{G_k - \mu_k(n, p)}{\sigma_k(n, p)}

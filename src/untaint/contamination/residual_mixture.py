@@ -44,7 +44,7 @@ from .two_groups import (
 RIVAL_CONTAMINATION = 0.3
 # An interquartile range of at most so many scales is that of one cluster (a Gaussian one has 1.35).
 CLUSTER_IQR = 2.5
-# Log-likelihood by which a clustered rival may be behind and is still mentioned.
+# Log-likelihood by which a clustered candidate may be behind and is still mentioned.
 CLUSTERED_CALL = 3.5
 # Candidates whose contamination differs by less are the same to a user.
 SAME_CONTAMINATION = 0.15
@@ -75,7 +75,7 @@ class ResidualModel:
     def residuals(
         self, signed: FloatArray, predictions: FloatArray, deviations: FloatArray | float = 1.0
     ) -> Residuals:
-        """Return residuals in units of ``deviations`` with what the model needs to know of each."""
+        """Return residuals in units of ``deviations`` with the densities that the model needs."""
         parts = (signed, predictions, np.broadcast_to(deviations, len(signed)))
         return conditional_residuals(*parts, self.noise_scale, self.target_density)
 
@@ -204,7 +204,7 @@ class OutlierPosterior:
 class MixtureRows(NamedTuple):
     """Signed residuals, (n,), in units of ``deviations``, of predictions, (n, k), and weights.
 
-    ``effort`` says how much to compute.
+    ``effort`` is the amount of computation.
     """
 
     signed: FloatArray

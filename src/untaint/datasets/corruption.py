@@ -33,9 +33,11 @@ def contaminate(
     Parameters
     ----------
     X : array-like of shape (n, d)
+        Clean features.
     y : array-like of shape (n,), or (n, k) for regression
+        Clean targets or labels.
     epsilon : float in [0, 1)
-        Fraction of rows to corrupt; ``round(epsilon * n)`` of them are.
+        Share of rows to corrupt, rounded to ``round(epsilon * n)`` rows.
     kind : str, default="label"
         For regression, where m and s are the clean target's mean and standard deviation:
 
@@ -47,12 +49,12 @@ def contaminate(
         - ``"local"``: y + 5 s for a random half of the 2 epsilon n rows nearest (in standardised
           features) to a random row;
         - ``"local-solid"``: y + 5 s for all of the epsilon n nearest rows. A worst case: no clean
-          row is left there, so nothing in the data tells the region's truth from the lie;
+          row is left there, so the true function of the region is not identified;
         - ``"leverage"``: x at 10 deviations from the mean in every feature, y = m + 5 s;
         - ``"adversarial"``: y = m - 3 s u(x), u the standardised linear function of x along which
-          the clean squared loss falls fastest from the mean predictor. With a ``model``, every bad
-          target is at the far end of the clean range from the model's prediction, for the rows
-          with the longest way to go: of targets within that range, about what hurts a refit most;
+          the clean squared loss falls fastest from the mean predictor. With a ``model``, every
+          wrong target is at the end of the clean range that is farther from the model's prediction,
+          for the rows where this distance is largest, which is about the worst case for a refit;
         - ``"huge-label"``, ``"huge-feature"``: 10^12 as target, or in every feature.
 
         For classification:
@@ -69,15 +71,18 @@ def contaminate(
     model : object or None, default=None
         A model fitted to the clean rows, for ``"adversarial"`` (which calls ``predict``) and
         ``"flip-adversarial"`` (``predict_proba``, ``decision_function`` or ``predict``, the first
-        of them that there is). It is not fitted again. Chance then decides only between rows that
-        the model finds equal.
+        of them that exists). It is not refitted. Only ties between rows are then random.
     random_state : int, Generator, RandomState or None, default=None
+        Seed of the random numbers.
 
     Returns
     -------
-    X, y : ndarray
-        Copies in the order given.
+    X : ndarray of shape (n, d)
+        Copy of the features, with the rows in the given order.
+    y : ndarray of shape (n,) or (n, k)
+        Copy of the targets or labels.
     corrupted : ndarray of shape (n,), bool
+        True for corrupted rows.
 
     Examples
     --------
@@ -88,7 +93,7 @@ def contaminate(
     >>> int(corrupted.sum()), bool((y_bad[~corrupted] == y[~corrupted]).all())
     (20, True)
 
-    What hurts a model most stays within the range of the clean targets:
+    Adversarial targets stay within the range of the clean targets:
 
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression

@@ -1,12 +1,12 @@
-"""The bundled table: used cars as a dealer's file has them, mistakes and all.
+"""The bundled table: used cars, as in a dealer's file with mistakes.
 
-What a good row costs, with a the age in years, m the mileage in thousands of kilometres and h the
-horsepower:
+The price of a correct row, with a the age in years, m the mileage in thousands of kilometres and h
+the horsepower:
 
     price = 130 h^1.05 brand fuel gearbox exp(-0.10 a - 0.0032 m) accident exp(N(0, 0.07^2))
 
-Then rows are spoilt in the five ways in which people spoil such files, and the truth is kept beside
-them. The data are made up, by the recipe below, and so carry no licence but the library's.
+Then five common kinds of mistakes are made in some rows, and the true values are kept. The data are
+simulated by the functions below, and have the library's licence.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BRANDS = {"Astra": 0.9, "Corda": 1.0, "Lumo": 0.82, "Nordal": 1.25, "Vesta": 1.1
 FUELS = {"petrol": 1.0, "diesel": 1.04, "hybrid": 1.16}
 GEARBOXES = {"manual": 1.0, "automatic": 1.1}
 LAST_YEAR = 2025
-# Rows that are spoilt in each way, out of 1,200.
+# Number of wrong rows of each kind, out of 1,200.
 MISTAKES = {
     "price: decimal point slipped": 26,
     "price: of another car": 22,

@@ -1,6 +1,6 @@
 """Base classes of designs: samples, their kernel and weights, and the features of a fit.
 
-The hierarchy, by what a caller may ask for:
+The hierarchy, by what a design provides:
 
 * :class:`Design`: features of the initial search and of leave-one-out fits, screening of X,
   representative subsamples.

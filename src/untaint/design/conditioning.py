@@ -1,4 +1,4 @@
-r"""Whether a kernel sees what the columns of X tell, on some rows near the centre.
+r"""Whether the kernel matrix depends on all columns of X, for some rows near the centre.
 
 With s_j a robust scale of column j and K the kernel matrix of these rows, the fit is of no use if
 
@@ -9,7 +9,7 @@ With s_j a robust scale of column j and K the kernel matrix of these rows, the f
   :math:`10^{-8} \min(\alpha, 1)` (the penalty leaves a constant, and would if alpha were 1);
 * :math:`\alpha < 10^{-12} v` for a linear kernel of more columns than rows (no penalty is left).
 
-Constant columns and equal rows have nothing to tell, and are no matter.
+Constant columns and equal rows carry no information, and are ignored.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _columns_message(design: Design, scales: FloatArray, names: Sequence[Any] | 
 
 
 def _kernel_message(design: Design, chosen: IntArray, total: float) -> str:
-    """Say whether the kernel's values are all equal, all zero, or negligible beside alpha."""
+    """Return whether the kernel's values are all equal, all zero, or negligible beside alpha."""
     kernel = design.kernel
     if isinstance(design, KernelMatrixDesign):
         K = design.K[np.ix_(chosen, chosen)].astype(float)

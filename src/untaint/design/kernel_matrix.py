@@ -97,7 +97,7 @@ def make_design(
 
     X in single precision is converted to double; the precision of the kernel matrix depends on
     its size alone. ``iterative=None`` decides by the number of samples whether to refit by
-    conjugate gradients, ``matrix`` asks for the matrix even of a linear kernel with few columns,
+    conjugate gradients, ``matrix`` requests the matrix even for a linear kernel with few columns,
     and ``otherwise`` is the setting that needs no matrix, for the error message.
     """
     n, d = X.shape

@@ -38,7 +38,7 @@ TICK = 1.0
 
 
 class ClusterError(RuntimeError):
-    """The cluster could not finish a pass; the message says why."""
+    """The cluster could not finish a pass; the message gives the reason."""
 
 
 @final
@@ -105,7 +105,7 @@ class Scheduler:
         return sum(limits) if limits and all(limits) else 0
 
     def _workers(self) -> dict[str, Any]:
-        """Return what the scheduler knows of each worker."""
+        """Return the scheduler's information about each worker."""
         workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
         return workers
 

@@ -277,7 +277,7 @@ class SubquantileEstimator(KernelEstimator):
         ----------
         fdr : float, optional
             False-discovery rate, between 0 and 1: flag as many rows as can be flagged while at
-            most this share of them are good rows, in expectation. None flags the rows that the fit
+            most this share of them are right, in expectation. None flags the rows that the fit
             trimmed.
 
         Returns

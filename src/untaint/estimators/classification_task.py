@@ -63,7 +63,7 @@ FEWEST_ROWS = 20
 MIN_CONTAMINATION = 0.02
 # Alphas under which noise is looked for, as multiples of the one of the fit.
 ALPHA_FACTORS = 10.0 ** np.arange(-5.0, 1.1, 0.5)
-# Coefficients of the fit that an audit judges labels by, of all classes together.
+# Coefficients of the fit by which an audit scores labels, for all classes together.
 AUDIT_UNKNOWNS = 600
 # Tolerance of a stage that only prepares the next.
 ROUGH = 1e-4
@@ -76,7 +76,7 @@ SOFT_EDGE = 2.0
 class ClassificationTask(Task):
     """Kernel logistic regression of two classes or several (softmax)."""
 
-    exclusion_radius = 25.0  # a label says little about a row that lies so far out
+    exclusion_radius = 25.0  # labels of rows beyond carry little information
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ class ClassificationTask(Task):
     def _corrected_attributes(
         self, noise: LabelNoise, scores: FloatArray, losses: FloatArray
     ) -> dict[str, Any]:
-        """Return what the posterior of the label noise says about each row."""
+        """Return the attributes of each row by the posterior of the label noise."""
         record, known = self.params._training, np.isfinite(losses)
         codes = class_codes(record.targets)
         found: dict[str, Any] = {

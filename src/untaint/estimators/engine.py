@@ -7,7 +7,7 @@ start and how many rows are outliers, solve. A task (:mod:`~untaint.estimators.t
 loss, the weighting rule and the solvers.
 
 Targets that lie far from zero are measured from their median where an intercept takes it up: sums
-of squares of targets such as 1e9 + 0.1 would keep none of the digits that tell them apart.
+of squares of targets such as 1e9 + 0.1 would keep none of the digits in which they differ.
 """
 
 from __future__ import annotations

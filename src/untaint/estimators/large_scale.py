@@ -124,7 +124,7 @@ def fit_large_scale(
     """Fit all samples of a design, from the initial state of its subsample and the fit to it.
 
     Rows ``max_radius`` times farther from the centre than the median row are excluded a priori.
-    ``exact`` says whether the thresholds of the solution are refined until they are exact.
+    ``exact`` is whether the thresholds of the solution are refined until they are exact.
     """
     sample_filter = _sample_filter(design, initial.weighting, max_radius)
     if sample_filter is not None:

@@ -18,7 +18,7 @@ from .base import Kernel
 class Precomputed(Kernel):
     """A kernel whose samples X are rows of the kernel matrix.
 
-    The matrix is returned as it is, without a copy if its dtype is the one asked for: neither
+    The matrix is returned as it is, without a copy if its dtype is the requested one: neither
     its symmetry nor its positive semi-definiteness is checked.
 
     Examples

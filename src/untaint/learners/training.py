@@ -26,10 +26,10 @@ from ..weighting.base import TrimmingRule
 class TrainingRecord:
     """Training rows and the settings of the fit, whatever the parameters are set to later.
 
-    X is None for a saved model whose rows lie in a file. The targets, (n, k), are those of the
+    X is None for a saved model whose rows are in a file. The targets, (n, k), are those of the
     loss, ``fit_weight`` the part of each row's weight that the fit kept. The weighting rule is for
     the rows of positive weight; the feature map is that of the fit, if it was made on features.
-    ``misfit`` marks rows that were kept because their features tell them from the others;
+    ``misfit`` marks rows that were flagged, but kept because their features predict the flags;
     ``observed`` are the targets as given, if those of the loss are on another scale;
     ``label_noise`` is the noise of the labels, if it was estimated.
     """

@@ -61,7 +61,7 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
         """Raise unless a learner is of the right kind."""
 
     def _check_rows(self, X: Any, *, reset: bool) -> Any:
-        """Return rows as the learner is to have them, which knows best what it takes."""
+        """Return rows as they are passed to the learner, which has its own checks."""
         return check_any_rows(self, X, strict=self._stacks, reset=reset)
 
     def _seed(self) -> int:
@@ -122,20 +122,20 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
     def audit(self, fdr: float | None = None) -> Any:
         """Return a table of the training rows, the most suspicious first.
 
-        Every row is judged by fits that did not see it.
+        The scores of each row are those of fits to other rows.
 
         Parameters
         ----------
         fdr : float, optional
             False-discovery rate, between 0 and 1: flag as many rows as can be flagged while at
-            most this share of them are good rows, in expectation. None flags the rows that are
-            probably wrong.
+            most this share of them are right, in expectation. None flags the rows that are probably
+            wrong.
 
         Returns
         -------
         DataFrame, or a structured array without pandas
-            See :meth:`untaint.SubquantileRegressor.audit`; ``expected`` is the prediction out of
-            fold.
+            The columns are those of :meth:`untaint.SubquantileRegressor.audit`; ``expected`` is the
+            out-of-fold prediction.
         """
         check_is_fitted(self)
         check_real("fdr", fdr, low=0, inclusive=False, high=1, optional=True)
@@ -156,7 +156,7 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _expected(self) -> Any:
-        """Return what the other rows say of each target."""
+        """Return the out-of-fold prediction of each target."""
 
     def _more_columns(self, flagged: BoolArray) -> dict[str, Any]:
         """Return further columns of the audit, and those that feature outliers change."""

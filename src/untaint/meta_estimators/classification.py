@@ -29,7 +29,7 @@ TINY = 1e-6
 
 
 class LabelAttributes(NamedTuple):
-    """What a fit knows about each label, and the posterior of the classes that it is made with."""
+    """The attributes of each label after a fit, and the class posterior that the fit used."""
 
     posterior: FloatArray
     probabilities: FloatArray
@@ -52,7 +52,7 @@ class _End(NamedTuple):
 
 
 class ClassificationProblem(Problem):
-    """Labels of rows, as codes of classes, and what out-of-fold probabilities say about them."""
+    """Labels of rows, as codes of classes, and their posteriors by out-of-fold probabilities."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class ClassificationProblem(Problem):
         return self.kernels[plain]
 
     def solve(self, contamination: float | None) -> LabelAttributes:
-        """Return what out-of-fold probabilities say about each label."""
+        """Return the posterior of each label by out-of-fold probabilities."""
         if contamination is not None:
             return self._trimmed(contamination)
         nothing = known_noise(np.eye(self.n_classes))

@@ -1,11 +1,11 @@
 r"""Starting weights by a kernel and a forest.
 
 Both are quick: one fit of kernel ridge has leave-one-out predictions, and one fit of a forest has
-predictions out of bag. Their best mixture on the rows that are trusted so far predicts the targets,
-and rounds of predictions and posterior weights (:mod:`.reweighting`) start from the inliers of the
-kernel's own robust fit and from all rows. Where features differ in their standard deviations once
-they are scaled by medians, there are two kernels, one on either scale. So the learner in question
-is fitted only a few times, and to weights that are close to the last ones.
+out-of-bag predictions. Their best average on the present inliers predicts the targets, and rounds
+of predictions and posterior weights (:mod:`.reweighting`) start from the inliers of the kernel's
+own robust fit and from all rows. Where features differ in their standard deviations once they are
+scaled by medians, there are two kernels, one on either scale. So the learner in question is fitted
+only a few times, and to weights that are close to the last ones.
 """
 
 from __future__ import annotations

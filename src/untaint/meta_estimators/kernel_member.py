@@ -152,7 +152,7 @@ class KernelClassification:
         missing = np.setdiff1d(codes[first[positive]], codes[first[rows]])
         rows = np.union1d(rows, positive[np.isin(codes[first[positive]], missing)])  # rare classes
         self.model = SubquantileClassifierCV(random_state=seed, **parameters)
-        # A copy is no further witness of a label, and weights are relative.
+        # A copy of a row is no independent evidence of its label, and weights are relative.
         own, weights = first[rows], totals[rows] / totals[rows].mean()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner

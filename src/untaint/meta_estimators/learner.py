@@ -64,9 +64,9 @@ class WeightedRows(NamedTuple):
 class Learner:
     """A learner on the rows of X, which are passed to it as they came.
 
-    ``method`` is what predicts; ``weighted`` says whether the user gave weights of rows. With
-    ``folds`` of None the learner has predictions out of bag. ``n_fits`` counts fits, of which
-    ``on_fit`` is told.
+    ``method`` is the method that predicts; ``weighted`` is whether the user gave sample weights.
+    With ``folds=None`` the learner has out-of-bag predictions. ``n_fits`` counts fits, and
+    ``on_fit`` is called after each.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Learner:
 
     def _fitted(self, model: Any, data: WeightedRows) -> Any:
         """Return the model, fitted to rows with their weights as far as it takes weights."""
-        # Routing of metadata is for what a user asks: here the last step has the weights.
+        # Metadata routing is for arguments of the user; the weights go to the last step.
         with config_context(enable_metadata_routing=False):
             return self._fit_weighted(model, data)
 

@@ -24,7 +24,7 @@ MAX_ROUNDS, MAX_UNGUIDED = 2, 6
 
 
 class OutlierAttributes(NamedTuple):
-    """What a fit knows about each row, and about the share of wrong ones."""
+    """The attributes of each row after a fit, and the estimated contamination."""
 
     inlier_probability: FloatArray
     scores: FloatArray
@@ -39,7 +39,7 @@ class OutlierAttributes(NamedTuple):
 
 
 class RegressionProblem(Problem):
-    """Targets (n, k) of rows, and what out-of-fold predictions say about them."""
+    """Targets (n, k) of rows, and their posteriors by out-of-fold predictions."""
 
     def __init__(
         self,

@@ -74,7 +74,7 @@ class SingleRegressor:
 
 @final
 class RegressorStack:
-    """Kernel, forest and boosting, mixed by the weights that are best on trusted rows."""
+    """Kernel, forest and boosting, averaged with the weights that are best on inliers."""
 
     def __init__(
         self,

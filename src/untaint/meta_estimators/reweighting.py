@@ -59,8 +59,8 @@ class ReweightingResult:
 class Reweighting:
     """Rounds for targets (n, k) with given sample weights.
 
-    Feature outliers are excluded a priori. ``features`` are numbers (n, d) by which rows that a
-    better function would explain can be told from the others.
+    Feature outliers are excluded a priori. ``features`` are numbers (n, d) that predict which rows
+    a better function would explain.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Reweighting:
         return best if best.log_likelihood >= null.log_likelihood + MIN_EVIDENCE else null
 
     def misfit(self, end: ReweightingResult) -> BoolArray:
-        """Return flagged rows that a tree can tell from the others; gross outliers are not."""
+        """Return flagged rows that a tree predicts from their features, without gross outliers."""
         mixture, posterior = self.mixture, end.posterior
         flagged = posterior.inlier_probability < 0.5
         flagged &= ~mixture.feature_outlier & ~mixture.misfit
@@ -135,7 +135,7 @@ class Reweighting:
         return Reweighting(*parts, mixture.misfit | misfit)
 
     def among(self, rows: BoolArray) -> Reweighting:
-        """Return rounds in which other rows have no weight."""
+        """Return rounds in which other rows have zero weight."""
         if rows.all():
             return self
         mixture, weights = self.mixture, np.where(rows, self.sample_weight, 0.0)
@@ -143,7 +143,7 @@ class Reweighting:
         return Reweighting(*parts, mixture.misfit)
 
     def without_misfit(self, end: ReweightingResult) -> ReweightingResult:
-        """Return the end with rows kept that can be told from the others by their features."""
+        """Return the end in which flagged rows that their features predict are kept."""
         group = self.misfit(end)
         if not group.any():
             return end

@@ -1,11 +1,11 @@
 r"""Mixtures of learners by weights that are not negative and sum to one.
 
-On out-of-fold predictions :math:`F` of several learners, trusted rows with weights w choose
+Given out-of-fold predictions :math:`F` of several learners, and inlier weights w of the rows,
 
 .. math:: \min_{v \ge 0,\, \sum v = 1} \sum_i w_i (y_i - \textstyle\sum_j v_j F_{ij})^2
           \quad\text{or}\quad \max \sum_i w_i \log \textstyle\sum_j v_j p_{ij},
 
-the second for probabilities p of what was observed.
+selects the stack weights v; the second form is for probabilities p of the observed labels.
 """
 
 from __future__ import annotations

@@ -245,7 +245,7 @@ def select_hyperparameters(
 @final
 @dataclass(frozen=True)
 class _Search:
-    """Alternations of one problem from several starts, judged by their predictive density.
+    """Alternations of one problem from several starts, compared by their predictive density.
 
     The ``coarse`` features are fewer ones of the same kernels.
     """
@@ -285,9 +285,9 @@ class _Search:
         return sorted(ends, key=lambda end: -self._log_density(end))
 
     def without_misfit(self, ends: list[End], X: Any) -> End:
-        """Return the first end whose flagged rows cannot be told from their features.
+        """Return the first end whose flagged rows cannot be predicted from their features.
 
-        If there is none, rows that can be told are kept, and the alternation is repeated with them.
+        If there is none, the predicted rows are kept, and the alternation is repeated with them.
         """
         search, counts = self, as_rows(self.sample_weight)
         for _ in range(MAX_GROUPS):

@@ -16,8 +16,8 @@ worth the logarithm of the number of ways in which K classes can be, K log K, an
 classes that overlap look like that without noise.
 
 Rates are hardly identified where classes overlap: noise-free labels of overlapping classes and
-noisy labels of separate classes look alike. How far, the posterior probabilities of the candidates
-say, from which the interval of the rates and the probability of any noise are computed.
+noisy labels of separate classes look alike. The posterior probabilities of the candidates quantify
+this; the interval of the rates and the probability of any noise are computed from them.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class LabelNoise(NamedTuple):
     (2, K, K), ``contamination`` the share of wrong labels that the fit expects, and
     ``class_contamination``, (K,), that of each label.
     ``probability`` is that of any noise, and ``mean`` the mean noise matrix if there is any, by
-    which labels are judged; ``slope`` calibrates the scores of the fit for that.
+    which labels are assessed; ``slope`` calibrates the scores of the fit for that.
     """
 
     fitted: FloatArray
@@ -249,7 +249,7 @@ class _NoiseSearch:
     def _chain(
         self, none: NoiseCandidate, family: str, matrices: Iterable[FloatArray]
     ) -> Iterator[NoiseCandidate]:
-        """Yield candidates from neighbour to neighbour, until they are hopeless."""
+        """Yield candidates from neighbour to neighbour, until their evidence is small."""
         last, best = none, none.evidence
         for matrix in matrices:
             last = self._climb(family, matrix, HALF_WIDTHS[family], last)

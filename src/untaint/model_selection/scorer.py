@@ -101,13 +101,13 @@ def trimmed_scorer(
     (``KFold(shuffle=True)``) if wrong rows come in runs. Where wrong labels all come from one
     class, the share of wrong rows among those that *bear* a label counts, in the worst class.
 
-    **When a trimmed score misleads.** Every candidate picks the rows that it is judged by.
+    **When a trimmed score misleads.** Every candidate determines the rows that it is scored on.
 
     * One that is excellent on 60 % of the rows and useless elsewhere beats one that is good
       everywhere, if 40 % are left out. The more a setting can specialise (few neighbours, narrow
       kernels, deep trees, a model that itself trims too much), the more it gains. Do not leave out
       much more than may be wrong, and see whether the choice stays when the share is halved.
-    * Under ``"auto"`` candidates are judged by different numbers of rows, and one with heavy tails
+    * With ``"auto"`` candidates are scored on different numbers of rows, and one with heavy tails
       by the fewest. To compare two given models, give a number.
     * Wrong rows that agree with one another, in training and validation alike, are fitted by a
       candidate that is free enough, and then look right. No score of the rows themselves can tell;

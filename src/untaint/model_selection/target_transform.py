@@ -20,7 +20,7 @@ would choose those that fit it. A row is kept if it is near the trimmed fit on e
 a value that censors the targets on either scale do not count. Kernels and alphas are every other
 one of the grid, and one decomposition of a kernel serves both scales.
 
-Only the logarithm of positive targets is tried. A power has to be asked for: where many outliers
+Only the logarithm of positive targets is tried. A power has to be requested: where many outliers
 lie on one side, the best power takes their skewness for that of the noise. Its exponent
 maximises the profile likelihood of Box and Cox on the rows that are kept on the original scale: the
 centre of the data alone, as Raymaekers and Rousseeuw recommend.
@@ -143,7 +143,7 @@ class _LooFit(NamedTuple):
 
 
 def select_target_transform(asked: str | None, data: TransformData) -> TargetTransform | None:
-    """Return the transformation asked for, or the one that the data call for, or None."""
+    """Return the requested transformation, the one selected from the data, or None."""
     if asked is None:
         return None
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):

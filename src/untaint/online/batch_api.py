@@ -53,7 +53,7 @@ class BatchAPIMixin(_StreamBase):
             folds, so that what is selected by cross-validation may differ.
         X_true : array or data frame of shape (n, d), optional
             True features of a validation subsample, and NaN in all other rows. Together with X they
-            tell the noise if it is not given. For the linear learners, without gradient steps.
+            identify the noise if it is not given. For the linear learners, without gradient steps.
 
         Returns
         -------

@@ -2,8 +2,8 @@ r"""A ridge fit with a given small penalty, where corrected moments are hardly p
 
 Subtracting noise leaves :math:`v^T S v - share \, v^T \Sigma v` of the variance in a direction v.
 The first term is known up to a relative standard error of :math:`\sqrt{2 / n}` only. What remains
-cannot be told from zero if it is smaller than that, and dividing by it gives coefficients of any
-size. Such eigenvalues are raised to the standard error, unless alpha exceeds it.
+is indistinguishable from zero if it is smaller than that, and dividing by it gives coefficients of
+any size. Such eigenvalues are raised to the standard error, unless alpha exceeds it.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class LinearStatistics:
     def check_noise(self, names: Sequence[Any], was_scaled: bool = False) -> None:
         """Raise or warn if the declared noise exceeds what the rows' variance allows.
 
-        ``was_scaled`` tells that the noise has been scaled with the rows.
+        ``was_scaled`` is whether the noise has been scaled with the rows.
         """
         if self.leader.moments.lacks_replicates:
             warnings.warn(

@@ -98,7 +98,7 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
     """
 
     _river_bases = ("MiniBatchClassifier",)
-    _multiclass = False  # river asks for it
+    _multiclass = False  # river's interface needs it
     _leader: LogisticLeader
     _label_codes: LabelCodes
 
@@ -295,7 +295,7 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         super().learn_one(x, self._stream_labels(y).code(y), x_copy)
 
     def _stream_labels(self, label: Any) -> LabelCodes:
-        """Return the labels so far; the first label, if it is a bool, tells both."""
+        """Return the labels so far; if the first label is a bool, both are known."""
         if "_label_codes" not in self.__dict__:
             is_bool = isinstance(label, bool | np.bool_)
             self._label_codes = LabelCodes((False, True) if is_bool else ())

@@ -16,7 +16,7 @@ its class is normal, too, and the loss has the conditional mean :math:`h(\hat t,
 - h(\hat t, c) - y \hat t`, where :math:`\hat t` and v are the mean and variance of t. Where x is
 not normal it tends to understate the loss of large slopes.
 
-Candidates are judged by the mean of both on held-out rows. Selected is the one with the smallest
+Candidates are scored by the mean of both on held-out rows. Selected is the one with the smallest
 upper limit (one standard error) of its loss minus that of the naive fit, whose ridge is tuned on
 noisy rows as usual; if none is better, the naive fit is kept.
 """

@@ -114,7 +114,7 @@ class Moments:
 
     @property
     def lacks_replicates(self) -> bool:
-        """Whether the noise is to be estimated and no row says anything about it."""
+        """Whether the noise is to be estimated and no row has replicates."""
         return self._scatter is not None and not self._freedom.any()
 
     def count_observed(self, present: FloatArray) -> None:

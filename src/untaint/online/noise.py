@@ -54,8 +54,8 @@ def covariance_matrix(
 class RowNoise:
     """RowNoise holds a noise covariance for each row.
 
-    ``kind`` tells what the values are: "variances" (n, d), "matrices" (n, d, d), or "roots" (n, d),
-    vectors e such that e e' is the covariance or has the covariance as its mean. "factors" (n,)
+    ``kind`` is the meaning of the values: "variances" (n, d), "matrices" (n, d, d), or "roots" (n,
+    d), vectors e such that e e' is the covariance or has the covariance as its mean. "factors" (n,)
     multiply one covariance, ``cov``. "replicates" (n, k, d) are deviations with ``freedom`` degrees
     of freedom from which the covariance is to be estimated, or its factor if ``cov`` is given; the
     noise of a row is ``factors`` times that.

@@ -55,7 +55,7 @@ class RiverCompatMixin:
 
     @property
     def _last_step(self) -> Any:
-        # River's isinstance hook asks for this: registers models made before river was imported.
+        # River's isinstance hook needs this: it registers models made before river was imported.
         register_with_river(type(self))
         return _STAND_INS.get(self._river_bases[0], _RiverStandIn)()
 

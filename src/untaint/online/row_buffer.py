@@ -44,7 +44,7 @@ class RowBuffer:
     def append(self, x: Mapping[Any, Any], y: Any) -> int:
         """Add a row without a copy and return the number of rows, or 0 if it must be checked.
 
-        One sum tells whether all entries are finite numbers. A row with other names, with an entry
+        One sum tests whether all entries are finite numbers. A row with other names, with an entry
         that is not a number, or of another kind than the buffered rows is not added.
         """
         try:

@@ -1,4 +1,4 @@
-r"""A scaler for noisy features, behind which the learners still know the noise.
+r"""A scaler for noisy features, which passes the noise covariance on to the learners.
 
 Features are centred and divided by their standard deviation, :math:`(x - m) / s`. The learners of
 this package find the scaling with the rows (:mod:`.scaling`), and convert the noise covariance and

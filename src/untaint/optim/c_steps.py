@@ -78,7 +78,7 @@ class ExactRefits:
 
     ``refit`` minimises the weighted problem from a start, to a relative residual of a tolerance.
     For the first refits that is ``loose``, and for the last ones ``tol``; with tol or less,
-    ``loose`` says that the refit is exact in any case. The iteration also ends where two steps
+    ``loose`` means that the refit is exact in any case. The iteration also ends where two steps
     lower the objective, relatively, by less than a hundredth of tol. ``weights`` are the initial
     ones, ``fit`` the start of the first refit, and ``excluded`` rows are excluded a priori.
     """

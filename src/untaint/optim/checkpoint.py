@@ -107,7 +107,7 @@ class Checkpoint:
 
     @property
     def due(self) -> bool:
-        """Whether the last write is longer ago than the policy says."""
+        """Whether the last write is longer ago than the interval of the policy."""
         return monotonic() - self._written >= policy().checkpoint_seconds
 
     def save(self, stage: int, state: dict[str, FloatArray]) -> None:

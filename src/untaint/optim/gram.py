@@ -41,7 +41,7 @@ MIN_JITTER = 1e-12
 @final
 @dataclass(eq=False)
 class IncrementalGram:
-    """The Gram matrix for the weights last asked for, exactly or within a tolerance.
+    """The Gram matrix for the last requested weights, exactly or within a tolerance.
 
     Features are dense or CSR, (n, p), or have a method ``gram(weights, rows)``. A change of a
     weight up to the tolerance, relative to the largest weight, is ignored; with 0 the matrix is

@@ -10,8 +10,9 @@ the log marginal likelihood, or evidence,
 
 with :math:`H_i` the second derivatives of the loss in the k scores of a row, a column of ones for
 the intercept, which P does not penalise, and :math:`A_b` the block of the intercepts: these are not
-integrated over, lest labels that no feature predicts prefer any rates. Classes are seldom very
-rare: intercepts, which are log-odds, have a Cauchy prior, of which the mode knows nothing.
+integrated over, since otherwise labels that no feature predicts would favour arbitrary rates.
+Classes are seldom very rare: intercepts, which are log-odds, have a Cauchy prior, which enters the
+likelihood but not the mode.
 The same matrix gives approximate leave-one-out scores,
 
 .. math:: f_i^{-i} = f_i + Q_i (I - w_i H_i Q_i)^{-1} w_i g_i, \qquad

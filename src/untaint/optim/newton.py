@@ -81,7 +81,7 @@ class Step(NamedTuple):
 class NewtonSpace(ABC):
     """The representation of functions in which Newton steps are solved.
 
-    ``in_passes`` says that a product reads all rows, so that steps must be few: then a quadratic
+    ``in_passes`` means that a product reads all rows, so that steps must be few: then a quadratic
     loss takes one step, and a step of small decrease is taken without a line search.
     """
 

@@ -36,7 +36,7 @@ class PassResult:
     """Sums over samples, which add up over disjoint parts of them.
 
     ``totals`` are the weighted loss of the kept samples, the weight of those excluded a priori and
-    the kept weight by class; ``gradients`` is (p, k). The second derivatives, if asked for, are
+    the kept weight by class; ``gradients`` is (p, k). The second derivatives, if requested, are
     ``grams`` (p, p), common to all outputs, or their diagonal ``column_squares`` (p, k). Where the
     samples are in memory, ``predictions`` are the values (n, k) of the function.
     """
@@ -85,12 +85,12 @@ class PassResult:
 
     @property
     def gram(self) -> FloatArray | None:
-        """Hessian of the weighted loss for one output, if it was asked for."""
+        """Hessian of the weighted loss for one output, if it was requested."""
         return None if self.grams is None else self.grams.value
 
     @property
     def squares(self) -> FloatArray | None:
-        """Diagonal of the Hessian, of shape (p, k), if it was asked for."""
+        """Diagonal of the Hessian, of shape (p, k), if it was requested."""
         return None if self.column_squares is None else self.column_squares.value
 
 

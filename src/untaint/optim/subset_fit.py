@@ -1,4 +1,4 @@
-r"""Ridge regression on some of the rows, and what it says of each row, kept or not.
+r"""Ridge regression on some of the rows, and the outlier statistic of each row, kept or not.
 
 With :math:`e_i` the residual of row i under the fit to the other kept rows and :math:`v_i` the
 variance of that prediction in units of the noise, the penalised sum of squares J rises by

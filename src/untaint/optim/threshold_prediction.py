@@ -1,6 +1,6 @@
 r"""Weights of all samples under the next function, predicted before a pass over them.
 
-A threshold of the losses is a quantile that only a pass can tell. The subsample is at hand: with F
+A threshold of the losses is a quantile that only a pass gives. The subsample is in memory: with F
 the empirical distribution of its losses under the last function and F' under the next one,
 
 .. math:: \hat t' = F'^{-1}(F(t))

@@ -3,9 +3,9 @@ r"""Gradient-boosted trees as arrays.
 .. math:: f_k(x) = b_k + \sum_{t \in \text{trees of } k} v\big(\text{leaf}_t(x)\big)
 
 A node leads to its left child if :math:`x_j \le c` and to its right child otherwise. Model files
-and graphs hold these numbers in place of scikit-learn's own trees: those trust their file, and a
-tree whose branches lead nowhere ends the process. Here a child comes after its parent, which is
-checked when arrays are loaded, so that every path ends.
+and graphs hold these numbers in place of scikit-learn's own trees, which are not checked when they
+are loaded: a tree with an invalid child ends the process. Here a child comes after its parent,
+which is checked when arrays are loaded, so that every path ends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class TreeEnsemble:
     Parameters
     ----------
     feature, left, right, tree : int arrays of shape (m,)
-        Of each node, the feature that it asks for, its children (-1 at a leaf) and its tree.
+        For each node, the feature that it tests, its children (-1 at a leaf) and its tree.
     missing_left : bool array of shape (m,)
         Whether a missing value leads to the left.
     value : array of shape (m,)

@@ -1,4 +1,4 @@
-"""The sentences of the page, for readers who have never heard of a robust fit."""
+"""The sentences of the page, for readers who do not know robust statistics."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def headline(findings: Findings) -> str:
 
 
 def lead(findings: Findings) -> str:
-    """Return what the headline does not say about the contamination, if anything."""
+    """Return what is known about the contamination beyond the headline, if anything."""
     if findings.n_rows == 0:
         return "Every row was set aside, because none has a target."
     if findings.n_flagged == 0:

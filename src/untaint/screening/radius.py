@@ -62,8 +62,8 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
 def _central_part(values: FloatArray) -> tuple[int, FloatArray]:
     """Return values among which those of the middle ranks are, and the upper middle rank there.
 
-    Of many numbers, a sample of them tells between which bounds the median lies: two comparisons
-    are cheaper than a selection.
+    For many numbers, a sample gives bounds of the median: two comparisons with them are cheaper
+    than a selection.
     """
     middle = len(values) // 2
     if values.ndim > 1 or len(values) < MANY_VALUES:
@@ -85,8 +85,8 @@ def centre(X: Any, weights: FloatArray) -> FloatArray:
 def offset(X: Any, weights: FloatArray) -> FloatArray:
     """Return the centre of the columns that lie far from zero, and zero for the others.
 
-    Sums of squares of such columns would keep few of the digits that tell the rows apart. Sparse
-    columns have none.
+    Sums of squares of such columns would keep few of the digits in which rows differ. Sparse
+    columns have no centre.
     """
     middle = centre(X, weights)
     if not middle.any():
@@ -197,6 +197,6 @@ def _outwards(X: Any, radius: FloatArray) -> IntArray:
 
 
 def projection(X: Any) -> FloatArray:
-    """Return one number for each row of X that tells different rows apart."""
+    """Return one number for each row of X, which differs between different rows."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(X @ np.modf(np.arange(1, X.shape[1] + 1) * np.sqrt(2.0))[0])

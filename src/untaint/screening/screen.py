@@ -199,7 +199,7 @@ class _Screening:
         self.outlyingness[rows] = np.maximum(self.outlyingness[rows], outlying)
 
     def _accept(self, size: FloatArray, rows: IntArray) -> Accept:
-        """Return a function that tells whether a group of these samples is no regular cluster."""
+        """Return a function that tests whether a group of these samples is no regular cluster."""
         flagged = ~self.unflagged
 
         def accept(cut: float, top: float, factor: float) -> bool:

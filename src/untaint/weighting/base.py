@@ -83,7 +83,7 @@ class TrimmingRule(WeightingRule):
         """Return the weight to keep, ``(1 - contamination) * sum(sample_weight)``, rounded down.
 
         Counts and equal weights are rounded down to a whole number of samples, because a fraction
-        of one outlier can spoil a fit. Other weights are kept to the last fraction.
+        of one outlier can ruin a fit. Other weights are not rounded.
         """
         kept = (1.0 - self.contamination) * float(sample_weight.sum())
         unit = unit_weight(sample_weight)

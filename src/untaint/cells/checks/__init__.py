@@ -30,7 +30,7 @@ __all__ = ["CHECKS", "Check", "run_checks"]
 
 Check = Callable[[Sequence[Column]], list[CellFinding]]
 
-# In the order in which they are run. Of two that are as sure of a cell, the first one is believed.
+# In the order in which they are run. If two are equally certain about a cell, the first one counts.
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "shifted": find_shifted,

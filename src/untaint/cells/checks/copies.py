@@ -44,7 +44,7 @@ MOST = 0.8
 # A continuous column has so many distinct values, and so many of them per value.
 MIN_DISTINCT = 20
 MIN_DISTINCT_SHARE = 0.02
-# Largest share of other rows that have a value that tells copies.
+# Largest share of other rows that have a value that identifies copies.
 RARE = 0.03
 # Rows that agree in the continuous columns by chance, per row that does so as a copy.
 MAX_COINCIDENCES = 0.3
