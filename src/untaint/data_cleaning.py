@@ -46,31 +46,34 @@ def clean(
     """Find the wrong cells and rows of a table.
 
     Every column is predicted from the others by fits that did not see the row, and a cell is wrong
-    with the probability that a mistake explains it better than the column's own scatter does.
-    Named checks add what a careful person sees at once, such as misspelt levels or codes for
-    missing values. With a target, a robust model of it is fitted to the remaining rows, too.
+    with the posterior probability that a mistake, rather than the noise of the column, explains it.
+    Named checks find further mistakes, such as misspelt levels or codes for missing values. With a
+    target, a robust model of it is fitted to the remaining rows.
 
     Parameters
     ----------
     data : pandas, polars or Arrow frame, or path of a file
-        With numbers, categories, text, dates and missing cells. Files may be CSV, TSV, Parquet,
-        Excel or JSON lines, also in gzip or zip.
+        The table, with numbers, categories, text, dates and missing cells. Files may be CSV, TSV,
+        Parquet, Excel or JSON lines, also in gzip or zip.
     target : str, optional
         Name of the column that a model is to predict from the others.
     task : {"auto", "regression", "classification"}
         Whether the target is numeric or a class label.
     learner : {"auto", "kernel", "trees"}
-        What predicts the target; by default the one that predicts held-out rows better.
+        Learner that predicts the target; ``"auto"`` takes the one that predicts held-out rows
+        better.
     fdr : float
         False-discovery rate: share of right cells among those reported, in expectation.
     skip : collection of str
         Checks to leave out: "columns" (each column by the others) or names in
         ``untaint.cells.CHECKS``.
     random_state : int, RandomState instance or None
+        Seed of the random numbers.
 
     Returns
     -------
     Cleaning
+        The wrong cells and rows, the cleaned and the repaired table, and the model.
 
     See Also
     --------
@@ -173,11 +176,11 @@ class Cleaning:
     cleaned : data frame
         The table without flagged rows.
     repaired : data frame
-        The table with wrong cells put right where that is certain, and without other flagged rows.
+        The table with wrong cells repaired where that is certain, and without other flagged rows.
     summary : dict
-        Counts, the share of wrong rows and its interval, and what the model gains.
+        Counts, the share of wrong rows with its interval, and the error of the model.
     model : TableModel or None
-        Predicts the target of a table's rows; None without a target.
+        Model that predicts the target of a table's rows; None without a target.
     """
 
     def __init__(self, result: TableCleaning, frame: Any = None) -> None:
@@ -253,7 +256,7 @@ class Cleaning:
         Parameters
         ----------
         path : path
-            Where to; the file appears whole or not at all.
+            File to write, atomically.
         """
         from .cleaning.atomic_output import write_file_atomically
         from .report import render
@@ -261,12 +264,12 @@ class Cleaning:
         write_file_atomically(Path(path), render(self._result.findings).encode("utf-8"))
 
     def save(self, directory: str | os.PathLike[str]) -> None:
-        """Write what ``untaint clean`` writes: all files, or none.
+        """Write the files that ``untaint clean`` writes: all of them, or none.
 
         Parameters
         ----------
         directory : path
-            Made if it is not there.
+            Directory of the files; it is created if it does not exist.
         """
         from .cleaning.atomic_output import write_files_atomically
         from .report import render

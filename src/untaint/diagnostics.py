@@ -49,9 +49,9 @@ PROXIMAL_STEPS = 300
 class Diagnostics(Bunch):
     """The constants of the convergence theory by name, as keys or attributes.
 
-    ``lipschitz``, ``lipschitz_rowwise``, ``smoothness``, ``smoothness_top``, ``step_size``,
-    ``stationarity``, ``moreau_gradient_norm``, ``worst_case_gamma``, ``effective_dimension``,
-    ``norm``.
+    The names are ``lipschitz``, ``lipschitz_rowwise``, ``smoothness``, ``smoothness_top``,
+    ``step_size``, ``stationarity``, ``moreau_gradient_norm``, ``worst_case_gamma``,
+    ``effective_dimension``, ``norm``.
     """
 
 

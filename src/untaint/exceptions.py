@@ -16,7 +16,7 @@ class FeatureScaleWarning(UserWarning):
 
 
 class OverstatedNoiseWarning(UserWarning):
-    """The declared noise explains nearly all of the variance that the rows have somewhere."""
+    """The declared noise explains nearly all of the variance of the rows in some direction."""
 
 
 class UnidentifiedNoiseWarning(UserWarning):

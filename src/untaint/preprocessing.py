@@ -60,9 +60,9 @@ DTYPES = [np.float64, np.float32]
 class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Centre columns on their medians, and divide them by their median absolute deviations.
 
-    Almost half of the rows may be outliers without moving the result far. A column whose median
-    absolute deviation is zero, as of most 0/1, count and sparse columns, is divided by the typical
-    size of its deviations that are not zero, and a constant column by one.
+    Almost half of the rows may be outliers without a large effect on the result. A column whose
+    median absolute deviation is zero, such as most binary, count and sparse columns, is divided by
+    the typical size of its nonzero deviations, and a constant column by one.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     with_scaling : bool, default=True
         Whether to divide by the scales.
     copy : bool, default=True
-        False scales in place where that is possible.
+        Whether to copy X; False scales it in place if possible.
 
     Attributes
     ----------

@@ -108,14 +108,16 @@ def clean_table(
     Parameters
     ----------
     table : RawTable
-        What `untaint.tables.read_table` returns.
+        A table that `untaint.tables.read_table` returned.
     target : str, optional
-        Name of the column that a model is to explain by the others.
+        Name of the column that a model predicts from the others.
     task : {"auto", "regression", "classification"}
+        Whether the target is numeric or a class label.
     contamination : float in [0, 0.5) or "auto"
         Fraction of wrong rows, estimated by default.
     learner : {"auto", "kernel", "trees"}
-        What predicts the target; by default the one under which held-out targets are likelier.
+        Learner that predicts the target; by default the one under which held-out targets are
+        likelier.
     fdr : float
         False-discovery rate among wrong cells.
     skip : collection of str
@@ -124,11 +126,11 @@ def clean_table(
     ignore : sequence of str
         Columns to leave out.
     seed : int
-        Of all random draws; not negative, of any size.
+        Seed of all random numbers; a non-negative integer of any size.
     command : str
         The command line, for the report.
     pictures : bool
-        Whether to compute what only the report shows.
+        Whether to compute results that only the report shows.
     on_stage : callable
         Called with a description of each stage, for a progress bar.
 
@@ -139,7 +141,7 @@ def clean_table(
     Raises
     ------
     DataFileError
-        If the table cannot be learnt from, with one sentence that says why.
+        If no model can be fitted to the table; the message gives the reason.
 
     Examples
     --------

@@ -62,7 +62,7 @@ _LONGEST = 120
 
 
 class ModelFileError(ValueError):
-    """A file is not a model, or not one that is safe to load; the message says why."""
+    """A file is not a model, or not one that is safe to load; the message gives the reason."""
 
 
 class TableModel(BaseEstimator):

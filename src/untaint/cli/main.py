@@ -37,7 +37,7 @@ def make_app() -> Any:
 
     app = typer.Typer(
         name="untaint",
-        help="Learn from data that you cannot trust.",
+        help="Robust regression and classification for tables with wrong rows.",
         no_args_is_help=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -60,8 +60,8 @@ def make_kiln(random_state: RandomState = 0) -> NDArray[np.float64]:
 def load_kiln(return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the kiln log: 400 firings, three features, the strength of the brick.
 
-    The first feature, temperature, explains most of the target and does so with a bend, so that
-    one scatter plot shows what a robust kernel fit does. The rows are clean; `contaminate` them.
+    The first feature, temperature, explains most of the target by a nonlinear function, so that one
+    scatter plot shows a robust kernel fit. The rows are clean; use `contaminate` to corrupt them.
 
     Parameters
     ----------

@@ -41,11 +41,13 @@ def make_noisy_views(
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Missing cells (nan) stay missing.
+        Clean rows. Missing cells (NaN) stay missing.
     noise_cov : array-like
-        A variance for all cells; (d,) variances of the features; a (d, d) covariance matrix; or the
-        rows' own, (n, d) variances or (n, d, d) matrices. Of a square X, (d, d) is one matrix.
+        One variance for all cells; (d,) variances of the features; a (d, d) covariance matrix; or
+        one for each row, (n, d) variances or (n, d, d) matrices. If n = d, a (d, d) array is one
+        matrix.
     n_views : int, default=2
+        Number of copies.
     noise : {"gaussian", "laplace"}, default="gaussian"
         Laplace noise has independent coordinates, so its covariance must be diagonal.
     random_state : int, Generator, RandomState or None, default=None

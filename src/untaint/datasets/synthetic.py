@@ -104,10 +104,10 @@ def make_classes(
 
     x ~ N(0, I),  P(y = c | x) = exp(f_c(x) / overlap) / sum_k exp(f_k(x) / overlap)
 
-    with one surface f_c a class, drawn as in `make_smooth` and centred over the rows, so that
-    classes are of about equal size. This is the model of kernel logistic regression, and gamma = 1
-    / (2 n_features) is right for it. Each class is drawn as the argmax over c of f_c(x) + overlap
-    g_c with standard Gumbel variables g_c, which have just these probabilities.
+    with one surface f_c for each class, drawn as in `make_smooth` and centred over the rows, so
+    that classes are of about equal size. This is the model of kernel logistic regression, and gamma
+    = 1 / (2 n_features) is right for it. Each class is drawn as the argmax over c of f_c(x) +
+    overlap g_c with standard Gumbel variables g_c, which have just these probabilities.
 
     Parameters
     ----------
@@ -115,10 +115,10 @@ def make_classes(
     n_classes : int, default=2
     n_features : int, default=8
     overlap : float, default=0.1
-        0 means that x decides the class.
+        Overlap of the classes; with 0, x determines the class.
     rare_share : float or None, default=None
-        Fraction of the rows in the last class: its surface is moved up or down until
-        ``round(rare_share * n_samples)`` rows are left to it.
+        Share of the rows in the last class: its surface is shifted until
+        ``round(rare_share * n_samples)`` rows belong to it.
     random_state : int, Generator, RandomState or None, default=None
 
     Returns

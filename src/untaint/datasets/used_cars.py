@@ -62,7 +62,7 @@ def make_used_cars(
     rows : list of lists of str
         Cells in the order of the columns.
     truth : list of str
-        What was done to each row, empty where nothing was.
+        The mistake in each row; empty for correct rows.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def used_cars_file() -> Traversable:
 
 
 def used_cars_truth() -> list[str]:
-    """Return what was done to each row of the bundled table, empty where nothing was.
+    """Return the mistake in each row of the bundled table; empty for correct rows.
 
     Examples
     --------

@@ -283,7 +283,7 @@ class DaskEstimator(SubquantileEstimator):
         return model
 
     def audit(self, fdr: float | None = None) -> Any:
-        """Return the audit table, which exists only where all rows have come to the client.
+        """Return the audit table; it exists only if all rows were fitted on the client.
 
         See :meth:`untaint.SubquantileRegressor.audit`.
         """
@@ -291,7 +291,7 @@ class DaskEstimator(SubquantileEstimator):
             return super().audit(fdr)
 
     def diagnostics(self) -> Diagnostics:
-        """Return the theory's constants, known only where all rows have come to the client."""
+        """Return the theory's constants; they exist only if all rows were fitted on the client."""
         with self._rows_in_memory("diagnostics()"):
             return super().diagnostics()
 

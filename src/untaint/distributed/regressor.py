@@ -112,7 +112,7 @@ class SubquantileRegressor(DaskEstimator, estimators.SubquantileRegressor):
         return () if self._flat else np.atleast_1d(self.intercept_).shape, float
 
     def leave_one_out_residuals(self) -> FloatArray:
-        """Return leave-one-out residuals, known only where all rows have come to the client."""
+        """Return leave-one-out residuals; they exist only if all rows were fitted on the client."""
         with self._rows_in_memory("leave_one_out_residuals()"):
             return super().leave_one_out_residuals()
 

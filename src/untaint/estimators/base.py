@@ -269,9 +269,9 @@ class SubquantileEstimator(KernelEstimator):
         )
 
     def audit(self, fdr: float | None = None) -> Any:
-        """Return a table of the training rows, the most suspicious first.
+        """Rank the training rows by their outlier scores, the most suspicious first.
 
-        Every row is diagnosed by a fit to the other rows, whatever its weight in the fit itself.
+        The score of each row is that of a fit to the other rows, whatever its weight in the fit.
 
         Parameters
         ----------
@@ -283,14 +283,19 @@ class SubquantileEstimator(KernelEstimator):
         Returns
         -------
         DataFrame, or a structured array without pandas
-            One row for each training row: ``row``, its position; ``score``, as ``outlier_scores_``
-            but under the fit to the others; ``kept``, whether the fit kept the row; ``flagged``;
-            ``q_value``, the smallest ``fdr`` at which the row is flagged; ``observed`` and
-            ``expected`` target;
-            ``kind``, ``"target"``, ``"features"``, ``"both"``, ``"misfit"`` for rows that are kept
-            though the function is off where they lie, or empty; ``features``, those that
-            make the row outlying; for classifiers ``suggested``, the label that the row should
-            have, and ``suggested_probability``.
+            One line per training row, with the columns
+
+            - ``row``: its position, from 0;
+            - ``score``: as ``outlier_scores_``, but under the fit to the other rows;
+            - ``kept``: whether the fit kept the row;
+            - ``flagged``: whether the row is flagged;
+            - ``q_value``: the smallest ``fdr`` at which the row is flagged;
+            - ``observed`` and ``expected``: its target, and the target predicted by the other rows;
+            - ``kind``: ``"target"``, ``"features"`` or ``"both"`` for what is wrong, ``"misfit"``
+              for rows that are kept because the function misfits the whole region, or empty;
+            - ``features``: names of the features in which the row is outlying;
+            - ``suggested`` and ``suggested_probability`` (classifiers only): the most probable
+              label, and its probability.
         """
         check_is_fitted(self)
         check_real("fdr", fdr, low=0, inclusive=False, high=1, optional=True)

@@ -207,8 +207,8 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
     def leave_one_out_residuals(self) -> FloatArray:
         """Return the residual of each training row under the fit to the other kept rows.
 
-        The weights of the fit are held fixed, and the formula is closed; the residual of a trimmed
-        row is that of the fit itself. These are the residuals to choose ``alpha`` and ``gamma`` by.
+        The weights of the fit are held fixed, which gives a closed form; the residual of a trimmed
+        row is that of the fit itself. These residuals serve to select ``alpha`` and ``gamma``.
         ``norm_bound`` is not taken into account. Where :class:`SubquantileRegressorCV` transformed
         the targets, residuals are still in the targets' own units: the target minus the prediction
         that ``predict`` would return.

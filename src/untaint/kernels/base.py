@@ -48,11 +48,12 @@ class Kernel(ABC):
         ----------
         X : array or CSR of shape (n, d)
         Z : array or CSR of shape (m, d), optional
-            None means X itself, and an exactly symmetric result at half the cost.
+            Second set of samples. None means X itself; the result is then exactly symmetric, at
+            half the cost.
         dtype : dtype, optional
             Precision of the result; by default float32 if X is, else float64.
         n_threads : int, optional
-            None means all cores. The result does not depend on it.
+            Number of threads; None means all cores. The result does not depend on it.
 
         Returns
         -------

@@ -21,7 +21,7 @@ from .tiles import Fill
 @final
 @dataclass(frozen=True)
 class Laplacian(TiledKernel):
-    """The Laplacian kernel, of functions that are rough along the axes.
+    """The Laplacian kernel, whose functions are rough along the axes.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class RationalQuadratic(TiledKernel):
     gamma : float
         Positive inverse scale of the squared Euclidean distance.
     shape : float
-        Positive; the smaller, the heavier the tail.
+        Positive shape parameter; the smaller it is, the heavier the tail of the kernel.
 
     Examples
     --------

@@ -107,16 +107,19 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit to rows of which some have wrong labels.
+        """Fit the learner to rows of which some have wrong labels.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
+            Rows, which are passed to the learner unchanged. The stack takes frames with categories,
+            text, dates and missing cells.
         y : array of shape (n,)
             Labels of any type.
         sample_weight : array of shape (n,), optional
+            Weights of the rows, which multiply the posterior probabilities.
         groups : array of shape (n,), optional
-            For splitters that keep groups together.
+            Groups of the rows, for splitters that keep groups together.
 
         Returns
         -------

@@ -92,18 +92,19 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit to rows of which some are wrong.
+        """Fit the learner to rows of which some are wrong.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Passed to the learner as it came. The stack takes frames with categories, text, dates
-            and missing cells.
+            Rows, which are passed to the learner unchanged. The stack takes frames with categories,
+            text, dates and missing cells.
         y : array of shape (n,) or (n, k)
+            Targets.
         sample_weight : array of shape (n,), optional
-            Multiplies the posterior probabilities.
+            Weights of the rows, which multiply the posterior probabilities.
         groups : array of shape (n,), optional
-            For splitters that keep groups together.
+            Groups of the rows, for splitters that keep groups together.
 
         Returns
         -------

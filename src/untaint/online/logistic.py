@@ -304,7 +304,7 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Predict the probabilities of the labels seen so far, from one row.
 
-        Before any row has been learnt they are those of False and True, and even.
+        Before any row has been learnt, False and True have equal probabilities.
         """
         if "n_rounds_" not in self.__dict__:
             return {False: 0.5, True: 0.5}

@@ -32,7 +32,7 @@ LARGEST = 2**31 - 1
 
 
 def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> ModelProto:
-    """Write a fitted model down as an ONNX graph.
+    """Convert a fitted model to an ONNX graph.
 
     Parameters
     ----------
@@ -45,16 +45,16 @@ def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> M
         :class:`~untaint.RobustRegressor` or :class:`~untaint.RobustClassifier` with scikit-learn's
         histogram-based gradient boosting.
     dtype : {"float32", "float64"}, default="float32"
-        Of the graph's input and of its numbers that come out.
+        Number type of the input and of the numeric outputs of the graph.
     precision : {"auto", "single", "double"}, default="auto"
-        Of the large tables within. ``"auto"`` is single for float32 if that was seen to change
-        predictions by less than about 1e-5 of their spread, and double else.
+        Precision of the kernel expansion. ``"auto"`` is single for float32 if that changes
+        predictions by less than about 1e-5 of their spread, and double otherwise.
 
     Returns
     -------
     onnx.ModelProto
-        With the input ``X`` of shape (rows, d). A regressor has the output ``variable`` of shape
-        (rows, k), also for k = 1. A classifier has ``label`` of shape (rows,) and
+        The graph, with the input ``X`` of shape (rows, d). A regressor has the output ``variable``
+        of shape (rows, k), also for k = 1. A classifier has ``label`` of shape (rows,) and
         ``probabilities`` of shape (rows, k), in the order of ``classes_``.
 
     See Also
@@ -63,10 +63,10 @@ def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> M
 
     Notes
     -----
-    Memory while predicting is that of a table of as many rows as come and as many columns as there
-    are training rows or landmarks in the expansion: send many rows in batches. Such an expansion
-    holds these rows as they are; who has the file can read them. Rows with missing or infinite
-    values are not refused by the graph.
+    Prediction needs memory for a matrix with one row per predicted row and one column per training
+    row or landmark of the expansion: predict many rows in batches. The graph contains the rows of
+    the expansion in plain form, so that anybody who has the file can read them. The graph does not
+    refuse rows with missing or infinite values.
 
     Examples
     --------

@@ -18,10 +18,10 @@ LONGEST_NAME = 120
 
 
 def render(findings: Findings) -> str:
-    """Write the findings as one HTML page that needs no other file.
+    """Return the findings as one HTML page that needs no other file.
 
-    The page holds its style, its script and its data, and forbids itself to load or run anything
-    more. Save it with the encoding UTF-8.
+    The page contains its style, its script and its data; its content security policy forbids any
+    other source. Save it with the encoding UTF-8.
 
     Parameters
     ----------

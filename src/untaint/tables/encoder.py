@@ -39,7 +39,7 @@ class TableEncoder(BaseEstimator):
     min_share : float, default=0.005
         Smallest part of all rows of such a level.
     indicator_share : float, default=0.02
-        Part of the rows that must be missing for a feature to say which.
+        Share of missing rows from which an indicator feature is added.
     leave_out : sequence of str, default=()
         Columns to leave out.
 

@@ -22,13 +22,13 @@ def read_table(
     sheet: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> RawTable:
-    r"""Read a table that fits into memory, however it is written.
+    r"""Read a table that fits in memory from a file of any supported format.
 
     Parameters
     ----------
     source : path
-        Of CSV text, JSON lines, a Parquet file or an Excel workbook (.xlsx), in gzip or not, or
-        of a zip file that holds one of these; "-" is standard input.
+        Path of CSV text, JSON lines, a Parquet file or an Excel workbook (.xlsx), plain or in gzip,
+        or of a zip file that holds one of these; "-" is standard input.
     delimiter : str, optional
         Character between cells of a text file; detected by default.
     decimal : str, optional
@@ -38,8 +38,8 @@ def read_table(
     sheet : str, optional
         Name of the sheet of a workbook, by default the first.
     max_bytes : int, default=2**31
-        The most bytes that the source may have when it is unpacked; more are refused, where
-        possible before they take any memory.
+        Maximum number of bytes of the unpacked source; larger sources are refused, if possible
+        before they use memory.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def read_table(
     Raises
     ------
     DataFileError
-        With one sentence that says what was expected, and what was found.
+        If the source cannot be read; the message names what was expected and what was found.
 
     Examples
     --------

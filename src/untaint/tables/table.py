@@ -24,13 +24,15 @@ class RawTable(ABC):
     Attributes
     ----------
     source : str
-        What the table is called in messages.
+        Name of the table in messages.
     names : list of str
-        Of the columns.
+        Names of the columns.
     n_rows : int
+        Number of rows, without the header.
     dialect : Dialect
+        Delimiter, encoding and number format of the file.
     notes : list of str
-        Sentences about what was odd when it was read.
+        Remarks about irregularities that were found while reading.
     """
 
     def __init__(
