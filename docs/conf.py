@@ -5,10 +5,13 @@ packages, formulas are MathML, and links to other projects are plain links.
 """
 
 import importlib
+import inspect
 import re
 import sys
 import warnings
 from pathlib import Path
+
+from sphinx.util.inspect import stringify_signature
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
@@ -172,6 +175,14 @@ def link_outside_pages(app, docname, source):
     source[0] = re.sub(r"\]\((?:\.\./)+examples/(plot_\w+)\.py", r"](/gallery/\1.rst", text)
 
 
+def own_signature(app, what, name, obj, options, signature, returned):
+    """Replace ``(*args, **kwargs)`` of a metaclass by the parameters of the class."""
+    if what == "class" and signature == "(*args, **kwargs)":
+        signature = stringify_signature(inspect.signature(obj), show_annotation=False)
+    return signature, returned
+
+
 def setup(app):
     """Sphinx's door."""
     app.connect("source-read", link_outside_pages)
+    app.connect("autodoc-process-signature", own_signature)
