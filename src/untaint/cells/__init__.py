@@ -2,7 +2,7 @@
 
 :mod:`.checks` are rules with a reason each, such as spellings of one level or a sentinel value.
 Then each column in turn is a variable (:mod:`.variables`) that is predicted from the others
-(:mod:`.features`, :mod:`.prediction`). Far residuals are those of honest cells
+(:mod:`.features`, :mod:`.prediction`). Large residuals are those of right cells
 (:mod:`.null_density`) or of mistakes (:mod:`.mistakes`), which gives each cell a probability of
 being wrong (:mod:`.numeric_cells`, :mod:`.level_cells`, :mod:`.table_posterior`); and of the cells
 of a row, the one that explains the others is wrong (:mod:`.reconciliation`).

@@ -129,9 +129,9 @@ def _corrected(variables: list[Variable], checked: Sequence[CellFinding]) -> lis
 
 
 def _excused(checked: Sequence[CellFinding], shape: tuple[int, int]) -> Excused:
-    """Return which cells checks found, and rows with one of which nobody knows what it should hold.
+    """Return the cells that checks found, and the rows with a found cell of unknown true value.
 
-    What is predicted from such a row says little.
+    Predictions from such rows are uninformative.
     """
     found = Excused(np.zeros(shape, dtype=bool), np.zeros(shape[0], dtype=bool))
     for cell in checked:

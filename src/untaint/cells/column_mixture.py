@@ -1,12 +1,12 @@
 r"""Right and wrong numbers of one column, separated by the EM algorithm.
 
-Many wrong cells make a long tail of residuals, which would excuse them. So the density of honest
-residuals is fitted with weights, the probabilities of being right under
+Many wrong cells make a long tail of residuals, under which they would look right. So the density of
+inlier residuals is fitted with weights, the probabilities of being right under
 
 .. math:: (1 - \textstyle\sum_k \pi_k)\, f_0(x) + \pi_0\, g(x) + \sum_k \pi_k\, f_k(x) ,
 
-and the parts :math:`\pi_k` of the mistakes maximise their posterior. Of all rounds the one under
-which the column is likeliest counts: a long tail of right values remains one.
+and the parts :math:`\pi_k` of the mistakes maximise their posterior. The round under which the
+column is likeliest is used: a long tail of right values is kept.
 """
 
 from __future__ import annotations

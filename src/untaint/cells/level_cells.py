@@ -6,10 +6,10 @@ share of the column,
 .. math:: \frac{P(\text{wrong})}{P(\text{right})} = \frac{\pi\, q_y}{(1 - \pi)\, p_y} .
 
 Probabilities are calibrated: they have the slope at which the levels are likeliest, and the shares
-of the levels are mixed in with a weight :math:`\lambda`. A column in which that is large has many
-exceptions, which are then honest ones; if it is about a hundredth, exceptions are either, and most
-of them mistakes if it is less: with :math:`\hat\lambda` the likeliest weight, that of honest
-exceptions is :math:`\hat\lambda^2 / (\hat\lambda + 0.02)`.
+of the levels are mixed in with a weight :math:`\lambda`. If this weight is large, the column has
+many exceptions, which are then right; if it is about a hundredth, half of the exceptions are right,
+and if it is less, most of them are mistakes: with :math:`\hat\lambda` the likeliest weight, that of
+right exceptions is :math:`\hat\lambda^2 / (\hat\lambda + 0.02)`.
 """
 
 from __future__ import annotations

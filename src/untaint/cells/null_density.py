@@ -5,8 +5,8 @@ Of the residuals over their scale, 85 % lie within u. Beyond, the density falls 
 .. math:: P(|z| > t) = 0.15\, (t / u)^{-\alpha}, \qquad t > u,
 
 whose exponent is estimated from these but for the highest third, where wrong cells would be
-(type II censoring). Skewed, uneven or badly predicted columns
-have long tails, which excuse their far cells. The scale varies with the prediction.
+(type II censoring). Skewed, uneven or poorly predicted columns have long tails, so that large
+residuals are not unusual in them. The scale varies with the prediction.
 """
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ linear. The trees are boosted, of all folds at once (:mod:`.quick_trees`), and b
 they predict a column closely; or extra trees if rows are few. Levels have class probabilities of
 extra trees.
 
-Of very many rows, fits and what is chosen by them have a random part, in halves. Each half predicts
-the other one, and half of the rows that are in neither. Where the ridge regression alone says that
-a number is usual, whatever trees may add, it predicts alone.
+If rows are very many, a random sample of them is used, in halves. Each half predicts the other one,
+and half of the rows that are in neither. If a number is usual under the ridge regression alone, and
+remains so under any tree, it is predicted by the ridge regression alone.
 
-The fits are kept, since what a row would predict with another value in one of its cells tells which
-of its cells is wrong.
+The fits are kept, because predictions of a row with another value in one of its cells serve to
+decide which of its cells is wrong.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 r"""Which cell of a row is wrong, if it makes others look wrong.
 
 A wrong cell is among the features that its neighbours in the row are predicted from. For every
-flagged cell t of a row and every other cell k, t is predicted again with k replaced by what is
-expected there. The gain of blaming k is the log-odds of k itself and what those of the flagged
-cells lose,
+flagged cell t of a row and every other cell k, t is predicted again with k replaced by its
+prediction. The gain of attributing the error to k is the log-odds of k itself plus the decrease of
+those of the flagged cells,
 
 .. math:: G_k = L_k + \sum_{t \ne k} \big(L_t - L_t^{(k)}\big), \qquad t \text{ flagged} .
 

@@ -52,7 +52,7 @@ def demo(
 
 
 def _show_scores(show: Any, truth: list[str], flagged: set[int]) -> None:
-    """Print how many mistakes of each kind were caught, and how many good rows were flagged."""
+    """Print how many mistakes of each kind were found, and how many right rows were flagged."""
     from rich.table import Table
 
     planted = Counter(truth)

@@ -28,7 +28,7 @@ from .two_groups import as_rows
 MIN_ROWS, MAX_ROWS = 60.0, 1000.0
 # Outliers at most: a part of the rows, and a number of rows.
 MAX_PART, MAX_COUNT = 0.05, 8
-# Expected number of larger residuals among good rows.
+# Expected number of larger residuals among right rows.
 LEVEL = 0.1
 # Log-likelihood that a heavy tail has to gain, of which little is known within.
 HEAVY_TAIL = 2.0

@@ -1,11 +1,10 @@
 r"""Flagged samples that can be predicted from their features: misfit, not corruption.
 
 Beyond a step or a corner, or where a rare binary feature is set, a smooth function is wrong for all
-samples alike: the flagged ones are neighbours. A model that can bend there, such as a tree, tells
-them from the others by their features. Corruption strikes neighbours at random, so that no model
-can. A decision tree of few levels predicts whether a sample is flagged, from folds that do not
-contain it. The samples of which it is sure, and right, form a group that a better model would
-explain:
+samples alike: the flagged ones are neighbours. A flexible model such as a tree then predicts the
+flags from the features. Corruption at random cannot be predicted. A decision tree of few levels
+predicts whether a sample is flagged, from folds that do not contain it. Flagged samples that it
+predicts with a high probability form a group that a better model would explain:
 
 .. math:: \hat P(\text{flagged} \mid x_i) \ge 0.8 .
 """

@@ -1,19 +1,19 @@
-"""The corruption that hurts a given model most, from nothing but what the model predicts.
+"""Adversarial corruption of a given model, computed from its predictions alone.
 
-**Targets.** Let f be the predictions of the model, and let bad targets lie within the range [a, b]
-of the clean ones: without a bound, harm has none, and beyond the range it would be seen from y
-alone. A refit that is linear in the targets, f + S d for changes d, is harmed by |S d|^2. This is
-convex in d, so that its maximum is at a corner: *every bad target is at one end of the range*.
-Where bad rows agree with their neighbours the refit follows them, S d is about d, and what is left
-to maximise is sum d_i^2: each row goes to the end that is farther from f(x_i), and the k rows are
-those with the longest way to go. They lie at the two ends of f, which are regions of x because f is
-a function of it; so the bad rows do agree, and few clean rows are left among them to contradict.
+**Targets.** Let f be the predictions of the model, and let wrong targets lie within the range
+[a, b] of the clean ones: without a bound the damage is unbounded, and targets beyond the range
+would be detected from y alone. A refit that is linear in the targets, f + S d for changes d, has
+the damage |S d|^2. This is convex in d, so that its maximum is at a corner: *every wrong target is
+at one end of the range*. Where wrong rows agree with their neighbours the refit follows them, S d
+is about d, and sum d_i^2 remains to be maximised: each target is moved to the end that is farther
+from f(x_i), and the k rows with the largest changes are taken. They lie at the two ends of f, which
+are regions of x because f is a function of it; so wrong rows do agree, with few clean rows between.
 
-**Labels.** A label pulls at a fit the harder, the surer the fit was of another: surest are the rows
-with the widest margin between the score of their own label and the best of the others. As with
-targets, bad rows that agree do more harm than those that point in all directions. So one class is
-flipped before the next, the most frequent first, its surest rows first, and all of them get one
-label: the class that most often comes second in its rows.
+**Labels.** A wrong label changes a fit the more, the larger the margin of the fit in that row,
+between the score of its own label and the best of the others. As with targets, wrong rows that
+agree do more damage than those in random directions. So one class is flipped before the next, the
+most frequent first, its rows of the largest margin first, and all of them get one label: the class
+that most often comes second in its rows.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def inflate_both(
 def gather_targets(
     X: NDArray[Any], y: NDArray[Any], rows: RowIndices, rng: np.random.Generator
 ) -> None:
-    """Set y = m + s N(5, 0.05^2): all bad targets are near one value."""
+    """Set y = m + s N(5, 0.05^2): all wrong targets are near one value."""
     m, s = _units(y)
     y[rows] = m + s * rng.normal(5.0, 0.05, size=y[rows].shape)
 
@@ -73,7 +73,7 @@ def move_away(X: NDArray[Any], y: NDArray[Any], rows: RowIndices, rng: np.random
 def contradict(
     X: NDArray[Any], y: NDArray[Any], rows: RowIndices, rng: np.random.Generator
 ) -> None:
-    """Set y = m - 3 s u(x), exactly on the linear model that hurts most.
+    """Set y = m - 3 s u(x), exactly on the linear model of the largest effect.
 
     u is the linear function of the standardised features, with mean zero and unit deviation over
     the rows, whose weights are the features' covariances with the clean target. Along u the clean

@@ -187,7 +187,7 @@ class ClassificationProblem(Problem):
 
 
 def _taken_as_right(noise: LabelNoise) -> LabelNoise:
-    """Return the noise of a fit that takes all labels as right, whatever is probable."""
+    """Return the noise of a fit that assumes all labels to be right."""
     k = len(noise.fitted)
     low = min(noise.contamination_interval[0], 0.0)
     interval = (low, noise.contamination_interval[1])

@@ -4,7 +4,7 @@ Rows of next to no weight are left out of a fit, since a tree counts rows in its
 they weigh. A learner that takes no weights is fitted to the rows whose target is probably right.
 
 A forest predicts each row by the trees that were grown without it; any other learner is fitted to
-all folds but one at a time. Copies of a row are in the same fold, lest one predict the other.
+all folds but one at a time. Copies of a row are in the same fold, so that none predicts another.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class WeightedRows(NamedTuple):
 
 @final
 class Learner:
-    """A learner on the rows of X, which are passed to it as they came.
+    """A learner on the rows of X, which are passed to it unchanged.
 
     ``method`` is the method that predicts; ``weighted`` is whether the user gave sample weights.
     With ``folds=None`` the learner has out-of-bag predictions. ``n_fits`` counts fits, and

@@ -62,7 +62,7 @@ class Problem:
         return self.first, self.place
 
     def users_learner(self, method: str) -> Learner:
-        """Return the learner that the user gave, on the rows as they came."""
+        """Return the learner that the user gave, on the unchanged rows."""
         estimator = self.params._seeded(self.params.estimator, self.seed)
         # A copy of a row out of the bag would be predicted by one within.
         distinct = len(self.first) == self.n_rows

@@ -6,8 +6,8 @@ classes predicts the probability of a label, and the leave-one-out Brier error
 .. math:: B = \frac1n \sum_i \sum_k \bigl(y_{ik} - f_k^{-i}(x_i)\bigr)^2
 
 is a proper score of it. Labels that are wrong at random add the same amount to the B of every
-setting and shrink what there is to predict, so that more of them ask for a smoother fit: the one
-to begin a search for the right labels with. Of kernels whose errors differ by at most one standard
+setting and shrink the predictable part, so that more of them favour a smoother fit, from which
+the search for right labels begins. Of kernels whose errors differ by at most one standard
 error of the paired difference, the smoothest is taken, for at 40 % wrong labels few differences
 are significant. One decomposition per kernel serves every alpha. At the constant fit the log-loss
 has curvature c, so that its alpha corresponds to :math:`2 \alpha / c` here.

@@ -99,7 +99,7 @@ def trimmed_scorer(
     share that a fold may hold, :math:`\epsilon + 2 \sqrt{\epsilon (1 - \epsilon) / m}` for folds of
     m rows, rather than the share of the data. ``"auto"`` adapts to every fold. Shuffle the folds
     (``KFold(shuffle=True)``) if wrong rows come in runs. Where wrong labels all come from one
-    class, the share of wrong rows among those that *bear* a label counts, in the worst class.
+    class, give the share of wrong rows among those with a given label, for the worst label.
 
     **When a trimmed score misleads.** Every candidate determines the rows that it is scored on.
 
@@ -110,8 +110,8 @@ def trimmed_scorer(
     * With ``"auto"`` candidates are scored on different numbers of rows, and one with heavy tails
       by the fewest. To compare two given models, give a number.
     * Wrong rows that agree with one another, in training and validation alike, are fitted by a
-      candidate that is free enough, and then look right. No score of the rows themselves can tell;
-      keep a few rows that you trust.
+      sufficiently flexible candidate, and then look right. No score of the rows themselves reveals
+      this; keep a few rows that are known to be right.
     * The log loss punishes unfounded certainty through the few rows that it is wrong about. These
       are left out first, so that a trimmed log loss chooses well between classifiers, but is no
       measure of their probabilities.

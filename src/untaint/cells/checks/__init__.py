@@ -1,7 +1,7 @@
-"""Rules that a careful person applies at once, each with a reason in words.
+"""Rules that find wrong cells without a prediction, each with a reason in words.
 
-Each rule is a function of the columns of a table, in a module that states the rule. They are meant
-for what can be seen without a prediction; ordinary tables should have no finding.
+Each rule is a function of the columns of a table, in a module that states the rule. Ordinary tables
+should have no finding.
 """
 
 from __future__ import annotations
