@@ -48,7 +48,7 @@ def tracked(items: Iterable[Item], total: int) -> Iterator[Item]:
     ----------
     items : iterable
     total : int
-        How many there are.
+        Number of items.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Validation of arguments at the public entry points; inner code trusts its input.
+"""Validation of arguments at the public entry points; inner code does not check them again.
 
 Every error message names the parameter, the values it accepts and the value found. Private names
 of scikit-learn are used in this subpackage only.

@@ -19,7 +19,7 @@ from .weights import check_weights
 
 
 def check_any_rows(estimator: Any, X: Any, *, strict: bool, reset: bool = True) -> Any:
-    """Return rows for a learner that checks them itself: frames and text as they came.
+    """Return rows for a learner that checks them itself: frames and text unchanged.
 
     Arrays are checked as far as they must be, and to be dense and not infinite if ``strict``; the
     names and the number of features are noted, or compared with those noted before.

@@ -31,9 +31,9 @@ class CellAssessment(NamedTuple):
     Attributes
     ----------
     findings : list of CellFinding
-        Of flagged cells, the most probable first.
+        Flagged cells, the most probable first.
     probability : array of shape (n, d)
-        That each cell is wrong.
+        Probability that each cell is wrong.
     """
 
     findings: list[CellFinding]

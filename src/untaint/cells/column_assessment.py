@@ -65,7 +65,7 @@ def assess_columns(
     copies : sequence of CellFinding
         Cells of which one in two is wrong, missing in the variables.
     probability : array of shape (n, d)
-        That each cell is wrong; those of predicted columns are filled in.
+        Probability that each cell is wrong; those of predicted columns are filled in.
     seed : int
     threads : int
         Columns that are predicted at a time.

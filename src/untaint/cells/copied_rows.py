@@ -30,7 +30,7 @@ def decide_copies(models: ColumnModels, copies: Sequence[CellFinding]) -> list[C
     models : ColumnModels
         Fitted without the cells in question.
     copies : sequence of CellFinding
-        That have partners.
+        Copied rows that have partners.
     """
     expected = {(found.row, found.column): found.expected for found in copies}
     decided = []

@@ -13,9 +13,9 @@ class CellFinding(NamedTuple):
     row, column : int
         Positions in the table.
     probability : float
-        That the cell is wrong.
+        Probability that the cell is wrong.
     kind : str
-        Of mistake, such as "typo" or "sign".
+        Kind of mistake, such as "typo" or "sign".
     expected : float or str or None
         What the cell should hold: a number (days since 1970 for a date), a level, or None if
         nothing in particular.

@@ -43,7 +43,7 @@ class LevelCells:
     predicted : int array
         Levels that are predicted.
     probabilities : array of shape (n, k)
-        Of these.
+        Probabilities of these levels.
     log_odds : array of shape (n,)
         -inf if the level is missing or rare.
     """

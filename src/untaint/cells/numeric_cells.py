@@ -52,10 +52,10 @@ class NumericCells:
     Attributes
     ----------
     density : CellDensity
-        Of right values and of mistakes, given predictions.
+        Densities of right values and of mistakes, given predictions.
     predictor : NumericPredictor
     log_odds : array of shape (n,)
-        Of the wrong against the right densities, without the share of wrong cells; -inf if missing.
+        Log-ratio of wrong and right densities, without the share of wrong cells; -inf if missing.
     mistake : int array of shape (n,)
         The likeliest mistake, -1 for any other value.
     share : array of shape (n,)
@@ -65,7 +65,7 @@ class NumericCells:
     log_weights : array of shape (k,)
         Logarithms of the weights of any other value, and of each mistake.
     log_likelihood : float
-        Of the numbers, right or wrong.
+        Log-likelihood of the numbers, right or wrong.
     """
 
     density: CellDensity
@@ -159,7 +159,7 @@ def assess_numbers(
     folds : int array of shape (n,)
     seed : int
     standardiser : Standardiser, optional
-        That of the whole column, if the variable is a part of its rows.
+        Standardiser of the whole column, if the variable is a part of its rows.
     """
     standardiser = standardiser or standardiser_of(variable)
     y = standardised(variable, standardiser, variable.values)

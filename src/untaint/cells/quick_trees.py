@@ -36,9 +36,9 @@ class QuickTrees:
     Parameters
     ----------
     mean : float
-        Of the targets.
+        Mean of the targets.
     features : int array of shape (N_TREES, LEAVES - 1)
-        That each node compares; the children of node v are 2 v + 1 and 2 v + 2.
+        Feature that each node compares; the children of node v are 2 v + 1 and 2 v + 2.
     thresholds : array of shape (N_TREES, LEAVES - 1)
     values : array of shape (N_TREES, LEAVES)
         What each leaf adds.

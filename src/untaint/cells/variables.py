@@ -44,7 +44,7 @@ class NumericVariable:
     Attributes
     ----------
     position : int
-        Of the column.
+        Position of the column.
     name : str
     kind : str
         "number" or "date".

@@ -175,7 +175,7 @@ def assess_by_cells(wrong: WrongCells, probability: FloatArray) -> RowAssessment
     ----------
     wrong : WrongCells
     probability : array of shape (n, d)
-        That each cell is wrong.
+        Probability that each cell is wrong.
     """
     flagged, n = wrong.feature_outlier, len(wrong.scores)
     highest = probability.max(axis=1, initial=0.0)
@@ -224,7 +224,7 @@ def supported_only(
     assessment : RowAssessment
     wrong : WrongCells
     probability : array of shape (n, d)
-        That each cell of the assessed rows is wrong.
+        Probability that each cell of the assessed rows is wrong.
     target : int
         Position of the target among the columns.
     """

@@ -21,7 +21,7 @@ class BoostedTrees(BaseEstimator):
     trees : TreeEnsemble
     classes : array of labels, or None for numeric targets
     transform : TargetTransform, optional
-        Of the targets that the trees were fitted to.
+        Transformation of the targets to which the trees were fitted.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class Improvement(NamedTuple):
     before, after : float
         Error of a plain fit to all rows, and of the robust fit. Smaller is better.
     rows : int
-        How many rows they were measured on.
+        Number of rows on which they were measured.
     """
 
     measure: str

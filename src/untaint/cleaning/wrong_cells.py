@@ -26,7 +26,7 @@ class WrongCells(NamedTuple):
     targets : mapping of int to CellFinding
         Wrong targets.
     scores : array of shape (n,)
-        Of the most probable wrong cell of each row, on the scale of robust deviations.
+        Score of the most probable wrong cell of each row, in robust deviations.
     """
 
     by_row: Mapping[int, list[CellFinding]]
@@ -56,7 +56,7 @@ def cells_by_row(
     rows : int array
         Positions in the table of the assessed rows.
     n_rows : int
-        Of the table.
+        Number of rows of the table.
     target : int
         Position of the target among the columns, -1 for none.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Task(ABC):
     """Loss, weighting rule, contamination and solvers of one kind of target.
 
-    Of the estimator, its parameters alone are read. A contamination of None is to be estimated.
+    Only the parameters of the estimator are read. A contamination of None is to be estimated.
     """
 
     loss: Loss

@@ -48,7 +48,7 @@ def inner_products(
     ----------
     X, Z : arrays or CSR of shapes (n, d) and (m, d)
     dtype : dtype
-        Of the tiles.
+        Number type of the tiles.
     offset : float
         Added to every product.
     degree : int

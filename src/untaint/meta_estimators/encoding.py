@@ -26,7 +26,7 @@ class NumericEncoder(BaseEstimator):
     Attributes
     ----------
     names_ : list of str
-        Of the features.
+        Names of the features.
     notes_ : list of str
         What was set aside or filled in.
 

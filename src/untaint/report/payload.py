@@ -32,7 +32,7 @@ def payload(findings: Findings) -> Payload:
     Returns
     -------
     dict
-        Of lists, numbers and text.
+        Lists, numbers and text by name.
     """
     listed = list_suspects(findings)
     listed_rows = np.array([row["row"] for row in listed], dtype=np.intp)

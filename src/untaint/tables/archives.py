@@ -42,7 +42,7 @@ class Unpacked(NamedTuple):
     ----------
     data : bytes
     file_name : str
-        Of the innermost file.
+        Name of the innermost file.
     layers : tuple of str
         "gzip" and "zip", the outermost first.
     """
@@ -58,7 +58,7 @@ def unpack(name: str, data: bytes, max_bytes: int) -> Unpacked:
     Parameters
     ----------
     name : str
-        Of the file, for messages.
+        Name of the file, for messages.
     data : bytes
     max_bytes : int
         The most bytes that may come out.

@@ -33,7 +33,7 @@ class Dates(NamedTuple):
     days : array of shape (k,)
         NaN where a level is no date.
     day_first : bool
-        Of dates whose year comes last.
+        Whether the day precedes the month in dates whose year comes last.
     guessed : bool
         Whether no cell says so.
     """

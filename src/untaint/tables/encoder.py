@@ -46,7 +46,7 @@ class TableEncoder(BaseEstimator):
     Attributes
     ----------
     names_ : list of str
-        Of the features.
+        Names of the features.
     sources_ : int array of shape (n_features,)
         Position in the table of the column that each feature comes from.
     columns_ : list of ColumnPlan

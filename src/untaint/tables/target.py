@@ -31,7 +31,7 @@ class TargetColumn:
     ----------
     name : str
     position : int
-        Of the column in the table.
+        Position of the column in the table.
     kind : {"number", "category", "boolean", "date"}
     values : array of shape (n_rows,)
         Numbers, or days since 1970 for dates, with NaN where they are missing; else labels, as they

@@ -56,7 +56,7 @@ def run_checks(columns: Sequence[Column], skip: Sequence[str] = ()) -> list[Cell
     Parameters
     ----------
     columns : sequence of Column
-        Of one table, in its order.
+        Columns of one table, in its order.
     skip : sequence of str, optional
         Names of checks that are not run.
 

@@ -25,7 +25,7 @@ class Cells(NamedTuple):
     Attributes
     ----------
     position : int
-        Of the column in the table.
+        Position of the column in the table.
     name : str
     rows : int array of shape (n,)
     values : array of shape (n,)

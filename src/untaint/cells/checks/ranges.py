@@ -30,7 +30,7 @@ class Range(NamedTuple):
     Attributes
     ----------
     words : frozenset of str
-        That name the quantity, if one of them is a word of the column's name.
+        Words that name the quantity if one of them is in the column's name.
     low, high : float
     also : frozenset of str or None
         Words that the name may have besides; None for any.
