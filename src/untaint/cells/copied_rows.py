@@ -30,7 +30,7 @@ def decide_copies(models: ColumnModels, copies: Sequence[CellFinding]) -> list[C
     models : ColumnModels
         Fitted without the cells in question.
     copies : sequence of CellFinding
-        Copied rows that have partners.
+        Findings of copied cells, which have partners.
     """
     expected = {(found.row, found.column): found.expected for found in copies}
     decided = []

@@ -35,7 +35,7 @@ class Dates(NamedTuple):
     day_first : bool
         Whether the day precedes the month in dates whose year comes last.
     guessed : bool
-        Whether no cell says so.
+        Whether the order is a guess, because no cell determines it.
     """
 
     days: FloatArray
