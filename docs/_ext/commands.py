@@ -1,4 +1,4 @@
-"""``{untaint} clean``: what a command takes, as its own ``--help`` says it."""
+"""``{untaint} clean``: the options of a command, with the text of its ``--help``."""
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -34,7 +34,9 @@ class Command(Directive):
         command = get_command(make_app()).commands[self.arguments[0]]
         said = [text for text in (command.help or "").split("\n\n") if text.strip()]
         rows = [describe(parameter) for parameter in command.params if parameter.name != "help"]
-        head = nodes.thead("", nodes.row("", cell(nodes.Text("word")), cell(nodes.Text("does"))))
+        head = nodes.thead(
+            "", nodes.row("", cell(nodes.Text("option")), cell(nodes.Text("meaning")))
+        )
         group = nodes.tgroup("", cols=2)
         group += [nodes.colspec(colwidth=35), nodes.colspec(colwidth=65), head]
         group += nodes.tbody("", *rows)

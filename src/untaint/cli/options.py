@@ -48,7 +48,7 @@ OptionalTarget = Annotated[
         "--target",
         "-t",
         metavar="COL",
-        help="A column to predict from the others; without it all columns are judged alike.",
+        help="A column to predict from the others; without it, all columns are checked alike.",
         show_default=False,
     ),
 ]
