@@ -31,7 +31,7 @@ import numpy as np
 from scipy.linalg import eigh, solve_triangular
 
 from .._typing import FloatArray, IntArray
-from .feature_newton import Features
+from .feature_newton import BlockFeatures
 
 # Part of a group of samples that counts as near its threshold, and the least number.
 NEAR_SHARE, MIN_NEAR = 0.1, 30
@@ -53,7 +53,7 @@ class Crossing:
     groups: IntArray
     excess: FloatArray
 
-    def sums(self, features: Features, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def sums(self, features: BlockFeatures, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return B, (p, p), and the gradient of the samples that were kept in excess, (p, 1).
 
         The slopes, (m,), are the derivatives of the losses with respect to the predictions.
