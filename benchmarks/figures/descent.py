@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..papers.descent import CHECKPOINTS, ITERATIONS, columns
-from ..papers.grids import spread
-from ..results import Row
+from ..frame import Row
+from ..methods.base import spread
+from ..studies.descent import CHECKPOINTS, ITERATIONS, columns
 from .style import FAINT, INK, KINDS, LEVELS, band, drawing, panels, plain_ticks, save, tidy
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-
 from benchmarks.case import Case, all_cases
 
 

@@ -7,11 +7,11 @@ from math import nan
 
 import numpy as np
 import pytest
-
-from benchmarks import Case
 from benchmarks.automatic import audit as audit_case
 from benchmarks.automatic import share
 from benchmarks.automatic.fitting import rows_of
+
+from benchmarks import Case
 from benchmarks.studies import ambiguity, audit, auto_share, defaults, search_cost
 
 FIVE = {"boston", "concrete", "wine", "drug-1000", "diabetes"}

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import bench_fakes as fakes
 import pytest
+from benchmarks.files import alone_on
 
 from benchmarks import ratio_table
 from benchmarks.__main__ import main
-from benchmarks.files import alone_on
 from benchmarks.studies import FORMER_NAMES, STUDIES, Study
 
 

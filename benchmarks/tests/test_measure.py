@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-
-from benchmarks import measure
 from benchmarks.measure import fastest
 from benchmarks.memory import peak_memory
+
+from benchmarks import measure
 
 
 def test_rivals_take_turns_forth_and_back():

@@ -3,11 +3,11 @@
 import math
 
 import pytest
-
 from benchmarks.case import Case
 from benchmarks.mistakes import MEASURES, load_frame, measure_mistakes
 from benchmarks.planted.kinds import KINDS
 from benchmarks.planted.planting import possible
+
 from benchmarks.studies.mistakes import STUDY
 
 

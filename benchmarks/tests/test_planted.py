@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-
 from benchmarks.planted import NAMES, scores
 from benchmarks.planted.kinds import KINDS
 from benchmarks.planted.planting import plant, possible

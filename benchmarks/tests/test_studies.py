@@ -9,15 +9,15 @@ from collections import Counter
 import bench_fakes as fakes
 import numpy as np
 import pytest
-
-from benchmarks import Case, prepare
-from benchmarks.data import load
-from benchmarks.evaluate import ALPHAS, MEASURES, POWERS, evaluate
 from benchmarks.fitting import gammas
 from benchmarks.memory import Usage
 from benchmarks.noisy.streams import ANGLES
 from benchmarks.papers.readings import READINGS
 from benchmarks.simulation.designs import ERRORS
+
+from benchmarks import Case, prepare
+from benchmarks.data import load
+from benchmarks.evaluate import ALPHAS, MEASURES, POWERS, evaluate
 from benchmarks.studies import (
     STUDIES,
     ambiguity,

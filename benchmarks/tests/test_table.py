@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.table import mean_table
 
 from benchmarks import difference_table, ratio_table
-from benchmarks.table import mean_table
 
 
 def row(method, seed, rmse, epsilon=0.2):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.validation import BOUND, balanced_error, bounded_error, held_out
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold, cross_val_predict
-
-from benchmarks.validation import BOUND, balanced_error, bounded_error, held_out
 
 
 def test_predictions_are_those_of_scikit_learn():

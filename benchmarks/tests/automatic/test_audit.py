@@ -6,11 +6,11 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-
-from benchmarks import Case
 from benchmarks.automatic import scores
 from benchmarks.automatic.audit import MEASURES, measure_audit
 from benchmarks.automatic.fitting import rows_of
+
+from benchmarks import Case
 
 REGRESSION = Case("smooth-150", "label", 0.2, "untaint-cv", 0)
 CLASSES = Case("classes2-120", "flip", 0.2, "untaint-cv", 0)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import Ridge
-
 from benchmarks.automatic.competitors import (
     COMPETITORS,
     Competitor,
@@ -15,6 +12,9 @@ from benchmarks.automatic.competitors import (
     plain,
     search,
 )
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge
+
 from untaint import SubquantileRegressorCV
 
 GRID = Grid([0.1, 0.5], [0.01, 0.1, 1.0])

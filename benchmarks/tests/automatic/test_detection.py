@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from benchmarks.automatic.audit import flags_and_scores
 from benchmarks.automatic.detection import false_discoveries, recall, recall_allowed
 

@@ -6,13 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
-
-from benchmarks import Case
 from benchmarks.automatic import competitors
 from benchmarks.automatic.evaluate import MEASURES, evaluate
 from benchmarks.automatic.fitting import estimator, rows_of, watch
 from benchmarks.automatic.share import MEASURES as SHARE_MEASURES
 from benchmarks.automatic.share import measure_share
+
+from benchmarks import Case
 from untaint import SubquantileRegressorCV
 from untaint.exceptions import AmbiguousContaminationWarning
 

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from benchmarks.classification import MEASURES, evaluate
+from benchmarks.classification.evaluate import ALPHAS
+from benchmarks.classification.tuning import Setting, Tuned
 from sklearn.dummy import DummyClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks import Case
-from benchmarks.classification import MEASURES, evaluate
-from benchmarks.classification.evaluate import ALPHAS
-from benchmarks.classification.tuning import Setting, Tuned
 
 
 def fit(name, X, y, *, epsilon, clean_mask, gammas, alphas, seed):

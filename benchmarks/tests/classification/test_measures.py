@@ -6,11 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from benchmarks.classification.measures import SCORES, log_loss, scores
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 from sklearn.svm import SVC
-
-from benchmarks.classification.measures import SCORES, log_loss, scores
 
 Y = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2])
 PREDICTED = np.array([0, 0, 0, 1, 1, 1, 0, 0, 0])

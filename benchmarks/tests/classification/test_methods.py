@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.classification.measures import scores
+from benchmarks.classification.methods import MAKERS, fit
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks import prepare
-from benchmarks.classification.measures import scores
-from benchmarks.classification.methods import MAKERS, fit
 from benchmarks.data import load
 from benchmarks.studies import STUDIES
 from untaint import SubquantileClassifier

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from benchmarks.classification.tuning import Method, Setting, cross_validated_error, grid, tune
 from sklearn.svm import SVC
 
-from benchmarks.classification.tuning import Method, Setting, cross_validated_error, grid, tune
 from untaint.datasets import contaminate, make_classes
 
 X, Y = make_classes(100, random_state=0)

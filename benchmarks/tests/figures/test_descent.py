@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.papers.descent import ERROR_MEASURES, OBJECTIVE_MEASURES
 
 from benchmarks.figures.descent import draw_errors, draw_objectives
-from benchmarks.papers.descent import ERROR_MEASURES, OBJECTIVE_MEASURES
 
 matplotlib = pytest.importorskip("matplotlib")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from benchmarks.noisy import competitors
 from benchmarks.noisy.methods import METHODS, installed, naive_of
 from benchmarks.noisy.rows import add_noise

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.noisy.privacy import clip, exact_delta, gaussian_mechanism
 
 from benchmarks import Case
-from benchmarks.noisy.privacy import clip, exact_delta, gaussian_mechanism
 from benchmarks.studies import privacy
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from benchmarks.noisy import regret
 from benchmarks.noisy.adaptive import COMPETITORS, NEEDS_RIVER
 from benchmarks.noisy.printed import algorithm2, surrogate

@@ -7,10 +7,10 @@ from math import nan
 
 import numpy as np
 import pytest
-
-from benchmarks import Case
 from benchmarks.noisy.evaluate import MEASURES as ERROR_MEASURES
 from benchmarks.noisy.evaluate import evaluate
+
+from benchmarks import Case
 from benchmarks.studies import (
     STUDIES,
     measurement_error,

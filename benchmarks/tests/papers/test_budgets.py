@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-
 from benchmarks.papers import grids
 from benchmarks.papers.evaluate import PARAMETERS, Comparison
 from benchmarks.papers.method import MethodContext
+
 from benchmarks.studies import STUDIES
 
 GRIDS = [

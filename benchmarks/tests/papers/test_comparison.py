@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from benchmarks.papers.comparison import RMSE, Measure, behind, comparison
 
 ACCURACY = Measure("accuracy", large_is_good=True)

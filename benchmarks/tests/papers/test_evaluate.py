@@ -6,9 +6,6 @@ import math
 
 import numpy as np
 import pytest
-
-from benchmarks import Case, prepare
-from benchmarks.data import load
 from benchmarks.papers import grids
 from benchmarks.papers.evaluate import (
     CLASSIFICATION_MEASURES,
@@ -16,6 +13,9 @@ from benchmarks.papers.evaluate import (
     Comparison,
     kept_bad,
 )
+
+from benchmarks import Case, prepare
+from benchmarks.data import load
 from benchmarks.studies import STUDIES
 
 TINY = grids.Grid((-1,), (0.1,), (-1,), (0.1,), third=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from benchmarks.papers.printed import PRINTED, Cell
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.papers.readings import READINGS, corrupted, evaluate
 
 from benchmarks import Case
-from benchmarks.papers.readings import READINGS, corrupted, evaluate
 from benchmarks.studies import readings
 
 

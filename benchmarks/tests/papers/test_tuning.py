@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from benchmarks.papers.method import Method
 from benchmarks.papers.tuning import Trial, drawn_rows, tune
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from benchmarks.case import Case
-from benchmarks.figures import style
 from benchmarks.simulation import evaluate as module
 from benchmarks.simulation.designs import DESIGNS, ERRORS, draw_sample, target_deviation
 from benchmarks.simulation.evaluate import MEASURES, evaluate_quickly
 from benchmarks.simulation.methods import IN_R, METHODS
 from benchmarks.simulation.robustbase import fit_all
 from benchmarks.speed.robustbase import missing
+
+from benchmarks.figures import style
 from benchmarks.studies import STUDIES
 from benchmarks.studies.simulation import cases, curve, efficiency, table
 

@@ -6,11 +6,11 @@ import inspect
 
 import numpy as np
 import pytest
+from benchmarks.speed.rows import draw_rows, surface
 
 from benchmarks.speed import models
 from benchmarks.speed.families import FAMILIES, FROM_R, OURS
 from benchmarks.speed.models import build, given
-from benchmarks.speed.rows import draw_rows, surface
 from untaint import SubquantileClassifier, SubquantileRegressor
 
 COMPETITORS = [

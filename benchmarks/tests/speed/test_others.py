@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+from benchmarks.speed.others import Moment, moment, others
 
 from benchmarks.speed import others as module
-from benchmarks.speed.others import Moment, moment, others
 
 
 def test_own_work_does_not_count():

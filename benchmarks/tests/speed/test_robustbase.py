@@ -6,10 +6,10 @@ import subprocess
 
 import numpy as np
 import pytest
-
-from benchmarks.speed import robustbase
 from benchmarks.speed.robustbase import fit, missing
 from benchmarks.speed.rows import draw_rows, line
+
+from benchmarks.speed import robustbase
 
 ARGUMENTS = {"runs": (0.0, 1, 1), "warm_up": 200}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.speed.rows import border, draw_rows, friedman, line, plane, surface
 
 from benchmarks.speed import rows as module
-from benchmarks.speed.rows import border, draw_rows, friedman, line, plane, surface
 
 
 @pytest.mark.parametrize(
