@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from benchmarks import drawn
-from benchmarks.data import load
+from benchmarks.data import drawn
+from benchmarks.data.sets import load
 
 NOISES = [drawn.student, drawn.laplace, drawn.skewed, drawn.growing]
 

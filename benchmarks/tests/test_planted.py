@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.planted import NAMES, scores
-from benchmarks.planted.kinds import KINDS
-from benchmarks.planted.planting import plant, possible
-from benchmarks.real_tables import cell_methods, cell_scores, ddc
+
+from benchmarks.commands.real_tables import cell_methods, cell_scores, ddc
+from benchmarks.data.planted import scores
+from benchmarks.data.planted.kinds import KINDS
+from benchmarks.data.planted.planting import plant, possible
 
 
 def a_table(n=400, label=False):
@@ -72,10 +73,6 @@ def test_whoever_knows_the_truth_has_a_perfect_score():
     cells = truth.rename(columns={"value": "expected"})
     found = scores.score(scores.Found(set(truth["row"]), cells), truth)
     assert found.wrong == found.flagged == found.caught == found.placed == found.right
-
-
-def test_every_kind_has_names():
-    assert list(NAMES) == list(KINDS)
 
 
 def test_repairing_with_the_truth_gives_the_table_back():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import prepare
+from benchmarks.data.protocol import prepare
 from untaint.datasets import load_kiln
 
 X, Y = load_kiln(return_X_y=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import Case, ResultsFile
+from benchmarks.frame import Case, ResultsFile
 
 CASE = Case("kiln", "label+feature", 0.2, "genie", 0)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from benchmarks.papers import descent
-from benchmarks.papers.descent import watch_errors, watch_objective
 
-from benchmarks import Case
+from benchmarks.frame import Case
+from benchmarks.studies import descent
+from benchmarks.studies.descent import watch_errors, watch_objective
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,21 @@
-"""Flags are compared with the rows that are truly bad."""
+"""Measures follow their definitions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.automatic.audit import flags_and_scores
-from benchmarks.automatic.detection import false_discoveries, recall, recall_allowed
+
+from benchmarks.data.protocol import split_of
+from benchmarks.frame import Case
+from benchmarks.measures import (
+    balanced_error,
+    bounded_error,
+    false_discoveries,
+    recall,
+    recall_allowed,
+)
+from benchmarks.methods import detection
+from benchmarks.methods.search import estimator
 
 BAD = np.array([True, True, False, False, True])
 
@@ -42,8 +52,17 @@ def test_rows_of_the_same_score_are_not_parted():
     assert recall_allowed(score, np.array([True, True, False]), 0.0) == 0.5
 
 
-def test_flags_are_in_the_order_of_the_rows():
-    table = {"row": [2, 0, 1], "flagged": [True, False, True], "score": [3.0, 1.0, 2.0]}
-    flagged, score = flags_and_scores(table)
-    np.testing.assert_array_equal(flagged, [False, True, True])
-    np.testing.assert_array_equal(score, [1.0, 2.0, 3.0])
+def test_validation_errors_of_wild_rows_are_bounded():
+    y = np.array([-1.0, 0.0, 1.0, 1e6])
+    assert bounded_error(y, np.zeros(4)) < 2.0
+    assert bounded_error(np.array([0.0, 0.0, 0.0, 4.0]), np.zeros(4)) == 4.0  # without deviation
+    assert balanced_error(np.array([0, 0, 0, 1]), np.zeros(4)) == 0.5
+
+
+def test_the_oracle_scores_clean_rows_by_fits_without_them():
+    split = split_of(Case("smooth-150", "label", 0.2, "untaint-cv", 0))
+    genie = estimator("label", 0, contamination=0.0)
+    clean = split.clean_mask
+    genie.fit(split.X_train[clean], split.y_train[clean])
+    fitted = np.abs(genie.predict(split.X_train[clean]) - split.y_train[clean])
+    assert np.all(detection.oracle(split, "label", 0)[clean] >= fitted - 1e-9)
