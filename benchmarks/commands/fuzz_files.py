@@ -21,6 +21,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.frame.timing import child_environment
+
 # Parts of a thousand inputs: those that cost a millisecond have most.
 SHARES = {
     "texts": 300, "csv-rows": 150, "parquet-rows": 170, "arrays": 150, "checkpoints": 100,
@@ -65,10 +67,11 @@ def fuzz(name: str, asked: argparse.Namespace, inputs: int) -> int:
         log, now = Path(folder, "log.json"), Path(folder, "now")
         while first < end and time.monotonic() - start < 60 * asked.minutes:
             minutes = asked.minutes - (time.monotonic() - start) / 60
-            words = [sys.executable, __file__, "--target", name, "--inputs", end - first]
-            words += ["--seed", asked.seed, "--first", first, "--minutes", minutes, "--worker", log]
+            words = [sys.executable, "-m", "benchmarks", "fuzz-files", "--target", name]
+            words += ["--inputs", end - first, "--seed", asked.seed, "--first", first]
+            words += ["--minutes", minutes, "--worker", log]
             now.write_bytes(first.to_bytes(8, "little"))
-            done = subprocess.run([str(word) for word in words])
+            done = subprocess.run([str(word) for word in words], env=child_environment())
             report = json.loads(log.read_text())
             counts.update(report["counts"])
             found.update(report["found"])

@@ -19,7 +19,7 @@ from pathlib import Path
 import hypothesis
 from hypothesis import given, seed, settings
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 from properties import profiles  # noqa: F401, registers "fuzz"
 from properties.catalogue import PROPERTIES

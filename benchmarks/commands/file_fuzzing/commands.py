@@ -11,8 +11,6 @@ from random import Random
 
 import skops.io  # noqa: F401  # by hand, because what it imports is no finding
 
-import benchmarks.running
-import benchmarks.studies  # noqa: F401
 from untaint.cli.main import main
 
 from .models import Models
