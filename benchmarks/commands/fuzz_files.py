@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.frame.timing import child_environment
+from benchmarks.frame.children import child_environment
 
 # Parts of a thousand inputs: those that cost a millisecond have most.
 SHARES = {

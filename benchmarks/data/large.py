@@ -13,6 +13,7 @@ The same seed gives the same rows to every method. Test rows are not corrupted.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -52,51 +53,36 @@ class Truth(NamedTuple):
 
 
 def friedman(U: Array) -> Array:
-    """Return friedman's function of uniform features, with mean 0 and deviation 1."""
+    """Return Friedman's function of uniform features, with mean 0 and deviation 1."""
     waves = 10.0 * np.sin(np.pi * U[:, 0] * U[:, 1])
     return (waves + 20.0 * (U[:, 2] - 0.5) ** 2 + 10.0 * U[:, 3] + 5.0 * U[:, 4] - 14.4) / 4.9
 
 
-def surface(rng: np.random.Generator) -> Truth:
-    """Return a smooth function of ten features."""
+def surface(rng: np.random.Generator, *, classes: bool = False) -> Truth:
+    """Return a smooth function of ten features, or the classes that it parts."""
 
     def draw(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
         U = rng.random((n, 10))
-        return _standard(U), friedman(U) + 0.2 * rng.normal(size=n)
+        X, f = np.sqrt(12.0) * (U - 0.5), friedman(U)
+        return X, _toss(f, rng) if classes else f + 0.2 * rng.normal(size=n)
 
     return Truth(10, draw)
 
 
-def line(rng: np.random.Generator) -> Truth:
-    """Return a linear function of twenty features."""
-    coef = _direction(20, rng)
+def line(rng: np.random.Generator, *, d: int = 20, classes: bool = False) -> Truth:
+    """Return a linear function, or the classes that it parts."""
+    w = rng.normal(size=d)
+    w /= np.linalg.norm(w)
 
     def draw(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        X = rng.normal(size=(n, 20))
-        return X, X @ coef + INTERCEPT + 0.5 * rng.normal(size=n)
+        X = rng.normal(size=(n, d))
+        return X, _toss(X @ w, rng) if classes else X @ w + INTERCEPT + 0.5 * rng.normal(size=n)
 
-    return Truth(20, draw, coef)
-
-
-def border(rng: np.random.Generator) -> Truth:
-    """Return two classes with a smooth border between them, ten features."""
-
-    def draw(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        U = rng.random((n, 10))
-        return _standard(U), _toss(friedman(U), rng)
-
-    return Truth(10, draw)
+    return Truth(d, draw, None if classes else w)
 
 
-def plane(rng: np.random.Generator) -> Truth:
-    """Return two classes with a plane between them, fifty features."""
-    normal = _direction(50, rng)
-
-    def draw(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        X = rng.normal(size=(n, 50))
-        return X, _toss(X @ normal, rng)
-
-    return Truth(50, draw)
+border = partial(surface, classes=True)
+plane = partial(line, d=50, classes=True)
 
 
 def draw_rows(
@@ -131,15 +117,6 @@ def draw_rows(
         np.zeros((n, 1), dtype=np.float32), y, epsilon=EPSILON, kind=kind, random_state=seed
     )
     return GeneratedRows(X, y, ~corrupted, X_test, y_test, law.coef)
-
-
-def _standard(U: Array) -> Array:
-    return np.sqrt(12.0) * (U - 0.5)
-
-
-def _direction(d: int, rng: np.random.Generator) -> Array:
-    w = rng.normal(size=d)
-    return w / np.linalg.norm(w)
 
 
 def _toss(heights: Array, rng: np.random.Generator) -> Array:

@@ -38,28 +38,14 @@ class Stream:
     noise_cov: float
 
 
-def rounds(T: int) -> Array:
-    """Return 0, 1, ..., T - 1."""
-    return np.arange(T, dtype=np.float64)
-
-
-def blocks(T: int) -> Array:
-    """Return angles that change by half a turn at the end of each block."""
-    return np.pi * np.floor(N_BLOCKS * rounds(T) / T)
-
-
-def rotating(T: int) -> Array:
-    """Return angles that go once around in steps."""
-    return 2.0 * np.pi * np.floor(N_STEPS * rounds(T) / T) / N_STEPS
-
-
-ANGLES: dict[str, Callable[[int], Array]] = {
-    "iid": np.zeros,
-    "blocks": blocks,
-    "rotating": rotating,
-    "alternating": lambda T: np.pi * rounds(T),
-    "doubling": lambda T: np.pi * np.floor(np.log2(rounds(T) + 1.0)),
-    "drifting": lambda T: 2.0 * np.pi * rounds(T) / T,
+# From the rounds 0, 1, ..., T - 1 and T to the angles of w_t.
+ANGLES: dict[str, Callable[[Array, int], Array]] = {
+    "iid": lambda t, T: np.zeros(T),
+    "blocks": lambda t, T: np.pi * np.floor(N_BLOCKS * t / T),
+    "rotating": lambda t, T: 2.0 * np.pi * np.floor(N_STEPS * t / T) / N_STEPS,
+    "alternating": lambda t, T: np.pi * t,
+    "doubling": lambda t, T: np.pi * np.floor(np.log2(t + 1.0)),
+    "drifting": lambda t, T: 2.0 * np.pi * t / T,
 }
 
 
@@ -67,7 +53,7 @@ def make_stream(kind: str, T: int, *, d: int, deviation: float, seed: int) -> St
     """Draw T rounds; w_t turns in the plane of two random directions."""
     rng = np.random.default_rng(seed)
     plane = np.linalg.qr(rng.normal(size=(d, 2)))[0]
-    angles = ANGLES[kind](T)
+    angles = ANGLES[kind](np.arange(T, dtype=np.float64), T)
     w = np.column_stack([np.cos(angles), np.sin(angles)]) @ plane.T
     X = rng.normal(size=(T, d))
     X /= np.linalg.norm(X, axis=1, keepdims=True)

@@ -26,22 +26,11 @@ N_TEST = 2_000
 SIDE = 2.0
 
 
-def sines(X: Array) -> Array:
-    """Return waves of length pi in every feature."""
-    return np.sin(2.0 * X).sum(axis=1) / np.sqrt(X.shape[1])
-
-
-def line(X: Array) -> Array:
-    """Return a straight line with a slight wave."""
-    return X.sum(axis=1) / np.sqrt(X.shape[1]) + 0.1 * np.sin(X[:, 0])
-
-
-def rough(X: Array) -> Array:
-    """Return triangle waves between -1 and 1 in every feature."""
-    return (2.0 / np.pi) * np.arcsin(np.sin(3.0 * X)).sum(axis=1) / np.sqrt(X.shape[1])
-
-
-SURFACES: dict[str, Surface] = {"sines": sines, "line": line, "rough": rough}
+SURFACES: dict[str, Surface] = {
+    "sines": lambda X: np.sin(2.0 * X).sum(axis=1) / np.sqrt(X.shape[1]),
+    "line": lambda X: X.sum(axis=1) / np.sqrt(X.shape[1]) + 0.1 * np.sin(X[:, 0]),
+    "rough": lambda X: (2.0 / np.pi) * np.arcsin(np.sin(3.0 * X)).sum(axis=1) / np.sqrt(X.shape[1]),
+}
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,13 @@ def plain_ticks(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def key_line(**line: Any) -> Any:
+    """Return a line that stands in the key only."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **line)
+
+
 def save(figure: Figure, beside: Path) -> list[Path]:
     """Write the picture next to the results, in each format whole or not at all."""
     written = []

@@ -35,17 +35,6 @@ class ResultsFile:
         Created, with its directory, on the first append.
     measures : sequence of str
         The columns that a case's run fills.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from benchmarks.frame import Case, ResultsFile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     results = ResultsFile(Path(folder) / "demo.csv", ["rmse"])
-    ...     results.append(Case("kiln", "label", 0.2, "genie", 0), {"rmse": 0.5})
-    ...     results.read()[0]["rmse"]
-    0.5
     """
 
     def __init__(self, path: str | os.PathLike[str], measures: Sequence[str]) -> None:

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from threading import Thread
 from typing import Any, TextIO, TypeAlias
 
 from .case import Case
+from .children import end_with_parent
 from .progress import StudyProgress
 from .results import ResultsFile
 
@@ -35,28 +35,8 @@ def run_cases(
 ) -> int:
     """Run what is not done yet and return how many cases failed.
 
-    Parameters
-    ----------
-    cases : sequence of Case
-    run : callable
-        Maps a case to its measures; with ``jobs > 1`` it must be importable by name.
-    results : ResultsFile
-    jobs : int, default=1
-        Processes. Wall times are only reliable with one.
-    progress : text stream or None, default=None
-        Where the progress bar goes; None is standard error.
-
-    Examples
-    --------
-    >>> import io, tempfile
-    >>> from pathlib import Path
-    >>> from benchmarks.frame import Case, ResultsFile, run_cases
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     results = ResultsFile(Path(folder) / "demo.csv", ["rmse"])
-    ...     cases = [Case("kiln", "label", 0.2, "genie", seed) for seed in range(3)]
-    ...     failed = run_cases(cases, lambda case: {"rmse": 1.0}, results, progress=io.StringIO())
-    ...     failed, len(results.read())
-    (0, 3)
+    With ``jobs > 1`` processes, ``run`` must be importable by name, and wall times are unreliable.
+    The progress bar goes to standard error, or to another stream.
     """
     stream = sys.stderr if progress is None else progress
     done = results.done()
@@ -86,7 +66,7 @@ def _outcomes(todo: Sequence[Case], run: Run, jobs: int) -> Iterator[tuple[Case,
 def _parallel(todo: Iterable[Case], run: Run, jobs: int) -> Iterator[tuple[Case, CaseResult]]:
     # Spawned rather than forked: a fork in the midst of BLAS threads can hang.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=end_with_parent)
     try:
         with _share_cores(jobs):  # workers start as cases are submitted
             futures = {pool.submit(_attempt, run, case): case for case in todo}
@@ -95,18 +75,6 @@ def _parallel(todo: Iterable[Case], run: Run, jobs: int) -> Iterator[tuple[Case,
             yield futures[future], _failure(error) if error else future.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    """End a worker when the run is killed; it would wait for ever."""
-    parent = multiprocessing.parent_process()
-
-    def wait() -> None:
-        if parent is not None:
-            parent.join()
-        os._exit(1)
-
-    Thread(target=wait, daemon=True).start()
 
 
 def _attempt(run: Run, case: Case) -> CaseResult:

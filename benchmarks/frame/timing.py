@@ -14,14 +14,14 @@ from __future__ import annotations
 import importlib
 import json
 import math
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
+
+from .children import run_child
 
 
 def fastest(
@@ -48,23 +48,7 @@ class Usage(NamedTuple):
 
 def peak_memory(job: str, **arguments: Any) -> Usage:
     """Run a job in a fresh process and return its wall time and additional peak memory."""
-    child = subprocess.run(
-        [sys.executable, "-m", __name__, job, json.dumps(arguments)],
-        env=child_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if child.returncode:
-        reason = (child.stderr.strip().splitlines() or ["no message"])[-1]
-        raise RuntimeError(f"{job} ended with code {child.returncode}: {reason}")
-    return Usage(**json.loads(child.stdout.splitlines()[-1]))
-
-
-def child_environment() -> dict[str, str]:
-    """Return the variables of this process, for a child that imports what this process does."""
-    root = str(Path(__file__).parents[2])
-    return os.environ | {"PYTHONPATH": os.pathsep.join(path for path in [*sys.path, root] if path)}
+    return Usage(**run_child(__name__, job, json.dumps(arguments)))
 
 
 def high_water_mark() -> float:

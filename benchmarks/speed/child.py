@@ -26,10 +26,11 @@ from sklearn.exceptions import ConvergenceWarning
 from untaint.exceptions import MemoryLimitError
 
 from ..data.large import Array, GeneratedRows, draw_rows
+from ..frame.children import end_with_parent
 from ..frame.timing import high_water_mark, reset_high_water_mark
 from ..r import robustbase
 from .families import FAMILIES
-from .machine import end_with_parent, hardware, limit_memory, moment, others, software
+from .machine import hardware, limit_memory, moment, others, software
 from .models import build, given
 
 # Fits below so many seconds are repeated, until a second has gone: at least 3 times, at most 20.
@@ -66,20 +67,8 @@ def measure(
 ) -> dict[str, Any]:
     """Return the row's measures; what a method does not have stays nan.
 
-    Parameters
-    ----------
-    dataset, method, seed : str, str, int
-        Of the case.
-    n_test : int
-        Clean rows to score by.
-    components : int or None
-        Of the kernel approximation.
-    folder : str
-        For files, which whoever started the process removes.
-    short : float
-        Seconds below which a fit is repeated.
-    seconds : float, optional
-        That R has; what runs here is ended from outside.
+    Fits that take less than ``short`` seconds are repeated. R has so many ``seconds``; what runs
+    here is ended from outside. Whoever started the process removes the ``folder``.
     """
     started = moment()
     name, _, size = dataset.rpartition("-")

@@ -22,28 +22,9 @@ OURS = ("untaint", "untaint-auto", "untaint-plain", "untaint-rff", "genie")
 class Family:
     """Methods, sizes, and all that these methods share.
 
-    Attributes
-    ----------
-    title : str
-        What is fitted, for the page.
-    truth : callable
-        Draws the law of the rows.
-    kind : str
-        How a fifth of the labels is corrupted.
-    methods : tuple of str
-    sizes, quick_sizes : tuple of int
-        Training rows.
-    kernel : str
-    alpha : float
-    gamma : float, optional
-    components : int, optional
-        Of kernel approximations; None fits exactly.
-    quick_components : int
-        The same in a trial run.
-    memory_limit : str, optional
-        Parameters of our estimators; None leaves the default.
-    mapped : bool
-        Whether the features are a memory map.
+    ``truth`` draws the law of the rows, ``kind`` says how a fifth of the labels is corrupted.
+    Kernel approximations have ``components``, and fits are exact without. A memory limit is a
+    parameter of our estimators; features that are ``mapped`` are a memory map.
     """
 
     title: str

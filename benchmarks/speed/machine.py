@@ -12,10 +12,8 @@ from __future__ import annotations
 import math
 import os
 import platform
-import time
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
 from time import perf_counter
 from typing import NamedTuple
 
@@ -27,7 +25,6 @@ BUSY = (0, 1, 2, 5, 6, 7)
 STAT = Path("/proc/stat")
 # Of the memory that is free; the rest is for all else that runs.
 USABLE = 0.95
-PAUSE = 1.0
 
 
 def hardware() -> str:
@@ -107,15 +104,3 @@ def _kilobytes(path: str) -> dict[str, int]:
     """Read the lines of a file of Linux's that give kilobytes by name."""
     pairs = (line.split(":", 1) for line in Path(path).read_text().splitlines() if " kB" in line)
     return {name: int(value.split()[0]) for name, value in pairs}
-
-
-def end_with_parent() -> None:
-    """End this process soon after the one that started it, however that ended."""
-    starter = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == starter:
-            time.sleep(PAUSE)
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()

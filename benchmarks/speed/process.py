@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import Any
 
 from untaint._atomic_write import lock
 
-from ..frame import Case
+from ..frame import Case, children
 from ..frame.runner import THREAD_VARIABLES
-from ..frame.timing import child_environment
 from .child import OUT_OF_MEMORY, OUT_OF_TIME, SHORT
 from .families import FAMILIES
 from .machine import hardware, software
@@ -82,32 +80,16 @@ def run_child(
 
 def _outcome(arguments: str, seconds: float) -> dict[str, Any]:
     try:
-        child = subprocess.run(
-            [sys.executable, "-m", CHILD, arguments],
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=seconds + PATIENCE,
-        )
-    except subprocess.TimeoutExpired:
+        # A run over processes keeps its workers from using every core; here only one works at a
+        # time.
+        limit = seconds + PATIENCE
+        return children.run_child(CHILD, arguments, timeout=limit, without=THREAD_VARIABLES)
+    except TimeoutExpired:
         return {"outcome": OUT_OF_TIME}
-    if child.returncode == KILLED:
-        return {"outcome": OUT_OF_MEMORY}
-    if child.returncode:
-        reason = (child.stderr.strip().splitlines() or [f"code {child.returncode}"])[-1]
-        raise RuntimeError(reason)
-    found: dict[str, Any] = json.loads(child.stdout.splitlines()[-1])
-    return found
-
-
-def environment() -> dict[str, str]:
-    """Return the variables of this process, but those that keep libraries from using every core.
-
-    A run over processes sets them for its workers; here only one of these works at a time.
-    """
-    variables = child_environment().items()
-    return {name: value for name, value in variables if name not in THREAD_VARIABLES}
+    except children.ChildError as error:
+        if error.code == KILLED:
+            return {"outcome": OUT_OF_MEMORY}
+        raise
 
 
 @contextmanager

@@ -11,9 +11,9 @@ import pytest
 
 from benchmarks.__main__ import COMMANDS, main
 from benchmarks.frame import Study
+from benchmarks.frame.children import child_environment
 from benchmarks.frame.study import alone_on
 from benchmarks.frame.tables import against_table
-from benchmarks.frame.timing import child_environment
 from benchmarks.studies import FORMER_NAMES, STUDIES
 
 

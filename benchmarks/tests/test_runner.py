@@ -11,7 +11,7 @@ import fakes
 import pytest
 
 from benchmarks.frame import ResultsFile, run_cases
-from benchmarks.frame.timing import child_environment
+from benchmarks.frame.children import child_environment
 
 PROGRAM = """
 import sys
