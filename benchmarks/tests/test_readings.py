@@ -53,3 +53,9 @@ def test_the_printed_errors_stand_beside_ours():
 )
 def test_printed_figures_are_in_their_cells(table, cell, figure):
     assert printed_in(table)[cell] == figure
+
+
+def test_every_table_is_whole():
+    tables = [printed_in(name) for name in ("table1", "table2", "table3")]
+    assert [len(table) for table in tables] == [5 * 8, 8 * 8, 5 * 8]
+    assert sum(figure is None for table in tables for figure in table.values()) == 8 + 2 + 8
