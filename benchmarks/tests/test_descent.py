@@ -29,13 +29,6 @@ def test_bad_rows_are_shed():
     assert 0.0 <= found["bad@200"] < 0.3
 
 
-def test_plain_steps_are_their_own_measure():
-    found = watch_objective(Case("smooth-80", "label", 0.2, "plain", 0))
-    assert found["reached"] == found["plain_n_iter"]
-    assert found["excess@200"] == pytest.approx(1.0)
-    assert found["excess@1"] > found["excess@20"] > 1.0
-
-
 @pytest.mark.parametrize("method", ["momentum", "nesterov"])
 def test_accelerated_steps_are_sooner_there(method):
     found = watch_objective(Case("smooth-80", "label", 0.2, method, 0))

@@ -26,12 +26,6 @@ def test_shares_follow_their_definitions():
     assert recall(flagged, BAD) == pytest.approx(1 / 3)
 
 
-def test_flagging_nothing_makes_no_false_discovery():
-    nothing = np.zeros(5, dtype=bool)
-    assert false_discoveries(nothing, BAD) == 0.0
-    assert recall(nothing, BAD) == 0.0
-
-
 def test_without_bad_rows_there_is_no_recall():
     good = np.zeros(5, dtype=bool)
     assert np.isnan(recall(BAD, good))

@@ -12,7 +12,7 @@ from benchmarks.data.noisy import NoisyRows
 from benchmarks.data.streams import ANGLES, make_stream
 from benchmarks.frame import Case
 from benchmarks.methods import noisy
-from benchmarks.methods.algorithm2 import algorithm2, surrogate
+from benchmarks.methods.algorithm2 import surrogate
 from benchmarks.methods.streams import COMPETITORS, NEEDS_RIVER, loss
 from benchmarks.studies import STUDIES, noisy_features, privacy, regret, stream_speed
 from benchmarks.studies.privacy import clip, exact_delta, gaussian_mechanism
@@ -86,25 +86,11 @@ def test_no_predictor_of_the_ball_is_better(radius, rng):
         assert loss(X @ best, y) <= loss(X @ other, y) + 1e-9
 
 
-def test_features_of_the_kernel_have_its_inner_products(rng):
-    X = rng.normal(size=(40, 2))
-    features = regret.kernel_features(X, 0.5, 40)
-    squares = np.square(X[:, None] - X).sum(axis=-1)
-    np.testing.assert_allclose(features @ features.T, np.exp(-0.5 * squares), atol=1e-6)
-
-
 def test_the_surrogate_is_the_kernel_on_average(rng):
     x, z = np.array([[0.3, -0.2]]), np.array([[1.0, 0.5]])
     noisy = x + np.sqrt(0.2) * rng.normal(size=(400_000, 2))
     found = surrogate(noisy, z, 0.8, 0.2).mean()
     assert found == pytest.approx(np.exp(-0.8 * np.sum((x - z) ** 2)), rel=0.01)
-
-
-def test_the_printed_algorithm_stays_in_its_ball():
-    stream = make_stream("iid", 60, d=2, deviation=0.3, seed=0)
-    alpha = algorithm2(stream.A, stream.B, stream.y, gamma=1.0, noise=0.09, eta=0.5, W=0.5)
-    r = alpha @ surrogate(stream.A, stream.A, 1.0, 0.09) @ alpha
-    assert r <= 0.25 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("name", [n for n in COMPETITORS if n not in NEEDS_RIVER])
@@ -134,10 +120,6 @@ def test_clipped_rows_keep_their_direction(rng):
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 0.99])
 def test_the_classical_formula_holds_below_one(epsilon):
     assert exact_delta(epsilon, gaussian_mechanism(epsilon, 1e-5, 3.0), 3.0) <= 1e-5
-
-
-def test_the_classical_formula_fails_at_large_epsilon():
-    assert exact_delta(30.0, gaussian_mechanism(30.0, 1e-5, 1.0), 1.0) > 1e-5
 
 
 def test_exact_delta_is_what_simulation_finds(rng):

@@ -41,11 +41,6 @@ def test_cases_are_put_into_order_and_others_kept_after_them(results):
     assert list(results.path.parent.iterdir()) == [results.path]
 
 
-def test_an_absent_file_holds_nothing(results):
-    assert results.read() == []
-    assert results.done() == set()
-
-
 def test_an_error_takes_one_line_and_may_be_tried_again(results):
     results.append(CASE, {"error": "ValueError: first\nsecond, third"})
     assert results.path.read_text().count("\n") == 2
@@ -66,14 +61,6 @@ def test_a_torn_last_line_is_not_read_and_is_cut_off(results, torn):
     other = Case("kiln", "label", 0.2, "genie", 1)
     results.append(other, {"rmse": 2.0})
     assert results.path.read_text() == whole + "kiln,label,0.2,genie,1,2.0,,\n"
-
-
-def test_a_torn_header_is_written_anew(results):
-    results.path.parent.mkdir(parents=True)
-    results.path.write_text("dataset,ki")
-    assert results.read() == []
-    results.append(CASE, {"rmse": 1.0})
-    assert len(results.read()) == 1
 
 
 def test_another_studys_file_is_not_mixed_up(results):

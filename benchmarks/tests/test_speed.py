@@ -17,7 +17,7 @@ from benchmarks.frame import Case
 from benchmarks.r import robustbase
 from benchmarks.speed import child, process
 from benchmarks.speed.child import main, measure, repeats, timed
-from benchmarks.speed.process import MEASURES, one_at_a_time, quick_run, run_child
+from benchmarks.speed.process import MEASURES, quick_run, run_child
 from untaint.exceptions import MemoryLimitError
 
 fcntl = pytest.importorskip("fcntl", reason="needs signals and file locks")
@@ -61,16 +61,6 @@ def test_time_runs_out(monkeypatch):
     assert found["outcome"] == "out of time"
 
 
-def test_cases_wait_for_one_another(tmp_path, monkeypatch):
-    monkeypatch.setattr(process.tempfile, "tempdir", str(tmp_path))
-    with one_at_a_time():
-        (lock,) = tmp_path.iterdir()
-        with lock.open() as file, pytest.raises(BlockingIOError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    with lock.open() as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 def test_the_real_process_measures_a_case():
     found = quick_run(case("svc", "classes-exact-300"))
     assert set(found) == set(MEASURES)
@@ -102,21 +92,6 @@ def test_a_linear_case_fills_every_column(method, tmp_path):
         assert found["rmse"] == pytest.approx(0.5, abs=0.05)
         assert found["coef_error"] < 0.2
         assert found["share"] == (0.2 if method == "untaint" else 0.0)
-
-
-@pytest.mark.usefixtures("no_limit")
-def test_classes_are_scored_by_accuracy(tmp_path):
-    found = measure("linear-classes-2000", "logistic-regression", 0, **arguments(tmp_path))
-    assert 0.8 < found["accuracy"] <= 1.0
-    assert math.isnan(found["rmse"])
-    assert math.isnan(found["coef_error"])
-
-
-@pytest.mark.usefixtures("no_limit")
-def test_the_kernel_matrix_alone_has_time_and_no_error(tmp_path):
-    found = measure("exact-300", "matrix", 0, **arguments(tmp_path))
-    assert found["seconds"] > 0
-    assert math.isnan(found["rmse"])
 
 
 def test_a_short_fit_is_repeated_and_a_long_one_is_not():
@@ -185,8 +160,3 @@ def test_failures_of_r_say_what_they_are(words, error, monkeypatch):
     monkeypatch.setattr(robustbase.subprocess, "run", lambda *_, **__: ended)
     with pytest.raises(error, match=words[-7:]):
         robustbase.fit_all("lmrob", [(np.ones((3, 2)), np.ones(3))], **ARGUMENTS)
-
-
-def test_without_r_there_is_a_reason(monkeypatch):
-    monkeypatch.setattr(robustbase.shutil, "which", lambda _: None)
-    assert robustbase.missing.__wrapped__() == "Rscript is not installed"
