@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -35,6 +36,8 @@ CLASSIFICATION = Evaluation(
     Folds(n_folds=5, most_rows=None),
     nominal=True,
 )
+# Of a trial run, for all methods and for Genie.
+QUICK = Grid((-2, 0), (1.0, 0.1))
 CLASSIFIERS = ("genie", "untaint", "untaint-auto", "kernel-logistic", "svc")
 AUTOMATIC = Evaluation("search", ("rmse", "rmse_by_median", "seconds"), tuning=two_scores)
 SEARCHES = ("genie", "untaint-cv", "kernel-ridge-cv", "plain-cv", "svr", "huber")
@@ -48,7 +51,10 @@ def regression_study(question: str, kinds: Sequence[str], epsilons: Sequence[flo
         [Cells(("boston", "concrete", "wine"), kinds, epsilons, REGRESSORS)],
         quick=[Cells(["kiln"], kinds, epsilons, REGRESSORS)],
     )
-    return Study(question, cases, REGRESSION, REGRESSION.measures, against_table, seeds=10)
+    quick = replace(REGRESSION, grid=QUICK)
+    return Study(
+        question, cases, REGRESSION, REGRESSION.measures, against_table, seeds=10, quick_run=quick
+    )
 
 
 def classification_study(
@@ -71,7 +77,8 @@ def classification_study(
         quick=[Cells([quick], kinds, epsilons, methods)],
     )
     table = partial(_difference_tables, values)
-    return Study(question, cases, CLASSIFICATION, CLASSIFICATION.measures, table, seeds)
+    few = replace(CLASSIFICATION, grid=QUICK)
+    return Study(question, cases, CLASSIFICATION, few.measures, table, seeds, quick_run=few)
 
 
 def _difference_tables(values: Sequence[str], rows: list[Row]) -> str:

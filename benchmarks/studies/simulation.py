@@ -114,7 +114,7 @@ def table(rows: list[Row]) -> str:
             "Largest error of a single fit, in deviations of the good targets.\n\n"
             f"{_curves(spoiled, _worst)}",
         ]
-    return "\n\n".join(text)
+    return "\n\n".join(text) or "No case has succeeded."
 
 
 def _counted(rows: Sequence[Row]) -> str:
