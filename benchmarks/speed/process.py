@@ -29,18 +29,8 @@ CHILD = "benchmarks.speed.child"
 TIME_LIMIT, PATIENCE = 1_800.0, 60.0
 KILLED = -9  # by the system, short of memory: nobody else does
 MEASURES = (
-    "n",
-    "seconds",
-    "runs",
-    "peak_megabytes",
-    "rmse",
-    "accuracy",
-    "coef_error",
-    "share",
-    "others",
-    "outcome",
-    "hardware",
-    "software",
+    *("n", "seconds", "runs", "peak_megabytes", "rmse", "accuracy", "coef_error", "share"),
+    *("others", "outcome", "hardware", "software"),
 )
 
 

@@ -26,14 +26,8 @@ from ..methods.search import estimator, watch
 
 FDR = 0.1
 MEASURES = (
-    "false_discoveries",
-    "recall",
-    "oracle_recall",
-    "oracle_recall_at_fdr",
-    "precision_untaint",
-    "precision_forest",
-    "precision_cleanlab",
-    "seconds",
+    *("false_discoveries", "recall", "oracle_recall", "oracle_recall_at_fdr"),
+    *("precision_untaint", "precision_forest", "precision_cleanlab", "seconds"),
 )
 COMPETITORS = {"precision_forest": "IsolationForest", "precision_cleanlab": "cleanlab"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 from dataclasses import replace
@@ -114,9 +115,12 @@ def test_a_reader_that_stops_early_is_no_error():
         (["speed", "--seeds", "0"], "--seeds"),
         (["speed", "--jobs", "two"], "--jobs"),
         (["speed", "--fast"], "--fast"),
+        (["fuzz-files", "--target", "nothing"], "--target"),
     ],
 )
-def test_bad_usage_ends_with_code_2_and_one_sentence(arguments, reason, capsys):
+def test_bad_usage_ends_with_code_2_and_one_sentence(arguments, reason, capsys, monkeypatch):
+    monkeypatch.setattr(argparse.ArgumentParser, "error", argparse.ArgumentParser.error)
+    monkeypatch.setattr(sys, "argv", sys.argv)
     try:
         code = main(arguments)
     except SystemExit as ended:
