@@ -148,6 +148,24 @@ def test_the_line_is_found(method):
     assert robustbase.about().startswith("R ")
 
 
+def test_samples_go_to_r_and_coefficients_come_back(monkeypatch, rng):
+    def fit_in_python(arguments, method, seconds):
+        count, n, d = map(int, arguments[1:4])
+        answers = []
+        for sample in np.fromfile(arguments[4]).reshape(count, d + 1, n):
+            design = np.column_stack([np.ones(n), *sample[:-1]])
+            answers += [0.5, 1.0, 7.0, *np.linalg.lstsq(design, sample[-1], rcond=None)[0]]
+        np.array(answers).tofile(arguments[5])
+
+    monkeypatch.setattr(robustbase, "_run", fit_in_python)
+    W = rng.normal(size=(3, 2))
+    samples = [(X, X @ w + 4.0) for X, w in zip(rng.normal(size=(3, 30, 2)), W, strict=True)]
+    fits = robustbase.fit_all("lmrob", samples)
+    np.testing.assert_allclose([fit.coef_ for fit in fits], W)
+    np.testing.assert_allclose([fit.intercept_ for fit in fits], 4.0)
+    np.testing.assert_allclose(fits[1].predict(samples[1][0]), samples[1][1])
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
