@@ -13,7 +13,7 @@ from benchmarks.data.streams import ANGLES, make_stream
 from benchmarks.frame import Case
 from benchmarks.methods import noisy
 from benchmarks.methods.algorithm2 import surrogate
-from benchmarks.methods.streams import COMPETITORS, NEEDS_RIVER, loss
+from benchmarks.methods.streams import loss
 from benchmarks.studies import STUDIES, noisy_features, privacy, regret, stream_speed
 from benchmarks.studies.privacy import clip, exact_delta, gaussian_mechanism
 
@@ -49,21 +49,6 @@ def test_orthogonal_distances_are_total_least_squares_when_the_model_is_linear(r
     assert line.intercept == pytest.approx(other.intercept, abs=1e-3)
 
 
-def test_extrapolation_without_noise_changes_nothing(rows):
-    fitted = noisy.ridge(rows.A, rows.y)
-    line = noisy.simex(rows.A, rows.y, np.zeros(3), 0)
-    np.testing.assert_allclose(line.predict(rows.X_test), fitted.predict(rows.X_test), atol=1e-8)
-
-
-@pytest.mark.parametrize("kind", ANGLES)
-def test_streams_have_unit_rows_and_the_noise_asked_for(kind):
-    stream = make_stream(kind, 4000, d=5, deviation=0.3, seed=0)
-    np.testing.assert_allclose(np.linalg.norm(stream.X, axis=1), 1.0)
-    for view in (stream.A, stream.B):
-        assert np.var(view - stream.X) == pytest.approx(0.09, rel=0.05)
-    assert np.mean(stream.y**2) == pytest.approx(0.2 + 0.01, rel=0.1)
-
-
 def test_only_the_still_stream_has_a_good_fixed_predictor():
     explained = {}
     for kind in ANGLES:
@@ -91,30 +76,6 @@ def test_the_surrogate_is_the_kernel_on_average(rng):
     noisy = x + np.sqrt(0.2) * rng.normal(size=(400_000, 2))
     found = surrogate(noisy, z, 0.8, 0.2).mean()
     assert found == pytest.approx(np.exp(-0.8 * np.sum((x - z) ** 2)), rel=0.01)
-
-
-@pytest.mark.parametrize("name", [n for n in COMPETITORS if n not in NEEDS_RIVER])
-def test_competitors_learn_still_streams(name):
-    stream = make_stream("iid", 1500, d=3, deviation=0.3, seed=1)
-    found = COMPETITORS[name](stream, 1.0)
-    late = slice(1000, None)
-    assert np.mean((found - stream.y)[late] ** 2) < 0.5 * np.var(stream.y)
-
-
-def test_least_squares_forgets_what_has_changed():
-    stream = make_stream("blocks", 1500, d=3, deviation=0.3, seed=1)
-    losses = {name: loss(COMPETITORS[name](stream, 1.0), stream.y) for name in ("rls", "leader")}
-    assert losses["rls"] < 0.7 * losses["leader"]
-
-
-def test_clipped_rows_keep_their_direction(rng):
-    X = rng.normal(size=(30, 4))
-    short = clip(X, 1.5)
-    assert np.linalg.norm(short, axis=1).max() <= 1.5 + 1e-12
-    np.testing.assert_allclose(
-        short / np.linalg.norm(short, axis=1, keepdims=True),
-        X / np.linalg.norm(X, axis=1, keepdims=True),
-    )
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 0.99])

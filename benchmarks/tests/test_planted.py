@@ -50,16 +50,6 @@ def test_only_the_cells_of_the_truth_differ(kind):
             assert frame[mistake.column].iloc[mistake.row] == mistake.value
 
 
-def test_a_copied_row_repeats_a_row_that_is_right():
-    frame = a_table()
-    dirty, truth = plant(frame, "y", "copied_row", seed=1)
-    features = [name for name in frame if name != "y"]
-    for mistake in truth.itertuples():
-        same = (dirty[features] == dirty[features].iloc[mistake.row]).all(axis=1)
-        right = set(np.flatnonzero(same)) - set(truth["row"])
-        assert any(dirty["y"].iloc[row] == mistake.value for row in right)
-
-
 def test_whoever_knows_the_truth_has_a_perfect_score():
     frame = a_table()
     _, truth = plant(frame, "y", "mixed", seed=0)

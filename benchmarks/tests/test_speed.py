@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import subprocess
-import time
 import warnings
 
 import numpy as np
@@ -16,7 +15,7 @@ from benchmarks.data.large import draw_rows, line
 from benchmarks.frame import Case
 from benchmarks.r import robustbase
 from benchmarks.speed import child, process
-from benchmarks.speed.child import main, measure, repeats, timed
+from benchmarks.speed.child import main, measure, timed
 from benchmarks.speed.process import MEASURES, quick_run, run_child
 from untaint.exceptions import MemoryLimitError
 
@@ -92,13 +91,6 @@ def test_a_linear_case_fills_every_column(method, tmp_path):
         assert found["rmse"] == pytest.approx(0.5, abs=0.05)
         assert found["coef_error"] < 0.2
         assert found["share"] == (0.2 if method == "untaint" else 0.0)
-
-
-def test_a_short_fit_is_repeated_and_a_long_one_is_not():
-    assert [repeats(seconds) for seconds in (0.01, 0.2, 1.9, 2.0)] == [20, 5, 3, 1]
-    calls = []
-    assert timed(lambda: calls.append(time.sleep(0.01))).runs == len(calls) == 20
-    assert timed(lambda: None, short=0.0).runs == 1
 
 
 def test_memory_is_what_the_fit_adds():

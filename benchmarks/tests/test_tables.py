@@ -52,15 +52,6 @@ def test_methods_without_any_success_say_so():
     assert body(against_table([row("plain", 0, 1.0)]))[0][3:] == ["failed", "failed"]
 
 
-def test_settings_get_a_line_each_and_large_ratios_powers_of_ten():
-    rows = [row("genie", 0, 2.0), row("plain", 0, 1e12)]
-    rows += [row("genie", 0, 2.0, 0.4), row("plain", 0, float("nan"), 0.4)]
-    assert [line[2:] for line in body(against_table(rows))] == [
-        ["0.2", "2.00", "5.0e+11"],
-        ["0.4", "2.00", "failed"],
-    ]
-
-
 def test_differences_stand_beside_the_means():
     rows = [row("genie", 0, 0.9), row("genie", 1, 0.8), row("svc", 0, 0.7), row("svc", 1, 0.9)]
     text = against_table(rows, differences=True)

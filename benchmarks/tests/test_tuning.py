@@ -61,13 +61,6 @@ def test_settings_are_chosen_on_some_rows_and_fitted_on_all(monkeypatch):
     assert [model.n_ for model in log] == [20] * 6 + [60]
 
 
-def test_a_single_setting_is_not_tried_first(monkeypatch):
-    log = []
-    monkeypatch.setattr(Constant, "log", (log,))
-    Folds(most_rows=100)(Method(Constant, settings(0.0)), DATA, 0)
-    assert len(log) == 1
-
-
 def test_a_setting_that_fails_loses_and_equals_go_to_the_first():
     tuned = Folds(most_rows=100)(Method(Constant, settings("fails", 1.0, -1.0)), DATA, 0)
     assert tuned.setting == {"value": 1.0}
