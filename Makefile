@@ -5,10 +5,10 @@ READY  := $(VENV)/.ready
 WRITER := $(VENV)/.writer
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check coverage lint types docs bench wheel clean
+.PHONY: help demo test slow check coverage lint types docs bench test-bench wheel clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s  %s\n", $$1, $$2 }' Makefile
 
 demo: $(READY)  ## clean a bundled table, write a report, count what was caught
 	@$(BIN)/untaint demo
@@ -40,6 +40,10 @@ docs: $(WRITER)  ## build the documentation, gallery included, into docs/_build/
 	@$(BIN)/python docs/theory/make_map.py
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+test-bench: export OMP_NUM_THREADS = 1
+test-bench: $(READY)  ## run the tests of the studies, which make test leaves out: a trial of every study
+	@$(BIN)/python -m pytest -q -n auto benchmarks --ignore=benchmarks/commands $(ARGS)
 
 bench: $(READY)  ## what can be measured; ARGS="NAME" runs it
 	@$(BIN)/python -m benchmarks $(ARGS)

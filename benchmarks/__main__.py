@@ -1,41 +1,38 @@
 """Run a study by name: ``make bench ARGS=NAME``, or ``python -m benchmarks NAME`` in a checkout.
 
-A study is a table of cases (:mod:`benchmarks.studies`) or a module of this folder with a ``main``
-of its own, which reads the remaining arguments. Rows of a table of cases are written as they are
-measured, and a run that was stopped continues where it ended.
+A study is a table of cases (:mod:`benchmarks.studies`) or a module of :mod:`benchmarks.commands`
+with a ``main`` of its own, which reads the remaining arguments. Rows of a table of cases are
+written as they are measured, and a run that was stopped continues where it ended.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from typing import NoReturn
 
-from .running import run_study
+from .frame import run_study
 from .studies import FORMER_NAMES, STUDIES
 
 # Modules with a command line of their own.
-COMMANDS = (
-    "any-learner",
-    "array-library",
-    "cell-speed",
-    "clean-families",
-    "clean-speed",
-    "fuzz-files",
-    "fuzz-properties",
-    "honest-rows",
-    "many-rows",
-    "on-dask",
-    "outlier-test-null",
-    "side-by-side",
-    "stored-outputs",
-    "wrong-cells",
-    "wrong-labels",
+COMMANDS = tuple(
+    path.stem.replace("_", "-")
+    for path in sorted(Path(__file__).with_name("commands").glob("[!_]*.py"))
 )
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong and end with code 2."""
+        sys.exit(_refuse(message))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,11 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = FORMER_NAMES.get(options.name, options.name)
     if name not in STUDIES:
         return _refuse(_unknown(name))
+    # Kept apart by default, so that a trial run leaves no rows among the published ones.
+    path = options.out or Path("results") / f"{name}{'-quick' if options.quick else ''}.csv"
+    known = {"seeds": options.seeds, "jobs": options.jobs, "quick": options.quick}
     try:
-        return run_study(
-            name, seeds=options.seeds, jobs=options.jobs, out=options.out, quick=options.quick
-        )
-    except (RuntimeError, ValueError) as error:
+        return run_study(STUDIES[name], path, **known)
+    except (RuntimeError, ValueError, OSError) as error:
         return _refuse(str(error))
 
 
@@ -62,19 +60,24 @@ def list_studies() -> int:
     questions = {name: study.question for name, study in STUDIES.items()}
     questions |= {name: _first_line(name) for name in COMMANDS}
     width = max(map(len, questions))
-    for name, question in questions.items():
-        print(f"{name:<{width}}  {question}")
+    try:
+        for name, question in questions.items():
+            print(f"{name:<{width}}  {question}")
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, head for instance, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
     """Run a module that has a command line of its own."""
     sys.argv = [f"{__package__} {name}", *arguments]
-    return import_module(_module(name)).main() or 0
+    argparse.ArgumentParser.error = Parser.error  # type: ignore[method-assign]
+    return import_module(f"{__package__}.commands.{name.replace('-', '_')}").main() or 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="make bench ARGS=", description=__doc__)
+    parser = Parser(prog="make bench ARGS=", description=__doc__)
     parser.add_argument("name", help="the study; without a name, all are listed")
     parser.add_argument("--seeds", type=_count, help="number of seeds; the study's own by default")
     parser.add_argument("--jobs", type=_count, default=1, help="number of processes")
@@ -89,13 +92,9 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _module(name: str) -> str:
-    return f"{__package__}.{name.replace('-', '_')}"
-
-
 def _first_line(name: str) -> str:
     """Return the first line of a module's docstring without importing the module."""
-    path = Path(__file__).with_name(f"{name.replace('-', '_')}.py")
+    path = Path(__file__).with_name("commands") / f"{name.replace('-', '_')}.py"
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return text.partition("\n")[0]
 

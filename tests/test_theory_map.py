@@ -62,10 +62,10 @@ def test_statements_of_a_paper_are_numbered_without_a_gap():
 @each_entry
 def test_what_a_row_names_exists(entry):
     for reference in entry.get("code", []):
-        assert reference.startswith("src/untaint/")
+        assert reference.startswith(("src/untaint/", "benchmarks/"))
         make_map.locate(reference)
     for reference in entry["tests"]:
-        assert re.search(r"^tests/.*::test_", reference)
+        assert re.search(r"^(benchmarks/)?tests/.*::test_", reference)
         make_map.locate(reference)
 
 
@@ -94,9 +94,9 @@ def test_a_name_that_does_not_exist_is_refused():
 
 
 def known_tests():
-    sources = (
-        path.read_text(encoding="utf-8") for path in make_map.ROOT.glob("tests/**/test_*.py")
-    )
+    folders = (make_map.ROOT / "tests", make_map.ROOT / "benchmarks" / "tests")
+    paths = (path for folder in folders for path in folder.glob("**/test_*.py"))
+    sources = (path.read_text(encoding="utf-8") for path in paths)
     return {name for source in sources for name in re.findall(r"^def (test_\w+)", source, re.M)}
 
 

@@ -9,10 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..papers.descent import CHECKPOINTS, ITERATIONS, columns
-from ..papers.grids import spread
-from ..results import Row
-from .style import FAINT, INK, KINDS, LEVELS, band, drawing, panels, plain_ticks, save, tidy
+from ..frame import Row
+from ..methods.base import spread
+from ..studies.descent import CHECKPOINTS, ITERATIONS, columns
+from .style import (
+    FAINT,
+    INK,
+    KINDS,
+    LEVELS,
+    band,
+    drawing,
+    key_line,
+    panels,
+    plain_ticks,
+    save,
+    tidy,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +49,7 @@ def draw_errors(rows: Sequence[Row], path: Path) -> list[Path]:
             below.set_xlabel("iteration", color=INK)
         axes[0, 0].set_ylabel("test RMSE", color=INK)
         axes[1, 0].set_ylabel("bad rows among\nthose kept", color=INK)
-        handles = [*axes[0, 0].get_lines(), _key(color=FAINT, label="in the data", **BLIND)]
+        handles = [*axes[0, 0].get_lines(), key_line(color=FAINT, label="in the data", **BLIND)]
         where: Any = {"loc": "outside upper center", "ncols": len(handles), "columnspacing": 1.0}
         figure.legend(handles=handles, **KEY, **where)
         return save(figure, path)
@@ -91,13 +103,6 @@ def _objectives(ax: Axes, rows: Sequence[Row]) -> None:
             band(ax, ITERATIONS, found, log=True, color=color, label=label)
     ax.set_yscale("log")
     plain_ticks(ax.yaxis)
-
-
-def _key(**line: Any) -> Any:
-    """Return a line that stands in the key only."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **line)
 
 
 def _head(ax: Axes, dataset: str, iterations: Sequence[int]) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ..results import Row
-from ..summary import groups, values
+from ..frame import Row
+from ..frame.tables import groups, values
 from .style import FAINT, INK, drawing, panels, save, tidy
 
 if TYPE_CHECKING:

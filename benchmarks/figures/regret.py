@@ -7,9 +7,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from ..results import Row
-from ..summary import groups, values
-from .style import INK, drawing, panels, save, tidy
+from ..frame import Row
+from ..frame.tables import groups, values
+from .style import INK, drawing, key_line, panels, save, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ def draw_regret(rows: Sequence[Row], path: Path) -> list[Path]:
             ax.set_xlabel("rounds T", color=INK)
         _share_heights(axes[0])
         axes[0, 0].set_ylabel("regret, at least 1", color=INK)
-        handles = [*axes[0, 0].get_lines(), _key(color=INK, linestyle=DASHES, label="bound")]
+        handles = [*axes[0, 0].get_lines(), key_line(color=INK, linestyle=DASHES, label="bound")]
         where: Any = {"loc": "outside upper center", "ncols": 5, "columnspacing": 1.0}
         shown = [line for line in handles if not line.get_label().startswith("_")]
         figure.legend(handles=shown, frameon=False, labelcolor=INK, handlelength=1.6, **where)
@@ -66,10 +66,3 @@ def _share_heights(axes: Sequence[Axes]) -> None:
     limits = [ax.get_ylim() for ax in axes]
     for ax in axes:
         ax.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
-
-
-def _key(**line: Any) -> Any:
-    """Return a line that stands in the key only."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **line)

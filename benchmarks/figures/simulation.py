@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..results import Row
-from ..simulation.designs import ERRORS, target_deviation
+from ..data.designs import ERRORS, target_deviation
+from ..frame import Row
+from ..frame.tables import groups
 from ..studies.simulation import PLACES, curve, efficiency
-from ..summary import groups
 from .style import INK, drawing, panels, plain_ticks, save, tidy
 
 if TYPE_CHECKING:

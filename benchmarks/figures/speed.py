@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from ..results import Row
-from ..speed.families import FAMILIES, Family, parse
-from ..summary import groups, values
+from ..frame import Row
+from ..frame.tables import groups, values
+from ..speed.families import FAMILIES, Family
 from .style import FAINT, INK, drawing, panels, plain_ticks, save, tidy
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def draw_growth(rows: Sequence[Row], path: Path) -> list[Path]:
     """Return one picture for each family, named after the results where there is but one family."""
     families: dict[str, list[Row]] = {}
     for row in rows:
-        families.setdefault(parse(row["dataset"])[0], []).append(row)
+        families.setdefault(row["dataset"].rpartition("-")[0], []).append(row)
     written = []
     for name, some in families.items():
         beside = path if len(families) == 1 else path.with_name(f"{path.stem}.{name}.csv")
@@ -66,14 +66,7 @@ def draw_growth(rows: Sequence[Row], path: Path) -> list[Path]:
 
 
 def curve(rows: Sequence[Row], measure: str) -> tuple[list[float], list[float]]:
-    """Return sizes, and the mean over the seeds at each, where it can be shown on such an axis.
-
-    Examples
-    --------
-    >>> from benchmarks.figures.speed import curve
-    >>> curve([{"n": 20.0, "seconds": 3.0}, {"n": 10.0, "seconds": ""}], "seconds")
-    ([20.0], [3.0])
-    """
+    """Return sizes, and the mean over the seeds at each, where it can be shown on such an axis."""
     sizes = sorted(set(values(rows, "n")))
     found = [values([row for row in rows if row["n"] == n], measure) for n in sizes]
     points = [(n, fmean(some)) for n, some in zip(sizes, found, strict=True) if some]
@@ -128,14 +121,7 @@ def _panel(ax: Axes, rows: Sequence[Row], measure: str) -> None:
 
 
 def compact(n: float) -> str:
-    """Return thousands and millions by their letters, so that sizes fit beside one another.
-
-    Examples
-    --------
-    >>> from benchmarks.figures.speed import compact
-    >>> compact(600), compact(30_000), compact(1_000_000)
-    ('600', '30k', '1M')
-    """
+    """Return thousands and millions by their letters, so that sizes fit beside one another."""
     for unit, letter in ((1e6, "M"), (1e3, "k")):
         if n >= unit:
             return f"{n / unit:g}{letter}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files import write_whole
+from untaint._atomic_write import open_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,6 +105,13 @@ def plain_ticks(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def key_line(**line: Any) -> Any:
+    """Return a line that stands in the key only."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **line)
+
+
 def save(figure: Figure, beside: Path) -> list[Path]:
     """Write the picture next to the results, in each format whole or not at all."""
     written = []
@@ -112,6 +119,7 @@ def save(figure: Figure, beside: Path) -> list[Path]:
         path = beside.with_suffix(ending)
         # No date, so that the same rows give the same file.
         metadata = {"CreationDate": None} if ending == ".pdf" else {}
-        write_whole(path, lambda at: figure.savefig(at, dpi=DPI, metadata=metadata))  # noqa: B023
+        with open_atomically(path) as stream:
+            figure.savefig(stream, format=ending[1:], dpi=DPI, metadata=metadata)
         written.append(path)
     return written

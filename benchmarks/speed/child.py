@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import sys
 import warnings
 from collections.abc import Callable
@@ -19,23 +20,24 @@ from subprocess import TimeoutExpired
 from time import perf_counter
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from untaint.exceptions import MemoryLimitError
 
-from ..memory import _forget_high_water_mark, _high_water_mark
-from . import robustbase
-from .families import FAMILIES, FROM_R, parse
-from .limits import end_with_parent, limit_memory
-from .machine import hardware, software
+from ..data.large import Array, GeneratedRows, draw_rows
+from ..frame.children import end_with_parent
+from ..frame.timing import high_water_mark, reset_high_water_mark
+from ..r import robustbase
+from .families import FAMILIES
+from .machine import hardware, limit_memory, moment, others, software
 from .models import build, given
-from .others import moment, others
-from .rows import draw_rows
-from .scores import scores
 
 # Fits below so many seconds are repeated, until a second has gone: at least 3 times, at most 20.
 SHORT, FEWEST, MOST = 2.0, 3, 20
 WARM_UP_ROWS, WARM_UP_COMPONENTS = 400, 50
+# Rows that are predicted at a time: a kernel matrix of all would take more than some fits.
+BLOCK = 2_000
 
 OUT_OF_MEMORY = "out of memory"
 BEYOND_LIMIT = "would exceed its memory_limit"
@@ -65,32 +67,20 @@ def measure(
 ) -> dict[str, Any]:
     """Return the row's measures; what a method does not have stays nan.
 
-    Parameters
-    ----------
-    dataset, method, seed : str, str, int
-        Of the case.
-    n_test : int
-        Clean rows to score by.
-    components : int or None
-        Of the kernel approximation.
-    folder : str
-        For files, which whoever started the process removes.
-    short : float
-        Seconds below which a fit is repeated.
-    seconds : float, optional
-        That R has; what runs here is ended from outside.
+    Fits that take less than ``short`` seconds are repeated. R has so many ``seconds``; what runs
+    here is ended from outside. Whoever started the process removes the ``folder``.
     """
     started = moment()
-    name, n = parse(dataset)
-    family = FAMILIES[name]
+    name, _, size = dataset.rpartition("-")
+    family, n = FAMILIES[name], int(size)
     limit_memory()
     file = Path(folder) / "X.f32" if family.mapped else None
     rows = draw_rows(family.truth, n, seed, kind=family.kind, n_test=n_test, file=file)
-    if method in FROM_R:
-        arguments: Any = {"runs": (short, FEWEST, MOST), "warm_up": min(WARM_UP_ROWS, n)}
-        model: Any = robustbase.fit(
-            method, rows.X, rows.y, Path(folder), seconds=seconds, **arguments
-        )
+    in_r = method in robustbase.METHODS
+    model: Any
+    if in_r:
+        repeat: Any = {"runs": (short, FEWEST, MOST), "warm_up": min(WARM_UP_ROWS, n)}
+        (model,) = robustbase.fit_all(method, [(rows.X, rows.y)], seconds=seconds, **repeat)
         cost = Cost(model.seconds, model.runs, model.megabytes)
     else:
         X, y = given(method, rows)
@@ -107,20 +97,12 @@ def measure(
         "others": others(started, moment()),
         "outcome": cost.outcome,
         "hardware": hardware(),
-        "software": robustbase.about() if method in FROM_R else software(),
+        "software": robustbase.about() if in_r else software(),
     }
 
 
 def timed(fit: Callable[[], object], short: float = SHORT) -> Cost:
-    """Run a fit once for time and memory, and again for time if it is short.
-
-    Examples
-    --------
-    >>> from benchmarks.speed.child import timed
-    >>> cost = timed(lambda: None)
-    >>> cost.runs, cost.outcome
-    (20, '')
-    """
+    """Run a fit once for time and memory, and again for time if it is short."""
 
     def once() -> float:
         started = perf_counter()
@@ -128,12 +110,12 @@ def timed(fit: Callable[[], object], short: float = SHORT) -> Cost:
         return perf_counter() - started
 
     _give_back()
-    _forget_high_water_mark()
-    before = _high_water_mark()
+    reset_high_water_mark()
+    before = high_water_mark()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         seconds = once()
-    megabytes = _high_water_mark() - before
+    megabytes = high_water_mark() - before
     runs = repeats(seconds, short)
     seconds = min([seconds, *(once() for _ in range(runs - 1))])
     stopped = any(issubclass(warning.category, ConvergenceWarning) for warning in said)
@@ -141,17 +123,31 @@ def timed(fit: Callable[[], object], short: float = SHORT) -> Cost:
 
 
 def repeats(seconds: float, short: float = SHORT) -> int:
-    """Return how often to run what took so long at first.
-
-    Examples
-    --------
-    >>> from benchmarks.speed.child import repeats
-    >>> [repeats(seconds) for seconds in (0.001, 0.125, 1.0, 5.0)]
-    [20, 8, 3, 1]
-    """
+    """Return how often to run what took so long at first."""
     if seconds >= short:
         return 1
     return int(min(max(1.0 / max(seconds, 1e-9), FEWEST), MOST))
+
+
+def scores(model: Any, rows: GeneratedRows, classes: bool) -> dict[str, float]:
+    """Return errors on the clean test rows and of the slope, and the share of rows trimmed."""
+    found = dict.fromkeys(("rmse", "accuracy", "coef_error", "share"), math.nan)
+    if hasattr(model, "predict"):
+        predictions = _predict(model, rows.X_test)
+        if classes:
+            found["accuracy"] = float(np.mean(predictions == rows.y_test))
+        else:
+            found["rmse"] = float(np.sqrt(np.mean(np.square(predictions - rows.y_test))))
+    if rows.coef is not None:
+        line = getattr(model, "estimator_", model)  # RANSAC's is inside
+        found["coef_error"] = float(np.linalg.norm(np.ravel(line.coef_) - rows.coef))
+    found["share"] = float(getattr(model, "contamination_", math.nan))
+    return found
+
+
+def _predict(model: Any, X: Array) -> Array:
+    starts = range(0, len(X), BLOCK)
+    return np.concatenate([np.ravel(model.predict(X[at : at + BLOCK])) for at in starts])
 
 
 def _give_back() -> None:

@@ -11,40 +11,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..case import Case, all_cases
-from . import robustbase
-from .rows import EPSILON, Truth, border, line, plane, surface
+from ..data.large import EPSILON, Truth, border, line, plane, surface
+from ..frame import Cells
+from ..r import robustbase
 
 OURS = ("untaint", "untaint-auto", "untaint-plain", "untaint-rff", "genie")
-FROM_R = ("ltsreg", "lmrob")
 
 
 @dataclass(frozen=True)
 class Family:
     """Methods, sizes, and all that these methods share.
 
-    Attributes
-    ----------
-    title : str
-        What is fitted, for the page.
-    truth : callable
-        Draws the law of the rows.
-    kind : str
-        How a fifth of the labels is corrupted.
-    methods : tuple of str
-    sizes, quick_sizes : tuple of int
-        Training rows.
-    kernel : str
-    alpha : float
-    gamma : float, optional
-    components : int, optional
-        Of kernel approximations; None fits exactly.
-    quick_components : int
-        The same in a trial run.
-    memory_limit : str, optional
-        Parameters of our estimators; None leaves the default.
-    mapped : bool
-        Whether the features are a memory map.
+    ``truth`` draws the law of the rows, ``kind`` says how a fifth of the labels is corrupted.
+    Kernel approximations have ``components``, and fits are exact without. A memory limit is a
+    parameter of our estimators; features that are ``mapped`` are a memory map.
     """
 
     title: str
@@ -97,7 +77,7 @@ FAMILIES: dict[str, Family] = {
         "label",
         (
             *("untaint", "untaint-auto", "untaint-plain", "genie"),
-            *("linear-regression", "huber", "ransac", *FROM_R),
+            *("linear-regression", "huber", "ransac", "ltsreg", "lmrob"),
         ),
         MILLION,
         TRIAL,
@@ -157,34 +137,9 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-def family_cases(name: str, seeds: range | list[int], quick: bool) -> list[Case]:
-    """Return every size, method and seed of a family; R's methods where R has them.
-
-    Examples
-    --------
-    >>> from benchmarks.speed.families import family_cases
-    >>> print(*family_cases("classes-exact", [0], quick=True)[:2], sep=", ")
-    classes-exact-600 flip 0.2 untaint #0, classes-exact-600 flip 0.2 untaint-plain #0
-    """
+def family_cells(name: str, quick: bool) -> Cells:
+    """Return every size and method of a family; R's methods where R has them."""
     family = FAMILIES[name]
-    there = [m for m in family.methods if m not in FROM_R or robustbase.missing() is None]
-    return all_cases(
-        datasets=[f"{name}-{n}" for n in (family.quick_sizes if quick else family.sizes)],
-        kinds=[family.kind],
-        epsilons=[EPSILON],
-        methods=there,
-        seeds=seeds,
-    )
-
-
-def parse(dataset: str) -> tuple[str, int]:
-    """Read family and size back from a case.
-
-    Examples
-    --------
-    >>> from benchmarks.speed.families import parse
-    >>> parse("linear-classes-10000")
-    ('linear-classes', 10000)
-    """
-    name, _, n = dataset.rpartition("-")
-    return name, int(n)
+    sizes = family.quick_sizes if quick else family.sizes
+    methods = robustbase.present(family.methods)
+    return Cells([f"{name}-{n}" for n in sizes], [family.kind], [EPSILON], methods)

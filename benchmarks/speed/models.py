@@ -5,7 +5,8 @@ untaint               ours, given the contamination; -auto finds it, -plain trim
 genie                 ours, trimming nothing, on the good rows only
 nystroem-*            scikit-learn's Nystroem before Ridge or LogisticRegression; -32 is given
                       single precision
-matrix                no fit: the kernel matrix in single precision, by our code or scikit-learn's
+matrix                no fit: the kernel matrix in single precision, by our code or scikit-learn's,
+                      which an exact fit needs at the least
 
 Other competitors are scikit-learn's with their defaults. Where the default number of iterations
 could be too few there are 1,000: a fit that is broken off is no fit to time.
@@ -17,34 +18,55 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import (
+    HuberRegressor,
+    LinearRegression,
+    LogisticRegression,
+    RANSACRegressor,
+    Ridge,
+)
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, SVR
 
+from untaint import SubquantileClassifier, SubquantileRegressor
+from untaint.kernels import RBF
+
+from ..data.large import EPSILON, Array, GeneratedRows
 from .families import OURS, Family
-from .matrix import MatrixOnly
-from .rows import EPSILON, Array, GeneratedRows
 
 MAX_ITER = 1_000
 SHARES: dict[str, Any] = {"untaint-auto": "auto", "untaint-plain": 0.0, "genie": 0.0}
 
 
 def build(method: str, family: Family, seed: int, components: int | None) -> Any:
-    """Return the unfitted model of a case.
-
-    Examples
-    --------
-    >>> from benchmarks.speed.families import FAMILIES
-    >>> from benchmarks.speed.models import build
-    >>> build("kernel-ridge", FAMILIES["exact"], seed=0, components=None)
-    KernelRidge(alpha=0.1, gamma=0.05, kernel='rbf')
-    """
+    """Return the unfitted model of a case."""
     if method in OURS:
         return ours(method, family, seed, components)
-    return COMPETITORS[method](family, seed, components)
+    C = 1.0 / (2.0 * family.alpha)
+    logistic = LogisticRegression(C=C, max_iter=MAX_ITER)
+    features = Nystroem(gamma=family.gamma, n_components=components, random_state=seed, n_jobs=-1)
+    ridge = make_pipeline(features, Ridge(alpha=family.alpha))
+    return {
+        "kernel-ridge": KernelRidge(kernel="rbf", gamma=family.gamma, alpha=family.alpha),
+        "svr": SVR(gamma=family.gamma, C=C),
+        "svc": SVC(gamma=family.gamma, C=C),
+        "matrix": MatrixOnly("untaint", family.gamma),
+        "matrix-sklearn": MatrixOnly("sklearn", family.gamma),
+        "nystroem-ridge": ridge,
+        "nystroem-ridge-32": ridge,
+        "nystroem-logistic": make_pipeline(features, logistic),
+        "linear-regression": LinearRegression(),
+        "huber": HuberRegressor(max_iter=MAX_ITER),
+        "ransac": RANSACRegressor(random_state=seed),
+        "logistic-regression": logistic,
+    }[method]
 
 
 def ours(method: str, family: Family, seed: int, components: int | None) -> Any:
     """Return our estimator, with what the family and the method's name say."""
-    from untaint import SubquantileClassifier, SubquantileRegressor
-
     estimator = SubquantileClassifier if family.classes else SubquantileRegressor
     options: dict[str, Any] = {
         "contamination": SHARES.get(method, EPSILON),
@@ -74,81 +96,27 @@ def given(method: str, rows: GeneratedRows) -> tuple[Array, Array]:
     return X, y
 
 
-def _kernel_ridge(family: Family, seed: int, components: int | None) -> Any:
-    from sklearn.kernel_ridge import KernelRidge
+def matrix_builders(X: Array, gamma: float | None = None) -> dict[str, Callable[[], object]]:
+    """Return the two ways of building the single-precision Gaussian kernel matrix once.
 
-    return KernelRidge(kernel="rbf", gamma=family.gamma, alpha=family.alpha)
-
-
-def _svr(family: Family, seed: int, components: int | None) -> Any:
-    from sklearn.svm import SVR
-
-    return SVR(gamma=family.gamma, C=_C(family))
-
-
-def _svc(family: Family, seed: int, components: int | None) -> Any:
-    from sklearn.svm import SVC
-
-    return SVC(gamma=family.gamma, C=_C(family))
+    Without a gamma it is 1 / (2 d), that of :func:`untaint.datasets.make_smooth`.
+    """
+    scale = 1.0 / (2 * X.shape[1]) if gamma is None else gamma
+    kernel = RBF(gamma=scale)
+    return {
+        "matrix_untaint": lambda: kernel.matrix(X),
+        "matrix_sklearn": lambda: rbf_kernel(X, gamma=scale),
+    }
 
 
-def _nystroem_ridge(family: Family, seed: int, components: int | None) -> Any:
-    from sklearn.linear_model import Ridge
+class MatrixOnly:
+    """Fits nothing: ``fit`` builds the matrix and keeps it, and there is no ``predict``."""
 
-    return _after_nystroem(Ridge(alpha=family.alpha), family, seed, components)
+    def __init__(self, builder: str, gamma: float | None) -> None:
+        self.builder = builder
+        self.gamma = gamma
 
-
-def _nystroem_logistic(family: Family, seed: int, components: int | None) -> Any:
-    return _after_nystroem(_logistic(family, seed, components), family, seed, components)
-
-
-def _after_nystroem(model: Any, family: Family, seed: int, components: int | None) -> Any:
-    from sklearn.kernel_approximation import Nystroem
-    from sklearn.pipeline import make_pipeline
-
-    features = Nystroem(gamma=family.gamma, n_components=components, random_state=seed, n_jobs=-1)
-    return make_pipeline(features, model)
-
-
-def _logistic(family: Family, seed: int, components: int | None) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=_C(family), max_iter=MAX_ITER)
-
-
-def _least_squares(family: Family, seed: int, components: int | None) -> Any:
-    from sklearn.linear_model import LinearRegression
-
-    return LinearRegression()
-
-
-def _huber(family: Family, seed: int, components: int | None) -> Any:
-    from sklearn.linear_model import HuberRegressor
-
-    return HuberRegressor(max_iter=MAX_ITER)
-
-
-def _ransac(family: Family, seed: int, components: int | None) -> Any:
-    from sklearn.linear_model import RANSACRegressor
-
-    return RANSACRegressor(random_state=seed)
-
-
-def _C(family: Family) -> float:
-    return 1.0 / (2.0 * family.alpha)
-
-
-COMPETITORS: dict[str, Callable[[Family, int, int | None], Any]] = {
-    "kernel-ridge": _kernel_ridge,
-    "svr": _svr,
-    "svc": _svc,
-    "matrix": lambda family, seed, components: MatrixOnly("untaint", family.gamma),
-    "matrix-sklearn": lambda family, seed, components: MatrixOnly("sklearn", family.gamma),
-    "nystroem-ridge": _nystroem_ridge,
-    "nystroem-ridge-32": _nystroem_ridge,
-    "nystroem-logistic": _nystroem_logistic,
-    "linear-regression": _least_squares,
-    "huber": _huber,
-    "ransac": _ransac,
-    "logistic-regression": _logistic,
-}
+    def fit(self, X: Any, y: Any) -> MatrixOnly:
+        """Compute the kernel matrix."""
+        self.matrix_ = matrix_builders(X, self.gamma)[f"matrix_{self.builder}"]()
+        return self

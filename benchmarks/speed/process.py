@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import Any
 
-from ..case import Case
-from ..runner import THREAD_VARIABLES
-from .child import OUT_OF_MEMORY, OUT_OF_TIME, SHORT
-from .families import FAMILIES, parse
-from .machine import hardware, software
+from untaint._atomic_write import lock
 
-try:
-    import fcntl
-except ImportError:  # Windows, where runs over processes are the user's own care
-    fcntl = None  # type: ignore[assignment]
+from ..frame import Case, children
+from ..frame.runner import THREAD_VARIABLES
+from .child import OUT_OF_MEMORY, OUT_OF_TIME, SHORT
+from .families import FAMILIES
+from .machine import hardware, software
 
 N_TEST, QUICK_N_TEST = 20_000, 2_000
 CHILD = "benchmarks.speed.child"
@@ -33,30 +29,20 @@ CHILD = "benchmarks.speed.child"
 TIME_LIMIT, PATIENCE = 1_800.0, 60.0
 KILLED = -9  # by the system, short of memory: nobody else does
 MEASURES = (
-    "n",
-    "seconds",
-    "runs",
-    "peak_megabytes",
-    "rmse",
-    "accuracy",
-    "coef_error",
-    "share",
-    "others",
-    "outcome",
-    "hardware",
-    "software",
+    *("n", "seconds", "runs", "peak_megabytes", "rmse", "accuracy", "coef_error", "share"),
+    *("others", "outcome", "hardware", "software"),
 )
 
 
 def run(case: Case) -> dict[str, Any]:
     """Measure a case in a process of its own."""
-    family = FAMILIES[parse(case.dataset)[0]]
+    family = FAMILIES[case.family]
     return run_child(case, components=family.components, n_test=N_TEST, short=SHORT)
 
 
 def quick_run(case: Case) -> dict[str, Any]:
     """Run a case once, with few components and few test rows."""
-    family = FAMILIES[parse(case.dataset)[0]]
+    family = FAMILIES[case.family]
     few = None if family.components is None else family.quick_components
     return run_child(case, components=few, n_test=QUICK_N_TEST, short=0.0)
 
@@ -79,45 +65,27 @@ def run_child(
     if "seconds" in found:
         return found
     where = {"hardware": hardware(), "software": software()}
-    return {"n": parse(case.dataset)[1], **found, **where}
+    return {"n": case.size, **found, **where}
 
 
 def _outcome(arguments: str, seconds: float) -> dict[str, Any]:
     try:
-        child = subprocess.run(
-            [sys.executable, "-m", CHILD, arguments],
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=seconds + PATIENCE,
-        )
-    except subprocess.TimeoutExpired:
+        # A run over processes keeps its workers from using every core; here only one works at a
+        # time.
+        limit = seconds + PATIENCE
+        return children.run_child(CHILD, arguments, timeout=limit, without=THREAD_VARIABLES)
+    except TimeoutExpired:
         return {"outcome": OUT_OF_TIME}
-    if child.returncode == KILLED:
-        return {"outcome": OUT_OF_MEMORY}
-    if child.returncode:
-        reason = (child.stderr.strip().splitlines() or [f"code {child.returncode}"])[-1]
-        raise RuntimeError(reason)
-    found: dict[str, Any] = json.loads(child.stdout.splitlines()[-1])
-    return found
-
-
-def environment() -> dict[str, str]:
-    """Return the variables of this process, but those that keep libraries from using every core.
-
-    A run over processes sets them for its workers; here only one of these works at a time.
-    """
-    kept = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
-    return kept | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    except children.ChildError as error:
+        if error.code == KILLED:
+            return {"outcome": OUT_OF_MEMORY}
+        raise
 
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
     """Wait until no other case of this study is being measured, in whatever process."""
-    if fcntl is None:
-        yield
-        return
-    with (Path(tempfile.gettempdir()) / f"untaint-speed-{os.getuid()}.lock").open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    with (Path(tempfile.gettempdir()) / f"untaint-speed-{user}.lock").open("a") as file:
+        lock(file.fileno())
         yield

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ..automatic.fitting import estimator, rows_of, watch
-from ..case import Case
-from ..protocol import Split
-from ..results import Row
-from ..summary import mean, summary_table, values
-from ._cells import FIVE, Cells, cases_of
-from .base import Study
+from ..data.protocol import Split, split_of
+from ..data.sets import FIVE
+from ..frame import Case, Cells, Row, Study, crossed
+from ..frame.tables import mean, summary_table, values
+from ..methods.search import estimator, watch
 
-MEASURES = ("warned", "share", "low", "high", "seconds")
 # Deviations by which targets are raised; the protocol knows the first.
 SHIFTS = {"shift": 3.0, "shift-5": 5.0}
 # Four fifths of them are training rows: 300 and 1,000.
@@ -26,18 +23,18 @@ SIZES, QUICK_SIZES = (375, 1250), (250,)
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
     """Return cases with shifts of two sizes under two signals, and with ordinary rows."""
-    sizes = QUICK_SIZES if quick else SIZES
+    sizes, ours = QUICK_SIZES if quick else SIZES, ["untaint-cv"]
     weak = [f"{signal}-{n}" for signal in ("weak", "faint") for n in sizes]
     cells = [
-        Cells(weak, list(SHIFTS), [0.4]),
-        Cells([*weak, *(("kiln",) if quick else FIVE)], ["label"], [0.0, 0.2, 0.4]),
+        Cells(weak, list(SHIFTS), [0.4], ours),
+        Cells([*weak, *(("kiln",) if quick else FIVE)], ["label"], [0.0, 0.2, 0.4], ours),
     ]
-    return cases_of(cells, ["untaint-cv"], seeds)
+    return crossed(cells)(seeds, quick)
 
 
 def run(case: Case) -> dict[str, float]:
     """Fit with no argument and take note of the warning."""
-    split = shifted(case) if case.kind in SHIFTS else rows_of(case)
+    split = shifted(case) if case.kind in SHIFTS else split_of(case)
     model, warned, seconds = watch(estimator("label", case.seed), split.X_train, split.y_train)
     low, high = model.contamination_interval_
     return {
@@ -51,7 +48,7 @@ def run(case: Case) -> dict[str, float]:
 
 def shifted(case: Case) -> Split:
     """Raise the targets by as many deviations as the case says; clean ones have deviation 1."""
-    split = rows_of(replace(case, kind="shift"))
+    split = split_of(replace(case, kind="shift"))
     more = (SHIFTS[case.kind] - SHIFTS["shift"]) * ~split.clean_mask
     return replace(split, y_train=split.y_train + more)
 
@@ -73,11 +70,13 @@ def _part(words: str, rows: Sequence[Row]) -> str:
     return f"{words}: {total}.\n\n{summary_table(rows, columns)}"
 
 
-STUDY = Study(
-    "Fraction of fits that warn of two explanations.",
-    cases,
-    run,
-    MEASURES,
-    table,
-    seeds=10,
-)
+STUDIES = {
+    "ambiguity": Study(
+        "Fraction of fits that warn of two explanations.",
+        cases,
+        run,
+        ("warned", "share", "low", "high", "seconds"),
+        table,
+        seeds=10,
+    )
+}

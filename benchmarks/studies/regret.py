@@ -1,32 +1,38 @@
 """A study of the regret of online learning from noisy rows, and of the theorems' bounds.
 
+    regret = sum_t (<w_t, x_t> - y_t)^2 - min_{|u| <= R} sum_t (<u, x_t> - y_t)^2
+
+w_t is what the learner holds before round t. The minimum solves (X'X + m I) u = X'y with the
+smallest m >= 0 that lets u into the ball.
+
 Linear learners see five features, with the covariance known (``one``) or two copies (``two``), and
 stay in the unit ball, as the best fixed predictor does. Algorithm 2 (``kernel-two``) sees two
 features; its W = 3 covers the predictors of norm up to W / (sqrt(5) R), Theorem 2, if positive and
 negative support vectors are orthogonal. The best fixed predictor is sought among all of that norm.
 
-Competitors (:mod:`..noisy.adaptive`) play the same streams, at their best settings in hindsight; no
-learner forgets all streams well, and ``over best`` compares losses with the best of them.
+Competitors (:mod:`..methods.streams`) play the same streams, at their best settings in hindsight;
+no learner forgets all streams well, and ``over best`` compares losses with the best of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.util import find_spec
-from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-from ..case import Case, all_cases
-from ..noisy.adaptive import COMPETITORS, NEEDS_RIVER, printed_bound
-from ..noisy.regret import best_in_ball, kernel_features, loss, play
-from ..noisy.streams import ANGLES, Stream, make_stream
-from ..results import Row
-from ..summary import groups, values
-from ..table import markdown, number
-from .base import Study
+import numpy as np
+from scipy.optimize import brentq
+
+from untaint.online import NoisyKernelRegressor, NoisyLinearRegressor
+
+from ..data.drawn import Array
+from ..data.streams import ANGLES, Stream, make_stream
+from ..frame import Case, Cells, Row, Study, crossed
+from ..frame.tables import groups, markdown, number, values
+from ..methods.streams import COMPETITORS, NEEDS_RIVER, loss, printed_bound
 from .growth import exponent
 
 ROUNDS = (1_000, 4_000, 16_000, 64_000)
@@ -36,6 +42,8 @@ QUICK_KERNEL_ROUNDS = (100, 300)
 LEARNERS = ("auto-one", "auto-two", "theory-one", "theory-two")
 KERNEL = "kernel-two"
 DEVIATION = 0.3
+# Of the largest eigenvalue: what is smaller is zero but for rounding.
+ROUNDING = 1e-12
 RADIUS = 1.0
 # s^2 = 1 / gamma must exceed twice the variance of the noise.
 GAMMA, W, N_LANDMARKS = 1.0, 3.0, 200
@@ -47,23 +55,16 @@ def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
     lengths = {True: (QUICK_ROUNDS, QUICK_KERNEL_ROUNDS), False: (ROUNDS, KERNEL_ROUNDS)}[quick]
     there = find_spec("river") is not None
     others = [name for name in COMPETITORS if there or name not in NEEDS_RIVER]
-    return [
-        case
-        for seed in seeds
+    cells = [
+        Cells([f"stream-{T}" for T in some], [*ANGLES], [DEVIATION], methods)
         for some, methods in zip(lengths, ((*LEARNERS, *others), (KERNEL,)), strict=True)
-        for case in all_cases(
-            datasets=[f"stream-{T}" for T in some],
-            kinds=ANGLES,
-            epsilons=[DEVIATION],
-            methods=methods,
-            seeds=[seed],
-        )
     ]
+    return crossed(cells)(seeds, quick)
 
 
 def run(case: Case) -> dict[str, float]:
     """Play the stream, and look back for the best fixed predictor."""
-    T = int(case.dataset.partition("-")[2])
+    T = case.size
     kernel = case.method == KERNEL
     stream = make_stream(case.kind, T, d=2 if kernel else 5, deviation=case.epsilon, seed=case.seed)
     started, bound = perf_counter(), math.nan
@@ -91,8 +92,6 @@ def run(case: Case) -> dict[str, float]:
 
 def linear_learner(method: str, stream: Stream) -> Any:
     """Return Algorithm 1 with the theorem's step, or the default learner, no intercepts."""
-    from untaint.online import NoisyLinearRegressor
-
     rate, _, copies = method.partition("-")
     known: dict[str, Any] = {"noise_cov": stream.noise_cov} if copies == "one" else {}
     if rate == "theory":
@@ -102,8 +101,6 @@ def linear_learner(method: str, stream: Stream) -> Any:
 
 def kernel_learner(stream: Stream) -> Any:
     """Return Algorithm 2 with the theorem's step."""
-    from untaint.online import NoisyKernelRegressor
-
     return NoisyKernelRegressor(
         noise_cov=stream.noise_cov,
         gamma=GAMMA,
@@ -118,6 +115,49 @@ def covered_radius(stream: Stream) -> float:
     d = stream.X.shape[1]
     R = (1.0 - 2.0 * GAMMA * stream.noise_cov) ** (-d / 4.0)
     return W / (math.sqrt(5.0) * R)
+
+
+def best_in_ball(X: Array, y: Array, radius: float) -> Array:
+    """Return the least-squares coefficients in a ball."""
+    values, vectors = np.linalg.eigh(X.T @ X)
+    keep = values > ROUNDING * values[-1]
+    values, vectors = values[keep], vectors[:, keep]
+    target = vectors.T @ (X.T @ y)
+
+    def excess(m: float) -> float:
+        return float(np.linalg.norm(target / (values + m)) - radius)
+
+    # |u| is at most |X'y| / m.
+    far = np.linalg.norm(target) / radius
+    m = brentq(excess, 0.0, far, rtol=1e-12) if excess(0.0) > 0 else 0.0
+    return vectors @ (target / (values + m))
+
+
+def play(model: Any, stream: Stream, *, two: bool) -> Array:
+    """Return a learner's prediction of each clean row before it has seen that round."""
+    found = np.zeros(len(stream.y))
+    rounds = zip(*(map(_as_dict, X) for X in (stream.X, stream.A, stream.B)), strict=True)
+    for t, (clean, row, copy) in enumerate(rounds):
+        found[t] = model.predict_one(clean)
+        model.learn_one(row, float(stream.y[t]), x_copy=copy if two else None)
+    return found
+
+
+def _as_dict(row: Array) -> dict[int, float]:
+    return dict(enumerate(row.tolist()))
+
+
+def kernel_features(X: Array, gamma: float, n_landmarks: int) -> Array:
+    """Return Nystroem features of exp(-gamma r^2): inner products are the kernel on their span."""
+    Z = X[:n_landmarks]
+    values, vectors = np.linalg.eigh(_gaussian(Z, Z, gamma))
+    keep = values > ROUNDING * values[-1]
+    return _gaussian(X, Z, gamma) @ (vectors[:, keep] / np.sqrt(values[keep]))
+
+
+def _gaussian(X: Array, Z: Array, gamma: float) -> Array:
+    squares = np.sum(X**2, axis=1)[:, np.newaxis] + np.sum(Z**2, axis=1) - 2.0 * X @ Z.T
+    return np.exp(-gamma * np.maximum(squares, 0.0))
 
 
 def table(rows: list[Row]) -> str:
@@ -136,7 +176,7 @@ def table(rows: list[Row]) -> str:
                 number(growth(means)),
                 number(last_over_root(means)),
                 f"{sum(held):.0f} of {len(held)}" if held else "-",
-                _ratio(over_best(rows, part, str(kind))),
+                number(over_best(rows, part, str(kind))),
             ]
         )
     header = ["kind", "method", *(f"T = {T:,.0f}" for T in lengths), "exponent"]
@@ -147,10 +187,6 @@ def table(rows: list[Row]) -> str:
         "largest ratio, over T, of the loss to that of the best of leader, rls, sgd and adagrad."
     )
     return f"{legend}\n\n{markdown(header, body)}"
-
-
-def _ratio(value: float) -> str:
-    return "-" if math.isnan(value) else number(value)
 
 
 def over_best(rows: list[Row], part: list[Row], kind: str) -> float:
@@ -169,45 +205,26 @@ def over_best(rows: list[Row], part: list[Row], kind: str) -> float:
 
 
 def growth(means: dict[float, float]) -> float:
-    """Return slope of log max(regret, 1) on log T.
-
-    Examples
-    --------
-    >>> from benchmarks.studies.regret import growth
-    >>> round(growth({100.0: 20.0, 400.0: 40.0}), 3), growth({100.0: -5.0, 400.0: 0.5})
-    (0.5, 0.0)
-    """
+    """Return slope of log max(regret, 1) on log T."""
     if len(means) < 2:
         return math.nan
     return exponent(list(means), [max(regret, 1.0) for regret in means.values()]) + 0.0
 
 
 def last_over_root(means: dict[float, float]) -> float:
-    """Return regret of the longest stream over the root of its rounds.
-
-    Examples
-    --------
-    >>> from benchmarks.studies.regret import last_over_root
-    >>> last_over_root({100.0: 20.0, 400.0: 40.0})
-    2.0
-    """
+    """Return regret of the longest stream over the root of its rounds."""
     T = max(means, default=math.nan)
     return means[T] / math.sqrt(T) if means else math.nan
 
 
-def draw(rows: Sequence[Row], path: Path) -> list[Path]:
-    """Draw the regret over the rounds beside the results."""
-    from ..figures.regret import draw_regret
-
-    return draw_regret(rows, path)
-
-
-STUDY = Study(
-    "Regret on the clean losses over T rounds, against the best fixed predictor in hindsight.",
-    cases,
-    run,
-    MEASURES,
-    table,
-    seeds=5,
-    draw=draw,
-)
+STUDIES = {
+    "regret": Study(
+        "Regret on the clean losses over T rounds, against the best fixed predictor in hindsight.",
+        cases,
+        run,
+        MEASURES,
+        table,
+        seeds=5,
+        draw="regret:draw_regret",
+    )
+}

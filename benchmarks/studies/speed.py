@@ -1,4 +1,4 @@
-"""A study of time, memory and error of a fit, from a thousand to ten million rows.
+"""Studies of time, memory and error of a fit, from a thousand to ten million rows.
 
 One study a family of methods, and ``speed`` for all of them but the ten million rows.
 """
@@ -6,17 +6,11 @@ One study a family of methods, and ``speed`` for all of them but the ten million
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
-from ..case import Case
-from ..results import Row
-from ..speed.families import FAMILIES, family_cases
-from ..speed.matrix import matrix_builders
+from ..frame import Case, Study, crossed
+from ..speed.families import FAMILIES, family_cells
 from ..speed.page import page
 from ..speed.process import MEASURES, quick_run, run
-from .base import Study
-
-__all__ = ["MEASURES", "STUDIES", "matrix_builders", "quick_run", "run"]
 
 PARTS: dict[str, tuple[str, ...]] = {
     "speed-exact": ("exact",),
@@ -31,30 +25,22 @@ ALL = tuple(family for name, part in PARTS.items() if name != "speed-map" for fa
 QUESTION = "Seconds, peak memory and clean-test error with a fifth of the labels wrong"
 
 
-def study(families: tuple[str, ...], question: str) -> Study:
+def speed_study(families: tuple[str, ...], question: str) -> Study:
     """Declare a study of some families; in each, all methods see the same rows."""
 
     def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
-        drawn = list(seeds)
-        return [
-            case
-            for seed in drawn
-            for name in families
-            for case in family_cases(name, [seed], quick)
-        ]
+        return crossed([family_cells(name, quick) for name in families])(seeds, quick)
 
-    def draw(rows: list[Row], path: Path) -> list[Path]:
-        from ..figures.speed import draw_growth
-
-        return draw_growth(rows, path)
-
+    draw = "speed:draw_growth"
     return Study(question, cases, run, MEASURES, page, seeds=1, quick_run=quick_run, draw=draw)
 
 
-STUDIES: dict[str, Study] = {
-    "speed": study(ALL, f"{QUESTION}: all of speed-* but speed-map."),
+STUDIES = {
+    "speed": speed_study(ALL, f"{QUESTION}: all of speed-* but speed-map."),
     **{
-        name: study(part, f"{QUESTION}: {'; '.join(FAMILIES[family].title for family in part)}.")
+        name: speed_study(
+            part, f"{QUESTION}: {'; '.join(FAMILIES[family].title for family in part)}."
+        )
         for name, part in PARTS.items()
     },
 }

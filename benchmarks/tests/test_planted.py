@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.planted import NAMES, scores
-from benchmarks.planted.kinds import KINDS
-from benchmarks.planted.planting import plant, possible
-from benchmarks.real_tables import cell_methods, cell_scores, ddc
+from benchmarks.commands.real_tables import cell_methods, ddc
+from benchmarks.data.planted import scores
+from benchmarks.data.planted.kinds import KINDS
+from benchmarks.data.planted.planting import plant
 
 
 def a_table(n=400, label=False):
@@ -50,40 +50,12 @@ def test_only_the_cells_of_the_truth_differ(kind):
             assert frame[mistake.column].iloc[mistake.row] == mistake.value
 
 
-def test_a_copied_row_repeats_a_row_that_is_right():
-    frame = a_table()
-    dirty, truth = plant(frame, "y", "copied_row", seed=1)
-    features = [name for name in frame if name != "y"]
-    for mistake in truth.itertuples():
-        same = (dirty[features] == dirty[features].iloc[mistake.row]).all(axis=1)
-        right = set(np.flatnonzero(same)) - set(truth["row"])
-        assert any(dirty["y"].iloc[row] == mistake.value for row in right)
-
-
-def test_kinds_that_a_table_cannot_have_are_left_out():
-    frame = a_table()[["size", "colour"]]
-    assert "century" not in possible(frame, None)
-    assert "target_x10" not in possible(frame, None)
-    assert plant(frame, None, "label_other", seed=0)[1].empty
-
-
 def test_whoever_knows_the_truth_has_a_perfect_score():
     frame = a_table()
     _, truth = plant(frame, "y", "mixed", seed=0)
     cells = truth.rename(columns={"value": "expected"})
     found = scores.score(scores.Found(set(truth["row"]), cells), truth)
     assert found.wrong == found.flagged == found.caught == found.placed == found.right
-
-
-def test_every_kind_has_names():
-    assert list(NAMES) == list(KINDS)
-
-
-def test_repairing_with_the_truth_gives_the_table_back():
-    frame = a_table()
-    dirty, truth = plant(frame, "y", "typo", seed=0)
-    found = scores.Found(set(truth["row"]), truth.rename(columns={"value": "expected"}))
-    assert not differing(frame, cell_scores.repair(dirty, found))
 
 
 @pytest.mark.parametrize("method", ["script", "forest", "ddc"])

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import io
-import os
 import subprocess
 import sys
 import time
 
-import bench_fakes as fakes
+import fakes
 import pytest
 
-from benchmarks import ResultsFile, run_cases
+from benchmarks.frame import ResultsFile, run_cases
+from benchmarks.frame.children import child_environment
 
 PROGRAM = """
 import sys
-import bench_fakes as fakes
-from benchmarks import ResultsFile, run_cases
+import fakes
+from benchmarks.frame import ResultsFile, run_cases
 results, jobs = ResultsFile(sys.argv[1], ["rmse"]), int(sys.argv[2])
 run_cases(fakes.cases(10), fakes.run_slowly, results, jobs=jobs)
 """
@@ -68,7 +68,7 @@ def test_a_killed_run_resumes_to_the_same_file(tmp_path, jobs):
     finish(whole, fakes.cases(10))
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(killed), str(jobs)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        env=child_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )

@@ -1,4 +1,4 @@
-"""A slice of what `benchmarks/fuzz_files.py` does by the million, always the same one."""
+"""A slice of what `make bench ARGS=fuzz-files` does by the million, always the same one."""
 
 import signal
 
@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="tables are read through pyarrow")
 
-from benchmarks.file_fuzzing.runner import make_target, outcomes
-from benchmarks.file_fuzzing.watch import Watch
+from benchmarks.commands.file_fuzzing.runner import make_target, outcomes
+from benchmarks.commands.file_fuzzing.watch import Watch
 
 SLICES = {
     "texts": 300, "encoders": 100, "parquets": 150, "csv-rows": 400, "parquet-rows": 400,

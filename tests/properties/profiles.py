@@ -1,6 +1,6 @@
 """How many tables are tried: few and always the same ones in tests, many at random by hand.
 
-``benchmarks/fuzz_properties.py`` runs the second profile.
+``make bench ARGS=fuzz-properties`` runs the second profile.
 """
 
 from __future__ import annotations

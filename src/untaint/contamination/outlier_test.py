@@ -8,7 +8,7 @@ With :math:`S_k` the least sum of squares of n - k rows and p coefficients,
 is large if some k rows disagree with the others, however they mask one another. In Gaussian samples
 without outliers the distribution of :math:`G_k` is nearly the same for all positions of the rows.
 Its mean and its deviation, and the quantiles of T, are formulas fitted to simulations
-(``benchmarks/outlier_test_null.py``).
+(``make bench ARGS=outlier-test-null``).
 
 If T exceeds its quantile, the rows are tested one by one. At first those are kept that lie within
 2.5 deviations of the fit of the largest k; then, until nothing changes, those whose deletion

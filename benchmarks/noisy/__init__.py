@@ -1,1 +1,0 @@
-"""Studies of noisy features: rows, competitors and streams of `untaint.online`."""

@@ -1,1 +1,0 @@
-"""The papers' tables: every method tuned with the same budget, beside the printed figures."""

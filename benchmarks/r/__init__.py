@@ -1,0 +1,1 @@
+"""The bridge to R: rows go there and coefficients come back in binary files."""

@@ -1,1 +1,0 @@
-"""Fits to drawn rows, over and over: how good where all is well, how bad where much is not."""
