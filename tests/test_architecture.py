@@ -93,7 +93,9 @@ CONTRACT: dict[str, set[str]] = {
     },
     "outliers": {"weighting", "screening"},
     "diagnostics": {"kernels", "losses", "weighting", "optim"},
-    "reading": {"_validation"},  # the checks of arguments
+    "io": {"_validation"},  # the checks of arguments
+    "reading": {"io"},  # the first address of its public names
+    "tables": {"io"},  # likewise
     "portable": {"kernels", "feature_maps"},  # their parameters: the same formulas for others
     "target_transform": {"portable", "weighting"},  # inverses are formulas of predictions
     "learners": PARTS | {"portable", "_validation", "_progress"},
@@ -110,16 +112,14 @@ CONTRACT: dict[str, set[str]] = {
         "outliers",
         "estimators",  # the kernel is a member of the stack, and finds where to start
         "preprocessing",
-        "tables",  # frames are encoded as files are
-        "reading",  # their errors
+        "io",  # frames are encoded as files are
         "_validation",
         "_progress",
     },
     TOP_LEVEL: {"estimators", "meta_estimators", "data_cleaning"},
-    "data_cleaning": {"_validation", "cells", "tables", "cleaning", "report"},
-    "tables": {"reading"},  # errors of files that cannot be read
+    "data_cleaning": {"_validation", "cells", "io", "cleaning", "report"},
     "cells": {
-        "tables",
+        "io",
         "preprocessing",
         "contamination",  # rows that their features tell from the others
         "meta_estimators",  # stacks, and how likely labels are
@@ -127,8 +127,7 @@ CONTRACT: dict[str, set[str]] = {
     "cleaning": {
         "estimators",
         "cells",
-        "tables",
-        "reading",
+        "io",
         "preprocessing",
         "screening",
         "target_transform",
@@ -137,7 +136,7 @@ CONTRACT: dict[str, set[str]] = {
         "meta_estimators",  # and labels
     },
     "report": {"cleaning.findings"},
-    "cli": {TOP_LEVEL, "cells", "cleaning", "datasets", "report", "tables"},
+    "cli": {TOP_LEVEL, "cells", "cleaning", "datasets", "io", "report"},
     "__main__": {"cli"},
     "distributed": PARTS | {"learners", "estimators", "_validation", "_progress"},
     "onnx": {

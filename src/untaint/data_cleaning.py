@@ -22,9 +22,9 @@ from .cleaning import TableCleaning, TableModel, clean_table, save_model
 from .cleaning.exports import cleaned_bytes, flagged_csv, summary, summary_json
 from .cleaning.findings import Suspect
 from .cleaning.repairs import repaired_rows, rounded
-from .tables import DataFileError, RawTable, read_table
-from .tables.frame import frame_table, is_frame
-from .tables.typed_table import TypedTable
+from .io import DataFileError, RawTable, read_table
+from .io.frame import frame_table, is_frame
+from .io.typed_table import TypedTable
 
 # Cells that are shown in a line each by `repr`.
 SHOWN = 5

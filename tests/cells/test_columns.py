@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from untaint.cells import assess_cells
-from untaint.tables import read_columns
-from untaint.tables.frame import frame_table
+from untaint.io import read_columns
+from untaint.io.frame import frame_table
 
 N = 400
 

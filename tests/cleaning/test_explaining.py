@@ -5,7 +5,7 @@ import pytest
 
 from untaint.cleaning import clean_table
 from untaint.cleaning.explaining import error_hint, format_number
-from untaint.tables import read_table
+from untaint.io import read_table
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from untaint.cleaning.exports import (
     summary,
     summary_json,
 )
-from untaint.tables import read_table
+from untaint.io import read_table
 
 
 @pytest.mark.parametrize(

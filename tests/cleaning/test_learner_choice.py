@@ -5,7 +5,7 @@ import pytest
 
 from untaint.cleaning import ModelFileError, clean_table, load_model, save_model
 from untaint.cleaning.exports import summary
-from untaint.tables import read_table
+from untaint.io import read_table
 
 N = 300
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from untaint.cleaning import ModelFileError, clean_table, load_model, save_model
-from untaint.tables import DataFileError, read_table
+from untaint.io import DataFileError, read_table
 
 
 @pytest.fixture(scope="module", params=["regression", "classification"])

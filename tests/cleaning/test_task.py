@@ -75,7 +75,7 @@ def test_equal_rows_do_not_upset_it():
 
 def test_words_in_a_target_that_should_be_numbers_are_counted_and_quoted(tmp_path):
     from untaint.cleaning import clean_table
-    from untaint.tables import DataFileError, read_table
+    from untaint.io import DataFileError, read_table
 
     lines = [f"{i % 7},{'lost' if i % 5 == 4 else i % 3}" for i in range(40)]
     path = tmp_path / "t.csv"
@@ -87,7 +87,7 @@ def test_words_in_a_target_that_should_be_numbers_are_counted_and_quoted(tmp_pat
 
 def test_words_that_make_labels_of_numbers_are_noted(tmp_path):
     from untaint.cleaning.preparing import prepare
-    from untaint.tables import read_table
+    from untaint.io import read_table
 
     lines = [f"{i % 7},{'lost' if i % 5 == 4 else i % 3}" for i in range(40)]
     path = tmp_path / "t.csv"

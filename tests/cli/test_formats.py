@@ -90,6 +90,6 @@ def test_standard_input_is_read_until_the_bound(refused):
 
 def test_the_bound_in_help_is_that_of_reading():
     from untaint.cli.options import MAX_BYTES
-    from untaint.tables import source
+    from untaint.io import source
 
     assert MAX_BYTES == source.MAX_BYTES

@@ -78,5 +78,5 @@ def test_a_model_that_was_published_is_named(untaint, tmp_path, monkeypatch):
 
 def test_an_earlier_command_of_the_same_process_does_not_count(untaint, monkeypatch):
     assert untaint("fit", *WORDS).code == 0
-    monkeypatch.setattr("untaint.tables.read_table", interrupt)
+    monkeypatch.setattr("untaint.io.read_table", interrupt)
     assert "nothing was written" in interrupted(untaint, "fit", *WORDS, "--force")

@@ -80,12 +80,12 @@ def test_without_the_extra_a_hint_says_what_to_install(capsys, monkeypatch):
 
 
 def test_an_internal_error_is_reported_in_one_sentence(capsys, monkeypatch, tmp_path):
-    import untaint.tables
+    import untaint.io
 
     def broken(*_, **__):
         raise AssertionError("should not happen")
 
-    monkeypatch.setattr(untaint.tables, "read_table", broken)
+    monkeypatch.setattr(untaint.io, "read_table", broken)
     monkeypatch.chdir(tmp_path)
     assert main(["clean", "a.csv", "--target", "y"]) == 1
     message = capsys.readouterr().err
@@ -94,12 +94,12 @@ def test_an_internal_error_is_reported_in_one_sentence(capsys, monkeypatch, tmp_
 
 
 def test_an_interrupt_ends_with_130(capsys, monkeypatch, tmp_path):
-    import untaint.tables
+    import untaint.io
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(untaint.tables, "read_table", interrupted)
+    monkeypatch.setattr(untaint.io, "read_table", interrupted)
     monkeypatch.chdir(tmp_path)
     assert main(["clean", "a.csv", "--target", "y"]) == 130
     assert capsys.readouterr().err == "untaint: interrupted, and nothing was written.\n"

@@ -205,7 +205,7 @@ STRANGERS = {
     "nothing": lambda _: b"",
     "text": lambda _: b"age,km\n1,2\n",
     "another type within": renamed(("TableEncoder", "Popen")),
-    "another module within": renamed(("untaint.tables.encoder", "subprocess")),
+    "another module within": renamed(("untaint.io.encoder.table_encoder", "subprocess")),
     "a part missing": renamed(("encoder", "encodes")),
     "parts exchanged": renamed(("scaler", "x"), ("encoder", "scaler"), ("x", "encoder")),
     "an attribute missing": renamed(("dual_coef_", "dual_")),

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import untaint.reading.csv_rows as csv_rows
-import untaint.reading.files as files
-from untaint.reading import read_rows
-from untaint.reading.errors import DataFileError
+import untaint.io.stream.csv_rows as csv_rows
+import untaint.io.stream.files as files
+from untaint.io import read_rows
+from untaint.io.errors import DataFileError
 
 
 def changed_after(monkeypatch, module, name, change):

@@ -7,8 +7,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 from untaint import SubquantileRegressor
 from untaint.cleaning.model import ModelFileError, TableModel, load_model, save_model
+from untaint.io import DataFileError, TableEncoder, read_table
 from untaint.preprocessing import MedianScaler
-from untaint.tables import DataFileError, TableEncoder, read_table
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 # All that is needed is imported first: the limit is for the work.
 LIMITED = """
 import resource, sys
-import untaint.cleaning, untaint.report.page, untaint.tables.read_text, pyarrow.csv
+import untaint.cleaning, untaint.report.page, untaint.io.text, pyarrow.csv
 from untaint.cli.main import main
 sys.modules["skops"] = None  # not needed: no model is ever saved here
 main(["clean", "small.csv", "--target", "y", "--out", "small", "-q"])

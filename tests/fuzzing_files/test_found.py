@@ -11,10 +11,9 @@ import pytest
 
 from untaint.cli.errors import UsageError, exit_code_of
 from untaint.cli.outputs import check_directory
+from untaint.io import TableEncoder, read_rows, read_table
+from untaint.io.errors import DataFileError, listed, reason
 from untaint.optim.checkpoint import Checkpoint
-from untaint.reading import read_rows
-from untaint.reading.errors import DataFileError, listed, reason
-from untaint.tables import TableEncoder, read_table
 
 
 def refused_sentence(error):

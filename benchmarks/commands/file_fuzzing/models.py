@@ -20,7 +20,7 @@ import numpy as np
 
 from untaint.cleaning import clean_table, load_model, save_model
 from untaint.cleaning.model import ModelFileError, TableModel
-from untaint.tables import DataFileError, read_table
+from untaint.io import DataFileError, read_table
 
 from .mutate import damaged
 from .rows import array_bytes
@@ -55,10 +55,10 @@ _TYPES = (
     *(
         "untaint.cleaning.model.TableModel",
         "untaint.kernels.rbf.RBF",
-        "untaint.tables.plan.ColumnPlan",
+        "untaint.io.encoder.plan.ColumnPlan",
     ),
     *(
-        "untaint.tables.encoder.TableEncoder",
+        "untaint.io.encoder.table_encoder.TableEncoder",
         "untaint.cleaning.atomic_output.write_file_atomically",
         "__main__.x",
     ),

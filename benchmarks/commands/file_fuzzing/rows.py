@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from untaint.reading import read_rows
-from untaint.reading.errors import DataFileError
+from untaint.io import read_rows
+from untaint.io.errors import DataFileError
 
 from .mutate import damaged
 from .tables import TOKENS, parquet_bytes

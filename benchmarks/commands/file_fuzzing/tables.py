@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 
-from untaint.tables import DataFileError, RawTable, TableEncoder, read_table, read_target
+from untaint.io import DataFileError, RawTable, TableEncoder, read_table, read_target
 
 from .mutate import damaged
 from .target import Job, Target

@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from .._typing import FloatArray
-from ..tables import Column
+from ..io import Column
 from .checks import run_checks
 from .column_assessment import Excused, OnStage, assess_columns
 from .concurrent_columns import thread_count
@@ -53,7 +53,7 @@ def assess_cells(
     Parameters
     ----------
     columns : sequence of Column
-        What `untaint.tables.read_columns` returns.
+        What `untaint.io.read_columns` returns.
     fdr : float
         False-discovery rate among flagged cells.
     skip : collection of str

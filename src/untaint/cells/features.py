@@ -100,7 +100,7 @@ def features_of(variables: Sequence[Variable]) -> Features:
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.tables import Column
+    >>> from untaint.io import Column
     >>> from untaint.cells.variables import variables_of
     >>> x = np.arange(5.0)
     >>> found = features_of(variables_of([Column("x", "number", np.isnan(x), x)]))

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..tables import Column
+from ..io import Column
 
 # Distinct values that a number has to take to be predicted as a number.
 FEWEST_VALUES = 12
@@ -184,7 +184,7 @@ def variables_of(columns: Sequence[Column]) -> list[Variable]:
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.tables import Column
+    >>> from untaint.io import Column
     >>> x = np.array([1.0, 10.0, 100.0, np.nan])
     >>> (variable,) = variables_of([Column("x", "number", np.isnan(x), x)])
     >>> variable.scale, variable.forward(np.array([1.0]))

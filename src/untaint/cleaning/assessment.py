@@ -21,9 +21,9 @@ from threadpoolctl import threadpool_limits
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..estimators import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
+from ..io import DataFileError
 from ..meta_estimators import RobustClassifier, RobustRegressor
 from ..portable import tree_ensemble_of
-from ..tables import DataFileError
 from ..target_transform import TargetTransform, inverse_of
 from .audit_columns import FLAG_SCORE, audit_by_row, deviations, on_scale, training_audit
 from .boosted_trees import BoostedTrees

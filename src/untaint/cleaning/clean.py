@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..cells import CellAssessment, CellFinding, assess_cells
-from ..tables import Column, RawTable, TargetColumn, read_columns, read_target
+from ..io import Column, RawTable, TargetColumn, read_columns, read_target
 from .assessment import RowAssessment, assess_by_cells, assess_rows, supported_only
 from .explaining import Explainer
 from .findings import ColumnSummary, Findings, Improvement, Note, Suspect
@@ -108,7 +108,7 @@ def clean_table(
     Parameters
     ----------
     table : RawTable
-        A table that `untaint.tables.read_table` returned.
+        A table that `untaint.io.read_table` returned.
     target : str, optional
         Name of the column that a model predicts from the others.
     task : {"auto", "regression", "classification"}
@@ -147,7 +147,7 @@ def clean_table(
     --------
     >>> import pathlib, tempfile
     >>> from untaint.cleaning import clean_table
-    >>> from untaint.tables import read_table
+    >>> from untaint.io import read_table
     >>> pairs = [(37 * x % 101, 111 * x % 303 + 0.1 * (x % 3)) for x in range(100)]
     >>> lines = [f"{x},{y:.1f}" for x, y in pairs]
     >>> lines[8] = "94,2820"
@@ -391,7 +391,7 @@ def identifier_position(columns: Sequence[Column]) -> int | None:
     --------
     >>> import numpy as np
     >>> from untaint.cleaning.clean import identifier_position
-    >>> from untaint.tables import Column
+    >>> from untaint.io import Column
     >>> known = np.zeros(3, dtype=bool)
     >>> identifier_position([Column("age", "number", known), Column("id", "identifier", known)])
     1

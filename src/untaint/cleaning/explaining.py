@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._typing import IntArray
 from ..cells import CellFinding
-from ..tables import RawTable
+from ..io import RawTable
 from .assessment import RowAssessment
 from .findings import Kind, Odd, Suspect, Task
 from .wrong_cells import WrongCells, score_of

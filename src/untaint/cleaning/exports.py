@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..tables import RawTable
+from ..io import RawTable
 from .clean import TableCleaning
 from .repairs import repaired_texts
 

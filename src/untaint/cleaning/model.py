@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from .._typing import FloatArray
+from ..io import RawTable, TableEncoder
+from ..io.source import read_file
 from ..preprocessing import MedianScaler
-from ..tables import RawTable, TableEncoder
-from ..tables.source import read_file
 from .findings import Task
 from .finite import find_not_finite
 from .stable_archive import stable_archive
@@ -39,8 +39,8 @@ KNOWN_TYPES = frozenset(
         "untaint.kernels.rbf.RBF",
         "untaint.portable.trees.TreeEnsemble",
         "untaint.preprocessing.MedianScaler",
-        "untaint.tables.encoder.TableEncoder",
-        "untaint.tables.plan.ColumnPlan",
+        "untaint.io.encoder.table_encoder.TableEncoder",
+        "untaint.io.encoder.plan.ColumnPlan",
         "untaint.target_transform.back_transform.BackTransform",
         "untaint.target_transform.transforms.LogTransform",
         "untaint.target_transform.transforms.PowerTransform",

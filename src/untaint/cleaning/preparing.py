@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
+from ..io import DataFileError, RawTable, TableEncoder, TargetColumn, read_target
+from ..io.errors import shortened
 from ..preprocessing import MedianScaler
-from ..reading.errors import shortened
-from ..tables import DataFileError, RawTable, TableEncoder, TargetColumn, read_target
 from .findings import Task
 from .task import decide_task
 

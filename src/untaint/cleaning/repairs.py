@@ -14,8 +14,8 @@ import numpy as np
 
 from ..cells import CellFinding
 from ..cells.checks.day_month import exchanged_text
-from ..tables import Column, RawTable
-from ..tables.numbers import NumberStyle, write_number
+from ..io import Column, RawTable
+from ..io.numbers import NumberStyle, write_number
 
 PROBABLE = 0.9
 # Decimals that a number may have.

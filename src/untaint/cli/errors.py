@@ -64,7 +64,7 @@ def _discard_output() -> None:
 
 def _report_exception(error: Exception) -> int:
     from ..cleaning.model import ModelFileError
-    from ..tables import DataFileError
+    from ..io import DataFileError
 
     if hasattr(error, "format_message"):  # the parser found an unknown or a missing option
         return _report(_describe_usage_error(error), USAGE_ERROR)

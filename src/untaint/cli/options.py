@@ -135,7 +135,7 @@ MaxBytes = Annotated[
         rich_help_panel=READING,
     ),
 ]
-MAX_BYTES = 2**31  # the default of untaint.tables.read_table, which is not imported for --help
+MAX_BYTES = 2**31  # the default of untaint.io.read_table, which is not imported for --help
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that untaint did not write.")]
 OutDirectory = Annotated[
     Path | None,

@@ -59,7 +59,7 @@ def predict(
 
     from ..cleaning import load_model
     from ..cleaning.atomic_output import write_file_atomically
-    from ..tables import DataFileError
+    from ..io import DataFileError
 
     with progress(quiet) as on_stage:
         loaded = load_model(model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..tables import RawTable
+    from ..io import RawTable
 
 
 def read_data(
@@ -17,7 +17,7 @@ def read_data(
     max_bytes: int,
 ) -> RawTable:
     """Read a table; the options are those of :mod:`.options`, in their order."""
-    from ..tables import read_table
+    from ..io import read_table
 
     return read_table(
         data,

@@ -1,7 +1,7 @@
 """Any table as an array of scaled numbers, for kernels and forests.
 
 Arrays and frames of numbers have their missing cells filled with medians; other frames are encoded
-as files are (:class:`untaint.tables.TableEncoder`).
+as files are (:class:`untaint.io.TableEncoder`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
+from ..io.encoder.table_encoder import TableEncoder
+from ..io.frame import frame_table, is_frame, is_numeric
 from ..preprocessing import MedianScaler
-from ..tables.encoder import TableEncoder
-from ..tables.frame import frame_table, is_frame, is_numeric
 
 LARGEST = 1e30
 

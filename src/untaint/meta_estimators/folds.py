@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 
 from .._typing import IntArray
 from .._validation import check_count
-from ..tables.frame import frame_rows, is_frame
+from ..io.frame import frame_rows, is_frame
 from .learner import Folds
 
 

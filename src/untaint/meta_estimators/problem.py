@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import take_rows
-from ..reading.errors import DataFileError
+from ..io.errors import DataFileError
 from .base import RobustMetaEstimator
 from .encoding import NumericEncoder
 from .folds import distinct_rows, make_folds

@@ -7,9 +7,9 @@ import numpy as np
 import pandas
 import pytest
 
-from untaint.tables.column import Column
-from untaint.tables.columns import read_columns
-from untaint.tables.frame import frame_table
+from untaint.io.columns.column import Column
+from untaint.io.columns.read import read_columns
+from untaint.io.frame import frame_table
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from untaint.cells.checks import CHECKS, run_checks
-from untaint.tables.column import Column
+from untaint.io.columns.column import Column
 
 N = 400
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from ..._progress import tracked
-from ...tables.column import Column
+from ...io.columns.column import Column
 from ..finding import CellFinding
 from .century import find_centuries
 from .copies import find_copies
@@ -69,7 +69,7 @@ def run_checks(columns: Sequence[Column], skip: Sequence[str] = ()) -> list[Cell
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks import run_checks
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> x = np.append(np.linspace(10, 20, 100), -999)
     >>> columns = [Column("x", "number", np.isnan(x), x)]
     >>> [finding.kind for finding in run_checks(columns)]

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..._typing import FloatArray
-from ...tables.column import Column
+from ...io.columns.column import Column
 from ..finding import CellFinding
 from .gaps import widest_upper_gap
 from .inputs import Cells, present_cells
@@ -34,7 +34,7 @@ def find_centuries(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.century import find_centuries
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> days = np.append(np.arange(18000.0, 18100), 18050 - 36525)
     >>> print(find_centuries([Column("x", "date", np.isnan(days), days)])[0].reason)
     1919-06-03 is 100 years before 2019-06-03; the others are from 2019-04-14 to 2019-07-22.

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._typing import BoolArray, FloatArray
-from ...tables.column import Column
-from ...tables.identifiers import has_distinct_values
+from ...io.columns.column import Column
+from ...io.columns.identifiers import has_distinct_values
 from ..finding import CellFinding
 from .inputs import names_code
 from .wording import count_text, number_text, quoted
@@ -63,7 +63,7 @@ def find_copies(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.copies import find_copies
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> X = np.random.default_rng(0).normal(size=(100, 5))
     >>> X[7] = X[60] + [0, 0, 0, 0, 3]
     >>> columns = [Column(name, "number", np.isnan(x), x) for name, x in zip("abcde", X.T)]

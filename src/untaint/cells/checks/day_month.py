@@ -24,10 +24,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..._typing import BoolArray, FloatArray
-from ...tables.arrow import arrow
-from ...tables.column import Column
-from ...tables.dates import read_dates
-from ...tables.levels import find_levels
+from ...io.arrow import arrow
+from ...io.columns.column import Column
+from ...io.columns.dates import read_dates
+from ...io.columns.levels import find_levels
 from ..finding import CellFinding
 from .gaps import widest_upper_gap
 from .inputs import Cells, present_cells
@@ -56,7 +56,7 @@ def find_exchanged_days(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.day_month import find_exchanged_days
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> days = np.arange(18680.0, 18740.0)
     >>> days[17] = 18934.0
     >>> print(find_exchanged_days([Column("day", "date", np.isnan(days), days)])[0].reason)

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..._typing import FloatArray
-from ...tables.column import Column
+from ...io.columns.column import Column
 from ..digits import PRECISE, exchange_digits
 from ..finding import CellFinding
 from .gaps import is_surprising, widest_upper_gap
@@ -43,7 +43,7 @@ def find_digits(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.digits import find_digits
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> x = np.append(np.linspace(150, 200, 100).round(), 718)
     >>> finding = find_digits([Column("height", "number", np.isnan(x), x)])[0]
     >>> finding.row, finding.expected

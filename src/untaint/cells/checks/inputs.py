@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._typing import BoolArray, FloatArray, IntArray
-from ...tables.column import Column
-from ...tables.identifiers import has_identifier_name
+from ...io.columns.column import Column
+from ...io.columns.identifiers import has_identifier_name
 
 # Numbers that are names: their size says nothing.
 _CODES = (
@@ -58,7 +58,7 @@ def present_cells(columns: Sequence[Column], kind: str, fewest: int) -> Iterator
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.inputs import present_cells
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> x = np.array([1.0, np.nan, 3.0])
     >>> [
     ...     cells.rows.tolist()

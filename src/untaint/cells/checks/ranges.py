@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...tables.column import Column
+from ...io.columns.column import Column
 from ..finding import CellFinding
 from .inputs import Cells, present_cells
 from .wording import number_text
@@ -84,7 +84,7 @@ def find_out_of_range(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.ranges import find_out_of_range
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> x = np.append(np.linspace(20, 80, 100), 412)
     >>> print(find_out_of_range([Column("age", "number", np.isnan(x), x)])[0].reason)
     412 is outside of 0 to 120, in which 'age' is in 100 of 101 rows.

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..._typing import BoolArray, FloatArray
-from ...tables.column import Column
+from ...io.columns.column import Column
 from ..finding import CellFinding
 from .inputs import Cells, present_cells
 from .wording import count_text, day_text, number_text
@@ -61,7 +61,7 @@ def find_sentinels(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.sentinel import find_sentinels
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> x = np.append(np.linspace(10, 20, 100), -999)
     >>> print(find_sentinels([Column("x", "number", np.isnan(x), x)])[0].reason)
     -999 looks like a code for a missing value; the others are between 10 and 20.

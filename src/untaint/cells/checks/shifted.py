@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..._typing import BoolArray, IntArray
-from ...tables.arrow import arrow
-from ...tables.column import Column
-from ...tables.levels import Levels, as_bool
+from ...io.arrow import arrow
+from ...io.columns.column import Column
+from ...io.columns.levels import Levels, as_bool
 from ..finding import CellFinding
 from .texts import unreadable
 from .wording import quoted
@@ -35,8 +35,8 @@ def find_shifted(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import pandas
     >>> from untaint.cells.checks.shifted import find_shifted
-    >>> from untaint.tables.columns import read_columns
-    >>> from untaint.tables.frame import frame_table
+    >>> from untaint.io.columns.read import read_columns
+    >>> from untaint.io.frame import frame_table
     >>> rows = [(str(i * i % 31), "male" if i % 3 else "female") for i in range(60)]
     >>> rows[7] = "male", "18"
     >>> columns = read_columns(frame_table(pandas.DataFrame(rows, columns=["age", "sex"])))

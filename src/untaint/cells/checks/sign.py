@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...tables.column import Column
+from ...io.columns.column import Column
 from ..finding import CellFinding
 from ..variables import scale_of
 from .inputs import Cells, present_cells
@@ -53,7 +53,7 @@ def find_signs(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.sign import find_signs
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> x = np.linspace(10, 20, 100)
     >>> x[3] *= -1
     >>> print(find_signs([Column("x", "number", np.isnan(x), x)])[0].reason)

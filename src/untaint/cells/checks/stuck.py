@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..._typing import FloatArray, IntArray
-from ...tables.column import Column
+from ...io.columns.column import Column
 from ..finding import CellFinding
 from .inputs import names_code, runs
 from .wording import number_text
@@ -56,7 +56,7 @@ def find_stuck(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.stuck import find_stuck
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> x = np.random.default_rng(0).normal(size=200)
     >>> x[100:106] = x[100]
     >>> [finding.row for finding in find_stuck([Column("x", "number", np.isnan(x), x)])]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._typing import BoolArray, FloatArray, IntArray
-from ...tables.column import Column
+from ...io.columns.column import Column
 from ..finding import CellFinding
 from .inputs import names_code
 from .wording import number_text, quoted
@@ -60,7 +60,7 @@ def find_swaps(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.swap import find_swaps
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> rng = np.random.default_rng(0)
     >>> X = np.column_stack([rng.normal(170, 8, 100), rng.normal(30, 3, 100)])
     >>> X[7] = X[7, ::-1]

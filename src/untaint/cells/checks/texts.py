@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..._typing import BoolArray
-from ...tables.column import Column
-from ...tables.levels import Levels
+from ...io.columns.column import Column
+from ...io.columns.levels import Levels
 from ..finding import CellFinding
 from .inputs import names_code
 from .wording import quoted
@@ -53,8 +53,8 @@ def find_unreadable(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import pandas
     >>> from untaint.cells.checks.texts import find_unreadable
-    >>> from untaint.tables.columns import read_columns
-    >>> from untaint.tables.frame import frame_table
+    >>> from untaint.io.columns.read import read_columns
+    >>> from untaint.io.frame import frame_table
     >>> cells = [str(2 * i + i % 3) for i in range(99)] + ["1O5"]
     >>> columns = read_columns(frame_table(pandas.DataFrame({"x": cells})))
     >>> find_unreadable(columns)[0].expected, find_unreadable(columns)[0].reason
@@ -74,7 +74,7 @@ def unreadable(column: Column) -> BoolArray:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.texts import unreadable
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> x = np.array([1.0, np.nan])
     >>> unreadable(Column("x", "number", np.isnan(x), x))
     array([False, False])

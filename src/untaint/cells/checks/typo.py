@@ -30,8 +30,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._typing import IntArray
-from ...tables.column import Column
-from ...tables.levels import Levels
+from ...io.columns.column import Column
+from ...io.columns.levels import Levels
 from ..finding import CellFinding
 from .editing import deletions, edit_distance, fingerprint
 from .wording import quoted
@@ -96,8 +96,8 @@ def find_typos(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import pyarrow as pa
     >>> from untaint.cells.checks.typo import find_typos
-    >>> from untaint.tables.column import Column
-    >>> from untaint.tables.levels import find_levels
+    >>> from untaint.io.columns.column import Column
+    >>> from untaint.io.columns.levels import find_levels
     >>> levels = find_levels(pa.array(["London"] * 60 + ["Paris"] * 40 + ["Londn"]))
     >>> print(find_typos([Column("x", "category", levels.missing, None, levels)])[0].reason)
     'Londn' looks like a misspelling of 'London', which 60 rows have.

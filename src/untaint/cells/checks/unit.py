@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._typing import BoolArray, FloatArray, IntArray
-from ...tables.column import Column
+from ...io.columns.column import Column
 from ..finding import CellFinding
 from .gaps import is_surprising, widest_upper_gap
 from .inputs import Cells, present_cells
@@ -86,7 +86,7 @@ def find_units(columns: Sequence[Column]) -> list[CellFinding]:
     --------
     >>> import numpy as np
     >>> from untaint.cells.checks.unit import find_units
-    >>> from untaint.tables.column import Column
+    >>> from untaint.io.columns.column import Column
     >>> x = np.linspace(50, 90, 100)
     >>> x[3] *= 1000
     >>> print(find_units([Column("x", "number", np.isnan(x), x)])[0].reason[-33:])

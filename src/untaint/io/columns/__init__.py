@@ -1,0 +1,1 @@
+"""The kind and the values of the columns of a table."""

@@ -1,0 +1,107 @@
+"""The kind of each column of a table, detected from its cells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..numbers import ENOUGH, read_numbers, read_plain
+from ..table import RawTable
+from .booleans import read_booleans
+from .column import Column
+from .dates import read_dates
+from .duplicates import mark_duplicates
+from .identifiers import counts_up, has_distinct_values, has_identifier_name, is_prose
+from .levels import Levels, find_levels
+from .typed import is_text, plain, read_typed
+from .typed_columns import boolean_column_of, date_column_of, number_column, number_column_of
+
+# A level counts if it has so many rows, and so large a part of them.
+MIN_ROWS = 5
+MIN_SHARE = 0.005
+FEW_LEVELS = 25
+
+
+def read_columns(table: RawTable, first: str | None = None) -> list[Column]:
+    r"""Find out what each column holds.
+
+    Parameters
+    ----------
+    table : RawTable
+    first : str, optional
+        A column that others are held against first, when duplicates are looked for.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from untaint.io import read_table
+    >>> from untaint.io.columns.read import read_columns
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "a.csv")
+    >>> _ = path.write_text("id,when,price\n7,2020-01-01,3\n9,2020-01-02,\n8,2020-01-02,4\n")
+    >>> [column.kind for column in read_columns(read_table(path))]
+    ['identifier', 'date', 'number']
+    """
+    return mark_duplicates([read_column(table, j) for j in range(len(table.names))], first)
+
+
+def read_column(table: RawTable, j: int) -> Column:
+    """Detect the kind of a column, whether or not it repeats another."""
+    column = read_values(table, j)
+    if column.values is not None:
+        return _classified(column)
+    assert column.levels is not None
+    return _classified_text(column.name, column.levels)
+
+
+def read_values(table: RawTable, j: int) -> Column:
+    """Read a column as numbers, booleans or dates if it holds them, else as text."""
+    name, cells = table.names[j], plain(table.column(j))
+    if not is_text(cells):
+        return read_typed(name, cells)
+    values = read_plain(cells, table.dialect.decimal)
+    if values is not None:
+        return number_column(name, values, {"style": (table.dialect.decimal, "", "")})
+    levels = find_levels(cells)
+    if levels.n_present:
+        numbers = read_numbers(levels, table.dialect.decimal)
+        if levels.fraction(numbers.valid) >= ENOUGH:
+            return number_column_of(table, j, levels, numbers)
+        booleans = read_booleans(levels)
+        if booleans is not None:
+            return boolean_column_of(table, j, levels, booleans)
+        dates = read_dates(levels)
+        if dates is not None and levels.fraction(~np.isnan(dates.days)) >= ENOUGH:
+            return date_column_of(table, j, levels, dates)
+    return Column(name, "text", levels.missing, None, levels)
+
+
+def _classified(column: Column) -> Column:
+    """Return a column of values, reclassified if it is empty, constant or an identifier."""
+    assert column.values is not None
+    present = column.values[~column.missing]
+    if not len(present):
+        return replace(column, kind="empty")
+    if present.min() == present.max():
+        return replace(column, kind="constant")
+    if column.kind == "number" and (
+        counts_up(column.values)
+        or (has_identifier_name(column.name) and has_distinct_values(column.values))
+    ):
+        return replace(column, kind="identifier")
+    return column
+
+
+def _classified_text(name: str, levels: Levels) -> Column:
+    missing = levels.missing
+    n_levels, n_present = int(levels.present.sum()), levels.n_present
+    if not n_present:
+        return Column(name, "empty", missing, None, levels)
+    if n_levels == 1:
+        return Column(name, "constant", missing, None, levels)
+    if n_levels == n_present:
+        return Column(name, "text" if is_prose(levels) else "identifier", missing, None, levels)
+    often = levels.counts >= max(MIN_ROWS, MIN_SHARE * len(missing))
+    few = n_levels <= FEW_LEVELS and 2 * n_levels <= n_present
+    category = few or levels.fraction(often) >= 0.5
+    return Column(name, "category" if category else "text", missing, None, levels)

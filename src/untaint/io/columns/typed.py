@@ -1,0 +1,107 @@
+"""Columns that come with a type, as those of Parquet files do."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from ..arrow import arrow
+from .column import Column
+from .levels import as_floats, find_levels
+from .typed_columns import number_column
+
+_MICROSECONDS = 86400e6  # of a day
+
+
+def is_text(cells: Any) -> bool:
+    """Return whether a column is one of strings."""
+    is_ = arrow().types
+    return bool(is_.is_string(cells.type) or is_.is_large_string(cells.type))
+
+
+def plain(cells: Any) -> Any:
+    """Return a column without an encoding: its values, and text as plain strings.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from untaint.io.columns.typed import plain
+    >>> str(plain(pa.array(["a", "b"]).dictionary_encode()).type)
+    'string'
+    """
+    pa = arrow()
+    is_ = pa.types
+    if is_.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if is_.is_run_end_encoded(cells.type):
+        cells = arrow("compute").run_end_decode(cells)
+    if is_.is_string_view(cells.type) or is_.is_large_string(cells.type):
+        cells = cells.cast(pa.string())
+    return cells
+
+
+def as_strings(cells: Any) -> Any:
+    """Return a column of any type as one of strings, null where a value is missing."""
+    pa = arrow()
+    cells = plain(cells)
+    if is_text(cells):
+        return cells
+    return pa.array(written(cells), pa.string())
+
+
+def written(cells: Any) -> list[str | None]:
+    """Return values as text, None where they are missing.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from untaint.io.columns.typed import written
+    >>> written(pa.array([2.5, None]))
+    ['2.5', None]
+    """
+    pa = arrow()
+    if pa.types.is_timestamp(cells.type) and cells.type.unit == "ns":
+        # Python has no nanoseconds.
+        cells = cells.cast(pa.timestamp("us", cells.type.tz), safe=False)
+    try:
+        return [None if value is None else _as_text(value) for value in cells.to_pylist()]
+    except (ValueError, OverflowError):  # years that Python does not have
+        return list(cells.cast(pa.string()).to_pylist())
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value.isoformat(" ") if isinstance(value, datetime) else str(value)
+
+
+def read_typed(name: str, cells: Any) -> Column:
+    """Return the kind and values of a column of numbers, booleans or dates; others are text.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from untaint.io.columns.typed import read_typed
+    >>> read_typed("x", pa.array([True, None])).values
+    array([ 1., nan])
+    """
+    pa = arrow()
+    is_ = pa.types
+    kind = cells.type
+    if is_.is_boolean(kind):
+        values = as_floats(cells.cast(pa.int8()))
+        return Column(name, "boolean", np.isnan(values), values)
+    if is_.is_integer(kind) or is_.is_floating(kind) or is_.is_decimal(kind):
+        return number_column(name, as_floats(cells), {"style": (".", "", "")})
+    if is_.is_duration(kind):
+        return number_column(name, as_floats(cells.cast(pa.int64())), {"style": (".", "", "")})
+    if is_.is_timestamp(kind) or is_.is_date(kind):
+        stamps = cells.cast(pa.timestamp("us", getattr(kind, "tz", None)), safe=False)
+        values = as_floats(stamps.cast(pa.int64())) / _MICROSECONDS
+        return Column(name, "date", np.isnan(values), values, None, {"day_first": True})
+    levels = find_levels(as_strings(cells))
+    return Column(name, "text", levels.missing, None, levels)

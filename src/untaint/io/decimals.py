@@ -1,0 +1,65 @@
+"""Detection of decimal commas, which a file has only if commas do not separate its fields.
+
+A cell like ``3,14`` speaks for commas and one like ``3.14`` against them; ``1,234`` may be either.
+If nothing else is found, semicolons decide: they are what spreadsheets separate fields with where
+commas are decimal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .arrow import arrow
+
+_BEFORE, _AFTER = r"^\s*[€$£]?\s*[+-]?", r"\s*(%|€|\$|£|[A-Z]{3})?\s*$"
+_EITHER = rf"{_BEFORE}[1-9]\d{{0,2}},\d{{3}}{_AFTER}"
+_SAMPLE = 2000
+
+
+def _unambiguous_shape(mark: str, group: str) -> str:
+    """Return a pattern of numbers whose mark cannot separate thousands."""
+    forms = (
+        rf"\d+{mark}(\d{{1,2}}|\d{{4,}})",
+        rf"0{mark}\d+",
+        rf"\d{{4,}}{mark}\d+",
+        rf"\d{{1,3}}({group}\d{{3}})+{mark}\d+",
+    )
+    return f"{_BEFORE}({'|'.join(forms)}){_AFTER}"
+
+
+def find_decimal(columns: list[Any], delimiter: str) -> str:
+    """Return the decimal mark of a file.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from untaint.io.decimals import find_decimal
+    >>> find_decimal([pa.array(["3,14", "2"])], ";")
+    ','
+    """
+    if delimiter == ",":
+        return "."
+    shapes = (_unambiguous_shape(",", r"\."), _unambiguous_shape(r"\.", ","), _EITHER)
+    columns = _with_commas(columns)
+    if not columns:
+        return "."
+    for step in sorted({max(1, len(columns[0]) // _SAMPLE), 1}, reverse=True):
+        rows = arrow().array(range(0, len(columns[0]), step))
+        sample = [column.take(rows) for column in columns] if step > 1 else columns
+        comma, point, either = (_count(sample, shape) for shape in shapes)
+        if comma or point:
+            return "," if comma > point else "."
+        if either:
+            return "," if delimiter == ";" else "."
+    return "."
+
+
+def _with_commas(columns: list[Any]) -> list[Any]:
+    pc = arrow("compute")
+    return [column for column in columns if pc.any(pc.match_substring(column, ",")).as_py()]
+
+
+def _count(columns: list[Any], shape: str) -> int:
+    pc = arrow("compute")
+    found = (pc.sum(pc.match_substring_regex(column, shape)).as_py() for column in columns)
+    return sum(count or 0 for count in found)

@@ -1,0 +1,165 @@
+"""The column that is to be predicted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._typing import BoolArray
+from ..columns.column import Column
+from ..columns.levels import find_levels
+from ..columns.read import read_values
+from ..columns.typed import as_strings, plain
+from ..errors import DataFileError, listed
+from ..numbers import PLAIN, NumberStyle, read_numbers, write_number
+from ..table import RawTable
+
+# A column holds mostly numbers if more than this part of its cells are numbers.
+MOSTLY = 0.5
+TargetKind = Literal["number", "category", "boolean", "date"]
+
+
+@dataclass(frozen=True)
+class TargetColumn:
+    """The column that is to be predicted.
+
+    Parameters
+    ----------
+    name : str
+    position : int
+        Position of the column in the table.
+    kind : {"number", "category", "boolean", "date"}
+    values : array of shape (n_rows,)
+        Numbers, or days since 1970 for dates, with NaN where they are missing; else labels, as they
+        are written, as objects, with None.
+    missing : bool array of shape (n_rows,)
+    n_distinct : int
+        Different values or labels.
+    notes : list of str
+    style : NumberStyle
+        How numbers are written in this column.
+    unreadable : bool array of shape (n_rows,)
+        Cells that hold text that is neither a number nor a word for a missing value, in a column
+        that holds mostly numbers, whatever its kind is; elsewhere False.
+    """
+
+    name: str
+    position: int
+    kind: TargetKind
+    values: NDArray[Any]
+    missing: BoolArray
+    n_distinct: int
+    notes: list[str]
+    style: NumberStyle = PLAIN
+    unreadable: BoolArray = field(default_factory=lambda: np.zeros(0, bool))
+
+    def __post_init__(self) -> None:
+        if self.unreadable.shape != self.missing.shape:  # not given
+            object.__setattr__(self, "unreadable", np.zeros_like(self.missing))
+
+    def write_number(self, value: float) -> str:
+        """Return a number as this column would write it, thousands not grouped.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from untaint.io.encoder.target import TargetColumn
+        >>> from untaint.io.numbers import NumberStyle
+        >>> y, none = np.array([5.0]), np.array([False])
+        >>> TargetColumn("y", 0, "number", y, none, 1, [], NumberStyle(",", "", "%")).write_number(
+        ...     2.5
+        ... )
+        '2,5%'
+        """
+        return write_number(value, self.style)
+
+
+def read_target(table: RawTable, column_name: str) -> TargetColumn:
+    r"""Read the column that is to be predicted.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from untaint.io import read_table, read_target
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "a.csv")
+    >>> _ = path.write_text("x,y\n1,2.5\n2,\n3,4\n")
+    >>> target = read_target(read_table(path), "y")
+    >>> target.kind, target.values
+    ('number', array([2.5, nan, 4. ]))
+    """
+    j = find_column(table, column_name)
+    column = read_values(table, j)
+    if column.missing.all():
+        raise DataFileError(
+            f"{table.source}: expected values in the target {column_name!r}, found none."
+        )
+    unreadable = _unreadable(column, table.dialect.decimal)
+    if column.kind in ("number", "date"):
+        assert column.values is not None
+        kind: TargetKind = "number" if column.kind == "number" else "date"
+        return TargetColumn(
+            table.names[j],
+            j,
+            kind,
+            column.values,
+            column.missing,
+            column.n_distinct,
+            column.notes,
+            NumberStyle(*column.details.get("style", (table.dialect.decimal, "", ""))),
+            unreadable,
+        )
+    levels = column.levels or find_levels(as_strings(plain(table.column(j))))
+    words = np.array([*levels.texts.to_pylist(), None], object)[:-1]
+    words[~levels.present] = None
+    labels = levels.spread(words, None)
+    return TargetColumn(
+        table.names[j],
+        j,
+        "boolean" if column.kind == "boolean" else "category",
+        labels,
+        levels.missing,
+        int(levels.present.sum()),
+        column.notes,
+        unreadable=unreadable,
+    )
+
+
+def _unreadable(column: Column, decimal: str) -> BoolArray:
+    """Return the cells that hold text that is no number, if most cells are numbers."""
+    levels = column.levels
+    if column.kind not in ("number", "text") or levels is None:
+        return np.zeros(len(column.missing), bool)
+    valid = read_numbers(levels, decimal).valid
+    if levels.fraction(valid) <= MOSTLY:
+        return np.zeros(len(column.missing), bool)
+    return levels.spread(levels.present & ~valid, False)
+
+
+def find_column(table: RawTable, name: str) -> int:
+    """Return the position of a column; the error for an unknown name suggests similar ones."""
+    if name in table.names:
+        return table.names.index(name)
+    if name.strip() in table.names:
+        return table.names.index(name.strip())
+    close = close_to(name, table.names)
+    hint = f"; did you mean {listed(close)}?" if close else "."
+    raise DataFileError(
+        f"{table.source}: expected a column {name!r}, found {listed(table.names)}{hint}"
+    )
+
+
+def close_to(name: str, names: list[str]) -> list[str]:
+    """Return names that differ by little, or by upper and lower case only.
+
+    Examples
+    --------
+    >>> from untaint.io.encoder.target import close_to
+    >>> close_to("Price", ["size", "price"])
+    ['price']
+    """
+    folded = {other.casefold(): other for other in names}
+    return [folded[other] for other in get_close_matches(name.casefold(), folded, n=3)]

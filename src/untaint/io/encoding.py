@@ -1,0 +1,171 @@
+"""From bytes to text: a byte order mark says what it is, else UTF-8, else cp1252.
+
+Whatever the encoding of the file, the rest of this subpackage works on UTF-8 without a mark, and
+encodes rows again when they are written. That this gives the same bytes is checked
+here, once.
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import NamedTuple
+
+from .errors import DataFileError
+
+UTF8 = "utf-8"
+FALLBACK = "cp1252"
+_MARKS = [  # UTF-32 first: its mark begins with that of UTF-16
+    (codecs.BOM_UTF8, UTF8),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+]
+# Text encodings of Python that are not used for files.
+_NO_FILES = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"}
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a")) + b"\x7f"
+_LOOKED_AT = 2**16
+_BLOCK = 2**20
+_BINARY_SHARE = 0.05
+_BINARY_COUNT = 4
+
+
+class Decoded(NamedTuple):
+    """Text as UTF-8, and how to go back.
+
+    Attributes
+    ----------
+    data : bytes
+        UTF-8 without a byte order mark.
+    mark : bytes
+        The mark that the file began with.
+    encoding : str
+    notes : list of str
+    """
+
+    data: bytes
+    mark: bytes
+    encoding: str
+    notes: list[str]
+
+
+def decode(name: str, raw: bytes, encoding: str | None = None) -> Decoded:
+    r"""Find the encoding, unless it is given.
+
+    Examples
+    --------
+    >>> from untaint.io.encoding import decode
+    >>> decode("a.csv", b"gr\xfc\xdfe").encoding
+    'cp1252'
+    """
+    if encoding is not None:
+        decoded = _with_encoding(name, raw, *_given(raw, encoding))
+    else:
+        decoded = _detected(name, raw)
+    _check_nul(name, decoded.data)
+    return decoded
+
+
+def encode(data: bytes, encoding: str) -> bytes:
+    r"""Encode UTF-8 in the file's encoding, with question marks for missing characters.
+
+    Examples
+    --------
+    >>> from untaint.io.encoding import encode
+    >>> encode("ä→".encode(), "cp1252")
+    b'\xe4?'
+    """
+    return data if encoding == UTF8 else data.decode().encode(encoding, errors="replace")
+
+
+def _given(raw: bytes, encoding: str) -> tuple[bytes, str]:
+    """Return the byte order mark and the exact name of an encoding; a mark decides "utf-16"."""
+    try:
+        wanted = codecs.lookup(encoding).name
+        if wanted in _NO_FILES:
+            raise LookupError(wanted)
+        "".encode(wanted)
+    except (LookupError, UnicodeError, ValueError, TypeError) as error:
+        raise DataFileError(
+            "encoding should be the name of a text encoding such as 'utf-8' or 'cp1252', "
+            f"got {encoding!r}."
+        ) from error
+    wanted = {"utf-8-sig": UTF8}.get(wanted, wanted)
+    for mark, marked in _MARKS:
+        if raw.startswith(mark) and marked.startswith(wanted):
+            return mark, marked
+    return b"", {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(wanted, wanted)
+
+
+def _detected(name: str, raw: bytes) -> Decoded:
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            return _with_encoding(name, raw, mark, encoding)
+    _check_not_binary(name, raw)
+    if raw.isascii() or _is_utf8(raw):
+        return Decoded(raw, b"", UTF8, [])
+    decoded = _with_encoding(name, raw, b"", FALLBACK, guessed=True)
+    decoded.notes.append("The file is no UTF-8, so it is read as cp1252, Windows' Western text.")
+    return decoded
+
+
+def _is_utf8(raw: bytes) -> bool:
+    """Return whether bytes are UTF-8, block by block: a text takes up to four times its bytes."""
+    decoder = codecs.getincrementaldecoder(UTF8)()
+    try:
+        for start in range(0, len(raw), _BLOCK):
+            decoder.decode(raw[start : start + _BLOCK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _with_encoding(
+    name: str, raw: bytes, mark: bytes, encoding: str, *, guessed: bool = False
+) -> Decoded:
+    body = raw[len(mark) :]
+    try:
+        text = body.decode(encoding)
+        data = body if encoding == UTF8 else text.encode()
+        again = body if encoding == UTF8 else text.encode(encoding)
+    except UnicodeDecodeError as error:
+        line = body[: error.start].decode(encoding, errors="ignore").count("\n") + 1
+        tried = f"UTF-8 or {encoding}" if guessed else f"{encoding}"
+        raise DataFileError(
+            f"{name}, line {line}: expected text in {tried}, found the byte "
+            f"0x{body[error.start]:02x}, which it does not have; give the file's encoding."
+        ) from error
+    except (UnicodeError, ValueError) as error:
+        raise DataFileError(f"{name}: expected text in {encoding} ({error}).") from error
+    if again != body:
+        raise DataFileError(
+            f"{name}: expected text in {encoding} that can be written again as it is, found "
+            "characters that are written in several ways; convert the file to UTF-8."
+        )
+    return Decoded(data, mark, encoding, [])
+
+
+def _check_not_binary(name: str, raw: bytes) -> None:
+    start = raw[:_LOOKED_AT]
+    controls = len(start) - len(start.translate(None, _CONTROL))
+    if controls < max(_BINARY_COUNT, _BINARY_SHARE * len(start)):
+        return
+    for place, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if start[place::2].count(0) > 0.5 * len(start) / 2 and not start[1 - place :: 2].count(0):
+            raise DataFileError(
+                f"{name}: expected text, found what looks like UTF-16 without a byte order mark; "
+                f"give encoding={encoding!r}."
+            )
+    raise DataFileError(
+        f"{name}: expected a table as text, Parquet, Excel or JSON lines, found binary data."
+    )
+
+
+def _check_nul(name: str, data: bytes) -> None:
+    place = data.find(b"\0")
+    if place >= 0:
+        line = data.count(b"\n", 0, place) + 1
+        raise DataFileError(
+            f"{name}, line {line}: expected text, found a NUL byte; the file may be damaged."
+        )

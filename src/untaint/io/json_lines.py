@@ -1,0 +1,132 @@
+"""Reading JSON lines: one record on each line, all with the same keys."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .archives import check_cells
+from .arrow import arrow
+from .dialect import Dialect
+from .encoding import decode
+from .errors import DataFileError, listed, reason, shortened
+from .names import clean_names
+from .source import MAX_BYTES, Content
+from .typed_cells import as_text, typed_column
+from .typed_table import TypedTable
+
+_FEWEST_KEYS = 2
+_WORDS = {list: "an array", str: "text", bool: "true or false", type(None): "null"}
+
+
+def is_json_lines(content: Content) -> bool:
+    """Return whether a file is named as JSON lines, or its first line is a record."""
+    if content.is_named_json_lines:
+        return True
+    start = content.data.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not start.startswith(b"{"):
+        return False
+    try:
+        return isinstance(json.loads(start.split(b"\n", 1)[0]), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def read_json_lines(
+    content: Content, decimal: str | None, encoding: str | None, max_bytes: int = MAX_BYTES
+) -> TypedTable:
+    """Read JSON lines; lists and objects within a record become text."""
+    name = content.name
+    decoded = decode(name, content.data, encoding)
+    check_cells(name, content.layers, decoded.data.count(b":"), max_bytes)
+    columns: dict[str, list[Any]] = {}
+    lines: list[int] = []
+    for line, record in _records(name, decoded.data):
+        if not lines:
+            columns = {key: [] for key in record}
+        elif record.keys() != columns.keys():
+            raise _other_keys(name, line, record, lines[0], list(columns))
+        lines.append(line)
+        for key, cells in columns.items():
+            cells.append(record[key])
+    if not lines:
+        raise DataFileError(f"{name}: expected a table, found an empty file.")
+    if len(columns) < _FEWEST_KEYS:
+        raise DataFileError(f"{name}: expected at least two columns, found {len(columns)}.")
+    names, notes = clean_names(name, [as_text(key) or "" for key in columns])
+    nested = [
+        column
+        for column, cells in zip(names, columns.values(), strict=True)
+        if any(isinstance(cell, (list, dict)) for cell in cells)
+    ]
+    if nested:
+        notes.append(f"Lists and objects are read as text, in {listed(nested)}.")
+    dialect = Dialect(typed="JSON lines", layers=content.layers, decimal=decimal or ".")
+    arrays = [typed_column(cells, dialect.decimal) for cells in columns.values()]
+    return TypedTable(
+        name,
+        names,
+        dialect,
+        decoded.notes + notes,
+        table=arrow().table(arrays, names=names),
+        lines=np.array(lines),
+        line_word="line",
+    )
+
+
+def _records(name: str, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the records, each with its line; blank lines are passed over."""
+    for number, line in enumerate(io.BytesIO(data), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line, object_pairs_hook=_unique, parse_constant=_constant)
+        except (ValueError, RecursionError) as error:
+            raise DataFileError(
+                f"{name}, line {number}: expected a JSON object ({_fault(error)})."
+            ) from error
+        if not isinstance(record, dict):
+            found = _WORDS.get(type(record), "a number")
+            raise DataFileError(
+                f"{name}, line {number}: expected an object with the columns as keys, "
+                f"found {found}."
+            )
+        yield number, record
+
+
+def _fault(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.colno}"
+    if isinstance(error, RecursionError):
+        return "too many arrays or objects within one another"
+    return "too many digits" if "digits" in str(error) else reason(error)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise ValueError(f"the key {shortened(twice)} occurs twice")
+    return record
+
+
+def _constant(word: str) -> float | None:
+    """Return what stands for a word that is no JSON: NaN is a missing value."""
+    return None if word == "NaN" else float(word)
+
+
+def _other_keys(
+    name: str, line: int, record: dict[str, Any], first_line: int, keys: list[str]
+) -> DataFileError:
+    missing = [key for key in keys if key not in record]
+    extra = [key for key in record if key not in keys]
+    found = f"no {listed(missing)}" if missing else f"{listed(extra)} as well"
+    return DataFileError(
+        f"{name}, line {line}: expected the same keys as in line {first_line}, found {found}; "
+        "write null where a value is missing."
+    )

@@ -1,0 +1,104 @@
+"""Checks that cells are finite numbers that fit into a dtype, and messages for those that are not.
+
+Whole blocks are checked with two reductions. Only once a block has failed are its cells checked one
+by one, to find the first error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataFileError, shortened
+
+FLOAT64 = np.dtype(np.float64)
+
+
+def fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Return whether all values are finite, and stay so in ``dtype``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.io.stream.numbers import fits
+    >>> fits(np.array([1.0, 1e300]), np.dtype("float64"))
+    True
+    >>> fits(np.array([1.0, 1e300]), np.dtype("float32"))
+    False
+    """
+    if values.size == 0 or values.dtype.kind == "b":
+        return True
+    largest = float(np.finfo(dtype).max)
+    # NaN spreads through max and min, and compares false. Python's floats, because NumPy would turn
+    # the bound into the narrower dtype of the values, where it may be infinite.
+    return float(values.max()) <= largest and float(values.min()) >= -largest
+
+
+def parse(cells: Sequence[str]) -> NDArray[np.float64]:
+    """Parse numbers, or raise ValueError.
+
+    This is Python's float, but without underscores between digits: "2020_1" is a name.
+    """
+    if "_" in "".join(cells):
+        raise ValueError("an underscore is no part of a number")
+    return np.fromiter(map(float, cells), np.float64, count=len(cells))
+
+
+def text_error(cell: str, dtype: np.dtype[Any]) -> str | None:
+    """Return what is wrong with a cell of a text file, None if it is a valid number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.io.stream.numbers import text_error
+    >>> text_error("n/a", np.dtype("float64"))
+    "should be a number, found 'n/a'"
+    >>> text_error(" ", np.dtype("float64"))
+    'is empty'
+    """
+    if not cell.strip():
+        return "is empty"
+    try:
+        value = parse([cell])
+    except ValueError:
+        return f"should be a number, found {shortened(cell)}"
+    return None if fits(value, dtype) else _range_error(float(value[0]), cell, dtype)
+
+
+def value_error(value: Any, dtype: np.dtype[Any]) -> str | None:
+    """Return what is wrong with a cell of an array or frame, where text is never a number."""
+    if is_missing(value):
+        return "is empty"
+    try:
+        number = None if isinstance(value, (str, bytes)) else float(value)
+    except (TypeError, ValueError):
+        number = None
+    if number is None:
+        return f"should be a number, found {shortened(value)}"
+    return None if fits(np.array([number]), dtype) else _range_error(number, number, dtype)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NA or NaT; NaN counts as a number that is not finite."""
+    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+
+
+def _range_error(value: float, found: object, dtype: np.dtype[Any]) -> str:
+    if np.isfinite(value):
+        return f"should fit into {dtype.name}, found {shortened(found)}"
+    return f"should be a finite number, found {shortened(found)}"
+
+
+def check_matrix(
+    X: NDArray[Any], dtype: np.dtype[Any], titles: Sequence[str], place: str, first_row: int
+) -> None:
+    """Raise an error for the first cell of a block that is not finite or does not fit."""
+    if fits(X, dtype):
+        return
+    largest = float(np.finfo(dtype).max)
+    row, column = np.argwhere(~(np.abs(X.astype(np.float64)) <= largest))[0]
+    fault = value_error(X[row, column], dtype)
+    raise DataFileError(f"{place}, row {first_row + row}: {titles[column]} {fault}.")

@@ -1,0 +1,74 @@
+"""Columns of cells that each have a type of their own, as those of Excel and JSON lines have.
+
+A column whose cells are all numbers, all true or false, or all dates keeps that type. Any other
+column becomes text, and what it holds is found out as for a file of text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from typing import Any
+
+from .arrow import arrow
+
+
+def typed_column(cells: Sequence[Any], decimal: str = ".") -> Any:
+    """Return cells as an Arrow array of one type.
+
+    Parameters
+    ----------
+    cells : sequence
+        Text, numbers, booleans, dates, lists and dictionaries; None where a cell is missing.
+    decimal : {".", ","}
+        How numbers are written in a column that becomes text.
+
+    Examples
+    --------
+    >>> from untaint.io.typed_cells import typed_column
+    >>> typed_column([1, 2.5, None]).to_pylist(), typed_column([1, "two"]).to_pylist()
+    ([1.0, 2.5, None], ['1', 'two'])
+    """
+    pa = arrow()
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if not kinds:
+        return pa.nulls(len(cells))
+    if kinds == {bool}:
+        return pa.array(cells, pa.bool_())
+    if kinds <= {int, float}:
+        try:
+            return pa.array(cells, pa.int64() if kinds == {int} else pa.float64())
+        except (OverflowError, pa.ArrowInvalid):  # whole numbers that do not fit
+            pass
+    if kinds <= {date, datetime}:
+        days = all(map(_is_day, cells))
+        return pa.array(cells, pa.date32() if days else pa.timestamp("us"))
+    return pa.array([as_text(cell, decimal) for cell in cells], pa.string())
+
+
+def as_text(cell: Any, decimal: str = ".") -> str | None:
+    """Return a cell as text, None if it is missing.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> from untaint.io.typed_cells import as_text
+    >>> as_text(2.5, ","), as_text(datetime(2020, 1, 2)), as_text([1, "a"])
+    ('2,5', '2020-01-02', '[1, "a"]')
+    """
+    if cell is None:
+        return None
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return repr(cell).replace(".", decimal)
+    if isinstance(cell, datetime):
+        return cell.date().isoformat() if _is_day(cell) else cell.isoformat(" ")
+    text = json.dumps(cell, ensure_ascii=False) if isinstance(cell, (list, dict)) else str(cell)
+    # JSON may hold halves of characters, which are no text.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_day(cell: date | None) -> bool:
+    return not isinstance(cell, datetime) or cell.time() == time()
