@@ -5,14 +5,14 @@ from importlib.util import find_spec
 import pytest
 
 from untaint.io import read_table
-from untaint.io.stream import csv_rows
+from untaint.io.stream import text
 
 
 @pytest.fixture(params=["fast", "exact"])
 def engine(request, monkeypatch):
     """Every test that asks for it is run with pyarrow and without."""
     if request.param == "exact":
-        monkeypatch.setattr(csv_rows, "find_arrow", lambda module: None)
+        monkeypatch.setattr(text, "find_arrow", lambda module: None)
     elif find_spec("pyarrow") is None:
         pytest.skip("pyarrow is not installed")
     return request.param

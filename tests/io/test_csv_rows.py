@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from untaint.io import DataFileError, read_rows
-from untaint.io.stream import csv_fast, csv_rows
+from untaint.io.stream import text as text_module
 
 BOM = b"\xef\xbb\xbf"
 
@@ -98,6 +98,26 @@ def test_compressed_files_are_read(engine, write):
     assert contents(write("t.csv.gz", gzip.compress(b"a,b\n1,2\n")))[1] == [[1.0, 2.0]]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "cp1252"])
+def test_dialects_and_encodings_are_found_as_for_a_table(engine, write, encoding):
+    text = "größe;art\r\n3,5;süß\r\n-1e3;salzig\r\n"
+    expected = ["größe"], [[3.5], [-1000.0]], ["süß", "salzig"]
+    assert contents(write("t.csv", text.encode(encoding)), target="art") == expected
+
+
+def test_a_text_that_turns_out_not_to_be_utf8_is_read_as_cp1252(engine, write, monkeypatch):
+    monkeypatch.setattr(text_module, "_SAMPLE", 64)
+    rows = "".join(f"{i},sü\n" for i in range(500)).encode()
+    path = write("t.csv", b"a,y\n" + rows + b"1,s\xfc\n")
+    y = contents(path, target="y", block_rows=1)[2]
+    assert y == ["sü".encode().decode("cp1252")] * 500 + ["sü"]
+
+
+def test_points_are_no_decimals_where_commas_are(engine, write):
+    with pytest.raises(DataFileError, match=r"line 3: column 'b' should be a number, found '1\.5'"):
+        read_rows(write("t.csv", "a;b\n1,25;2,5\n2;1.5\n"))
+
+
 def test_blocks_of_any_size_give_the_same_rows(engine, write, spools):
     X = np.arange(3000.0).reshape(1000, 3)
     text = "a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in X)
@@ -139,7 +159,8 @@ MALFORMED = [
     ("a,b,a\n1,2,3\n", "expected distinct column names, found 'a' 2 times."),
     (",a\n0,1\n", "expected a name for every column, found none for column 1 of 2; name it"),
     ("1.5,2\n3,4\n", "line 1: expected a header that names the columns, found only numbers."),
-    ("a,b\n1,2\n".encode("utf-16"), "line 1: the header is not UTF-8 text."),
+    (b"a,b\n1,2\n3,\x81\n", "line 3: expected text in UTF-8 or cp1252, found the byte 0x81"),
+    (BOM + b"a,b\n1,\xff\n", "line 2: expected text in utf-8, found the byte 0xff"),
 ]
 
 
@@ -159,8 +180,6 @@ def test_the_message_names_file_line_and_reason(engine, write, spools, text, mes
         ("a,y\n1,x\n3,\n", "line 3: column 'y' is empty."),
         ('a,y\n1,x\n3,"  "\n', "line 3: column 'y' is empty."),
         ("a,y\n1,2\n3,nan\n4,x\n", "line 3: column 'y' should be a finite number, found 'nan'."),
-        (b"a,y\n1,x\n3,\xff\n", "line 3: column 'y' is not UTF-8 text."),
-        (b"a,y\n1,1\n3,\xff\n", "line 3: column 'y' is not UTF-8 text."),
         ("a,y\nb,x\n1,z\n", "line 2: column 'a' should be a number, found 'b'."),
         ('a,y\n1,x\n2,"z\n', "line 3: a quote is opened and never closed."),
     ],
@@ -220,7 +239,7 @@ FILES = st.builds(
 @contextmanager
 def exact_engine():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_rows, "find_arrow", lambda module: None)
+        patch.setattr(text_module, "find_arrow", lambda module: None)
         yield
 
 
@@ -241,7 +260,7 @@ def outcome(path, **options):
 )
 def test_both_engines_agree_on_any_file(text, target, block_rows, block_bytes):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_fast, "_block_bytes", lambda block_format, width: block_bytes)
+        patch.setattr(text_module, "_block_bytes", lambda block_format, width: block_bytes)
         path = Path(folder) / "t.csv"
         path.write_bytes(text.encode())
         options = {"target": target, "block_rows": block_rows, "columns": ["a", "b"]}

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from untaint.io import DataFileError, read_rows
-from untaint.io.stream import parquet
+from untaint.io import DataFileError, parquet, read_rows
 from untaint.io.stream.block import BlockFormat
 from untaint.io.stream.selection import ColumnSelector
+from untaint.io.stream.typed import read_parquet_rows
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -133,7 +133,7 @@ def test_a_damaged_page_is_named(save, write, spools):
 
 
 def test_without_pyarrow_the_message_says_what_to_install(save, spools, monkeypatch):
-    monkeypatch.setattr(parquet, "find_arrow", lambda module: None)
+    monkeypatch.setattr(parquet, "find_arrow", lambda module=None: None)
     with pytest.raises(ImportError, match=re.escape('pip install "untaint[parquet]".')):
         read_rows(save("t.parquet", {"a": [1]}), directory=spools)
 
@@ -143,9 +143,7 @@ def test_what_is_held_of_a_large_row_group_is_a_part(save):
     columns = {name: rng.normal(size=10**6) for name in "abcd"}  # 32 MB
     path = save("t.parquet", columns, row_group_size=10**6, compression="none")
     before = pa.total_allocated_bytes()
-    blocks = parquet.read_parquet(
-        path, ColumnSelector(None, None), BlockFormat(np.dtype(float), 5000)
-    )
+    blocks = read_parquet_rows(path, ColumnSelector(None, None), BlockFormat(np.dtype(float), 5000))
     held = [pa.total_allocated_bytes() - before for _ in blocks]
     assert len(held) >= 100
     assert max(held) < 16e6

@@ -123,7 +123,7 @@ def read_at_most(stream: IO[bytes], max_bytes: int, name: str) -> bytes:
 
 def is_workbook(name: str, data: bytes) -> bool:
     """Return whether bytes are those of an Excel workbook (.xlsx)."""
-    return data.startswith(ZIP) and _WORKBOOK in _open_zip(name, data).namelist()
+    return data.startswith(ZIP) and _WORKBOOK in open_zip(name, io.BytesIO(data)).namelist()
 
 
 def check_zip(name: str, entries: list[zipfile.ZipInfo], max_bytes: int) -> None:
@@ -173,16 +173,17 @@ def _gunzip(name: str, data: bytes, max_bytes: int) -> bytes:
         ) from error
 
 
-def _open_zip(name: str, data: bytes) -> zipfile.ZipFile:
+def open_zip(name: str, file: IO[bytes]) -> zipfile.ZipFile:
+    """Open a zip archive that may be damaged."""
     try:
-        return zipfile.ZipFile(io.BytesIO(data))
+        return zipfile.ZipFile(file)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
         raise _damaged(name, error) from error
 
 
 def _unzip(name: str, data: bytes, max_bytes: int) -> tuple[bytes, str]:
-    archive = _open_zip(name, data)
-    entry = _only_table(name, archive)
+    archive = open_zip(name, io.BytesIO(data))
+    entry = only_table(name, archive)
     check_zip(name, [entry], max_bytes)
     try:
         with archive.open(entry) as stream:
@@ -195,13 +196,13 @@ def _unzip(name: str, data: bytes, max_bytes: int) -> tuple[bytes, str]:
         raise DataFileError(f"{name}: expected a zip file ({reason(error)}).") from error
 
 
-def _only_table(name: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+def only_table(name: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     """Return the one table in an archive: the one file, or the one that is named like a table."""
     for place, what in _OTHERS.items():
         if place in archive.namelist():
             raise DataFileError(f"{name}: expected a table, found {what}.")
     entries = [entry for entry in archive.infolist() if not _is_extra(entry)]
-    tables = [entry for entry in entries if _is_named_like_table(entry.filename)]
+    tables = [entry for entry in entries if is_named_like_table(entry.filename)]
     if len(tables) == 1 or len(entries) == 1:
         return (tables or entries)[0]
     names = [entry.filename for entry in tables or entries]
@@ -219,7 +220,8 @@ def _is_extra(entry: zipfile.ZipInfo) -> bool:
     return entry.is_dir() or last.startswith(".") or entry.filename.startswith("__MACOSX/")
 
 
-def _is_named_like_table(file_name: str) -> bool:
+def is_named_like_table(file_name: str) -> bool:
+    """Return whether the ending of a name is that of a table, in gzip or not."""
     return file_name.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES)
 
 

@@ -1,4 +1,4 @@
-"""pyarrow, which is optional: tables are read through it, and it is imported when one is."""
+"""pyarrow, which is optional, and is imported when a file is read that needs it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,18 @@ def arrow(module: str | None = None) -> Any:
     >>> arrow("compute").sum([1, 2]).as_py()
     3
     """
+    found = find_arrow(module)
+    if found is None:
+        raise ImportError("reading tables needs pyarrow: pip install 'untaint[cli]'")
+    return found
+
+
+def find_arrow(module: str | None = None) -> Any:
+    """Import pyarrow, or one of its modules; None where it is not installed."""
     try:
         return import_module("pyarrow" if module is None else f"pyarrow.{module}")
-    except ImportError as error:
-        raise ImportError("reading tables needs pyarrow: pip install 'untaint[cli]'") from error
+    except ImportError:
+        return None
 
 
 def own_buffer(data: bytes | memoryview) -> Any:
@@ -28,12 +36,6 @@ def own_buffer(data: bytes | memoryview) -> Any:
 
     Arrow lets go of its input in a thread, perhaps as late as when Python is shutting down, and to
     let go of a Python object then would abort the process.
-
-    Examples
-    --------
-    >>> from untaint.io.arrow import own_buffer
-    >>> own_buffer(b"abc").to_pybytes()
-    b'abc'
     """
     buffer = arrow().allocate_buffer(len(data))
     np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(data, np.uint8)

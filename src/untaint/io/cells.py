@@ -1,4 +1,4 @@
-"""All cells of a text, column by column, as Arrow strings.
+"""All cells of a text, column by column, through Arrow.
 
 Arrow is quick, and its number of rows is held against our own records. Where it refuses a text, or
 counts otherwise, the records are split one by one, which is slow and always possible.
@@ -6,13 +6,14 @@ counts otherwise, the records are split one by one, which is slow and always pos
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from .arrow import arrow, own_buffer
 from .fields import split_record
-from .records import Records
+from .records import Records, find_records
 
 _BLOCK = 2**20
 
@@ -29,28 +30,50 @@ def read_cells(text: bytes, records: Records, delimiter: str, *, quotes: bool) -
     >>> columns[1].to_pylist()
     ['2', '4']
     """
+    pa = arrow()
     header = text[records.starts[0] : records.ends[0]]
     width = len(split_record(header, delimiter.encode(), quotes=quotes))
-    columns = _by_arrow(text, records, delimiter, width, quotes=quotes)
+    strings = dict.fromkeys(range(width), pa.string())
+    columns = parse_columns(text, records, delimiter, width, strings, quotes=quotes)
     if columns is not None:
         return columns
     if (records.counts(text, delimiter) != width).any():
         return None
-    return _one_by_one(text, records, delimiter, width, quotes=quotes)
+    rows = list(split_records(text, records, delimiter, quotes=quotes))[1:]
+    return [pa.chunked_array([[row[j] for row in rows]], pa.string()) for j in range(width)]
 
 
-def _by_arrow(
-    text: bytes, records: Records, delimiter: str, width: int, *, quotes: bool
+def parse_columns(
+    text: bytes,
+    records: Records,
+    delimiter: str,
+    width: int,
+    types: Mapping[int, Any],
+    *,
+    quotes: bool = True,
+    decimal: str = ".",
 ) -> list[Any] | None:
+    """Return some columns of all records but the first, None if Arrow cannot read them.
+
+    Parameters
+    ----------
+    text, records, delimiter, quotes
+        Of the whole text, the header included.
+    width : int
+        Number of columns.
+    types : mapping of int to Arrow type
+        Positions of the columns to return, and their types.
+    decimal : {".", ","}
+    """
     pa, csv = arrow(), arrow("csv")
-    n = len(records.starts) - 1
-    names = [str(j) for j in range(width)]
     longest = int(np.diff(records.bounds).max())
+    wanted = {str(j): kind for j, kind in types.items()}
     try:
         table = csv.read_csv(
             pa.BufferReader(own_buffer(_body(text, records))),
             read_options=csv.ReadOptions(
-                column_names=names, block_size=max(_BLOCK, 2 * longest + 2)
+                column_names=[str(j) for j in range(width)],
+                block_size=max(_BLOCK, 2 * longest + 2),
             ),
             parse_options=csv.ParseOptions(
                 delimiter=delimiter,
@@ -58,12 +81,16 @@ def _by_arrow(
                 newlines_in_values=records.multiline,
             ),
             convert_options=csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), null_values=[], check_utf8=False
+                column_types=wanted,
+                include_columns=list(wanted),
+                null_values=[],
+                check_utf8=False,
+                decimal_point=decimal,
             ),
         )
     except (pa.ArrowException, ValueError, OverflowError):
         return None
-    return list(table.columns) if table.num_rows == n else None
+    return list(table.columns) if table.num_rows == len(records.starts) - 1 else None
 
 
 def _body(text: bytes, records: Records) -> bytes | memoryview:
@@ -74,12 +101,23 @@ def _body(text: bytes, records: Records) -> bytes | memoryview:
     return b"\n".join(text[start:end] for start, end in bounds)
 
 
-def _one_by_one(
-    text: bytes, records: Records, delimiter: str, width: int, *, quotes: bool
-) -> list[Any]:
-    pa = arrow()
-    bounds = zip(records.starts[1:].tolist(), records.ends[1:].tolist(), strict=True)
-    rows = [
-        split_record(text[start:end], delimiter.encode(), quotes=quotes) for start, end in bounds
-    ]
-    return [pa.chunked_array([[row[j] for row in rows]], pa.string()) for j in range(width)]
+def split_records(
+    text: bytes, records: Records, delimiter: str, *, quotes: bool = True
+) -> Iterator[list[str]]:
+    """Yield the cells of every record."""
+    for start, end in zip(records.starts.tolist(), records.ends.tolist(), strict=True):
+        yield split_record(text[start:end], delimiter.encode(), quotes=quotes)
+
+
+def split_text(text: bytes, delimiter: str) -> list[list[str]]:
+    r"""Return the cells of every record of a text, blank lines left out; without Arrow.
+
+    Examples
+    --------
+    >>> from untaint.io.cells import split_text
+    >>> split_text(b'a,b\n\n1,"x, y"\n', ",")
+    [['a', 'b'], ['1', 'x, y']]
+    """
+    if not text.strip():
+        return []
+    return list(split_records(text, find_records(text, delimiter, quotes=True), delimiter))

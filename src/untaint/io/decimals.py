@@ -7,6 +7,7 @@ commas are decimal.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .arrow import arrow
@@ -28,7 +29,7 @@ def _unambiguous_shape(mark: str, group: str) -> str:
 
 
 def find_decimal(columns: list[Any], delimiter: str) -> str:
-    """Return the decimal mark of a file.
+    """Return the decimal mark of a file, given its columns: Arrow arrays, or lists of text.
 
     Examples
     --------
@@ -44,8 +45,7 @@ def find_decimal(columns: list[Any], delimiter: str) -> str:
     if not columns:
         return "."
     for step in sorted({max(1, len(columns[0]) // _SAMPLE), 1}, reverse=True):
-        rows = arrow().array(range(0, len(columns[0]), step))
-        sample = [column.take(rows) for column in columns] if step > 1 else columns
+        sample = [_every(step, column) for column in columns] if step > 1 else columns
         comma, point, either = (_count(sample, shape) for shape in shapes)
         if comma or point:
             return "," if comma > point else "."
@@ -55,11 +55,28 @@ def find_decimal(columns: list[Any], delimiter: str) -> str:
 
 
 def _with_commas(columns: list[Any]) -> list[Any]:
+    return [column for column in columns if _has_commas(column)]
+
+
+def _has_commas(column: Any) -> bool:
+    if isinstance(column, list):
+        return any("," in cell for cell in column)
     pc = arrow("compute")
-    return [column for column in columns if pc.any(pc.match_substring(column, ",")).as_py()]
+    return bool(pc.any(pc.match_substring(column, ",")).as_py())
+
+
+def _every(step: int, column: Any) -> Any:
+    if isinstance(column, list):
+        return column[::step]
+    return column.take(arrow().array(range(0, len(column), step)))
 
 
 def _count(columns: list[Any], shape: str) -> int:
+    return sum(_count_in(column, shape) for column in columns)
+
+
+def _count_in(column: Any, shape: str) -> int:
+    if isinstance(column, list):
+        return sum(re.search(shape, cell, re.ASCII) is not None for cell in column)
     pc = arrow("compute")
-    found = (pc.sum(pc.match_substring_regex(column, shape)).as_py() for column in columns)
-    return sum(count or 0 for count in found)
+    return pc.sum(pc.match_substring_regex(column, shape)).as_py() or 0

@@ -66,6 +66,72 @@ def decode(name: str, raw: bytes, encoding: str | None = None) -> Decoded:
     return decoded
 
 
+class OtherEncodingError(Exception):
+    """Text that was read as UTF-8 is no UTF-8, and has to be read again as cp1252; its name."""
+
+
+class StreamDecoder:
+    r"""From blocks of bytes to UTF-8, in the encoding that `decode` finds for the whole.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the text.
+    head : bytes
+        How it begins.
+    fallback : bool
+        Whether it is known not to be UTF-8.
+
+    Examples
+    --------
+    >>> from untaint.io.encoding import StreamDecoder
+    >>> decoder = StreamDecoder("a.csv", b"gr")
+    >>> [decoder.decode(block) for block in (b"gr", b"\xfc\xdfe")]
+    [b'gr', b'\xc3\xbc\xc3\x9fe']
+    """
+
+    def __init__(self, name: str, head: bytes, *, fallback: bool = False) -> None:
+        self.name = name
+        self.mark, self.encoding = next(
+            (marked for marked in _MARKS if head.startswith(marked[0])), (b"", UTF8)
+        )
+        if not self.mark:
+            _check_not_binary(name, head)
+            self.encoding = FALLBACK if fallback else UTF8
+        self._decoder = codecs.getincrementaldecoder(self.encoding)()
+        self._seen = False  # whether there was anything but ASCII
+
+    def decode(self, raw: bytes, line: int = 1, *, final: bool = False) -> bytes:
+        """Return a block as UTF-8; bytes of a character that is cut wait for the next block.
+
+        Messages use the line that the block begins on.
+        """
+        waiting = self._decoder.getstate()[0]
+        if raw and not waiting and raw.isascii() and self.encoding in (UTF8, FALLBACK):
+            return raw
+        try:
+            text = self._decoder.decode(raw, final)
+        except UnicodeDecodeError as error:
+            if self.encoding != UTF8 or self.mark:
+                raise self._refusal(error, line) from error
+            if self._seen:
+                raise OtherEncodingError(self.name) from error
+            self.encoding = FALLBACK  # of which ASCII is a part, too
+            self._decoder = codecs.getincrementaldecoder(FALLBACK)()
+            return self.decode(waiting + raw, line, final=final)
+        self._seen |= bool(text)
+        return text.encode()
+
+    def _refusal(self, error: UnicodeDecodeError, line: int) -> DataFileError:
+        before = error.object[: error.start].decode(self.encoding, errors="ignore")
+        tried = self.encoding if self.mark else f"UTF-8 or {self.encoding}"
+        return DataFileError(
+            f"{self.name}, line {line + before.count(chr(10))}: expected text in "
+            f"{tried}, found the byte 0x{error.object[error.start]:02x}, which it does not have; "
+            "convert the file to UTF-8."
+        )
+
+
 def encode(data: bytes, encoding: str) -> bytes:
     r"""Encode UTF-8 in the file's encoding, with question marks for missing characters.
 

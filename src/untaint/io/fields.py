@@ -51,6 +51,8 @@ def split_record(record: bytes, delimiter: bytes, *, quotes: bool) -> list[str]:
     >>> split_record(b'1,"a,b",', b",", quotes=True)
     ['1', 'a,b', '']
     """
+    if _QUOTE not in record:
+        return record.decode().split(delimiter.decode())
     spans = field_spans(record, delimiter, quotes=quotes)
     return [field_text(record[start:end], quotes=quotes) for start, end in spans]
 

@@ -74,8 +74,10 @@ class Records:
         return np.searchsorted(places, self.ends) - np.searchsorted(places, self.starts) + 1
 
 
-def find_records(text: bytes, delimiter: str, *, quotes: bool) -> Records:
+def find_records(text: bytes, delimiter: str, *, quotes: bool, skip_spaces: bool = True) -> Records:
     r"""Find all records of a text that is no empty one.
+
+    Lines of spaces are blank unless ``skip_spaces`` is false.
 
     Examples
     --------
@@ -94,7 +96,9 @@ def find_records(text: bytes, delimiter: str, *, quotes: bool) -> Records:
     numbers = np.concatenate([[1], np.flatnonzero(outside) + 2])
     if starts[-1] == len(text):  # the last line end is the end of the text
         starts, ends, numbers = starts[:-1], ends[:-1], numbers[:-1]
-    spaces = _spaces_only(text, data, starts, ends, delimiter)
+    spaces = np.zeros(len(starts), bool)
+    if skip_spaces:
+        spaces = _spaces_only(text, data, starts, ends, delimiter)
     blank = (starts == ends) | spaces
     kept = ~blank
     return Records(
@@ -109,7 +113,34 @@ def find_records(text: bytes, delimiter: str, *, quotes: bool) -> Records:
     )
 
 
+def length_of_whole_records(text: bytes, delimiter: str) -> int:
+    r"""Return how many bytes of a text are whole records, if more text may follow.
+
+    Examples
+    --------
+    >>> from untaint.io.records import length_of_whole_records
+    >>> length_of_whole_records(b'1,2\n3,"4\n', ","), length_of_whole_records(b"1,2\r", ",")
+    (4, 0)
+    """
+    # A return at the end may be the first byte of a line end of two.
+    if b'"' not in text:
+        return max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1
+    data = np.frombuffer(text, np.uint8)
+    lines = _line_ends(text, data)
+    lines = lines[(lines < len(text) - 1) | (data[lines] == _LF)]
+    whole = lines[~_inside(_find_toggles(text, data, delimiter), lines)]
+    return int(whole[-1]) + 1 if len(whole) else 0
+
+
+def count_lines(text: bytes) -> int:
+    """Return the number of line ends of a text."""
+    feeds = int(np.count_nonzero(np.frombuffer(text, np.uint8) == _LF))
+    return feeds + (text.count(b"\r") - text.count(b"\r\n") if b"\r" in text else 0)
+
+
 def _find_toggles(text: bytes, data: Bytes, delimiter: str) -> Places:
+    if b'"' not in text:
+        return np.zeros(0, np.int64)
     quotes = _places(data, _QUOTE)
     opening = quotes[::2]
     before = data[np.maximum(opening - 1, 0)]

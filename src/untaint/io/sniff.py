@@ -26,8 +26,14 @@ class _Fit(NamedTuple):
     usual: int
 
 
-def find_delimiter(name: str, text: bytes) -> str:
+_NONE = _Fit(0.0, 0, 0)
+
+
+def find_delimiter(name: str, text: bytes, default: str | None = None, *, cut: bool = False) -> str:
     r"""Find the delimiter of a text.
+
+    One that is given as the default is returned if it gives all records the same number of fields,
+    or if no other gives several. The text may be cut off.
 
     Examples
     --------
@@ -35,9 +41,11 @@ def find_delimiter(name: str, text: bytes) -> str:
     >>> find_delimiter("a.csv", b"a;b\n1,5;2,5\n")
     ';'
     """
-    sample, cut = text[:_SAMPLE], len(text) > _SAMPLE
+    sample, cut = text[:_SAMPLE], cut or len(text) > _SAMPLE
     fits = {delimiter: _fit(sample, delimiter, cut=cut) for delimiter in DELIMITERS}
     several = {delimiter: fit for delimiter, fit in fits.items() if fit.header > 1}
+    if default is not None and (not several or several.get(default, _NONE).fraction == 1.0):
+        return default
     if not several:
         raise _no_delimiter(name, text, fits)
     # Of delimiters that fit equally well the first: commas occur in numbers and text, tabs do not.
@@ -71,7 +79,7 @@ def _fit_quoting(sample: bytes, delimiter: str, *, quotes: bool, cut: bool) -> _
     if cut and len(counts) > 1:
         counts = counts[:-1]
     if not len(counts):
-        return _Fit(0.0, 0, 0)
+        return _NONE
     fraction = float(np.mean(counts == counts[0]))
     if records.unclosed is not None and not cut:
         fraction *= 0.5

@@ -14,7 +14,7 @@ from .encoding import decode
 from .errors import DataFileError
 from .fields import split_record
 from .names import clean_names
-from .records import Records, find_records
+from .records import Records, count_lines, find_records
 from .sniff import check_delimiter, find_delimiter, one_column
 from .source import MAX_BYTES, Content
 from .text_table import TextTable
@@ -103,8 +103,7 @@ def _wraps_fields(text: bytes, delimiter: str) -> bool:
 def _unclosed(name: str, text: bytes, records: Records) -> DataFileError | None:
     if records.unclosed is None:
         return None
-    before = text[: records.unclosed]
-    line = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n") + 1
+    line = count_lines(text[: records.unclosed]) + 1
     return DataFileError(
         f"{name}, line {line}: expected a closing quote for the one that opens there, found none "
         "up to the end of the file."

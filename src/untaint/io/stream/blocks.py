@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataFileError
 from .block import BlockFormat, RowBlock
-from .numbers import check_matrix, value_error
+from .checks import check_matrix, value_error
 from .selection import ColumnSelection, ColumnSelector
 from .targets import as_targets
 

@@ -2,20 +2,54 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import stat
+import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
+from ..archives import (
+    GZIP,
+    TABLE_SUFFIXES,
+    ZIP,
+    check_zip,
+    is_named_like_table,
+    only_table,
+    open_zip,
+)
 from ..errors import DataFileError, listed, unreadable
+from ..read import read_table
+from ..typed_table import TypedTable
 from .arrays import count_array_rows, read_array
 from .block import BlockFormat, RowBlock
-from .csv_rows import read_csv
-from .parquet import count_parquet_rows, read_parquet
 from .selection import ColumnSelector
+from .text import read_text_rows
+from .typed import count_parquet_rows, read_parquet_rows, read_typed_rows
 
-ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npy")
+_PARQUET = (".parquet", ".pq")
+_TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}  # and the delimiter that the ending means
+_ARRAY = ".npy"
+ENDINGS = (*TABLE_SUFFIXES, _ARRAY, ".zip")
+_UNLIMITED = 2**63
+
+
+class ReadOptions(NamedTuple):
+    """What earlier blocks have shown of the files, so that all are read again.
+
+    Attributes
+    ----------
+    text_target : bool
+        Whether the targets are text.
+    not_utf8 : frozenset of str
+        Paths of texts that are no UTF-8.
+    """
+
+    text_target: bool = False
+    not_utf8: frozenset[str] = frozenset()
 
 
 def find_files(source: Any) -> list[Path] | None:
@@ -71,7 +105,7 @@ def _check_files(files: list[Path]) -> None:
 
 
 def _endings() -> str:
-    return listed(ENDINGS)
+    return f"{listed(ENDINGS)} (or in .gz after that)"
 
 
 def kind_of(path: Path) -> str | None:
@@ -85,28 +119,75 @@ def kind_of(path: Path) -> str | None:
     '.csv'
     """
     name = path.name.lower()
-    return next((end.removesuffix(".gz") for end in ENDINGS if name.endswith(end)), None)
+    if name.endswith((_ARRAY, ".zip")):
+        return name[-4:]
+    name = name.removesuffix(".gz")
+    return next((ending for ending in TABLE_SUFFIXES if name.endswith(ending)), None)
 
 
 def read_files(
-    files: list[Path], columns: ColumnSelector, block_format: BlockFormat, *, text_target: bool
+    files: list[Path],
+    columns: ColumnSelector,
+    block_format: BlockFormat,
+    options: ReadOptions,
 ) -> Iterator[RowBlock]:
     """Read the rows of all files, in their order."""
     for path in files:
         kind = kind_of(path)
-        if kind == ".parquet":
-            yield from read_parquet(path, columns, block_format)
-        elif kind == ".npy":
+        if kind == _ARRAY:
             yield from read_array(path, columns, block_format)
+        elif path.name.lower().endswith(_PARQUET):
+            yield from read_parquet_rows(path, columns, block_format)
+        elif kind in _TEXT or (kind == ".zip" and _holds_text(path)):
+            yield from _read_text(path, columns, block_format, options)
         else:
-            delimiter = "\t" if kind == ".tsv" else ","
-            yield from read_csv(path, delimiter, columns, block_format, text_target=text_target)
+            table = read_table(path, max_bytes=_UNLIMITED)
+            assert isinstance(table, TypedTable)
+            yield from read_typed_rows(table, columns, block_format)
+
+
+def _read_text(
+    path: Path, columns: ColumnSelector, block_format: BlockFormat, options: ReadOptions
+) -> Iterator[RowBlock]:
+    with open_unpacked(path) as (name, stream):
+        yield from read_text_rows(
+            str(path),
+            stream,
+            columns,
+            block_format,
+            delimiter=_TEXT.get(kind_of(Path(name)) or "", ","),
+            text_target=options.text_target,
+            fallback_encoding=str(path) in options.not_utf8,
+        )
+
+
+@contextmanager
+def open_unpacked(path: Path) -> Iterator[tuple[str, BinaryIO]]:
+    """Open a file, or the one table in a zip archive, decompressed; with its name."""
+    try:
+        with ExitStack() as stack:
+            stream: Any = stack.enter_context(path.open("rb"))
+            name = path.name
+            if stream.peek(4).startswith(ZIP):
+                archive = stack.enter_context(open_zip(str(path), stream))
+                entry = only_table(str(path), archive)
+                check_zip(str(path), [entry], _UNLIMITED)
+                name, stream = entry.filename, stack.enter_context(archive.open(entry))
+            if name.lower().endswith(".gz") or stream.peek(2).startswith(GZIP):
+                stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
+            yield name, stream
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise unreadable(path, error) from error
+
+
+def _holds_text(path: Path) -> bool:
+    """Return whether the table in a zip archive is text."""
+    with open_unpacked(path) as (name, _):
+        return kind_of(Path(name)) in _TEXT or not is_named_like_table(name)
 
 
 def count_rows(files: list[Path]) -> int | None:
     """Return the number of rows, None if the files do not state it."""
-    kind = kind_of(files[0])
-    if kind not in (".parquet", ".npy"):
-        return None
-    count = count_parquet_rows if kind == ".parquet" else count_array_rows
-    return sum(count(path) for path in files)
+    counts = {_ARRAY: count_array_rows, **dict.fromkeys(_PARQUET, count_parquet_rows)}
+    count = counts.get(files[0].suffix.lower())
+    return None if count is None else sum(count(path) for path in files)

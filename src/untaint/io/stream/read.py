@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..._validation import check_choice, check_count
+from ..encoding import OtherEncodingError
 from ..errors import DataFileError
 from .arrays import map_array
 from .block import BlockFormat, RowBlock
 from .blocks import is_frame, read_blocks
-from .files import count_rows, find_files, kind_of, read_files
+from .files import ReadOptions, count_rows, find_files, kind_of, read_files
 from .rows_table import Table
 from .selection import ColumnSelector
 from .spool import Spool
@@ -135,17 +136,19 @@ def _read_files(
     block_format: BlockFormat,
     folder: Path | None,
 ) -> Table:
-    """Read files, with targets as numbers; if one is text, read all once more with text."""
+    """Read files, with targets as numbers and text as UTF-8; where one is not, read all again."""
     place = str(files[0]) if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
-    for text_target in (False, True):
+    options = ReadOptions()
+    while True:
         columns = make_columns()
-        rows = read_files(files, columns, block_format, text_target=text_target)
+        rows = read_files(files, columns, block_format, options)
         spool = Spool(folder, block_format.dtype, lambda: count_rows(files))
         try:
             return _spooled(rows, place, columns, spool)
         except TextTargetError:
-            continue
-    raise AssertionError("text is read as text")
+            options = options._replace(text_target=True)
+        except OtherEncodingError as error:
+            options = options._replace(not_utf8=options.not_utf8 | {str(error)})
 
 
 def _spooled(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataFileError, shortened
-from .numbers import FLOAT64, check_matrix, is_missing, value_error
+from .checks import FLOAT64, check_matrix, is_missing, value_error
 
 
 class TextTargetError(Exception):

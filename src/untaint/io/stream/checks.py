@@ -23,7 +23,7 @@ def fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.io.stream.numbers import fits
+    >>> from untaint.io.stream.checks import fits
     >>> fits(np.array([1.0, 1e300]), np.dtype("float64"))
     True
     >>> fits(np.array([1.0, 1e300]), np.dtype("float32"))
@@ -37,23 +37,26 @@ def fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
     return float(values.max()) <= largest and float(values.min()) >= -largest
 
 
-def parse(cells: Sequence[str]) -> NDArray[np.float64]:
+def parse(cells: Sequence[str], decimal: str = ".") -> NDArray[np.float64]:
     """Parse numbers, or raise ValueError.
 
-    This is Python's float, but without underscores between digits: "2020_1" is a name.
+    This is Python's float, but without underscores between digits: "2020_1" is a name. Where
+    commas are decimal, points are not: they may separate thousands.
     """
-    if "_" in "".join(cells):
-        raise ValueError("an underscore is no part of a number")
-    return np.fromiter(map(float, cells), np.float64, count=len(cells))
+    letters = "".join(cells)
+    if "_" in letters or (decimal == "," and "." in letters):
+        raise ValueError("these letters are no part of a number")
+    plain = cells if decimal == "." else (cell.replace(decimal, ".") for cell in cells)
+    return np.fromiter(map(float, plain), np.float64, count=len(cells))
 
 
-def text_error(cell: str, dtype: np.dtype[Any]) -> str | None:
+def text_error(cell: str, dtype: np.dtype[Any], decimal: str = ".") -> str | None:
     """Return what is wrong with a cell of a text file, None if it is a valid number.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.io.stream.numbers import text_error
+    >>> from untaint.io.stream.checks import text_error
     >>> text_error("n/a", np.dtype("float64"))
     "should be a number, found 'n/a'"
     >>> text_error(" ", np.dtype("float64"))
@@ -62,7 +65,7 @@ def text_error(cell: str, dtype: np.dtype[Any]) -> str | None:
     if not cell.strip():
         return "is empty"
     try:
-        value = parse([cell])
+        value = parse([cell], decimal)
     except ValueError:
         return f"should be a number, found {shortened(cell)}"
     return None if fits(value, dtype) else _range_error(float(value[0]), cell, dtype)

@@ -1,0 +1,313 @@
+"""Rows of a text, a block of whole records at a time.
+
+Every block is read as a table of its own, with the header before it: records by `..records`, and
+numbers by Arrow through `..cells`. Where Arrow refuses a block, reads something that is no finite
+number, or is not installed, the records are split one by one, which names the line of the first
+error in the order of the rows whatever the size of the blocks, and reads on where Python's floats
+are more tolerant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrow import find_arrow
+from ..cells import parse_columns, split_text
+from ..decimals import find_decimal
+from ..dialect import Dialect
+from ..encoding import StreamDecoder
+from ..errors import DataFileError
+from ..fields import split_record
+from ..records import Records, count_lines, find_records, length_of_whole_records
+from ..sniff import find_delimiter
+from .block import BlockFormat, RowBlock
+from .checks import FLOAT64, fits, parse, text_error
+from .selection import ColumnSelection, ColumnSelector
+from .targets import TextTargetError, shared_labels
+
+_SAMPLE = 2**18  # bytes that determine the dialect
+_BLOCK_BYTES = 2**20
+_FIELD_BYTES = 64  # more than most fields take
+_LONGEST_RECORD = 2**27
+
+
+def read_text_rows(
+    place: str,
+    stream: BinaryIO,
+    columns: ColumnSelector,
+    block_format: BlockFormat,
+    *,
+    delimiter: str,
+    text_target: bool = False,
+    fallback_encoding: bool = False,
+) -> Iterator[RowBlock]:
+    """Read the rows of a stream of bytes.
+
+    Parameters
+    ----------
+    place : str
+        What messages call the stream.
+    stream : binary stream
+    columns, block_format
+        What to read, and how much of it at a time.
+    delimiter : str
+        The one to prefer.
+    text_target : bool
+        Whether targets are text; else TextTargetError is raised for one that is no number.
+    fallback_encoding : bool
+        Whether the text is known not to be UTF-8; else OtherEncodingError is raised if that is
+        found too late.
+    """
+    source = _Peekable(stream)
+    decoder = StreamDecoder(place, source.head, fallback=fallback_encoding)
+    dialect = _find_dialect(place, source.head, decoder, delimiter)
+    source.read(len(decoder.mark))
+    blocks = _WholeRecords(place, source, decoder, dialect.delimiter)
+    header, after_header = _read_header(place, blocks)
+    names = split_record(header, dialect.delimiter.encode(), quotes=True)
+    selection = columns.select(place, [name.strip() for name in names], len(names))
+    reader = _BlockReader(
+        place, header + b"\n", dialect, len(names), selection, block_format.dtype, text_target
+    )
+    yield from reader.read(*after_header)
+    size = _block_bytes(block_format, len(names))
+    while (block := blocks.take(size)).text:
+        yield from reader.read(*block)
+
+
+class _Block(NamedTuple):
+    """Whole records, and the line of the file that they begin on."""
+
+    text: bytes
+    line: int
+
+
+def _block_bytes(block_format: BlockFormat, width: int) -> int:
+    if block_format.block_rows is None:
+        return _BLOCK_BYTES
+    return max(2**12, min(block_format.block_rows * width * _FIELD_BYTES, _BLOCK_BYTES))
+
+
+def _find_dialect(place: str, head: bytes, decoder: StreamDecoder, default: str) -> Dialect:
+    """Return the delimiter and the decimal mark that the first bytes show."""
+    cut = len(head) == _SAMPLE
+    sample = head[len(decoder.mark) :].decode(decoder.encoding, errors="ignore").encode()
+    delimiter = find_delimiter(place, sample, default, cut=cut) if sample.strip() else default
+    if delimiter == "," or b"," not in sample:
+        return Dialect(delimiter=delimiter)
+    header, *rows = split_text(sample, delimiter)
+    rows = [row for row in rows[: len(rows) - cut] if len(row) == len(header)]
+    columns = [list(cells) for cells in zip(*rows, strict=True)]
+    return Dialect(delimiter=delimiter, decimal=find_decimal(columns, delimiter))
+
+
+class _Peekable:
+    """A stream whose first bytes are known before they are read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.head = self._ahead = stream.read(_SAMPLE)
+
+    def read(self, size: int) -> bytes:
+        if not self._ahead:
+            return self._stream.read(size)
+        piece, self._ahead = self._ahead[:size], self._ahead[size:]
+        return piece
+
+
+class _WholeRecords:
+    """The text of a stream, cut between records."""
+
+    def __init__(
+        self, place: str, source: _Peekable, decoder: StreamDecoder, delimiter: str
+    ) -> None:
+        self.place = place
+        self.delimiter = delimiter
+        self._source = source
+        self._decoder = decoder
+        self._rest = b""
+        self._line = 1
+        self._ended = False
+
+    def take(self, size: int) -> _Block:
+        """Return some whole records, none if the stream has ended; its last one may be broken."""
+        text, whole = self._rest, 0
+        while not whole and not self._ended:
+            raw = self._source.read(size)
+            self._ended = not raw
+            line = self._line + count_lines(text)
+            text += self._decoder.decode(raw, line, final=not raw)
+            whole = len(text) if self._ended else length_of_whole_records(text, self.delimiter)
+            if len(text) > whole + _LONGEST_RECORD:
+                raise DataFileError(
+                    f"{self.place}, line {self._line}: expected records of at most "
+                    f"{_LONGEST_RECORD:,} bytes, found a longer one; a quote may be opened and "
+                    "never closed."
+                )
+            size *= 2
+        self._rest = text[whole:]
+        block = _Block(text[:whole], self._line)
+        self._line += count_lines(block.text)
+        return block
+
+
+def _read_header(place: str, blocks: _WholeRecords) -> tuple[bytes, _Block]:
+    """Return the first record, which names the columns, and the records read along with it."""
+    while True:
+        text, line = blocks.take(_SAMPLE)
+        if not text:
+            raise DataFileError(f"{place}: expected a header line, found an empty file.")
+        records = _records(text, blocks.delimiter)
+        if len(records.starts):
+            break
+    line += int(records.lines[0]) - 1
+    if records.unclosed is not None and len(records.starts) == 1:
+        raise _unclosed(place, line)
+    header = text[records.starts[0] : records.ends[0]]
+    names = split_record(header, blocks.delimiter.encode(), quotes=True)
+    # pandas writes 0, 1, 2, ... where it has no names.
+    counted = [str(j) for j in range(len(names))]
+    if names != counted and all(text_error(name, FLOAT64) is None for name in names):
+        raise DataFileError(
+            f"{place}, line {line}: expected a header that names the columns, found only numbers."
+        )
+    start = int(records.bounds[1])
+    return header, _Block(text[start:], line + count_lines(text[records.starts[0] : start]))
+
+
+def _records(text: bytes, delimiter: str) -> Records:
+    return find_records(text, delimiter, quotes=True, skip_spaces=False)
+
+
+def _unclosed(place: str, line: int) -> DataFileError:
+    return DataFileError(f"{place}, line {line}: a quote is opened and never closed.")
+
+
+class _BlockReader(NamedTuple):
+    """What every block of a text is read with; the header ends in a line end."""
+
+    place: str
+    header: bytes
+    dialect: Dialect
+    width: int
+    selection: ColumnSelection
+    dtype: np.dtype[Any]
+    text_target: bool
+
+    def read(self, body: bytes, line: int) -> Iterator[RowBlock]:
+        """Read a block that begins on a line of the file."""
+        text = self.header + body
+        records = _records(text, self.dialect.delimiter)
+        if len(records.starts) < 2:
+            return
+        rows = self._by_arrow(text, records) if find_arrow("csv") is not None else None
+        if rows is not None:
+            yield rows
+            return
+        yield from self._one_by_one(text, records, line - 1 - count_lines(self.header))
+
+    def _by_arrow(self, text: bytes, records: Records) -> RowBlock | None:
+        """Return the rows of a block, None unless all of it is certain to be right."""
+        pa, target = find_arrow(), self.selection.target
+        types = dict.fromkeys(self.selection.features, pa.float64())
+        if target is not None:
+            types[target] = pa.string() if self.text_target else pa.float64()
+        dialect = self.dialect
+        columns = None
+        if records.unclosed is None:
+            columns = parse_columns(
+                text, records, dialect.delimiter, self.width, types, decimal=dialect.decimal
+            )
+        if columns is None:
+            return None
+        y: NDArray[Any] | None = None
+        if target is not None:
+            column = columns.pop()
+            y = _shared_labels(column) if self.text_target else np.array(column)
+            if y is None or not (self.text_target or fits(y, FLOAT64)):
+                return None
+        X = np.empty((len(records.starts) - 1, len(columns)))
+        for j, column in enumerate(columns):
+            X[:, j] = column
+        return RowBlock(X, y, self.place) if fits(X, self.dtype) else None
+
+    def _one_by_one(self, text: bytes, records: Records, line: int) -> Iterator[RowBlock]:
+        """Yield the rows before the first record that is broken, then raise its error."""
+        n_closed = len(records.starts) - (records.unclosed is not None)
+        counts = records.counts(text, self.dialect.delimiter)[:n_closed]
+        ragged = np.flatnonzero(counts != self.width)
+        end = int(ragged[0]) if len(ragged) else n_closed
+        lines = (records.lines + line).tolist()
+        delimiter = self.dialect.delimiter.encode()
+        rows = [
+            split_record(text[start:stop], delimiter, quotes=True)
+            for start, stop in zip(
+                records.starts[1:end].tolist(), records.ends[1:end].tolist(), strict=True
+            )
+        ]
+        if rows:
+            yield self._convert(rows, lines[1:])
+        if len(ragged):
+            raise DataFileError(
+                f"{self.place}, line {lines[end]}: expected {self.width} fields as in the header, "
+                f"found {counts[end]}."
+            )
+        if records.unclosed is not None:
+            raise _unclosed(self.place, lines[-1])
+
+    def _convert(self, rows: list[list[str]], lines: list[int]) -> RowBlock:
+        selection, decimal = self.selection, self.dialect.decimal
+        labels = [] if selection.target is None else [row[selection.target] for row in rows]
+        y: NDArray[Any] | None = None
+        try:
+            X = parse([row[j] for row in rows for j in selection.features], decimal)
+            X = X.reshape(len(rows), -1)
+            good = fits(X, self.dtype)
+            if labels and self.text_target:
+                y = shared_labels(labels)
+                good &= all(label.strip() for label in set(labels))
+            elif labels:
+                y = parse(labels, decimal)
+                good &= fits(y, FLOAT64)
+        except ValueError:
+            good = False
+        if not good:
+            self._refuse_first(rows, lines)
+        return RowBlock(X, y, self.place)
+
+    def _refuse_first(self, rows: list[list[str]], lines: list[int]) -> None:
+        """Raise the first error, row by row, features before the target."""
+        selection = self.selection
+        for line, row in zip(lines, rows, strict=False):
+            faults = [
+                f"{title} {fault}"
+                for j, title in zip(selection.features, selection.titles, strict=True)
+                if (fault := text_error(row[j], self.dtype, self.dialect.decimal))
+            ]
+            if selection.target is not None and not faults:
+                fault = self._target_error(row[selection.target])
+                faults += [f"{selection.target_title} {fault}"] if fault else []
+            if faults:
+                raise DataFileError(f"{self.place}, line {line}: {faults[0]}.")
+        raise AssertionError("a block was refused without an error")
+
+    def _target_error(self, cell: str) -> str | None:
+        if self.text_target:
+            return None if cell.strip() else "is empty"
+        fault = text_error(cell, FLOAT64, self.dialect.decimal)
+        if fault is not None and fault.startswith("should be a number"):
+            raise TextTargetError
+        return fault
+
+
+def _shared_labels(column: Any) -> NDArray[Any] | None:
+    """Return text as objects, where equal labels are one object; None if one is blank."""
+    encoded = column.combine_chunks().dictionary_encode()
+    labels = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)[:-1]
+    if not all(label.strip() for label in labels):
+        return None
+    return labels[np.asarray(encoded.indices)]
