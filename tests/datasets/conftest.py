@@ -23,13 +23,12 @@ class Network(dict):
         super().__init__()
         self.opened = []
 
-    def urlopen(self, request, timeout):
-        assert timeout > 0
-        self.opened.append(request.full_url)
-        answer = self.get(request.full_url, urllib.error.URLError("no route to host"))
+    def urlopen(self, url, data=None):
+        self.opened.append(url)
+        answer = self.get(url, urllib.error.URLError("no route to host"))
         if isinstance(answer, Exception):
             raise answer
-        return answer if isinstance(answer, Response) else Response(answer, request.full_url)
+        return answer if isinstance(answer, Response) else Response(answer)
 
 
 @pytest.fixture

@@ -5,10 +5,12 @@ from email.message import Message
 
 
 class Response(io.BytesIO):
-    """A body, where it came from, and how long it was said to be."""
+    """A body, and how long it was said to be."""
 
-    def __init__(self, body, url, length=None):
+    def __init__(self, body, length=None):
         super().__init__(body)
-        self.url = url
         self.headers = Message()
         self.headers["Content-Length"] = str(len(body) if length is None else length)
+
+    def info(self):
+        return self.headers

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from datasets.fake_network import Response
-from untaint.datasets import _archives, _download, _obtain, _sources, fetch_glass
+from untaint.datasets import _archives, _obtain, _sources, fetch_glass
 from untaint.datasets._obtain import obtain
 from untaint.datasets._table import write_dataset
 
@@ -131,9 +131,8 @@ def test_bytes_that_are_not_the_file_are_refused(body, network, tmp_path):
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (Response(RAW[:40], URL, length=len(RAW)), f"ended after 40 of {len(RAW)} bytes"),
-        (Response(RAW, "http://one.example/glass.data"), "is not an https address"),
-        (http.client.IncompleteRead(b"1,1.5"), "the answer broke off"),
+        (Response(RAW[:40], length=len(RAW)), f"got only 40 out of {len(RAW)} bytes"),
+        (http.client.IncompleteRead(b"1,1.5"), "IncompleteRead"),
         (urllib.error.HTTPError(URL, 404, "Not Found", None, None), "Not Found"),
         (TimeoutError("timed out"), "timed out"),
     ],
@@ -146,7 +145,7 @@ def test_a_broken_download_says_how_and_leaves_nothing(answer, reason, network, 
 
 
 def test_downloads_have_a_limit(network, monkeypatch):
-    monkeypatch.setattr(_download, "LARGEST_FILE", 20)
+    monkeypatch.setattr(_obtain, "LARGEST_FILE", 20)
     network[URL] = RAW
     with pytest.raises(FileNotFoundError, match="more than 20 bytes"):
         obtain(SOURCE)

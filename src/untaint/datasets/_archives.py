@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import io
 import zipfile
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from fnmatch import fnmatch
 from typing import Any
 
 import numpy as np
 
-from ._download import LARGEST_FILE
-from ._table import DatasetTable, Task, parse_dataset
+from ._table import DatasetTable, Task, make_dataset
+
+LARGEST_FILE = 50_000_000  # bytes; the papers' sets are a tenth of this
 
 _CLEVELAND = "age sex cp trestbps chol fbs restecg thalach exang oldpeak slope ca thal target"
 _VEHICLE = (
@@ -34,7 +36,8 @@ _SEGMENT = (
 
 def boston(raw: bytes) -> DatasetTable:
     """Read StatLib's file: prose, then records of 14 numbers over two lines (UCI: over one)."""
-    numbers = [word for line in _lines(raw) if _all_numbers(line.split()) for word in line.split()]
+    lines = [line.split() for line in raw.decode("utf-8-sig").splitlines()]
+    numbers = [word for line in lines if _all_numbers(line) for word in line]
     names = "crim zn indus chas nox rm age dis rad tax ptratio b lstat medv"
     return _table(names, _groups(numbers, 14), "regression")
 
@@ -45,13 +48,13 @@ def concrete(raw: bytes) -> DatasetTable:
         "cement blast_furnace_slag fly_ash water superplasticizer coarse_aggregate fine_aggregate "
         "age compressive_strength"
     )
-    return _table(names, _split(_lines(raw)[1:], ","), "regression")
+    return _table(names, _cells(raw, ",")[1:], "regression")
 
 
 def wine_quality(raw: bytes) -> DatasetTable:
     """Read ``winequality-red.csv``: semicolons, and a header of quoted names with spaces."""
-    header, *rows = _split(_lines(_member(raw, "*winequality-red.csv")), ";")
-    names = [name.strip('"').lower().replace(" ", "_") for name in header]
+    header, *rows = _cells(_member(raw, "*winequality-red.csv"), ";")
+    names = [name.lower().replace(" ", "_") for name in header]
     return _table(" ".join(names), rows, "regression")
 
 
@@ -68,7 +71,7 @@ def drug(raw: bytes) -> DatasetTable:
 
 def heart_disease(raw: bytes) -> DatasetTable:
     """Read ``processed.cleveland.data``: "?" is missing; grades 1 to 4 become 1."""
-    rows = _split(_lines(_member(raw, "*processed.cleveland.data")), ",")
+    rows = _cells(_member(raw, "*processed.cleveland.data"), ",")
     rows = [["" if cell == "?" else cell for cell in row] for row in rows]
     return _table(_CLEVELAND, [[*row[:-1], str(int(float(row[-1]) > 0))] for row in rows])
 
@@ -90,13 +93,13 @@ def vehicle(raw: bytes) -> DatasetTable:
 
 def segment(raw: bytes) -> DatasetTable:
     """Read KEEL's ``segment.dat``: lines that begin with @, then rows with commas."""
-    lines = [line for line in _lines(_member(raw, "*segment.dat")) if not line.startswith("@")]
-    return _table(_SEGMENT, _split(lines, ","))
+    rows = _cells(_member(raw, "*segment.dat"), ",")
+    return _table(_SEGMENT, [row for row in rows if not row[0].startswith("@")])
 
 
 def glass(raw: bytes) -> DatasetTable:
     """Read ``glass.data``; the number of a row comes first and is left out."""
-    rows = _split(_lines(_member(raw, "*glass.data")), ",")
+    rows = _cells(_member(raw, "*glass.data"), ",")
     return _table("ri na mg al si k ca ba fe type", [row[1:] for row in rows])
 
 
@@ -113,13 +116,11 @@ def _member(raw: bytes, pattern: str) -> bytes:
         return b"\n".join(archive.read(name) for name in names)
 
 
-def _lines(raw: bytes) -> list[str]:
-    lines = (line.strip() for line in raw.decode("utf-8-sig").splitlines())
-    return [line for line in lines if line]
+def _cells(raw: bytes, separator: str) -> list[list[str]]:
+    from ..io.cells import split_text  # only here, as all of io takes a second to import
 
-
-def _split(lines: list[str], separator: str) -> list[list[str]]:
-    return [[cell.strip() for cell in line.split(separator)] for line in lines]
+    rows = split_text(raw.removeprefix(BOM_UTF8), separator)
+    return [[cell.strip() for cell in row] for row in rows]
 
 
 def _groups(words: list[str], size: int) -> list[list[str]]:
@@ -136,8 +137,7 @@ def _all_numbers(words: list[str]) -> bool:
 def _table(
     names: str, rows: Sequence[Sequence[str]], task: Task = "classification"
 ) -> DatasetTable:
-    """Parse cells without commas or quotes as a CSV file is parsed."""
     width = len(names.split())
     if {len(row) for row in rows} != {width}:
         raise ValueError(f"not every row has {width} cells")
-    return parse_dataset([",".join(cells) for cells in (names.split(), *rows)], task)
+    return make_dataset(names.split(), rows, task)

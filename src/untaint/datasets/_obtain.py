@@ -11,11 +11,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
+from http.client import HTTPException
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from .._atomic_write import open_atomically
-from ._download import download
+from ._archives import LARGEST_FILE
 from ._sources import DatasetSource
 from ._table import DatasetTable, read_dataset, write_dataset
 
@@ -39,7 +41,7 @@ def obtain(
     for url in source.urls if download_if_missing else ():
         try:
             table, file = _fetch(source, url)
-        except OSError as error:
+        except (OSError, HTTPException) as error:
             failures.append(f"{url} did not serve it ({getattr(error, 'reason', error)})")
         else:
             _keep(file, source.filename, folders)
@@ -70,7 +72,7 @@ def _find(source: DatasetSource, folders: list[Path]) -> Path | None:
 
 def _fetch(source: DatasetSource, url: str) -> tuple[DatasetTable, bytes]:
     """Download a table, check it, and return it with the bytes of its CSV file."""
-    raw = download(url)
+    raw = _download(url)
     try:
         table = source.parse(raw)
     except Exception as error:  # bytes that are not the file can break a parser in any way
@@ -84,6 +86,17 @@ def _fetch(source: DatasetSource, url: str) -> tuple[DatasetTable, bytes]:
             f"{source.checksum}"
         )
     return table, file
+
+
+def _download(url: str) -> bytes:
+    from sklearn.datasets import fetch_file  # only here, as it takes a second to import
+
+    with TemporaryDirectory() as folder:
+        # Other addresses are tried, in place of the same one again.
+        path = fetch_file(url, folder=folder, local_filename="download", n_retries=0)
+        if path.stat().st_size > LARGEST_FILE:
+            raise OSError(f"more than {LARGEST_FILE} bytes")
+        return path.read_bytes()
 
 
 def _keep(file: bytes, filename: str, folders: list[Path]) -> None:

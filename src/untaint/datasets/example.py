@@ -84,6 +84,6 @@ def load_kiln(return_X_y: bool = False, as_frame: bool = False) -> Any:
     >>> int(corrupted.sum())
     80
     """
-    text = files("untaint.datasets").joinpath("data", "kiln.csv").read_text(encoding="utf-8")
-    table = parse_dataset(text.splitlines(), "regression")
+    content = files("untaint.datasets").joinpath("data", "kiln.csv").read_bytes()
+    table = parse_dataset(content, "regression")
     return bundle(table, "regression", str(__doc__), return_X_y=return_X_y, as_frame=as_frame)
