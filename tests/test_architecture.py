@@ -31,6 +31,7 @@ BASICS = {
     "_sums",
     "_policy",
     "_atomic_write",
+    "_hidden_text",
     "_progress",  # any loop may report its steps
     "exceptions",
 }
@@ -59,6 +60,7 @@ CONTRACT: dict[str, set[str]] = {
     "_sums": set(),
     "_policy": set(),
     "_atomic_write": set(),
+    "_hidden_text": set(),
     "exceptions": set(),
     "_progress": set(),
     "_validation": set(),

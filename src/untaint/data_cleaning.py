@@ -15,6 +15,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ._hidden_text import escape_terminal
 from ._validation import check_choice, check_real
 from .cells import CHECKS, CellFinding
 from .cells.checks.day_month import exchanged_text
@@ -289,7 +290,7 @@ class Cleaning:
         findings, cells = self._result.findings, self._result.cells
         lines = [f"{findings.n_flagged:,} of {findings.n_rows:,} rows look wrong"]
         lines += [
-            f"  row {printable(self._label(cell.row))}: {printable(cell.reason)}"
+            f"  row {escape_terminal(self._label(cell.row))}: {escape_terminal(cell.reason)}"
             for cell in cells[:SHOWN]
         ]
         if len(cells) > SHOWN:
@@ -395,18 +396,6 @@ def _is_default(index: Any) -> bool:
 
 def _label_text(label: Any) -> str:
     return str(label).removesuffix(" 00:00:00")
-
-
-def printable(text: str) -> str:
-    r"""Return text with control characters written as escapes.
-
-    Examples
-    --------
-    >>> from untaint.data_cleaning import printable
-    >>> print(printable("two\nlines"))
-    two\nlines
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _replaced(series: Any, values: dict[int, Any]) -> Any:

@@ -1,6 +1,7 @@
 import pytest
 
-from untaint.report.escaping import escape_html_text, shortened
+from untaint._hidden_text import escape_html_text
+from untaint.report.shortening import shortened
 
 
 @pytest.mark.parametrize(

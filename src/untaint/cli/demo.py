@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from .._hidden_text import escape_terminal
 from . import options
 from .clean import clean
-from .terminal import console, escape_terminal
+from .terminal import console
 
 TARGET = "price_eur"
 

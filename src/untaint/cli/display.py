@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from .._hidden_text import escape_terminal
 from ..cleaning import TableCleaning
 from ..cleaning.findings import LEGEND, Findings, Improvement
-from .terminal import escape_terminal
 
 # Kinds of mistakes in words.
 MISTAKES = {

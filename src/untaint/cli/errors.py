@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._atomic_write import publication
-from .terminal import escape_terminal
+from .._hidden_text import escape_terminal
 
 DONE, INTERNAL_ERROR, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
 MAX_MESSAGE = 1000

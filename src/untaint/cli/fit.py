@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from .._hidden_text import escape_terminal
 from . import options
 from .outputs import check_file, default_output_path
 from .reading import read_data
-from .terminal import console, escape_terminal, progress
+from .terminal import console, progress
 
 
 def fit(

@@ -11,11 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
+from .._hidden_text import escape_terminal
 from . import options
 from .errors import UsageError
 from .outputs import check_file
 from .reading import read_data
-from .terminal import console, escape_terminal, progress
+from .terminal import console, progress
 
 
 def predict(

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from .._hidden_text import escape_terminal
 from . import options
 from .errors import UsageError
-from .terminal import console, escape_terminal
+from .terminal import console
 
 
 def report(

@@ -1,41 +1,17 @@
 """Output on a terminal: colours and progress if it is one, plain text if not.
 
-Cells and names are untrusted input. They are shown as text, never as markup, and control characters
-in them as escapes, so that none moves the cursor, renames the window or hides what follows.
+Cells and names are untrusted input. They are shown as text, never as markup, and through
+:func:`untaint._hidden_text.escape_terminal`.
 """
 
 from __future__ import annotations
 
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 OnStage = Callable[[str], None]
-
-# Unicode categories that are escaped: controls, formats, surrogates, private use, unassigned.
-HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-
-
-def escape_terminal(text: str) -> str:
-    r"""Return text with every character that is hidden or controls a terminal as an escape.
-
-    Examples
-    --------
-    >>> from untaint.cli.terminal import escape_terminal
-    >>> escape_terminal("red\x1b[31m"), escape_terminal("naïve – ok")
-    ('red\\x1b[31m', 'naïve – ok')
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_escaped(character) for character in text)
-
-
-def _escaped(character: str) -> str:
-    if unicodedata.category(character) not in HIDDEN_CATEGORIES:
-        return character
-    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 def console(*, error: bool = False) -> Any:

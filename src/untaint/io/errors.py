@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from .._hidden_text import escape_terminal
+
 _LISTED = 8
 _LONGEST = 40
 _LONGEST_NAME = 80
@@ -38,7 +40,7 @@ def reason(error: Exception) -> str:
     text = (str(error) or type(error).__name__).splitlines()[0]
     text = _ADDRESS.sub("", text)[:_LONGEST_REASON].rstrip(". ")
     # Parsers quote what they have read, and that may be any bytes.
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return escape_terminal(text, "?")
 
 
 def listed(names: Sequence[object]) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..cleaning.findings import Findings, Suspect
 from .embedding import embed
-from .escaping import shortened
 from .numerals import numeral
+from .shortening import shortened
 from .targets import target_of
 
 MOST_SUSPECTS = 2000

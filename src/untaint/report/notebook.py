@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
+from .._hidden_text import escape_html_text
 from ..cleaning.findings import Findings
-from .escaping import escape_html_text, shortened
+from .shortening import shortened
 from .wording import headline
 
 # Cells that are listed, and characters of a cell and of a reason.

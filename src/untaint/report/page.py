@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._hidden_text import escape_html_text
 from ..cleaning.findings import LEGEND, Findings
 from . import assets, wording
 from .columns import drivers, listed_columns
 from .embedding import embed
-from .escaping import escape_html_text, shortened
 from .figures import contamination_bar, kinds_of_flagged
 from .numerals import count, percent
 from .payload import Payload, payload
 from .policy import content_policy
+from .shortening import shortened
 
 LONGEST_NAME = 120
 

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from .._hidden_text import HIDDEN
 from ..cleaning.findings import Findings
 from .background import background
 from .confusion import label_counts
-from .escaping import HIDDEN, shortened
 from .histogram import score_histogram
 from .listing import LONGEST_CELL, MOST_COLUMNS, cells_cut, list_suspects
 from .monitoring import monitored_lines, monitored_rows
+from .shortening import shortened
 from .stops import slider_stops
 
 Payload = dict[str, Any]

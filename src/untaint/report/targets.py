@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from ..cleaning.findings import Findings
-from .escaping import shortened
 from .numerals import numeral
+from .shortening import shortened
 
 LONGEST_LABEL = 80
 

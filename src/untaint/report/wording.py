@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .._hidden_text import escape_html_text
 from ..cleaning.findings import Findings, Improvement
-from .escaping import escape_html_text, shortened
 from .numerals import count, percent, plain
+from .shortening import shortened
 
 LONGEST_NAME = 60
 
