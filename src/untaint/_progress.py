@@ -140,6 +140,14 @@ class ProgressLine:
         if done >= total:
             self.pass_started = now
 
+    def on_step(self, done: int, total: int) -> None:
+        """Show how many steps of the stage are done; see :func:`shown_by`."""
+        now = perf_counter()
+        if done and (done >= total or now - self.drawn >= REDRAW):
+            left = (now - self.started) / done * (total - done)
+            self._draw(done / total, f"{self.stage}{max(left, 0.0):.1f} s left")
+            self.drawn = now
+
     def on_fit(self, done: int, total: int) -> None:
         """Show how many fits of a learner are done, of how many at most."""
         left = (perf_counter() - self.started) / done * (total - done)
@@ -157,6 +165,12 @@ class ProgressLine:
         """End the line, and leave it on the screen."""
         if self.line:
             self.stream.write("\n" if self.stream.isatty() else self.line + "\n")
+            self.stream.flush()
+
+    def erase(self) -> None:
+        """Remove the line from a terminal."""
+        if self.line and self.stream.isatty():
+            self.stream.write("\r\x1b[K")
             self.stream.flush()
 
 

@@ -36,35 +36,12 @@ def progress(quiet: bool) -> Iterator[OnStage]:
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from .._progress import ProgressLine, shown_by
 
-    from .._progress import shown_by
-
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console(error=True),
-        transient=True,
-    ) as bar:
-        task = bar.add_task("reading the file", total=None)
-
-        def on_stage(what: str) -> None:
-            bar.reset(task, description=what)
-            bar.tasks[0].total = None  # which reset would keep
-
-        def on_step(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
-        with shown_by(on_step):
-            yield on_stage
+    line = ProgressLine("untaint", sys.stderr)
+    line.begin("reading the file")
+    try:
+        with shown_by(line.on_step):
+            yield line.begin
+    finally:
+        line.erase()

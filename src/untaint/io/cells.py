@@ -7,15 +7,18 @@ counts otherwise, the records are split one by one, which is slow and always pos
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from .._progress import tracked
 from .arrow import arrow, own_buffer
 from .fields import split_record
 from .records import Records, find_records
 
 _BLOCK = 2**20
+_PART = 2**25  # bytes that Arrow reads in one call
 
 
 def read_cells(text: bytes, records: Records, delimiter: str, *, quotes: bool) -> list[Any] | None:
@@ -68,37 +71,50 @@ def parse_columns(
     pa, csv = arrow(), arrow("csv")
     longest = int(np.diff(records.bounds).max())
     wanted = {str(j): kind for j, kind in types.items()}
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(own_buffer(_body(text, records))),
-            read_options=csv.ReadOptions(
-                column_names=[str(j) for j in range(width)],
-                block_size=max(_BLOCK, 2 * longest + 2),
-            ),
-            parse_options=csv.ParseOptions(
-                delimiter=delimiter,
-                quote_char='"' if quotes else False,
-                newlines_in_values=records.multiline,
-            ),
-            convert_options=csv.ConvertOptions(
-                column_types=wanted,
-                include_columns=list(wanted),
-                null_values=[],
-                check_utf8=False,
-                decimal_point=decimal,
-            ),
-        )
-    except (pa.ArrowException, ValueError, OverflowError):
-        return None
-    return list(table.columns) if table.num_rows == len(records.starts) - 1 else None
+    options = {
+        "read_options": csv.ReadOptions(
+            column_names=[str(j) for j in range(width)], block_size=max(_BLOCK, 2 * longest + 2)
+        ),
+        "parse_options": csv.ParseOptions(
+            delimiter=delimiter,
+            quote_char='"' if quotes else False,
+            newlines_in_values=records.multiline,
+        ),
+        "convert_options": csv.ConvertOptions(
+            column_types=wanted,
+            include_columns=list(wanted),
+            null_values=[],
+            check_utf8=False,
+            decimal_point=decimal,
+        ),
+    }
+    cuts = _cuts(records)
+    parts = []
+    pairs = list(pairwise(cuts))
+    for first, last in tracked(pairs, len(pairs)) if len(pairs) > 1 else pairs:
+        try:
+            source = pa.BufferReader(own_buffer(_part(text, records, first, last)))
+            parts.append(csv.read_csv(source, **options))
+        except (pa.ArrowException, ValueError, OverflowError):
+            return None
+        if parts[-1].num_rows != last - first:
+            return None
+    return list(pa.concat_tables(parts).columns)
 
 
-def _body(text: bytes, records: Records) -> bytes | memoryview:
-    """Return all but the first record, without blank lines, which Arrow takes for records."""
+def _cuts(records: Records) -> list[int]:
+    """Return bounds of parts of the records but the first, so that no part is large."""
+    start, n = int(records.bounds[1]), len(records.starts)
+    sizes = range(start + _PART, records.size, _PART)
+    return [1, *(k for k in np.searchsorted(records.starts, sizes).tolist() if 1 < k < n), n]
+
+
+def _part(text: bytes, records: Records, first: int, last: int) -> bytes | memoryview:
+    """Return some records, without blank lines of spaces, which Arrow takes for records."""
     if not records.spaces:
-        return memoryview(text)[int(records.bounds[1]) :]
-    bounds = zip(records.starts[1:].tolist(), records.ends[1:].tolist(), strict=True)
-    return b"\n".join(text[start:end] for start, end in bounds)
+        return memoryview(text)[int(records.bounds[first]) : int(records.bounds[last])]
+    starts, ends = records.starts[first:last].tolist(), records.ends[first:last].tolist()
+    return b"\n".join(text[start:end] for start, end in zip(starts, ends, strict=True))
 
 
 def split_records(

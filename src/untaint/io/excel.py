@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._progress import report_step
 from .archives import check_cells, check_zip
 from .arrow import arrow
 from .dialect import Dialect
@@ -27,6 +28,8 @@ from .typed_table import TypedTable
 
 # Rows that a sheet of Excel has at most.
 _MAX_ROWS = 2**20
+# Rows after which the progress is reported.
+_REPORTED = 1000
 Row = tuple[int, list[Any]]
 
 
@@ -142,8 +145,11 @@ def _without_empty_columns(rows: list[Row]) -> list[Row]:
 
 def _filled_rows(place: str, sheet: Any) -> Iterator[Row]:
     """Yield rows without the empty cells at their ends, and none that is blank."""
+    claimed = sheet.max_row or 0
     sheet.reset_dimensions()  # what the file says of them may be wrong
     for line, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+        if line % _REPORTED == 0:
+            report_step(min(line, claimed), claimed)
         if line > _MAX_ROWS:
             raise DataFileError(
                 f"{place}: expected at most {_MAX_ROWS:,} rows, as Excel has, found more."

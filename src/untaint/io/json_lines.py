@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._progress import report_step
 from .archives import check_cells
 from .arrow import arrow
 from .dialect import Dialect
@@ -21,6 +22,7 @@ from .typed_cells import as_text, typed_column
 from .typed_table import TypedTable
 
 _FEWEST_KEYS = 2
+_REPORTED = 10_000  # lines after which the progress is reported
 _WORDS = {list: "an array", str: "text", bool: "true or false", type(None): "null"}
 
 
@@ -81,7 +83,10 @@ def read_json_lines(
 
 def _records(name: str, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the records, each with its line; blank lines are passed over."""
-    for number, line in enumerate(io.BytesIO(data), 1):
+    lines = io.BytesIO(data)
+    for number, line in enumerate(lines, 1):
+        if number % _REPORTED == 0:
+            report_step(lines.tell(), len(data))
         if not line.strip():
             continue
         try:

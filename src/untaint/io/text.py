@@ -41,8 +41,9 @@ def read_text(
         raise DataFileError(f"{name}: expected a table, found an empty file.")
     given = None if delimiter is None else check_delimiter(delimiter)
     delimiter = given or find_delimiter(name, text)
-    n_cells = sum(text.count(letter) for letter in (b"\n", b"\r", delimiter.encode()))
-    check_cells(name, content.layers, n_cells, max_bytes)
+    if content.layers:
+        n_cells = sum(text.count(letter) for letter in (b"\n", b"\r", delimiter.encode()))
+        check_cells(name, content.layers, n_cells, max_bytes)
     records, columns, quotes = _parse(name, text, delimiter)
     if len(columns) < 2:
         raise one_column(name, given)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..._progress import tracked
 from ..numbers import ENOUGH, read_numbers, read_plain
 from ..table import RawTable
 from .booleans import read_booleans
@@ -42,7 +43,8 @@ def read_columns(table: RawTable, first: str | None = None) -> list[Column]:
     >>> [column.kind for column in read_columns(read_table(path))]
     ['identifier', 'date', 'number']
     """
-    return mark_duplicates([read_column(table, j) for j in range(len(table.names))], first)
+    places = tracked(range(len(table.names)), len(table.names))
+    return mark_duplicates([read_column(table, j) for j in places], first)
 
 
 def read_column(table: RawTable, j: int) -> Column:

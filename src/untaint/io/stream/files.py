@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from ..._progress import report_step, tracked
 from ..archives import (
     GZIP,
     TABLE_SUFFIXES,
@@ -132,7 +133,7 @@ def read_files(
     options: ReadOptions,
 ) -> Iterator[RowBlock]:
     """Read the rows of all files, in their order."""
-    for path in files:
+    for path in tracked(files, len(files)) if len(files) > 1 else files:
         kind = kind_of(path)
         if kind == _ARRAY:
             yield from read_array(path, columns, block_format)
@@ -149,8 +150,9 @@ def read_files(
 def _read_text(
     path: Path, columns: ColumnSelector, block_format: BlockFormat, options: ReadOptions
 ) -> Iterator[RowBlock]:
-    with open_unpacked(path) as (name, stream):
-        yield from read_text_rows(
+    with open_unpacked(path) as (name, stream, file):
+        size = os.fstat(file.fileno()).st_size
+        for rows in read_text_rows(
             str(path),
             stream,
             columns,
@@ -158,16 +160,18 @@ def _read_text(
             delimiter=_TEXT.get(kind_of(Path(name)) or "", ","),
             text_target=options.text_target,
             fallback_encoding=str(path) in options.not_utf8,
-        )
+        ):
+            yield rows
+            report_step(file.tell(), size)
 
 
 @contextmanager
-def open_unpacked(path: Path) -> Iterator[tuple[str, BinaryIO]]:
-    """Open a file, or the one table in a zip archive, decompressed; with its name."""
+def open_unpacked(path: Path) -> Iterator[tuple[str, BinaryIO, BinaryIO]]:
+    """Open a file, or the one table in a zip archive, decompressed; with its name, and as it is."""
     try:
         with ExitStack() as stack:
             stream: Any = stack.enter_context(path.open("rb"))
-            name = path.name
+            name, file = path.name, stream
             if stream.peek(4).startswith(ZIP):
                 archive = stack.enter_context(open_zip(str(path), stream))
                 entry = only_table(str(path), archive)
@@ -175,14 +179,14 @@ def open_unpacked(path: Path) -> Iterator[tuple[str, BinaryIO]]:
                 name, stream = entry.filename, stack.enter_context(archive.open(entry))
             if name.lower().endswith(".gz") or stream.peek(2).startswith(GZIP):
                 stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
-            yield name, stream
+            yield name, stream, file
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise unreadable(path, error) from error
 
 
 def _holds_text(path: Path) -> bool:
     """Return whether the table in a zip archive is text."""
-    with open_unpacked(path) as (name, _):
+    with open_unpacked(path) as (name, _, _):
         return kind_of(Path(name)) in _TEXT or not is_named_like_table(name)
 
 

@@ -29,7 +29,7 @@ from .checks import FLOAT64, fits, parse, text_error
 from .selection import ColumnSelection, ColumnSelector
 from .targets import TextTargetError, shared_labels
 
-_SAMPLE = 2**18  # bytes that determine the dialect
+_SAMPLE = 2**16  # bytes that determine the dialect
 _BLOCK_BYTES = 2**20
 _FIELD_BYTES = 64  # more than most fields take
 _LONGEST_RECORD = 2**27
@@ -158,7 +158,7 @@ class _WholeRecords:
 def _read_header(place: str, blocks: _WholeRecords) -> tuple[bytes, _Block]:
     """Return the first record, which names the columns, and the records read along with it."""
     while True:
-        text, line = blocks.take(_SAMPLE)
+        text, line = blocks.take(2**12)
         if not text:
             raise DataFileError(f"{place}: expected a header line, found an empty file.")
         records = _records(text, blocks.delimiter)

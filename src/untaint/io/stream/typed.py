@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._progress import report_step
 from ..arrow import arrow
 from ..columns.typed import plain
 from ..errors import DataFileError
@@ -44,6 +45,7 @@ def read_parquet_rows(
                 raise damaged(str(path), error) from error  # cells not of their column's type
             yield rows
             first += batch.num_rows
+            report_step(first, file.metadata.num_rows)
 
 
 def count_parquet_rows(path: Path) -> int:
