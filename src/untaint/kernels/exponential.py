@@ -6,15 +6,15 @@ r"""The exponential kernel, on the Euclidean distance.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
 
 from .arrays import Array, Distance, MatrixLike
 from .base import TiledKernel, positive
-from .decay import exponential_decay
 from .distances import SquaredDistances
+from .in_place import InPlace
 from .tiles import Fill
 
 
@@ -43,13 +43,17 @@ class Exponential(TiledKernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
 
+    def profile(self, t: Any) -> Any:
+        """Return exp(-t) for t = gamma |x - z|."""
+        return (-t).exp()
+
     def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
         distances = SquaredDistances(X, Z, root=self.gamma, dtype=dtype, rooted=True)
 
         def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
             distances(rows, cols, out, work)
             np.sqrt(out, out=out)
-            exponential_decay(out)
+            self.profile(InPlace(out))
 
         return fill
 

@@ -6,14 +6,14 @@ r"""The Laplacian kernel, on the Manhattan distance as in scikit-learn.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
 
 from .arrays import Array, Distance, MatrixLike
 from .base import TiledKernel, positive
-from .decay import exponential_decay
+from .in_place import InPlace
 from .manhattan import manhattan_distances
 from .tiles import Fill
 
@@ -43,13 +43,17 @@ class Laplacian(TiledKernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
 
+    def profile(self, t: Any) -> Any:
+        """Return exp(-t) for t = gamma |x - z|_1."""
+        return (-t).exp()
+
     def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
         distances = manhattan_distances(X, Z)
 
         def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
             distances(rows, cols, out, work)
             np.multiply(out, self.gamma, out=out)
-            exponential_decay(out)
+            self.profile(InPlace(out))
 
         return fill
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from .arrays import Array, Distance, MatrixLike
 from .base import TiledKernel, positive
 from .distances import SquaredDistances
+from .in_place import InPlace
 from .tiles import Fill
 
 
@@ -50,32 +51,21 @@ class RationalQuadratic(TiledKernel):
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
         object.__setattr__(self, "shape", positive("shape", self.shape))
 
+    def profile(self, t: Any) -> Any:
+        """Return (1 + t / shape) ** -shape for t = gamma |x - z|^2; a power takes twice as long."""
+        if self.shape == 1.0:
+            return 1.0 / (1.0 + t)
+        return (-self.shape * (t / self.shape).log1p()).exp()
+
     def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
         distances = SquaredDistances(X, Z, root=sqrt(self.gamma), dtype=dtype)
 
         def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
             distances(rows, cols, out, work)
-            if self.shape != 1.0:
-                np.divide(out, self.shape, out=out)
-            self._decay(out)
+            # The power magnifies the rounding of 1 + t by the shape, which does no harm if small.
+            self.profile(InPlace(out, fast_log=self.shape <= 4.0))
 
         return fill
-
-    def _decay(self, t: Array) -> None:
-        """Replace t by (1 + t) ** -shape in place; np.power would take twice as long."""
-        if self.shape == 1.0:
-            np.add(t, 1.0, out=t)
-            np.divide(1.0, t, out=t)
-            return
-        if t.dtype == np.float32 and self.shape <= 4.0:
-            # NumPy has a vectorised float32 log but no log1p; the power magnifies the rounding
-            # of 1 + t by the shape, which is harmless while that is small.
-            np.add(t, 1.0, out=t)
-            np.log(t, out=t)
-        else:
-            np.log1p(t, out=t)
-        np.multiply(t, -self.shape, out=t)
-        np.exp(t, out=t)
 
     def _exact_diagonal(self, X: MatrixLike) -> Array:
         return np.ones(X.shape[0])

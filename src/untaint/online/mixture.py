@@ -26,6 +26,8 @@ from scipy.spatial.distance import cdist
 from scipy.special import gammainc, gammaincc, gammaincinv
 
 from .._typing import FloatArray
+from ..kernels import RBF, Exponential, RationalQuadratic
+from ..kernels.in_place import InPlace
 
 KERNELS = ("rbf", "exponential", "rational_quadratic")
 MAX_AMPLIFICATION = (
@@ -54,7 +56,7 @@ class KernelMixture:
         """Evaluate the kernel at squared distances."""
         out = np.zeros_like(squares)
         for rate, mass in zip(self.rates, self.masses, strict=True):
-            out += mass * np.exp(-rate * squares)
+            out += mass * RBF(rate).profile(InPlace(rate * squares)).data
         return out
 
 
@@ -130,7 +132,7 @@ def _mixing_distribution(
             lambda rate: float(gammainc(shape, shape * rate / gamma)),
             gamma * float(ends[0]),
             gamma * float(ends[1]),
-            lambda squares: (1.0 + gamma * squares / shape) ** -shape,
+            lambda squares: RationalQuadratic(gamma, shape).profile(InPlace(gamma * squares)).data,
         )
     ends = gamma**2 / (4.0 * gammaincinv(0.5, np.array([1.0 - _DROPPED_TAIL, _CLAMPED_TAIL])))
     return (
@@ -138,7 +140,7 @@ def _mixing_distribution(
         lambda rate: float(gammaincc(0.5, gamma**2 / (4.0 * rate))),
         float(ends[0]),
         float(ends[1]),
-        lambda squares: np.exp(-gamma * np.sqrt(squares)),
+        lambda squares: Exponential(gamma).profile(InPlace(gamma * np.sqrt(squares))).data,
     )
 
 

@@ -18,6 +18,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from .._typing import FloatArray
+from ..kernels import RBF
+from ..kernels.in_place import InPlace
 from .mixture import KernelMixture
 from .sampling import normal_columns, systematic_sample
 
@@ -43,7 +45,8 @@ class SurrogateKernel:
         out = np.zeros((len(A), len(B)))
         for amplitude, inverse in zip(self.amplitudes, self.inverse_widths, strict=True):
             root = np.sqrt(inverse)
-            out += amplitude * np.exp(-cdist(A * root, B * root, "sqeuclidean"))
+            scaled = cdist(A * root, B * root, "sqeuclidean")
+            out += amplitude * RBF(1.0).profile(InPlace(scaled)).data
         return out
 
     def sample_frequencies(self, n: int, seed: int) -> FloatArray:

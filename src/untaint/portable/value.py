@@ -140,6 +140,18 @@ class Value:
         """Return the natural logarithm of each entry."""
         return self._apply("log", self)
 
+    def log1p(self) -> Value:
+        """Return the natural logarithm of 1 plus each entry."""
+        return (1.0 + self).log()
+
+    def copy(self) -> Value:
+        """Return the value itself, which no operation changes."""
+        return self
+
+    def ones(self) -> Value:
+        """Return ones of the same shape."""
+        return self * 0.0 + 1.0
+
     def sqrt(self) -> Value:
         """Return the square root of each entry."""
         return self._apply("sqrt", self)
