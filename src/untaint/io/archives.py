@@ -62,13 +62,6 @@ def unpack(name: str, data: bytes, max_bytes: int) -> Unpacked:
     data : bytes
     max_bytes : int
         The most bytes that may come out.
-
-    Examples
-    --------
-    >>> import gzip
-    >>> from untaint.io.archives import unpack
-    >>> unpack("a.csv.gz", gzip.compress(b"x,y"), 100)
-    Unpacked(data=b'x,y', file_name='a.csv', layers=('gzip',))
     """
     file_name = name
     layers: tuple[str, ...] = ()

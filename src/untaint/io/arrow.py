@@ -9,14 +9,7 @@ import numpy as np
 
 
 def arrow(module: str | None = None) -> Any:
-    """Import pyarrow, or one of its modules.
-
-    Examples
-    --------
-    >>> from untaint.io.arrow import arrow
-    >>> arrow("compute").sum([1, 2]).as_py()
-    3
-    """
+    """Import pyarrow, or one of its modules."""
     found = find_arrow(module)
     if found is None:
         raise ImportError("reading tables needs pyarrow: pip install 'untaint[cli]'")

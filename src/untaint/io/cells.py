@@ -22,17 +22,7 @@ _PART = 2**25  # bytes that Arrow reads in one call
 
 
 def read_cells(text: bytes, records: Records, delimiter: str, *, quotes: bool) -> list[Any] | None:
-    r"""Return columns of all records but the first; None if numbers of fields differ.
-
-    Examples
-    --------
-    >>> from untaint.io.cells import read_cells
-    >>> from untaint.io.records import find_records
-    >>> text = b"a,b\n1,2\n3,4\n"
-    >>> columns = read_cells(text, find_records(text, ",", quotes=True), ",", quotes=True)
-    >>> columns[1].to_pylist()
-    ['2', '4']
-    """
+    """Return columns of all records but the first; None if numbers of fields differ."""
     pa = arrow()
     header = text[records.starts[0] : records.ends[0]]
     width = len(split_record(header, delimiter.encode(), quotes=quotes))

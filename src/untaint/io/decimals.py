@@ -29,15 +29,7 @@ def _unambiguous_shape(mark: str, group: str) -> str:
 
 
 def find_decimal(columns: list[Any], delimiter: str) -> str:
-    """Return the decimal mark of a file, given its columns: Arrow arrays, or lists of text.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from untaint.io.decimals import find_decimal
-    >>> find_decimal([pa.array(["3,14", "2"])], ";")
-    ','
-    """
+    """Return the decimal mark of a file, given its columns: Arrow arrays, or lists of text."""
     if delimiter == ",":
         return "."
     shapes = (_unambiguous_shape(",", r"\."), _unambiguous_shape(r"\.", ","), _EITHER)

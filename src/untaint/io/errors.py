@@ -21,15 +21,7 @@ class DataFileError(ValueError):
 
 
 def unreadable(path: Path, error: Exception) -> DataFileError:
-    """Return an error for a file that the system or a decompressor refused.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from untaint.io.errors import unreadable
-    >>> unreadable(Path("a.csv"), PermissionError(13, "Permission denied"))
-    DataFileError('a.csv: the file cannot be read (Permission denied).')
-    """
+    """Return an error for a file that the system or a decompressor refused."""
     return DataFileError(f"{path}: the file cannot be read ({reason(error)}).")
 
 
@@ -44,14 +36,7 @@ def reason(error: Exception) -> str:
 
 
 def listed(names: Sequence[object]) -> str:
-    """Return the first few names of a list that may be long.
-
-    Examples
-    --------
-    >>> from untaint.io.errors import listed
-    >>> listed(["a", "b"])
-    "'a', 'b'"
-    """
+    """Return the first few names of a list that may be long."""
     shown = ", ".join(shortened(name, _LONGEST_NAME) for name in names[:_LISTED])
     more = len(names) - _LISTED
     return f"{shown} and {more} more" if more > 0 else shown

@@ -14,14 +14,7 @@ from .typed_table import TypedTable
 
 
 def is_frame(X: Any) -> bool:
-    """Return whether X is a data frame.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas
-    >>> is_frame(np.ones((2, 2))), is_frame(pandas.DataFrame({"a": [1]}))
-    (False, True)
-    """
+    """Return whether X is a data frame."""
     return nw.dependencies.is_into_dataframe(X)
 
 
@@ -32,14 +25,7 @@ def is_numeric(frame: Any) -> bool:
 
 
 def frame_table(frame: Any, name: str = "X") -> RawTable:
-    """Return a frame as a table with types.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> frame_table(pandas.DataFrame({"a": [1.5, None], "b": ["x", "y"]})).row_cells(1)
-    ['', 'y']
-    """
+    """Return a frame as a table with types."""
     native = nw.from_native(frame, eager_only=True)
     names = [str(column) for column in native.columns]
     for text in names:

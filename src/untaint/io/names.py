@@ -12,14 +12,7 @@ _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*")
 
 
 def clean_names(source: str, written: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return trimmed names, empty ones filled in, and notes.
-
-    Examples
-    --------
-    >>> from untaint.io.names import clean_names
-    >>> clean_names("a.csv", ["", " price "])[0]
-    ['column 1', 'price']
-    """
+    """Return trimmed names, empty ones filled in, and notes."""
     names = [name.strip().lstrip("\ufeff").strip() for name in written]
     notes = []
     for j, name in enumerate(names):

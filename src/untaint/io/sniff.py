@@ -53,14 +53,7 @@ def find_delimiter(name: str, text: bytes, default: str | None = None, *, cut: b
 
 
 def check_delimiter(delimiter: str) -> str:
-    r"""Return a given delimiter, which may be the word "tab".
-
-    Examples
-    --------
-    >>> from untaint.io.sniff import check_delimiter
-    >>> check_delimiter("tab")
-    '\t'
-    """
+    """Return a given delimiter, which may be the word "tab"."""
     delimiter = _NAMED.get(delimiter, delimiter)
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
         raise DataFileError(f"delimiter should be a single ASCII character, got {delimiter!r}.")

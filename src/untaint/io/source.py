@@ -75,15 +75,7 @@ class Content(NamedTuple):
 
 
 def read_content(source: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> Content:
-    """Read a file, or standard input for "-".
-
-    Examples
-    --------
-    >>> from untaint.io.source import read_content
-    >>> read_content("nowhere.csv")
-    Traceback (most recent call last):
-    untaint.io.errors.DataFileError: nowhere.csv: expected a file, found none of that name.
-    """
+    """Read a file, or standard input for "-"."""
     if source == STANDARD_INPUT:
         name, data = "standard input", _read_standard_input(max_bytes)
     else:

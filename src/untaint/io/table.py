@@ -109,14 +109,7 @@ class RawTable(ABC):
 
 
 def as_positions(rows: ArrayLike | None, n_rows: int) -> IntArray:
-    """Return positions of rows that were given as a mask, or as positions.
-
-    Examples
-    --------
-    >>> from untaint.io.table import as_positions
-    >>> as_positions([True, False, True], 3)
-    array([0, 2])
-    """
+    """Return positions of rows that were given as a mask, or as positions."""
     if rows is None:
         return np.arange(n_rows)
     rows = np.asarray(rows)
@@ -131,14 +124,7 @@ def as_positions(rows: ArrayLike | None, n_rows: int) -> IntArray:
 
 
 def extra_cells(extra: Extra | None, n: int) -> list[list[str]] | None:
-    """Return the cells to append to each of ``n`` rows.
-
-    Examples
-    --------
-    >>> from untaint.io.table import extra_cells
-    >>> extra_cells(["a", "b"], 2)
-    [['a'], ['b']]
-    """
+    """Return the cells to append to each of ``n`` rows."""
     if extra is None:
         return None
     if len(extra) != n:

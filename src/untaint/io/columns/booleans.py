@@ -24,14 +24,6 @@ def read_booleans(levels: Levels, *, strict: bool = True) -> FloatArray | None:
     levels : Levels
     strict : bool, default=True
         False takes any of the words, and has NaN for others.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from untaint.io.columns.booleans import read_booleans
-    >>> from untaint.io.columns.levels import find_levels
-    >>> read_booleans(find_levels(pa.array(["Yes", "no", "YES"])))
-    array([1., 0., 1.])
     """
     if strict and int(levels.present.sum()) > 2**3:  # a word in all its cases, and then some
         return None

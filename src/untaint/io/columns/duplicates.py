@@ -20,16 +20,6 @@ def mark_duplicates(columns: list[Column], first: str | None = None) -> list[Col
     columns : list of Column
     first : str, optional
         Name of a column that others are held against first, wherever it stands.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.columns.column import Column
-    >>> from untaint.io.columns.duplicates import mark_duplicates
-    >>> x = np.array([1.0, 2.0])
-    >>> a, b = (Column(name, "number", np.isnan(x), x) for name in "ab")
-    >>> [column.kind for column in mark_duplicates([a, b], first="b")]
-    ['duplicate', 'number']
     """
     order = sorted(range(len(columns)), key=lambda j: columns[j].name != first)
     marked = list(columns)

@@ -20,15 +20,7 @@ _WORDS_OF_PROSE = 4
 
 
 def counts_up(values: FloatArray) -> bool:
-    """Return whether integers go up row by row in constant steps.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.columns.identifiers import counts_up
-    >>> counts_up(np.arange(10.0)), counts_up(np.arange(10) / 2)
-    (True, False)
-    """
+    """Return whether integers go up row by row in constant steps."""
     if len(values) < _FEWEST or not np.isfinite(values).all():
         return False
     step = values[1] - values[0]
@@ -48,31 +40,14 @@ def has_identifier_name(name: str) -> bool:
 
 
 def has_distinct_values(values: FloatArray) -> bool:
-    """Return whether all values are whole numbers and different.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.columns.identifiers import has_distinct_values
-    >>> has_distinct_values(np.array([7.0, 3.0, 9.0]))
-    True
-    """
+    """Return whether all values are whole numbers and different."""
     present = values[~np.isnan(values)]
     whole = bool((present == np.floor(present)).all())
     return whole and len(present) > 1 and len(np.unique(present)) == len(present)
 
 
 def is_prose(levels: Levels) -> bool:
-    """Return whether texts are of several words each.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from untaint.io.columns.identifiers import is_prose
-    >>> from untaint.io.columns.levels import find_levels
-    >>> is_prose(find_levels(pa.array(["this is a remark", "and here is another"])))
-    True
-    """
+    """Return whether texts are of several words each."""
     pc = arrow("compute")
     words = pc.mean(pc.count_substring_regex(levels.texts, r"\s+")).as_py() or 0.0
     return bool(words + 1 >= _WORDS_OF_PROSE)

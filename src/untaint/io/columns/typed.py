@@ -22,15 +22,7 @@ def is_text(cells: Any) -> bool:
 
 
 def plain(cells: Any) -> Any:
-    """Return a column without an encoding: its values, and text as plain strings.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from untaint.io.columns.typed import plain
-    >>> str(plain(pa.array(["a", "b"]).dictionary_encode()).type)
-    'string'
-    """
+    """Return a column without an encoding: its values, and text as plain strings."""
     pa = arrow()
     is_ = pa.types
     if is_.is_dictionary(cells.type):
@@ -52,15 +44,7 @@ def as_strings(cells: Any) -> Any:
 
 
 def written(cells: Any) -> list[str | None]:
-    """Return values as text, None where they are missing.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from untaint.io.columns.typed import written
-    >>> written(pa.array([2.5, None]))
-    ['2.5', None]
-    """
+    """Return values as text, None where they are missing."""
     pa = arrow()
     if pa.types.is_timestamp(cells.type) and cells.type.unit == "ns":
         # Python has no nanoseconds.
@@ -80,15 +64,7 @@ def _as_text(value: Any) -> str:
 
 
 def read_typed(name: str, cells: Any) -> Column:
-    """Return the kind and values of a column of numbers, booleans or dates; others are text.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from untaint.io.columns.typed import read_typed
-    >>> read_typed("x", pa.array([True, None])).values
-    array([ 1., nan])
-    """
+    """Return the kind and values of a column of numbers, booleans or dates; others are text."""
     pa = arrow()
     is_ = pa.types
     kind = cells.type

@@ -19,15 +19,7 @@ from .sentinels import find_sentinels
 
 
 def number_column(name: str, values: FloatArray, details: Mapping[str, Any]) -> Column:
-    """Return a column of numbers; infinite ones count as missing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.columns.typed_columns import number_column
-    >>> number_column("x", np.array([1.0, np.inf]), {}).notes
-    ["1 cell of 'x' is infinite and counts as missing."]
-    """
+    """Return a column of numbers; infinite ones count as missing."""
     notes = []
     infinite = np.isinf(values)
     if infinite.any():

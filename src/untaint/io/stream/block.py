@@ -25,15 +25,7 @@ class RowBlock(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockFormat:
-    """The dtype of the spooled rows, and how many of them to hold at a time.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.stream.block import BlockFormat
-    >>> BlockFormat(np.dtype("float32")).rows_per_block(width=16)
-    65536
-    """
+    """The dtype of the spooled rows, and how many of them to hold at a time."""
 
     dtype: np.dtype[Any]
     block_rows: int | None = None

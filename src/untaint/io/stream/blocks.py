@@ -24,18 +24,7 @@ _EXPECTED = "expected a 2-d array, a data frame or a pair (X, y)"
 def read_blocks(
     blocks: Iterable[Any], columns: ColumnSelector, block_format: BlockFormat
 ) -> Iterator[RowBlock]:
-    """Check blocks one after the other.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.stream.block import BlockFormat
-    >>> from untaint.io.stream.blocks import read_blocks
-    >>> from untaint.io.stream.selection import ColumnSelector
-    >>> pairs = [(np.eye(2), [5, 6])]
-    >>> next(read_blocks(pairs, ColumnSelector(None, None), BlockFormat(np.dtype("float64")))).y
-    array([5., 6.])
-    """
+    """Check blocks one after the other."""
     paired = None
     for number, block in enumerate(blocks, 1):
         place = f"block {number}"

@@ -54,14 +54,7 @@ class ReadOptions(NamedTuple):
 
 
 def find_files(source: Any) -> list[Path] | None:
-    """Return the files of a path, a directory or a list of paths; None if source is none of these.
-
-    Examples
-    --------
-    >>> from untaint.io.stream.files import find_files
-    >>> find_files(iter([])) is None
-    True
-    """
+    """Return the files of a path, a directory or a list of paths, None if source is none of them."""
     if _is_path(source):
         path = Path(source)
         files = _files_in(path) if path.is_dir() else [path]
@@ -110,15 +103,7 @@ def _endings() -> str:
 
 
 def kind_of(path: Path) -> str | None:
-    """Return the ending that says how to read a file, without .gz.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from untaint.io.stream.files import kind_of
-    >>> kind_of(Path("DATA.CSV.gz"))
-    '.csv'
-    """
+    """Return the ending that says how to read a file, without .gz."""
     name = path.name.lower()
     if name.endswith((_ARRAY, ".zip")):
         return name[-4:]

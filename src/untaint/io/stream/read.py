@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -99,19 +100,6 @@ def read_rows(
     ((8, 3), 'float32', [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0])
     """
     check_count("block_rows", block_rows, optional=True)
-    if verbose:
-        line = ProgressLine("read_rows")
-        with shown_by(line.on_step):
-            table = read_rows(
-                source,
-                target=target,
-                columns=columns,
-                dtype=dtype,
-                directory=directory,
-                block_rows=block_rows,
-            )
-        line.close()
-        return table
     block_format = BlockFormat(_checked_dtype(dtype), block_rows)
     folder = None if directory is None else Path(directory)
     chosen = list(columns) if isinstance(columns, Iterator) else columns
@@ -124,7 +112,19 @@ def read_rows(
         mapped = map_array(files[0], block_format)
         if mapped is not None:
             return mapped
-    return _read_files(files, lambda: ColumnSelector(target, chosen), block_format, folder)
+    with _bar(verbose):
+        return _read_files(files, lambda: ColumnSelector(target, chosen), block_format, folder)
+
+
+@contextmanager
+def _bar(verbose: bool) -> Iterator[None]:
+    if not verbose:
+        yield
+        return
+    line = ProgressLine("read_rows")
+    with shown_by(line.on_step):
+        yield
+    line.close()
 
 
 def _checked_dtype(dtype: Any) -> np.dtype[Any]:

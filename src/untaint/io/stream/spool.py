@@ -35,18 +35,6 @@ class Spool:
         Type of the rows as written.
     count_rows : callable
         Returns the number of rows, None if unknown; called only if the disk is full.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.stream.spool import Spool
-    >>> with Spool(None, np.dtype("float32"), lambda: None) as spool:
-    ...     spool.write(np.eye(2))
-    ...     spool.write(np.ones((1, 2)))
-    ...     X, remove = spool.finish()
-    >>> X.shape, X.dtype.name, X.flags.writeable
-    ((3, 2), 'float32', False)
-    >>> remove()
     """
 
     def __init__(

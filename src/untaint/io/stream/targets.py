@@ -22,18 +22,7 @@ class TextTargetError(Exception):
 
 
 class Targets:
-    """The targets that have been read so far.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.stream.targets import Targets
-    >>> targets = Targets()
-    >>> targets.add(np.array([1.0, 2.0]), "block 1")
-    >>> targets.add(np.array([3.0]), "block 2")
-    >>> targets.result()
-    array([1., 2., 3.])
-    """
+    """The targets that have been read so far."""
 
     def __init__(self) -> None:
         self._blocks: list[NDArray[Any]] = []
@@ -59,17 +48,7 @@ class Targets:
 
 
 def as_targets(values: NDArray[Any], title: str, place: str, first_row: int = 0) -> NDArray[Any]:
-    """Return a column of targets as float64 or, if it is text, as objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.stream.targets import as_targets
-    >>> as_targets(np.array([3, 4]), "the target", "block 1")
-    array([3., 4.])
-    >>> as_targets(np.array(["no", "yes"]), "the target", "block 1")
-    array(['no', 'yes'], dtype=object)
-    """
+    """Return a column of targets as float64 or, if it is text, as objects."""
     kind = values.dtype.kind
     if kind in "biuf":
         check_matrix(values[:, np.newaxis], FLOAT64, [title], place, first_row)
