@@ -54,7 +54,7 @@ class ReadOptions(NamedTuple):
 
 
 def find_files(source: Any) -> list[Path] | None:
-    """Return the files of a path, a directory or a list of paths, None if source is none of them."""
+    """Return the files of a path, a directory or a list of paths; None for any other source."""
     if _is_path(source):
         path = Path(source)
         files = _files_in(path) if path.is_dir() else [path]
