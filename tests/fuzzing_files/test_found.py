@@ -159,3 +159,18 @@ def test_words_without_an_end_are_cut(capsys):
 
     assert exit_code_of(refuse) == 2
     assert len(capsys.readouterr().err) < 1100
+
+
+@pytest.mark.parametrize("read", [read_table, read_rows])
+def test_an_entry_of_an_archive_that_has_no_name(tmp_path, read):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("x", b"a,b\n1,2\n")
+    content = bytearray(stream.getvalue())
+    for start in (content.index(b"PK\x03\x04") + 26, content.index(b"PK\x01\x02") + 28):
+        content[start : start + 4] = b"\0\0\1\0"  # the name becomes an extra field
+    path = tmp_path / "t.zip"
+    path.write_bytes(bytes(content))
+    with pytest.raises(DataFileError, match="expected a zip file with one table") as error:
+        read(path)
+    refused_sentence(error)

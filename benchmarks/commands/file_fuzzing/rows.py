@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import zipfile
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
@@ -53,14 +54,19 @@ class CsvRows(_Rows):
     """Text, by both engines."""
 
     def make(self, rng: Random) -> Job:
-        tabs = rng.random() < 0.2
-        content = table_bytes(rng, "\t" if tabs else ",")
-        name = (
-            rng.choice(("r.tsv", "r.tsv.gz"))
-            if tabs
-            else rng.choice(("r.csv",) * 9 + ("r.csv.gz",))
-        )
+        content = table_bytes(rng, rng.choice(",,,;|\t"))
+        name = rng.choice(("r.csv",) * 9 + ("r.csv.gz", "r.tsv", "r.tab.gz", "r.jsonl"))
+        if rng.random() < 0.1:
+            name, content = "r.zip", _zipped(name, content)
+            content = damaged(content, rng, (b"PK\x05\x06",)) if rng.random() < 0.5 else content
         return self.reading(self.write(name, content), rng)
+
+
+def _zipped(name: str, content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return stream.getvalue()
 
 
 class ParquetRows(_Rows):

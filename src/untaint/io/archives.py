@@ -210,7 +210,7 @@ def only_table(name: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
 def _is_extra(entry: zipfile.ZipInfo) -> bool:
     """Return whether an entry is a directory, or was added by the system."""
     last = entry.filename.rpartition("/")[2]
-    return entry.is_dir() or last.startswith(".") or entry.filename.startswith("__MACOSX/")
+    return not last or last.startswith(".") or entry.filename.startswith("__MACOSX/")
 
 
 def is_named_like_table(file_name: str) -> bool:
