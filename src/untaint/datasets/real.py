@@ -41,15 +41,16 @@ from ._table import bundle
 
 
 def _fetch(
-    source: DatasetSource,
-    about: str | None,
+    name: str,
     data_home: PathLike | None,
     return_X_y: bool,
     as_frame: bool,
     download_if_missing: bool,
 ) -> Any:
+    source: DatasetSource = getattr(sources, name.upper())
     table = obtain(source, data_home, download_if_missing=download_if_missing)
-    description = f"{cleandoc(about or '')} Source: {source.origin}."
+    about = cleandoc(globals()[f"fetch_{name}"].__doc__ or "")
+    description = f"{about} Source: {source.origin}."
     return bundle(table, source.task, description, return_X_y=return_X_y, as_frame=as_frame)
 
 
@@ -65,9 +66,7 @@ def fetch_boston(
     Kept because the papers report it. Its column ``b`` encodes a race-based assumption, for which
     scikit-learn dropped the set; prefer another set for teaching.
     """
-    return _fetch(
-        sources.BOSTON, fetch_boston.__doc__, data_home, return_X_y, as_frame, download_if_missing
-    )
+    return _fetch("boston", data_home, return_X_y, as_frame, download_if_missing)
 
 
 def fetch_concrete(
@@ -78,14 +77,7 @@ def fetch_concrete(
     download_if_missing: bool = True,
 ) -> Any:
     """Load concrete: 1030 x 8, compressive strength from mixture and age (regression)."""
-    return _fetch(
-        sources.CONCRETE,
-        fetch_concrete.__doc__,
-        data_home,
-        return_X_y,
-        as_frame,
-        download_if_missing,
-    )
+    return _fetch("concrete", data_home, return_X_y, as_frame, download_if_missing)
 
 
 def fetch_wine_quality(
@@ -96,14 +88,7 @@ def fetch_wine_quality(
     download_if_missing: bool = True,
 ) -> Any:
     """Load red wine: 1599 x 11, tasters' grade 3 to 8 (regression); 240 rows are duplicates."""
-    return _fetch(
-        sources.WINE_QUALITY,
-        fetch_wine_quality.__doc__,
-        data_home,
-        return_X_y,
-        as_frame,
-        download_if_missing,
-    )
+    return _fetch("wine_quality", data_home, return_X_y, as_frame, download_if_missing)
 
 
 def fetch_drug(
@@ -118,9 +103,7 @@ def fetch_drug(
     The last 1000 rows are the authors' test part. Two columns are constant, 150 rows repeat earlier
     ones, the target has a heavy left tail.
     """
-    return _fetch(
-        sources.DRUG, fetch_drug.__doc__, data_home, return_X_y, as_frame, download_if_missing
-    )
+    return _fetch("drug", data_home, return_X_y, as_frame, download_if_missing)
 
 
 def fetch_heart_disease(
@@ -131,14 +114,7 @@ def fetch_heart_disease(
     download_if_missing: bool = True,
 ) -> Any:
     """Load Cleveland heart disease: 303 x 13, two classes; six missing cells are NaN."""
-    return _fetch(
-        sources.HEART_DISEASE,
-        fetch_heart_disease.__doc__,
-        data_home,
-        return_X_y,
-        as_frame,
-        download_if_missing,
-    )
+    return _fetch("heart_disease", data_home, return_X_y, as_frame, download_if_missing)
 
 
 def fetch_breast_cancer(
@@ -149,14 +125,7 @@ def fetch_breast_cancer(
     download_if_missing: bool = True,
 ) -> Any:
     """Load Wisconsin diagnostic breast cancer: 569 x 30, 1 is benign and 0 malignant."""
-    return _fetch(
-        sources.BREAST_CANCER,
-        fetch_breast_cancer.__doc__,
-        data_home,
-        return_X_y,
-        as_frame,
-        download_if_missing,
-    )
+    return _fetch("breast_cancer", data_home, return_X_y, as_frame, download_if_missing)
 
 
 def fetch_vehicle(
@@ -167,9 +136,7 @@ def fetch_vehicle(
     download_if_missing: bool = True,
 ) -> Any:
     """Load vehicle silhouettes: 846 x 18, four classes named bus, opel, saab and van."""
-    return _fetch(
-        sources.VEHICLE, fetch_vehicle.__doc__, data_home, return_X_y, as_frame, download_if_missing
-    )
+    return _fetch("vehicle", data_home, return_X_y, as_frame, download_if_missing)
 
 
 def fetch_segment(
@@ -180,9 +147,7 @@ def fetch_segment(
     download_if_missing: bool = True,
 ) -> Any:
     """Load image segmentation: 2310 x 19, seven classes; ``region_pixel_count`` is constant."""
-    return _fetch(
-        sources.SEGMENT, fetch_segment.__doc__, data_home, return_X_y, as_frame, download_if_missing
-    )
+    return _fetch("segment", data_home, return_X_y, as_frame, download_if_missing)
 
 
 def fetch_glass(
@@ -193,6 +158,4 @@ def fetch_glass(
     download_if_missing: bool = True,
 ) -> Any:
     """Load glass identification: 214 x 9, six unbalanced classes (types 1, 2, 3, 5, 6, 7)."""
-    return _fetch(
-        sources.GLASS, fetch_glass.__doc__, data_home, return_X_y, as_frame, download_if_missing
-    )
+    return _fetch("glass", data_home, return_X_y, as_frame, download_if_missing)
