@@ -44,10 +44,12 @@ class RawTable(ABC):
         self.dialect = dialect
         self.notes = notes
 
+    line_word = "line"  # what `place` counts
+
     @property
-    @abstractmethod
     def header_bytes(self) -> bytes:
         """The header as it stands in the file, with its line end."""
+        return self.header_with()
 
     @abstractmethod
     def header_with(self, *extra: str) -> bytes:
@@ -94,9 +96,9 @@ class RawTable(ABC):
     def line_number(self, i: int) -> int:
         """Return the line of the file that a row begins in, or the row's number without lines."""
 
-    @abstractmethod
     def place(self, i: int) -> str:
         """Return the place of a row in words, such as "line 17"."""
+        return f"{self.line_word} {self.line_number(i)}"
 
     def row_cells(self, i: int) -> list[str]:
         """Return the texts of a row."""

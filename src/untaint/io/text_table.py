@@ -56,11 +56,6 @@ class TextTable(RawTable):
         self._ends = ends
         self._lines = lines
 
-    @property
-    def header_bytes(self) -> bytes:
-        """The header as it stands in the file, byte order mark and line end included."""
-        return self.header_with()
-
     def header_with(self, *extra: str) -> bytes:
         """Return the header, with the names of further columns."""
         end = self._ends[0]
@@ -157,7 +152,3 @@ class TextTable(RawTable):
     def line_number(self, i: int) -> int:
         """Return the line of the file that a row begins in, from 1."""
         return int(self._lines[i + 1])
-
-    def place(self, i: int) -> str:
-        """Return the place of a row in words."""
-        return f"line {self.line_number(i)}"

@@ -48,12 +48,7 @@ class TypedTable(RawTable):
         self._table = table
         self._visible = list(range(len(names))) if visible is None else visible
         self._lines = lines
-        self._line_word = line_word
-
-    @property
-    def header_bytes(self) -> bytes:
-        """The header of the rows as CSV text."""
-        return self.header_with()
+        self.line_word = line_word
 
     def header_with(self, *extra: str) -> bytes:
         """Return the header of the rows as CSV text, with the names of further columns."""
@@ -116,7 +111,3 @@ class TypedTable(RawTable):
     def line_number(self, i: int) -> int:
         """Return where a row stands in the file, or its number, from 1."""
         return i + 1 if self._lines is None else int(self._lines[i])
-
-    def place(self, i: int) -> str:
-        """Return the place of a row in words."""
-        return f"{self._line_word} {self.line_number(i)}"
