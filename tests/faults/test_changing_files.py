@@ -26,7 +26,7 @@ def changed_after(monkeypatch, module, name, change):
 def test_a_file_that_shrinks_while_it_is_read(tmp_path, monkeypatch, quick, left):
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n" + b"1,2\n" * 5000)
-    changed_after(monkeypatch, text, "_find_dialect", lambda: path.write_bytes(left))
+    changed_after(monkeypatch, text, "find_delimiter", lambda: path.write_bytes(left))
     monkeypatch.setattr(text, "_SAMPLE", 64)
     if not quick:
         monkeypatch.setattr(text, "find_arrow", lambda _=None: None)
@@ -54,7 +54,7 @@ def test_an_array_that_shrinks_before_it_is_mapped(tmp_path, monkeypatch):
 def test_a_file_that_goes_away_before_it_is_read_again(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n1,x\n")  # a target of text, which is found in the first pass
-    changed_after(monkeypatch, text, "_find_dialect", path.unlink)
+    changed_after(monkeypatch, text, "find_delimiter", path.unlink)
     with pytest.raises(DataFileError, match=r"t\.csv: the file cannot be read"):
         read_rows(path, target="b", directory=tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -118,6 +118,12 @@ def test_points_are_no_decimals_where_commas_are(engine, write):
         read_rows(write("t.csv", "a;b\n1,25;2,5\n2;1.5\n"))
 
 
+def test_decimals_are_those_of_the_columns_that_are_read(engine, write):
+    path = write("t.tsv", "a\tb\n1.5\t2,5\n2\t3,25\n")
+    assert contents(path, columns=["a"])[1] == [[1.5], [2.0]]
+    assert contents(path, columns=["b"])[1] == [[2.5], [3.25]]
+
+
 def test_blocks_of_any_size_give_the_same_rows(engine, write, spools):
     X = np.arange(3000.0).reshape(1000, 3)
     text = "a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in X)

@@ -64,12 +64,16 @@ def read_text_rows(
     """
     source = _Peekable(stream)
     decoder = StreamDecoder(place, source.head, fallback=fallback_encoding)
-    dialect = _find_dialect(place, source.head, decoder, delimiter)
     source.read(len(decoder.mark))
-    blocks = _WholeRecords(place, source, decoder, dialect.delimiter)
+    sample = source.head[len(decoder.mark) :].decode(decoder.encoding, errors="ignore").encode()
+    cut = len(source.head) == _SAMPLE
+    if sample.strip():
+        delimiter = find_delimiter(place, sample, delimiter, cut=cut)
+    blocks = _WholeRecords(place, source, decoder, delimiter)
     header, after_header = _read_header(place, blocks)
-    names = split_record(header, dialect.delimiter.encode(), quotes=True)
+    names = split_record(header, delimiter.encode(), quotes=True)
     selection = columns.select(place, [name.strip() for name in names], len(names))
+    dialect = Dialect(delimiter, decimal=_find_decimal(sample, delimiter, selection, cut=cut))
     reader = _BlockReader(
         place, header + b"\n", dialect, len(names), selection, block_format.dtype, text_target
     )
@@ -92,17 +96,15 @@ def _block_bytes(block_format: BlockFormat, width: int) -> int:
     return max(2**12, min(block_format.block_rows * width * _FIELD_BYTES, _BLOCK_BYTES))
 
 
-def _find_dialect(place: str, head: bytes, decoder: StreamDecoder, default: str) -> Dialect:
-    """Return the delimiter and the decimal mark that the first bytes show."""
-    cut = len(head) == _SAMPLE
-    sample = head[len(decoder.mark) :].decode(decoder.encoding, errors="ignore").encode()
-    delimiter = find_delimiter(place, sample, default, cut=cut) if sample.strip() else default
+def _find_decimal(sample: bytes, delimiter: str, selection: ColumnSelection, *, cut: bool) -> str:
+    """Return the decimal mark of the columns that are read, as the first records show it."""
     if delimiter == "," or b"," not in sample:
-        return Dialect(delimiter=delimiter)
+        return "."
     header, *rows = split_text(sample, delimiter)
     rows = [row for row in rows[: len(rows) - cut] if len(row) == len(header)]
-    columns = [list(cells) for cells in zip(*rows, strict=True)]
-    return Dialect(delimiter=delimiter, decimal=find_decimal(columns, delimiter))
+    target = [] if selection.target is None else [selection.target]
+    columns = [[row[j] for row in rows] for j in selection.features + target]
+    return find_decimal(columns, delimiter)
 
 
 class _Peekable:
