@@ -127,7 +127,7 @@ def read_files(
         elif kind in _TEXT or (kind == ".zip" and _holds_text(path)):
             yield from _read_text(path, columns, block_format, options)
         else:
-            table = read_table(path, max_bytes=_UNLIMITED)
+            table = read_table(path)  # which bounds what it unpacks
             assert isinstance(table, TypedTable)
             yield from read_typed_rows(table, columns, block_format)
 
