@@ -216,6 +216,13 @@ def test_lines_are_counted_through_quoted_line_ends_and_empty_lines(engine, writ
         read_rows(path, columns=["a"])
 
 
+def test_a_quote_that_swallows_a_large_file_takes_no_memory(engine, write, monkeypatch):
+    monkeypatch.setattr(text_module, "_LONGEST_RECORD", 10_000)
+    path = write("t.csv", 'a,b\n1,2\n3,"4\n' + "5,6\n" * 50_000)
+    with pytest.raises(DataFileError, match=r"line 3: expected records of at most 10,000 bytes"):
+        read_rows(path, block_rows=1)
+
+
 def test_the_first_fault_comes_first_whatever_its_kind(engine, write):
     path = write("t.csv", "a,b\n1,x\n2\n")
     with pytest.raises(DataFileError, match="line 2: column 'b'"):
