@@ -43,6 +43,8 @@ class Records:
         Whether some of these hold spaces.
     size : int
         Length of the text.
+    n_lines : int
+        Line ends of the text.
     """
 
     starts: Places
@@ -53,6 +55,7 @@ class Records:
     n_blank: int
     spaces: bool
     size: int
+    n_lines: int
 
     @property
     def unclosed(self) -> int | None:
@@ -110,6 +113,7 @@ def find_records(text: bytes, delimiter: str, *, quotes: bool, skip_spaces: bool
         int(blank.sum()),
         bool(spaces.any()),
         len(text),
+        len(lines),
     )
 
 

@@ -10,6 +10,7 @@ are more tolerant.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -74,20 +75,15 @@ def read_text_rows(
     names = split_record(header, delimiter.encode(), quotes=True)
     selection = columns.select(place, [name.strip() for name in names], len(names))
     dialect = Dialect(delimiter, decimal=_find_decimal(sample, delimiter, selection, cut=cut))
-    reader = _BlockReader(
-        place, header + b"\n", dialect, len(names), selection, block_format.dtype, text_target
-    )
-    yield from reader.read(*after_header)
+    n_lines = count_lines(header) + 1
+    reader = _BlockReader(place, dialect, len(names), selection, block_format.dtype, text_target)
     size = _block_bytes(block_format, len(names))
-    while (block := blocks.take(size)).text:
-        yield from reader.read(*block)
-
-
-class _Block(NamedTuple):
-    """Whole records, and the line of the file that they begin on."""
-
-    text: bytes
-    line: int
+    for body in chain([after_header], iter(lambda: blocks.take(size), b"")):
+        text = b"".join((header, b"\n", body))
+        records = _records(text, delimiter)
+        first_line = blocks.line - n_lines
+        blocks.line = first_line + records.n_lines
+        yield from reader.read(text, records, first_line - 1)
 
 
 def _block_bytes(block_format: BlockFormat, width: int) -> int:
@@ -132,41 +128,40 @@ class _WholeRecords:
         self._source = source
         self._decoder = decoder
         self._rest = b""
-        self._line = 1
         self._ended = False
+        self.line = 1  # that the next records begin on, which whoever takes them counts
 
-    def take(self, size: int) -> _Block:
+    def take(self, size: int) -> memoryview:
         """Return some whole records, none if the stream has ended; its last one may be broken."""
         text, whole = self._rest, 0
         while not whole and not self._ended:
             raw = self._source.read(size)
             self._ended = not raw
-            line = self._line + count_lines(text)
+            line = self.line + count_lines(text)
             text += self._decoder.decode(raw, line, final=not raw)
             whole = len(text) if self._ended else length_of_whole_records(text, self.delimiter)
             if len(text) > whole + _LONGEST_RECORD:
                 raise DataFileError(
-                    f"{self.place}, line {self._line}: expected records of at most "
+                    f"{self.place}, line {self.line}: expected records of at most "
                     f"{_LONGEST_RECORD:,} bytes, found a longer one; a quote may be opened and "
                     "never closed."
                 )
             size *= 2
         self._rest = text[whole:]
-        block = _Block(text[:whole], self._line)
-        self._line += count_lines(block.text)
-        return block
+        return memoryview(text)[:whole]
 
 
-def _read_header(place: str, blocks: _WholeRecords) -> tuple[bytes, _Block]:
+def _read_header(place: str, blocks: _WholeRecords) -> tuple[bytes, bytes]:
     """Return the first record, which names the columns, and the records read along with it."""
     while True:
-        text, line = blocks.take(2**12)
+        text = bytes(blocks.take(2**12))
         if not text:
             raise DataFileError(f"{place}: expected a header line, found an empty file.")
         records = _records(text, blocks.delimiter)
         if len(records.starts):
             break
-    line += int(records.lines[0]) - 1
+        blocks.line += records.n_lines
+    line = blocks.line + int(records.lines[0]) - 1
     if records.unclosed is not None and len(records.starts) == 1:
         raise _unclosed(place, line)
     header = text[records.starts[0] : records.ends[0]]
@@ -178,7 +173,8 @@ def _read_header(place: str, blocks: _WholeRecords) -> tuple[bytes, _Block]:
             f"{place}, line {line}: expected a header that names the columns, found only numbers."
         )
     start = int(records.bounds[1])
-    return header, _Block(text[start:], line + count_lines(text[records.starts[0] : start]))
+    blocks.line += count_lines(text[:start])
+    return header, text[start:]
 
 
 def _records(text: bytes, delimiter: str) -> Records:
@@ -190,27 +186,24 @@ def _unclosed(place: str, line: int) -> DataFileError:
 
 
 class _BlockReader(NamedTuple):
-    """What every block of a text is read with; the header ends in a line end."""
+    """What every block of a text is read with, the header before it."""
 
     place: str
-    header: bytes
     dialect: Dialect
     width: int
     selection: ColumnSelection
     dtype: np.dtype[Any]
     text_target: bool
 
-    def read(self, body: bytes, line: int) -> Iterator[RowBlock]:
-        """Read a block that begins on a line of the file."""
-        text = self.header + body
-        records = _records(text, self.dialect.delimiter)
+    def read(self, text: bytes, records: Records, line: int) -> Iterator[RowBlock]:
+        """Read a block, given how many lines of the file come before it."""
         if len(records.starts) < 2:
             return
         rows = self._by_arrow(text, records) if find_arrow("csv") is not None else None
-        if rows is not None:
+        if rows is None:
+            yield from self._one_by_one(text, records, line)
+        else:
             yield rows
-            return
-        yield from self._one_by_one(text, records, line - 1 - count_lines(self.header))
 
     def _by_arrow(self, text: bytes, records: Records) -> RowBlock | None:
         """Return the rows of a block, None unless all of it is certain to be right."""
