@@ -78,7 +78,8 @@ def read_text_rows(
     n_lines = count_lines(header) + 1
     reader = _BlockReader(place, dialect, len(names), selection, block_format.dtype, text_target)
     size = _block_bytes(block_format, len(names))
-    for body in chain([after_header], iter(lambda: blocks.take(size), b"")):
+    rest: Iterator[bytes | memoryview] = iter(lambda: blocks.take(size), b"")
+    for body in chain([after_header], rest):
         text = b"".join((header, b"\n", body))
         records = _records(text, delimiter)
         first_line = blocks.line - n_lines
