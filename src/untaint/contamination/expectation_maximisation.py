@@ -25,6 +25,8 @@ from .._typing import BoolArray, FloatArray, IntArray
 MAX_ITER = 200
 # Rise of the log-likelihood at which the iteration ends.
 MIN_RISE = 1e-3
+# A start that is given up would have to rise by more than so many times its last rise.
+LAST_RISES = 10.0
 # Largest fraction of outliers that an iteration may pass through, and the largest one of a fit.
 MAJORITY, MAX_CONTAMINATION = 0.6, 0.49
 # Outliers that there are at least, in the second mode and in a diffuse group.
@@ -51,7 +53,7 @@ class OutlierModel(NamedTuple):
 
 
 # Columns of an array of such models.
-OFFSET, MIN_WIDTH, MIN_DEVIATION = 0, 1, 2
+OFFSET, MIN_WIDTH, MIN_DEVIATION, PARAMETERS = 0, 1, 2, 3
 SHIFTED, PERMUTED, OF_TARGET = 4, 5, 6
 # The logarithm of the normal density's constant, with the other sign.
 LOG_NORMAL = 0.5 * float(np.log(2 * np.pi))
@@ -123,10 +125,13 @@ def maximise_likelihood(
     least_scale: float,
     min_rise: float = MIN_RISE,
     max_iter: int = MAX_ITER,
+    max_behind: float = np.inf,
 ) -> Parameters:
     """Fit k models of inliers' ``tails``, (k,), from inlier probabilities, (k, n).
 
-    The residuals are those of all fits, (n,), or of each, (k, n).
+    The residuals are those of all fits, (n,), or of each, (k, n). A start ends before its maximum
+    if its likelihood is less than the best one by more than ``max_behind``, each less what its
+    parameters cost, and the start hardly rises.
 
     Examples
     --------
@@ -143,7 +148,7 @@ def maximise_likelihood(
     """
     batch = _Batch.of(residuals, weights, models, tails, least_scale)
     state = batch.first(np.asarray(inlier_probability, dtype=float)[batch.numbers])
-    result = Parameters(*(np.empty(len(models)) for _ in Parameters._fields))
+    result, best = Parameters(*(np.empty(len(models)) for _ in Parameters._fields)), -np.inf
     for _ in range(max_iter):
         vanished = batch.vanished(state)
         if vanished.any():
@@ -154,6 +159,12 @@ def maximise_likelihood(
         previous = state.fits.log_likelihood
         state = batch.step(state)
         ended = ~(state.fits.log_likelihood > previous + min_rise)
+        if max_behind < np.inf:
+            reached = state.fits.log_likelihood - batch.penalties
+            best = max(best, float(reached[batch.unconditional].max(initial=-np.inf)))
+            with np.errstate(invalid="ignore"):  # of a start without a likelihood, which has ended
+                rise = state.fits.log_likelihood - previous
+            ended |= reached + LAST_RISES * rise < best - max_behind
         if ended.any():
             batch, state = batch.without(ended, state, result)
     batch.without(np.ones(len(batch.numbers), dtype=bool), state, result)
@@ -275,6 +286,16 @@ class _Batch:
     def min_outliers(self) -> FloatArray:
         """The weight of outliers that there are at least."""
         return np.where(self.models[OFFSET] > 0, MIN_CLUSTER, MIN_DIFFUSE * self.total)
+
+    @cached_property
+    def penalties(self) -> FloatArray:
+        """What the parameters of each start's model cost by the Bayesian information criterion."""
+        return 0.5 * float(np.log(self.total)) * self.models[PARAMETERS]
+
+    @cached_property
+    def unconditional(self) -> BoolArray:
+        """The starts whose fits count wherever their parameters lie, unlike those of clusters."""
+        return ~(self.models[OFFSET] + self.models[OF_TARGET] > 0)
 
     @cached_property
     def smallest(self) -> FloatArray:

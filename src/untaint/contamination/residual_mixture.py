@@ -252,6 +252,8 @@ class ResidualMixture:
         self.counts = as_rows(self.fitted)
         self.min_scale = MIN_NOISE * median_distance(y, self.included)
         self.step = resolution(y, self.included)
+        # An alternation often begins with the rows that were asked about before it.
+        self._latest: tuple[object, FittedMixture] | None = None
 
     def fit_null(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
@@ -307,21 +309,28 @@ class ResidualMixture:
         return max(best, rival, key=lambda fitted: fitted.log_likelihood)
 
     def fit_once(self, rows: MixtureRows) -> FittedMixture:
-        """Return the best fit with a scale that is fitted to the present inliers."""
-        best = self._fit_scales(rows, self._relative(rows.weights))
-        if rows.predictions.shape[1] > 1:
-            return best
-        rival = self._with_permuted_targets(rows, best)
-        return max(best, rival, key=lambda fitted: fitted.log_likelihood)
+        """Return the best fit with a scale, and a density of targets, of the present inliers."""
+        key = (*(part.tobytes() for part in rows[:-1]), rows.effort)
+        if self._latest is None or self._latest[0] != key:
+            inlier_probability, density = self._relative(rows.weights), None
+            if rows.predictions.shape[1] == 1 and not rows.effort.null:
+                density = self._target_density(rows, inlier_probability)
+            self._latest = key, self._fit_scales(rows, inlier_probability, density)
+        return self._latest[1]
 
-    def _fit_scales(self, rows: MixtureRows, inlier_probability: FloatArray) -> FittedMixture:
+    def _fit_scales(
+        self,
+        rows: MixtureRows,
+        inlier_probability: FloatArray,
+        density: TargetDensity | None = None,
+    ) -> FittedMixture:
         """Return the better fit of one scale, and of one that varies as that of the inliers."""
         scales = [CONSTANT]
         if rows.predictions.shape[1] == 1:
             inlying = self.counts * inlier_probability
             scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], inlying)
             scales += [scale] if scale.varies else []
-        return max(self._fit(rows, scales, None), key=lambda fitted: fitted.log_likelihood)
+        return max(self._fit(rows, scales, density), key=lambda fitted: fitted.log_likelihood)
 
     def _with_better_scale(
         self, rows: MixtureRows, best: FittedMixture, density: TargetDensity | None

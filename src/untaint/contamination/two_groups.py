@@ -53,6 +53,9 @@ UNIFORM_FRACTION = 1e-3
 # Of more residuals than this, a systematic sample of as many is fitted; of fewer, if the weights
 # are about to change.
 MAX_SAMPLES, ROUGH_SAMPLES = 3000, 500
+# Log-likelihood by which a fit may be behind the best one of a rough comparison. It is more than
+# what the parameters of a varying scale cost, which are not counted there.
+MAX_BEHIND = 15.0
 # Overlapping groups are reported if the smaller one has at least this fraction.
 MIN_OVERLAPPING = 0.25
 # Smallest distance of two modes, in steps of a rounded target.
@@ -85,7 +88,8 @@ class Effort(NamedTuple):
     """How much to compute: tails of inliers, and the rise of likelihood or steps that end a fit.
 
     ``contaminated`` leaves models without outliers out of account, ``null`` those with outliers. Of
-    more than ``max_samples`` residuals a systematic sample is fitted.
+    more than ``max_samples`` residuals a systematic sample is fitted. Fits whose log-likelihood is
+    ``max_behind`` less than the best are not completed.
     """
 
     tails: tuple[float, ...] = TAILS
@@ -94,11 +98,12 @@ class Effort(NamedTuple):
     max_samples: int = MAX_SAMPLES
     contaminated: bool = False
     null: bool = False
+    max_behind: float = np.inf
 
 
 #: For weights that count, and for those that are about to change.
 FINE = Effort()
-ROUGH = Effort((3.0, 10.0, np.inf), 0.05, 30, ROUGH_SAMPLES)
+ROUGH = Effort((3.0, 10.0, np.inf), 0.05, 30, ROUGH_SAMPLES, max_behind=MAX_BEHIND)
 
 
 @final
@@ -404,7 +409,8 @@ def _fit(sample: _Sample, starts: Sequence[Start], effort: Effort) -> list[tuple
     of_each = zip(*(sample.views[number] for number in numbers), strict=True)
     residuals = Residuals(*(np.array(part) for part in of_each))
     parts = (sample.counts, models, np.array(tails), np.array(p, dtype=float), sample.least_scale)
-    fits = maximise_likelihood(residuals, *parts, effort.min_rise, effort.max_iter)
+    limits = (effort.min_rise, effort.max_iter, effort.max_behind)
+    fits = maximise_likelihood(residuals, *parts, *limits)
     found, log_total = [], np.log(float(sample.counts.sum()))
     for number, model, tail, *fit in zip(numbers, models, tails, *fits, strict=True):
         contamination, scale, centre, width, offset, likelihood = map(float, fit)

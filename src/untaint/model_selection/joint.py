@@ -28,6 +28,7 @@ from ..contamination.few_outliers import with_few_outliers
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.misfit import flagged_groups
 from ..contamination.posterior_updates import (
+    FIRST_COMPARISONS,
     MAX_ROUNDS,
     SETTLED,
     PosteriorUpdates,
@@ -50,6 +51,9 @@ FEWEST_ROWS = 8
 KNOWN_PATHS = 12
 # A given contamination and an estimated one that differ by less mean the same rows.
 AGREEMENT = 0.1
+# Mean change of a weight at which an alternation on coarse features ends: other features change
+# the weights as much.
+ROUGHLY_SETTLED = 0.01
 # Mean difference of weights up to which two alternations start alike.
 SAME_START = 0.02
 # Log-likelihood by which outliers have to explain the rows better than noise does. Of 600 clean
@@ -267,13 +271,12 @@ class _Search:
         which they are not the likeliest explanation, all rows are weighted alike.
         """
         mixture, counts = self.mixture, as_rows(self.sample_weight)
-        begins, reached, (kernel, alpha) = list[FloatArray](), list[FloatArray](), self.first
+        begins, reached = list[FloatArray](), list[FloatArray]()
         # A copy predicts its duplicate, outlier or not: a fit to all rows would always be likelier.
-        copies = has_many_duplicates(self.features[kernel](), self.y, counts)
+        copies = has_many_duplicates(self.features[self.first[0]](), self.y, counts)
         for start in [weights] if copies else [weights, mixture.included]:
-            contaminated = PosteriorUpdates(mixture, contaminated=True, compare_always=copies)
-            begin = self._at(self.coarse[kernel], alpha, start, contaminated).weights
-            if self._is_among(begin, reached):
+            begin = self._begin(start, reached, copies)
+            if begin is None:
                 continue
             reached.append(begin)
             if not self._finds_outliers(begin):
@@ -326,6 +329,27 @@ class _Search:
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
         parts = ([features], self.alphas[[alpha]], *rows, weights, reweight)
         return select_jointly(*parts, paths=self.paths)
+
+    def _begin(
+        self, weights: FloatArray, reached: list[FloatArray], copies: bool
+    ) -> FloatArray | None:
+        """Return weights that take outliers for granted, None if they come near to reached ones.
+
+        The alternation is on coarse features, at the first setting. All models compete in the first
+        rounds only: they will again where the alternation on all features begins.
+        """
+        rounds = {"compare_always": copies, "max_comparisons": FIRST_COMPARISONS}
+        updates = PosteriorUpdates(self.mixture, contaminated=True, **rounds)
+        features, alpha = self.coarse[self.first[0]], float(self.alphas[self.first[1]])
+        for _ in range(MAX_ROUNDS):
+            path = self.paths.of(features, weights, alpha)
+            parts = path.standardized(self.y, alpha, self.sample_weight)
+            previous, weights = weights, updates(*parts, weights)
+            if self._is_among(weights, reached):
+                return None
+            if mean_change(weights, previous, self.sample_weight) <= ROUGHLY_SETTLED:
+                break
+        return weights
 
     def _finds_outliers(self, weights: FloatArray) -> bool:
         """Return whether outliers explain the residuals of a fit with these weights best."""
