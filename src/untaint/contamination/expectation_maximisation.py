@@ -57,8 +57,6 @@ OFFSET, MIN_WIDTH, MIN_DEVIATION, PARAMETERS = 0, 1, 2, 3
 SHIFTED, PERMUTED, OF_TARGET = 4, 5, 6
 # The logarithm of the normal density's constant, with the other sign.
 LOG_NORMAL = 0.5 * float(np.log(2 * np.pi))
-# Parameters in units of the residuals.
-LENGTHS = ("scale", "centre", "width", "offset")
 
 
 class Residuals(NamedTuple):
@@ -126,12 +124,13 @@ def maximise_likelihood(
     min_rise: float = MIN_RISE,
     max_iter: int = MAX_ITER,
     max_behind: float = np.inf,
+    known: float = -np.inf,
 ) -> Parameters:
     """Fit k models of inliers' ``tails``, (k,), from inlier probabilities, (k, n).
 
     The residuals are those of all fits, (n,), or of each, (k, n). A start ends before its maximum
-    if its likelihood is less than the best one by more than ``max_behind``, each less what its
-    parameters cost, and the start hardly rises.
+    if its likelihood is less than the best one, or a ``known`` one, by more than ``max_behind``, each
+    less what its parameters cost, and the start hardly rises.
 
     Examples
     --------
@@ -148,7 +147,8 @@ def maximise_likelihood(
     """
     batch = _Batch.of(residuals, weights, models, tails, least_scale)
     state = batch.first(np.asarray(inlier_probability, dtype=float)[batch.numbers])
-    result, best = Parameters(*(np.empty(len(models)) for _ in Parameters._fields)), -np.inf
+    result = Parameters(*(np.empty(len(models)) for _ in Parameters._fields))
+    best = known + batch.total * float(np.log(batch.unit))
     for _ in range(max_iter):
         vanished = batch.vanished(state)
         if vanished.any():
@@ -167,7 +167,8 @@ def maximise_likelihood(
             ended |= reached + LAST_RISES * rise < best - max_behind
         if ended.any():
             batch, state = batch.without(ended, state, result)
-    batch.without(np.ones(len(batch.numbers), dtype=bool), state, result)
+    if len(batch.numbers):
+        batch.without(np.ones(len(batch.numbers), dtype=bool), state, result)
     return result
 
 
@@ -187,10 +188,10 @@ class _State(NamedTuple):
     from_centre: FloatArray
     centre_squares: FloatArray
 
-    def at(self, rows: BoolArray) -> _State:
+    def at(self, places: IntArray) -> _State:
         """Return some of the fits."""
-        fits = Parameters(*(part[rows] for part in self.fits))
-        return _State(fits, *(part[rows] for part in self[1:]))
+        fits = Parameters(*(part.take(places) for part in self.fits))
+        return _State(fits, *(part.take(places, axis=0) for part in self[1:]))
 
 
 @final
@@ -249,15 +250,17 @@ class _Batch:
         self, ended: BoolArray, state: _State, result: Parameters
     ) -> tuple[_Batch, _State]:
         """Write the fits that have ended to the result, and return the others."""
-        for name, whole, part in zip(Parameters._fields, result, state.fits, strict=True):
-            unit = self.unit if name in LENGTHS else 1.0
-            whole[self.numbers[ended]] = part[ended] * unit
-        result.log_likelihood[self.numbers[ended]] -= self.total * np.log(self.unit)
-        going = ~ended
+        places, numbers = np.flatnonzero(ended), self.numbers[ended]
+        for whole, part in zip(result, state.fits, strict=True):
+            whole[numbers] = part.take(places)
+        for length in (result.scale, result.centre, result.width, result.offset):
+            length[numbers] *= self.unit
+        result.log_likelihood[numbers] -= self.total * np.log(self.unit)
+        going = np.flatnonzero(~ended)
         of_starts = (self.tails, self.constants, self.inverse, self.quotients)
         of_starts += (self.outlier_values, self.log_ratio, self.log_scale)
         common = (self.weights, self.total, self.unit, self.least_scale)
-        chosen = (part[going] for part in of_starts)
+        chosen = (part.take(going, axis=0) for part in of_starts)
         batch = _Batch(*common, self.numbers[going], self.models[:, going], *chosen)
         return batch, state.at(going)
 

@@ -253,7 +253,7 @@ class ResidualMixture:
         self.min_scale = MIN_NOISE * median_distance(y, self.included)
         self.step = resolution(y, self.included)
         # An alternation often begins with the rows that were asked about before it.
-        self._latest: tuple[object, FittedMixture] | None = None
+        self._latest: dict[Effort, tuple[tuple[bytes, ...], FittedMixture]] = {}
 
     def fit_null(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
@@ -310,13 +310,16 @@ class ResidualMixture:
 
     def fit_once(self, rows: MixtureRows) -> FittedMixture:
         """Return the best fit with a scale, and a density of targets, of the present inliers."""
-        key = (*(part.tobytes() for part in rows[:-1]), rows.effort)
-        if self._latest is None or self._latest[0] != key:
-            inlier_probability, density = self._relative(rows.weights), None
-            if rows.predictions.shape[1] == 1 and not rows.effort.null:
-                density = self._target_density(rows, inlier_probability)
-            self._latest = key, self._fit_scales(rows, inlier_probability, density)
-        return self._latest[1]
+        key = tuple(part.tobytes() for part in (rows.signed, rows.deviations, rows.weights))
+        latest = self._latest.get(rows.effort)
+        if latest is not None and latest[0] == key:
+            return latest[1]
+        inlier_probability, density = self._relative(rows.weights), None
+        if rows.predictions.shape[1] == 1 and not rows.effort.null:
+            density = self._target_density(rows, inlier_probability)
+        found = self._fit_scales(rows, inlier_probability, density)
+        self._latest[rows.effort] = key, found
+        return found
 
     def _fit_scales(
         self,

@@ -53,9 +53,9 @@ UNIFORM_FRACTION = 1e-3
 # Of more residuals than this, a systematic sample of as many is fitted; of fewer, if the weights
 # are about to change.
 MAX_SAMPLES, ROUGH_SAMPLES = 3000, 500
-# Log-likelihood by which a fit may be behind the best one of a rough comparison. It is more than
-# what the parameters of a varying scale cost, which are not counted there.
-MAX_BEHIND = 15.0
+# Log-likelihood by which a fit may be behind the best one: more than makes two candidates ambiguous,
+# and than what the parameters of a varying scale cost, which are not counted there.
+MAX_BEHIND = 25.0
 # Overlapping groups are reported if the smaller one has at least this fraction.
 MIN_OVERLAPPING = 0.25
 # Smallest distance of two modes, in steps of a rounded target.
@@ -98,12 +98,12 @@ class Effort(NamedTuple):
     max_samples: int = MAX_SAMPLES
     contaminated: bool = False
     null: bool = False
-    max_behind: float = np.inf
+    max_behind: float = MAX_BEHIND
 
 
 #: For weights that count, and for those that are about to change.
 FINE = Effort()
-ROUGH = Effort((3.0, 10.0, np.inf), 0.05, 30, ROUGH_SAMPLES, max_behind=MAX_BEHIND)
+ROUGH = Effort((3.0, 10.0, np.inf), 0.05, 30, ROUGH_SAMPLES)
 
 
 @final
@@ -261,7 +261,8 @@ def two_groups_of_each(
     found: list[list[TwoGroups]] = [[] for _ in views]
     if not effort.null:
         starts = _starts(sample, effort.tails, only_permuted=len(known) > 0)
-        for number, candidate in _fit(sample, starts, effort):
+        likelihood = max((one.log_likelihood for one in known if not one.overlapping), default=-np.inf)
+        for number, candidate in _fit(sample, starts, effort, likelihood):
             found[number].append(candidate)
     for one, candidates in zip(sample.views, found, strict=True):
         candidates += [candidate for candidate in known if candidate.contamination > 0]
@@ -401,8 +402,13 @@ def contamination_interval(
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
-def _fit(sample: _Sample, starts: Sequence[Start], effort: Effort) -> list[tuple[int, TwoGroups]]:
-    """Return the fits with outliers, each with the number of its residuals."""
+def _fit(
+    sample: _Sample, starts: Sequence[Start], effort: Effort, known: float = -np.inf
+) -> list[tuple[int, TwoGroups]]:
+    """Return the fits with outliers, each with the number of its residuals.
+
+    The largest likelihood ``known`` is that of candidates for the same residuals.
+    """
     if not starts:
         return []
     numbers, models, tails, p = (list(part) for part in zip(*starts, strict=True))
@@ -410,7 +416,7 @@ def _fit(sample: _Sample, starts: Sequence[Start], effort: Effort) -> list[tuple
     residuals = Residuals(*(np.array(part) for part in of_each))
     parts = (sample.counts, models, np.array(tails), np.array(p, dtype=float), sample.least_scale)
     limits = (effort.min_rise, effort.max_iter, effort.max_behind)
-    fits = maximise_likelihood(residuals, *parts, *limits)
+    fits = maximise_likelihood(residuals, *parts, *limits, known)
     found, log_total = [], np.log(float(sample.counts.sum()))
     for number, model, tail, *fit in zip(numbers, models, tails, *fits, strict=True):
         contamination, scale, centre, width, offset, likelihood = map(float, fit)
@@ -483,15 +489,22 @@ def _is_bimodal(candidate: TwoGroups) -> bool:
 def _two_means(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return 1 for the larger of two clusters by 2-means, 0 for the other."""
     order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order]) / weights.sum()
-    low, high = (float(values[order[np.searchsorted(reached, q)]]) for q in (0.25, 0.75))
+    ordered = values[order]
+    # The weight of the smallest values, and their sum.
+    below, sums = np.cumsum(weights[order]), np.cumsum(weights[order] * ordered)
+    total, quarters = below[-1], np.searchsorted(below, below[-1] * np.array([0.25, 0.75]))
+    low, high = (float(ordered[min(place, len(ordered) - 1)]) for place in quarters)
+    split = -1
     for _ in range(20):
-        upper = values > 0.5 * (low + high)
-        if not upper.any() or upper.all():
+        previous, split = split, int(np.searchsorted(ordered, 0.5 * (low + high), "right"))
+        if split in (0, len(ordered)):
             return np.ones(len(values))
-        low = float(weights[~upper] @ values[~upper] / weights[~upper].sum())
-        high = float(weights[upper] @ values[upper] / weights[upper].sum())
-    larger = upper if weights @ upper > 0.5 * weights.sum() else ~upper
+        if split == previous:
+            break
+        low = float(sums[split - 1] / below[split - 1])
+        high = float((sums[-1] - sums[split - 1]) / (total - below[split - 1]))
+    upper = values >= ordered[split]
+    larger = upper if total - below[split - 1] > 0.5 * total else ~upper
     return larger.astype(float)
 
 
