@@ -129,8 +129,8 @@ def maximise_likelihood(
     """Fit k models of inliers' ``tails``, (k,), from inlier probabilities, (k, n).
 
     The residuals are those of all fits, (n,), or of each, (k, n). A start ends before its maximum
-    if its likelihood is less than the best one, or a ``known`` one, by more than ``max_behind``, each
-    less what its parameters cost, and the start hardly rises.
+    if its likelihood hardly rises and is less than the best one, or a ``known`` one, by more than
+    ``max_behind``, each less what its parameters cost.
 
     Examples
     --------
@@ -246,9 +246,7 @@ class _Batch:
             *(given + log_relative, log_relative @ weights),
         )
 
-    def without(
-        self, ended: BoolArray, state: _State, result: Parameters
-    ) -> tuple[_Batch, _State]:
+    def without(self, ended: BoolArray, state: _State, result: Parameters) -> tuple[_Batch, _State]:
         """Write the fits that have ended to the result, and return the others."""
         places, numbers = np.flatnonzero(ended), self.numbers[ended]
         for whole, part in zip(result, state.fits, strict=True):

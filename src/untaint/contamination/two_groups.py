@@ -53,7 +53,7 @@ UNIFORM_FRACTION = 1e-3
 # Of more residuals than this, a systematic sample of as many is fitted; of fewer, if the weights
 # are about to change.
 MAX_SAMPLES, ROUGH_SAMPLES = 3000, 500
-# Log-likelihood by which a fit may be behind the best one: more than makes two candidates ambiguous,
+# Log-likelihood by which a fit may be behind the best one: more than that of ambiguous candidates,
 # and than what the parameters of a varying scale cost, which are not counted there.
 MAX_BEHIND = 25.0
 # Overlapping groups are reported if the smaller one has at least this fraction.
@@ -261,7 +261,9 @@ def two_groups_of_each(
     found: list[list[TwoGroups]] = [[] for _ in views]
     if not effort.null:
         starts = _starts(sample, effort.tails, only_permuted=len(known) > 0)
-        likelihood = max((one.log_likelihood for one in known if not one.overlapping), default=-np.inf)
+        likelihood = max(
+            (one.log_likelihood for one in known if not one.overlapping), default=-np.inf
+        )
         for number, candidate in _fit(sample, starts, effort, likelihood):
             found[number].append(candidate)
     for one, candidates in zip(sample.views, found, strict=True):

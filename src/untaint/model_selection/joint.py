@@ -45,6 +45,9 @@ from .small_samples import linear_columns, posterior_by_tests, starting_weights
 
 # Contamination of the initial search while the contamination itself is being estimated.
 INITIAL_CONTAMINATION = 0.45
+# Part of the weights by which starts of that search may differ and count as alike: good rows near
+# the threshold may be kept or not.
+INITIAL_AGREEMENT = 0.1
 # Fewest rows from which a contamination is estimated.
 FEWEST_ROWS = 8
 # Ridge paths that are kept at a time, two rounds of all kernels.
@@ -62,6 +65,8 @@ SAME_START = 0.02
 # Log-likelihood by which outliers have to explain the rows better than noise does. Of 600 clean
 # Gaussian samples of 20 to 200 rows the largest difference was 4.5.
 MIN_EVIDENCE = 5.0
+# Such a difference for each row, by which fits to coarse features and to all of them differ less.
+CLEAR_EVIDENCE = 0.2
 # Times that flagged rows may turn out to be misfit of the function.
 MAX_GROUPS = 3
 # Settings at most at which few rows are tested.
@@ -259,8 +264,11 @@ def select_hyperparameters(
     outlying = np.zeros(len(y), dtype=bool) if contamination == 0 else start.feature_outlier
     weights = sample_weight
     if contamination != 0:
-        trimmed = INITIAL_CONTAMINATION if contamination is None else contamination
-        weights = np.where(outlying, 0.0, starting_weights(start, y, trimmed, n_starts, rng))
+        trimmed, agreement = contamination, 0.0
+        if trimmed is None:
+            trimmed, agreement = INITIAL_CONTAMINATION, INITIAL_AGREEMENT
+        found = starting_weights(start, y, trimmed, n_starts, rng, agreement)
+        weights = np.where(outlying, 0.0, found)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         features = [loo_features_of(design) for design in candidates]
         coarse = [coarse_features_of(design) for design in candidates]
@@ -405,11 +413,13 @@ class _Search:
         setting = (joint.kernel, joint.alpha)
         if posterior.model.groups.contamination == 0:
             return end if joint.n_rounds < MAX_ROUNDS else self._of_all_rows(setting)
-        features = self.features[joint.kernel]
-        null = self._at(features, joint.alpha, self.mixture.included, _unchanged)
-        noise = null, self.mixture.fit_null(null.residuals, null.deviations, null.weights)
-        if self._log_density(end) >= self._log_density(noise) + MIN_EVIDENCE:
-            return end
+        # A fit to coarse features decides where the difference is far beyond that of the features.
+        clear = MIN_EVIDENCE + CLEAR_EVIDENCE * float(self.mixture.counts.sum())
+        for features, evidence in ((self.coarse, clear), (self.features, MIN_EVIDENCE)):
+            null = self._at(features[joint.kernel], joint.alpha, self.mixture.included, _unchanged)
+            noise = null, self.mixture.fit_null(null.residuals, null.deviations, null.weights)
+            if self._log_density(end) >= self._log_density(noise) + evidence:
+                return end
         joint, found = self._of_all_rows(setting)
         return joint, replace(found, interval=(found.interval[0], posterior.interval[1]))
 
