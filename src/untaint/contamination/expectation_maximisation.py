@@ -255,9 +255,9 @@ class _Batch:
             length[numbers] *= self.unit
         result.log_likelihood[numbers] -= self.total * np.log(self.unit)
         going = np.flatnonzero(~ended)
-        of_starts = (self.tails, self.constants, self.inverse, self.quotients)
-        of_starts += (self.outlier_values, self.log_ratio, self.log_scale)
         common = (self.weights, self.total, self.unit, self.least_scale)
+        of_starts = [self.tails, self.constants, self.inverse, self.quotients]
+        of_starts += [self.outlier_values, self.log_ratio, self.log_scale]
         chosen = (part.take(going, axis=0) for part in of_starts)
         batch = _Batch(*common, self.numbers[going], self.models[:, going], *chosen)
         return batch, state.at(going)
@@ -401,7 +401,7 @@ class _Batch:
         factor[len(nu) :] *= -0.5
         log_in = squares * factor[:, None]
         # The noise of a sample is not below the least scale.
-        ratio = 1.0
+        ratio: FloatArray | float = 1.0
         if floored.any():
             ratio = np.maximum(self.least_scale * self.inverse / scale[:, None], 1.0)
             log_in /= ratio**2

@@ -353,8 +353,8 @@ class _Search:
         first, known = first or self.first, None
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
         if len(self.features) > 1:
-            parts = (*rows, weights, reweight, first)
-            found = select_jointly(self.coarse, self.alphas, *parts, rough=True)
+            start = (*rows, weights, reweight, first)
+            found = select_jointly(self.coarse, self.alphas, *start, rough=True)
             first, weights, known = (found.kernel, found.alpha), found.weights, found.errors
         parts = (*rows, weights, reweight, first, self.paths, known)
         return select_jointly(self.features, self.alphas, *parts)
@@ -379,8 +379,7 @@ class _Search:
         The alternation is on coarse features, at the first setting. All models compete in the first
         rounds only: they will again where the alternation on all features begins.
         """
-        rounds = {"compare_always": copies, "max_comparisons": FIRST_COMPARISONS}
-        updates = PosteriorUpdates(self.mixture, contaminated=True, **rounds)
+        updates = PosteriorUpdates(self.mixture, True, copies, FIRST_COMPARISONS)
         features, alpha = self.coarse[self.first[0]], float(self.alphas[self.first[1]])
         for _ in range(MAX_ROUNDS):
             path = self.paths.of(features, weights, alpha)
