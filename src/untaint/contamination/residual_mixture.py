@@ -309,31 +309,26 @@ class ResidualMixture:
         return max(best, rival, key=lambda fitted: fitted.log_likelihood)
 
     def fit_once(self, rows: MixtureRows) -> FittedMixture:
-        """Return the best fit with a scale, and a density of targets, of the present inliers."""
+        """Return the best fit with a scale that is fitted to the present inliers."""
         key = tuple(part.tobytes() for part in (rows.signed, rows.deviations, rows.weights))
         latest = self._latest.get(rows.effort)
         if latest is not None and latest[0] == key:
             return latest[1]
-        inlier_probability, density = self._relative(rows.weights), None
-        if rows.predictions.shape[1] == 1 and not rows.effort.null:
-            density = self._target_density(rows, inlier_probability)
-        found = self._fit_scales(rows, inlier_probability, density)
-        self._latest[rows.effort] = key, found
-        return found
+        best = self._fit_scales(rows, self._relative(rows.weights))
+        if rows.predictions.shape[1] == 1:
+            rival = self._with_permuted_targets(rows, best)
+            best = max(best, rival, key=lambda fitted: fitted.log_likelihood)
+        self._latest[rows.effort] = key, best
+        return best
 
-    def _fit_scales(
-        self,
-        rows: MixtureRows,
-        inlier_probability: FloatArray,
-        density: TargetDensity | None = None,
-    ) -> FittedMixture:
+    def _fit_scales(self, rows: MixtureRows, inlier_probability: FloatArray) -> FittedMixture:
         """Return the better fit of one scale, and of one that varies as that of the inliers."""
         scales = [CONSTANT]
         if rows.predictions.shape[1] == 1:
             inlying = self.counts * inlier_probability
             scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], inlying)
             scales += [scale] if scale.varies else []
-        return max(self._fit(rows, scales, density), key=lambda fitted: fitted.log_likelihood)
+        return max(self._fit(rows, scales, None), key=lambda fitted: fitted.log_likelihood)
 
     def _with_better_scale(
         self, rows: MixtureRows, best: FittedMixture, density: TargetDensity | None
