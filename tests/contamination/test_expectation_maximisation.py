@@ -156,6 +156,29 @@ def test_planted_groups_are_found(kind, rng):
     assert found.scale[0] == pytest.approx(1.0, abs=0.1)
 
 
+def test_giving_up_starts_that_are_far_behind_leaves_the_best_as_it_is(rng):
+    residuals, bad = drawn(rng, "diffuse", n=300)
+    models, tails = [DIFFUSE, PERMUTED], np.full(2, np.inf)
+    p = np.tile((~bad).astype(float), (2, 1))
+    parts = (residuals, np.ones(300), models, tails, p, 0.0)
+    whole, part = maximise_likelihood(*parts), maximise_likelihood(*parts, max_behind=5.0)
+    assert np.argmax(whole.log_likelihood) == np.argmax(part.log_likelihood) == 0
+    for one, other in zip(whole, part, strict=True):
+        assert one[0] == pytest.approx(other[0], rel=1e-12)
+    assert (part.log_likelihood <= whole.log_likelihood + 1e-9).all()
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1e170])
+def test_fits_do_not_depend_on_the_unit_of_the_residuals(unit, rng):
+    residuals, bad = drawn(rng, "clustered")
+    p, tails = starts_of(rng, residuals, bad), np.full(3, np.inf)
+    scaled = residuals._replace(values=unit * residuals.values, targets=unit * residuals.targets)
+    one = fitted(residuals, np.ones(80), CLUSTERED, tails, p)
+    other = fitted(scaled, np.ones(80), CLUSTERED, tails, p)
+    np.testing.assert_allclose(other.contamination, one.contamination, rtol=1e-8)
+    np.testing.assert_allclose(other.centre, unit * one.centre, rtol=1e-8)
+
+
 def test_a_start_without_outliers_has_no_likelihood(rng):
     residuals, _ = drawn(rng, "diffuse")
     p = np.array([np.ones(80), residuals.values > 0])

@@ -258,6 +258,23 @@ def test_features_are_computed_only_when_needed(rng):
     assert calls == [2, 0, 1, 3]
 
 
+def test_a_refinement_neither_computes_nor_forgets_kernels_far_behind(rng):
+    features, y = planted(rng)
+    ones, weights = np.ones(len(y)), (np.arange(len(y)) >= 18).astype(float)
+    rows = (ALPHAS, y, ones, True, weights, leave_as_it_is)
+    found = select_jointly(served(features), *rows, rough=True)
+    far = int(np.argmax(found.errors.min(axis=1)))
+
+    def refuse():
+        raise AssertionError("these features are not needed")
+
+    kernels = served(features)
+    kernels[far] = refuse
+    refined = select_jointly(kernels, *rows, (found.kernel, found.alpha), known=found.errors)
+    assert (refined.kernel, refined.alpha) == (found.kernel, found.alpha)
+    np.testing.assert_allclose(refined.errors, found.errors, rtol=1e-9)
+
+
 def test_errors_are_filled_even_without_convergence(rng):
     features, y = planted(rng, n=30)
     n_rounds = []

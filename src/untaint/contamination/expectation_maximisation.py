@@ -14,7 +14,7 @@ as rows of arrays, because a single one is too small for the overhead of array o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, final
 
 import numpy as np
@@ -25,6 +25,8 @@ from .._typing import BoolArray, FloatArray, IntArray
 MAX_ITER = 200
 # Rise of the log-likelihood at which the iteration ends.
 MIN_RISE = 1e-3
+# A start that is given up would have to rise by more than so many times its last rise.
+LAST_RISES = 10.0
 # Largest fraction of outliers that an iteration may pass through, and the largest one of a fit.
 MAJORITY, MAX_CONTAMINATION = 0.6, 0.49
 # Outliers that there are at least, in the second mode and in a diffuse group.
@@ -51,10 +53,10 @@ class OutlierModel(NamedTuple):
 
 
 # Columns of an array of such models.
-OFFSET, MIN_WIDTH, MIN_DEVIATION = 0, 1, 2
+OFFSET, MIN_WIDTH, MIN_DEVIATION, PARAMETERS = 0, 1, 2, 3
 SHIFTED, PERMUTED, OF_TARGET = 4, 5, 6
 # The logarithm of the normal density's constant, with the other sign.
-LOG_NORMAL = 0.5 * np.log(2 * np.pi)
+LOG_NORMAL = 0.5 * float(np.log(2 * np.pi))
 
 
 class Residuals(NamedTuple):
@@ -121,10 +123,14 @@ def maximise_likelihood(
     least_scale: float,
     min_rise: float = MIN_RISE,
     max_iter: int = MAX_ITER,
+    max_behind: float = np.inf,
+    known: float = -np.inf,
 ) -> Parameters:
     """Fit k models of inliers' ``tails``, (k,), from inlier probabilities, (k, n).
 
-    The residuals are those of all fits, (n,), or of each, (k, n).
+    The residuals are those of all fits, (n,), or of each, (k, n). A start ends before its maximum
+    if its likelihood hardly rises and is less than the best one, or a ``known`` one, by more than
+    ``max_behind``, each less what its parameters cost.
 
     Examples
     --------
@@ -140,40 +146,78 @@ def maximise_likelihood(
     True
     """
     batch = _Batch.of(residuals, weights, models, tails, least_scale)
-    p = np.asarray(inlier_probability, dtype=float)
-    present = batch.first(p)
-    result = Parameters(*(part.copy() for part in present))
+    state = batch.first(np.asarray(inlier_probability, dtype=float)[batch.numbers])
+    result = Parameters(*(np.empty(len(models)) for _ in Parameters._fields))
+    best = known + batch.total * float(np.log(batch.unit))
     for _ in range(max_iter):
-        alive = batch.both_groups(p, present.log_likelihood)
-        if not alive.all():
-            result.log_likelihood[batch.numbers[~alive]] = -np.inf
-            batch, p, present = batch.at(alive), p[alive], _at(present, alive)
-        if not len(p):
+        vanished = batch.vanished(state)
+        if vanished.any():
+            state.fits.log_likelihood[vanished] = -np.inf
+            batch, state = batch.without(vanished, state, result)
+        if not len(batch.numbers):
             break
-        previous = present.log_likelihood
-        present, p = batch.step(p, present)
-        going = present.log_likelihood > previous + min_rise
-        if not going.all():
-            for whole, part in zip(result, present, strict=True):
-                whole[batch.numbers[~going]] = part[~going]
-            batch, p, present = batch.at(going), p[going], _at(present, going)
-    for whole, part in zip(result, present, strict=True):
-        whole[batch.numbers] = part
+        previous = state.fits.log_likelihood
+        state = batch.step(state)
+        ended = ~(state.fits.log_likelihood > previous + min_rise)
+        if max_behind < np.inf:
+            reached = state.fits.log_likelihood - batch.penalties
+            best = max(best, float(reached[batch.unconditional].max(initial=-np.inf)))
+            with np.errstate(invalid="ignore"):  # of a start without a likelihood, which has ended
+                rise = state.fits.log_likelihood - previous
+            ended |= reached + LAST_RISES * rise < best - max_behind
+        if ended.any():
+            batch, state = batch.without(ended, state, result)
+    if len(batch.numbers):
+        batch.without(np.ones(len(batch.numbers), dtype=bool), state, result)
     return result
+
+
+class _State(NamedTuple):
+    """Where the fits are: parameters, the groups' weights, and distances from their centres.
+
+    ``inlying`` and ``outlying`` are the weights :math:`v_i p_i` and :math:`v_i (1 - p_i)`.
+    ``squares`` are those of :math:`(r_i - m) / s_i`, ``from_centre`` residuals or targets less c,
+    and ``centre_squares`` their squares: the next step corrects these sums for the new centres.
+    """
+
+    fits: Parameters
+    inlying: FloatArray
+    outlying: FloatArray
+    n_outliers: FloatArray
+    squares: FloatArray
+    from_centre: FloatArray
+    centre_squares: FloatArray
+
+    def at(self, places: IntArray) -> _State:
+        """Return some of the fits."""
+        fits = Parameters(*(part.take(places) for part in self.fits))
+        return _State(fits, *(part.take(places, axis=0) for part in self[1:]))
 
 
 @final
 @dataclass(frozen=True)
 class _Batch:
-    """The data of all starts, and one step of them; ``numbers`` are those of the starts."""
+    """The data of all starts, and one step of them; ``numbers`` are those of the starts.
 
-    residuals: Residuals
+    Residuals and targets are in a common ``unit``. Starts of finite tails come first, and those
+    whose centre m is free are next to one another. ``log_ratio`` is what the log-densities of
+    outliers and inliers differ by besides terms of the parameters, and ``log_scale`` the sum of
+    the logarithms of the relative scales.
+    """
+
     weights: FloatArray
+    total: float
+    unit: float
     least_scale: float
     numbers: IntArray
     models: FloatArray
-    tails: _Tails
+    tails: FloatArray
+    constants: FloatArray
+    inverse: FloatArray
+    quotients: FloatArray
     outlier_values: FloatArray
+    log_ratio: FloatArray
+    log_scale: FloatArray
 
     @staticmethod
     def of(
@@ -184,30 +228,50 @@ class _Batch:
         least_scale: float,
     ) -> _Batch:
         """Return the data of models with tails, one of each for a start."""
-        columns = np.array(models, dtype=float)
-        shape = (len(models), len(weights))
-        each = Residuals(*(np.broadcast_to(part, shape) for part in residuals))
-        of_target = columns[:, OF_TARGET].astype(bool)[:, None]
+        columns = np.array(models, dtype=float).T
+        order = np.argsort(_places(columns[OFFSET] > 0, np.isfinite(tails)), kind="stable")
+        columns, tails, shape = columns[:, order], tails[order], (len(models), len(weights))
+        values, relative, targets, log_unit, background = (
+            np.broadcast_to(part, shape)[order] for part in residuals
+        )
+        of_target, permuted = (columns[kind, :, None] > 0 for kind in (OF_TARGET, PERMUTED))
+        inverse, log_relative = 1.0 / relative, np.log(relative)
+        unit = _power_of_two(float(np.abs(values * inverse).max(initial=0.0)))
         # What the outliers' Gaussian density is of: residuals, or targets.
-        values = np.where(of_target, each.targets, each.values)
-        parts = (each, weights, least_scale, np.arange(len(models)), columns.T)
-        return _Batch(*parts, _Tails.of(tails), values)
+        outlier_values = np.where(of_target, targets, values) / unit
+        given = np.where(permuted, background + np.log(unit), np.where(of_target, log_unit, 0.0))
+        return _Batch(
+            *(weights, float(weights.sum()), unit, least_scale / unit, order, columns, tails),
+            *(_student_constants(tails), inverse, values * inverse / unit, outlier_values),
+            *(given + log_relative, log_relative @ weights),
+        )
 
-    def at(self, rows: BoolArray) -> _Batch:
-        """Return some of the starts."""
-        parts = (self.numbers[rows], self.models[:, rows], self.tails.at(rows))
-        each = self.residuals.at(rows)
-        return _Batch(each, self.weights, self.least_scale, *parts, self.outlier_values[rows])
+    def without(self, ended: BoolArray, state: _State, result: Parameters) -> tuple[_Batch, _State]:
+        """Write the fits that have ended to the result, and return the others."""
+        places, numbers = np.flatnonzero(ended), self.numbers[ended]
+        for whole, part in zip(result, state.fits, strict=True):
+            whole[numbers] = part.take(places)
+        for length in (result.scale, result.centre, result.width, result.offset):
+            length[numbers] *= self.unit
+        result.log_likelihood[numbers] -= self.total * np.log(self.unit)
+        going = np.flatnonzero(~ended)
+        common = (self.weights, self.total, self.unit, self.least_scale)
+        of_starts = [self.tails, self.constants, self.inverse, self.quotients]
+        of_starts += [self.outlier_values, self.log_ratio, self.log_scale]
+        chosen = (part.take(going, axis=0) for part in of_starts)
+        batch = _Batch(*common, self.numbers[going], self.models[:, going], *chosen)
+        return batch, state.at(going)
 
     @cached_property
-    def total(self) -> float:
-        """The weight of all samples."""
-        return float(self.weights.sum())
+    def nu(self) -> FloatArray:
+        """The finite tails, (f, 1), which are those of the first starts."""
+        return self.tails[np.isfinite(self.tails), None]
 
     @cached_property
-    def offset(self) -> BoolArray:
-        """Whether the centre of each start's inliers is free."""
-        return self.models[OFFSET] > 0
+    def moving(self) -> slice:
+        """The starts whose inliers have a free centre."""
+        places = np.flatnonzero(self.models[OFFSET])
+        return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0, 0)
 
     @cached_property
     def shifted(self) -> BoolArray:
@@ -215,67 +279,139 @@ class _Batch:
         return self.models[SHIFTED] > 0
 
     @cached_property
-    def of_target(self) -> IntArray:
-        """The starts whose outliers have a density of targets."""
-        return np.flatnonzero(self.models[OF_TARGET])
-
-    @cached_property
-    def permuted(self) -> IntArray:
-        """The starts whose outliers' density is given."""
-        return np.flatnonzero(self.models[PERMUTED])
+    def gaussian(self) -> FloatArray:
+        """One for outliers of a Gaussian density, and zero for those of a given one."""
+        return 1.0 - self.models[PERMUTED]
 
     @cached_property
     def min_outliers(self) -> FloatArray:
         """The weight of outliers that there are at least."""
-        return np.where(self.offset, MIN_CLUSTER, MIN_DIFFUSE * self.total)
+        return np.where(self.models[OFFSET] > 0, MIN_CLUSTER, MIN_DIFFUSE * self.total)
 
-    def first(self, p: FloatArray) -> Parameters:
+    @cached_property
+    def penalties(self) -> FloatArray:
+        """What the parameters of each start's model cost by the Bayesian information criterion."""
+        return 0.5 * float(np.log(self.total)) * self.models[PARAMETERS]
+
+    @cached_property
+    def unconditional(self) -> BoolArray:
+        """The starts whose fits count wherever their parameters lie, unlike those of clusters."""
+        return ~(self.models[OFFSET] + self.models[OF_TARGET] > 0)
+
+    @cached_property
+    def smallest(self) -> FloatArray:
+        """The smallest relative scale of each start."""
+        return 1.0 / self.inverse.max(axis=1)
+
+    def first(self, p: FloatArray) -> _State:
         """Return the scales that probabilities, (k, n), give, and no likelihood yet."""
-        quotients, kept = self.residuals.values / self.residuals.relative_scale, p * self.weights
-        squares = np.einsum("kn,kn->k", kept, quotients**2)
-        scale = np.sqrt(squares / np.maximum(kept.sum(axis=1), np.finfo(float).tiny))
-        none, scale = np.zeros(len(p)), np.maximum(scale, self.least_scale)
-        return Parameters(none, scale, none, none, none, np.full(len(p), -np.inf))
+        inlying, outlying = p * self.weights, (1.0 - p) * self.weights
+        squares, values = self.quotients**2, self.outlier_values
+        totals = np.maximum(inlying.sum(axis=1), np.finfo(float).tiny)
+        scale = np.maximum(np.sqrt(_sums(inlying, squares) / totals), self.least_scale)
+        none = np.zeros(len(p))
+        fits = Parameters(none, scale, none, none, none, np.full(len(p), -np.inf))
+        parts = (outlying, outlying.sum(axis=1), squares, values, values**2)
+        return _State(fits, inlying, *parts)
 
-    def both_groups(self, p: FloatArray, likelihood: FloatArray) -> BoolArray:
-        """Return for which of the starts both groups exist; the first step may be of any."""
-        n_outliers = (1.0 - p) @ self.weights
-        majority = np.isfinite(likelihood) & (n_outliers >= MAJORITY * self.total)
-        return (n_outliers > self.min_outliers) & ~majority
+    def vanished(self, state: _State) -> BoolArray:
+        """Return which of the starts have lost a group; the first step may be of any."""
+        majority = state.n_outliers >= MAJORITY * self.total
+        majority &= np.isfinite(state.fits.log_likelihood)
+        return majority | ~(state.n_outliers > self.min_outliers)
 
-    def step(self, p: FloatArray, present: Parameters) -> tuple[Parameters, FloatArray]:
+    def step(self, state: _State) -> _State:
         """Return parameters and probabilities after one step; no scale is no likelihood."""
-        found = self._maximise(p, present)
-        alive = found.scale > 0
-        scale = np.where(alive, found.scale, 1.0)
-        width = np.where(found.width > 0, found.width, 1.0)
-        log_in, log_out = self._log_densities(found, scale, width)
-        # log(exp(log_in) + exp(log_out)) and the first one's part in it, by one exponential.
-        difference = log_out - log_in
-        ratio = np.exp(-np.abs(difference))
-        log_f = np.maximum(log_in, log_out) + np.log1p(ratio)
-        p = np.where(difference > 0, ratio, 1.0) / (1.0 + ratio)
-        likelihood = np.where(alive, log_f @ self.weights, -np.inf)
-        return found._replace(log_likelihood=likelihood), p
+        fits = self._maximise(state)
+        alive = fits.scale > 0
+        scale, width = np.where(alive, fits.scale, 1.0), np.where(fits.width > 0, fits.width, 1.0)
+        squares = self._squares(state, fits.offset)
+        log_in = self._log_inliers(squares, scale)
+        from_centre = self.outlier_values - fits.centre[:, None]
+        centre_squares = from_centre * from_centre
+        own = np.log1p(-fits.contamination) - np.log(scale) + self.constants
+        other = np.log(fits.contamination) - self.gaussian * (LOG_NORMAL + np.log(width))
+        # x is the logarithm of the outliers' part over the inliers', and f = in * (1 + exp(x)).
+        x = centre_squares * (-0.5 * self.gaussian / width**2)[:, None]
+        x += self.log_ratio
+        x -= log_in
+        x += (other - own)[:, None]
+        log_rest = np.abs(x)
+        np.log1p(np.exp(np.negative(log_rest, out=log_rest), out=log_rest), out=log_rest)
+        log_rest += np.maximum(x, 0.0, out=x)
+        log_in += log_rest
+        likelihood = log_in @ self.weights + (own * self.total - self.log_scale)
+        fits = fits._replace(log_likelihood=np.where(alive, likelihood, -np.inf))
+        inlying = np.exp(np.negative(log_rest, out=log_rest), out=log_rest)
+        inlying *= self.weights
+        outlying = self.weights - inlying
+        parts = (outlying, outlying.sum(axis=1), squares, from_centre, centre_squares)
+        return _State(fits, inlying, *parts)
 
-    def _maximise(self, p: FloatArray, present: Parameters) -> Parameters:
-        values, relative, w = self.residuals.values, self.residuals.relative_scale, self.weights
-        inlying, outlying = p * w, (1.0 - p) * w
-        n_inliers, n_outliers = inlying.sum(axis=1), outlying.sum(axis=1)
-        z = (values - present.offset[:, None]) / (present.scale[:, None] * relative)
-        inlying = inlying * self.tails.weights(z) / relative**2
-        means = np.einsum("kn,kn->k", inlying, values) / inlying.sum(axis=1)
-        offset = np.where(self.offset, means, 0.0)
-        squares = np.einsum("kn,kn->k", inlying, (values - offset[:, None]) ** 2)
-        centre = np.einsum("kn,kn->k", outlying, self.outlier_values) / n_outliers
-        from_centre = (self.outlier_values - centre[:, None]) ** 2
-        from_centre = np.einsum("kn,kn->k", outlying, from_centre)
-        both = (squares + from_centre) / self.total
-        variance = np.where(self.shifted, both, squares / n_inliers)
+    def _maximise(self, state: _State) -> Parameters:
+        """Return the likeliest parameters for the groups' weights."""
+        fits, n_outliers, outlying = state.fits, state.n_outliers, state.outlying
+        inlying, offset = self._student_weighted(state), fits.offset
+        squares = _sums(inlying, state.squares)
+        moving = self.moving
+        if moving.stop:
+            parts, inverse = inlying[moving] * self.inverse[moving], self.inverse[moving]
+            change = _sums(parts, self._distances(offset)) / (size := _sums(parts, inverse))
+            offset = offset.copy()
+            offset[moving] += change
+            squares[moving] = np.maximum(squares[moving] - size * change**2, 0.0)
+        change = _sums(outlying, state.from_centre) / n_outliers
+        centre = fits.centre + change
+        from_centre = _sums(outlying, state.centre_squares) - n_outliers * change**2
+        from_centre = np.maximum(from_centre, 0.0)
+        variance = squares / (self.total - n_outliers)
+        variance = np.where(self.shifted, (squares + from_centre) / self.total, variance)
         scale = np.maximum(np.sqrt(variance), self.least_scale)
         width = self._width(np.sqrt(from_centre / n_outliers), scale, centre)
         contamination = np.minimum(n_outliers / self.total, MAX_CONTAMINATION)
-        return Parameters(contamination, scale, centre, width, offset, present.log_likelihood)
+        return Parameters(contamination, scale, centre, width, offset, fits.log_likelihood)
+
+    def _student_weighted(self, state: _State) -> FloatArray:
+        """Return the inliers' weights times Student's."""
+        nu = self.nu
+        if not len(nu):
+            return state.inlying
+        weighted, first = state.inlying.copy(), slice(0, len(nu))
+        u = state.squares[first] / (state.fits.scale[first] ** 2)[:, None]
+        u += nu
+        weighted[first] *= np.divide(nu + 1.0, u, out=u)
+        return weighted
+
+    def _distances(self, offset: FloatArray) -> FloatArray:
+        """Return the residuals less m, over their relative scales, where m is free."""
+        moving = self.moving
+        return self.quotients[moving] - offset[moving, None] * self.inverse[moving]
+
+    def _squares(self, state: _State, offset: FloatArray) -> FloatArray:
+        """Return the squares of such distances; where m is zero, they are as they were."""
+        if self.moving.stop:
+            np.square(self._distances(offset), out=state.squares[self.moving])
+        return state.squares
+
+    def _log_inliers(self, squares: FloatArray, scale: FloatArray) -> FloatArray:
+        """Return the logarithms of the inliers' densities up to constants and scales."""
+        floored = scale * self.smallest < self.least_scale
+        factor, nu = 1.0 / scale**2, self.nu
+        factor[: len(nu)] /= nu[:, 0]
+        factor[len(nu) :] *= -0.5
+        log_in = squares * factor[:, None]
+        # The noise of a sample is not below the least scale.
+        ratio: FloatArray | float = 1.0
+        if floored.any():
+            ratio = np.maximum(self.least_scale * self.inverse / scale[:, None], 1.0)
+            log_in /= ratio**2
+        if len(nu):
+            tails = log_in[: len(nu)]
+            np.log1p(tails, out=tails)
+            tails *= -0.5 * (nu + 1.0)
+        if floored.any():
+            log_in -= np.log(ratio)
+        return np.asarray(log_in)
 
     def _width(self, width: FloatArray, scale: FloatArray, centre: FloatArray) -> FloatArray:
         """Return the outliers' deviation, within its bounds."""
@@ -284,67 +420,46 @@ class _Batch:
         least = np.maximum(self.models[MIN_WIDTH] * scale, np.sqrt(beyond))
         return np.where(self.shifted, scale, np.maximum(width, least))
 
-    def _log_densities(
-        self, fits: Parameters, scale: FloatArray, width: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        values, relative = self.residuals.values, self.residuals.relative_scale
-        scales = np.maximum(scale[:, None] * relative, self.least_scale)
-        log_in = self.tails.log_densities((values - fits.offset[:, None]) / scales)
-        log_in += np.log1p(-fits.contamination)[:, None] - np.log(scales)
-        z = (self.outlier_values - fits.centre[:, None]) / width[:, None]
-        log_out = -0.5 * z**2 - (LOG_NORMAL + np.log(width))[:, None]
-        if len(self.of_target):
-            log_out[self.of_target] += self.residuals.log_unit[self.of_target]
-        if len(self.permuted):
-            log_out[self.permuted] = self.residuals.log_background[self.permuted]
-        return log_in, log_out + np.log(fits.contamination)[:, None]
-
-
-class _Tails(NamedTuple):
-    """Rows of finite degrees of freedom, these, (f, 1), and the constants of their densities."""
-
-    finite: BoolArray
-    nu: FloatArray
-    constant: FloatArray
-
-    @staticmethod
-    def of(tails: FloatArray) -> _Tails:
-        """Return the tails of rows."""
-        finite = np.isfinite(tails)
-        nu = tails[finite, None]
-        constant = gammaln(0.5 * (nu + 1)) - gammaln(0.5 * nu) - 0.5 * np.log(nu * np.pi)
-        return _Tails(finite, nu, constant)
-
-    def at(self, rows: BoolArray) -> _Tails:
-        """Return some of the rows."""
-        among = rows[self.finite]
-        return _Tails(self.finite[rows], self.nu[among], self.constant[among])
-
-    def log_densities(self, z: FloatArray) -> FloatArray:
-        """Return the log-densities of Student's distributions, one for each row of z."""
-        log_density = -0.5 * z**2 - LOG_NORMAL
-        if len(self.nu):
-            tail = 0.5 * (self.nu + 1) * np.log1p(z[self.finite] ** 2 / self.nu)
-            log_density[self.finite] = self.constant - tail
-        return np.asarray(log_density)
-
-    def weights(self, z: FloatArray) -> FloatArray:
-        """Return the weights of standardised residuals in the update of Student's scale."""
-        weights = np.ones_like(z)
-        if len(self.nu):
-            weights[self.finite] = (self.nu + 1) / (self.nu + z[self.finite] ** 2)
-        return weights
-
 
 def log_student_rows(z: FloatArray, tails: FloatArray) -> FloatArray:
     """Return the log-densities of Student's distributions, one for each row of z."""
-    return _Tails.of(tails).log_densities(z)
+    finite, squares = np.isfinite(tails), z**2
+    log_density = _student_constants(tails)[:, None] - 0.5 * squares
+    nu = tails[finite, None]
+    tail = 0.5 * (nu + 1) * np.log1p(squares[finite] / nu)
+    log_density[finite] = _student_constants(tails)[finite, None] - tail
+    return np.asarray(log_density)
 
 
 def student_weights(z: FloatArray, tails: FloatArray) -> FloatArray:
     """Return the weights of standardised residuals in the update of Student's scale, by rows."""
-    return _Tails.of(tails).weights(z)
+    finite, weights = np.isfinite(tails), np.ones_like(z)
+    weights[finite] = (tails[finite, None] + 1) / (tails[finite, None] + z[finite] ** 2)
+    return weights
 
 
-def _at(fits: Parameters, rows: BoolArray) -> Parameters:
-    return Parameters(*(part[rows] for part in fits))
+def _student_constants(tails: FloatArray) -> FloatArray:
+    """Return the logarithms of the constants of Student's densities."""
+    return np.array([_student_constant(float(tail)) for tail in tails])
+
+
+@lru_cache(maxsize=64)
+def _student_constant(tail: float) -> float:
+    if np.isinf(tail):
+        return -LOG_NORMAL
+    return float(gammaln(0.5 * (tail + 1)) - gammaln(0.5 * tail) - 0.5 * np.log(tail * np.pi))
+
+
+def _places(offset: BoolArray, finite: BoolArray) -> IntArray:
+    """Return numbers that sort starts by their tails, and by whether m is free."""
+    return np.where(finite, 0 + offset, 3 - offset)
+
+
+def _power_of_two(value: float) -> float:
+    """Return the power of two next to a value, 1 for zero and for what is not finite."""
+    return float(np.ldexp(1.0, np.frexp(value)[1])) if 0 < value < np.inf else 1.0
+
+
+def _sums(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return the scalar products of rows."""
+    return np.einsum("kn,kn->k", one, other)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from .._typing import FloatArray
+from .._typing import BoolArray, FloatArray
 from .expectation_maximisation import log_student_rows
 
 # Degrees of freedom of Student's distribution.
@@ -45,16 +45,21 @@ def null_fits(values: FloatArray, weights: FloatArray, least_scale: float) -> li
     return [
         *_of_student(values, weights, least_scale),
         *(_of_power(values, weights, power, least_scale) for power in POWERS),
-        *(_skewed(values, weights, tail, least_scale) for tail in SKEWED_TAILS),
+        *_skewed(values, weights, least_scale),
     ]
 
 
 def log_student(z: FloatArray, tail: float) -> FloatArray:
     """Return the log-density of Student's distribution; an infinite tail is the Gaussian one."""
+    return log_student_squares(z**2, tail)
+
+
+def log_student_squares(squares: FloatArray, tail: float) -> FloatArray:
+    """Return the log-density of Student's distribution where z has these squares."""
     if np.isinf(tail):
-        return np.asarray(-0.5 * z**2 - 0.5 * np.log(2 * np.pi))
+        return np.asarray(-0.5 * squares - 0.5 * np.log(2 * np.pi))
     constant = gammaln(0.5 * (tail + 1)) - gammaln(0.5 * tail) - 0.5 * np.log(tail * np.pi)
-    return np.asarray(constant - 0.5 * (tail + 1) * np.log1p(z**2 / tail))
+    return np.asarray(constant - 0.5 * (tail + 1) * np.log1p(squares / tail))
 
 
 def _of_student(values: FloatArray, weights: FloatArray, least_scale: float) -> list[NullFit]:
@@ -95,30 +100,49 @@ def _of_power(values: FloatArray, weights: FloatArray, power: float, least_scale
     return NullFit(float(b * deviation), np.inf, likelihood)
 
 
-def _skewed(values: FloatArray, weights: FloatArray, tail: float, least_scale: float) -> NullFit:
-    """Fit the two-piece Student density 2 / (low + high) t(z), with a scale on either side.
+def _skewed(values: FloatArray, weights: FloatArray, least_scale: float) -> list[NullFit]:
+    """Fit two-piece Student densities 2 / (low + high) t(z), with a scale on either side.
 
     The mode is free, because that of skewed noise with mean zero is not at zero. It is one of some
     quantiles, which are the rows of the arrays.
     """
     total, scale = float(weights.sum()), max(root_mean_square(values, weights), least_scale)
     least = max(MIN_SIDE * scale, least_scale)
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     reached = np.cumsum(weights[order]) / total
     modes = values[order[np.searchsorted(reached, np.minimum(MODES, reached[-1]))]]
-    centred = values - modes[:, None]
-    left, scaled = centred < 0, np.full(centred.shape, scale)
-    squares, sides = weights * centred**2, (left.astype(float), (~left).astype(float))
-    for _ in range(1 if np.isinf(tail) else SIDE_ITER):
-        weighted = squares * student_weight(centred / scaled, tail)
-        below, above = (np.cbrt(np.einsum("kn,kn->k", weighted, side)) for side in sides)
+    squares = np.subtract.outer(modes, values) / scale
+    left = squares > 0
+    squares *= squares
+    fits = list[NullFit]()
+    for tail in SKEWED_TAILS:
+        likelihood = _skewed_likelihood(squares, left, weights, tail, least / scale)
+        # The BIC penalty of two more parameters than a symmetric density has.
+        penalty = total * np.log(scale) + np.log(total)
+        fits.append(NullFit(scale, np.inf, float(likelihood - penalty)))
+    return fits
+
+
+def _skewed_likelihood(
+    squares: FloatArray, left: BoolArray, weights: FloatArray, tail: float, least: float
+) -> float:
+    """Return the largest log-likelihood of some modes, (k,), given squared distances, (k, n)."""
+    total, gaussian = float(weights.sum()), bool(np.isinf(tail))
+    weighted, inverse = squares * weights, np.ones(squares.shape)
+    for _ in range(1 if gaussian else SIDE_ITER):
+        u = weighted
+        if not gaussian:
+            inverse *= squares
+            inverse += tail
+            u = np.divide(weighted, inverse, out=inverse)
+            u *= tail + 1.0
+        below = np.einsum("kn,kn->k", u, left)
+        below, above = np.cbrt(below), np.cbrt(np.maximum(u.sum(axis=1) - below, 0.0))
         both = np.sqrt((below + above) / total)
         low, high = np.maximum(below * both, least), np.maximum(above * both, least)
-        scaled = np.where(left, low[:, None], high[:, None])
-    likelihood = log_student(centred / scaled, tail) @ weights
-    likelihood -= total * np.log(0.5 * (low + high))
-    # The BIC penalty of two more parameters than a symmetric density has.
-    return NullFit(scale, np.inf, float(likelihood.max()) - np.log(total))
+        inverse = np.where(left, (1.0 / low**2)[:, None], (1.0 / high**2)[:, None])
+    likelihood = log_student_squares(squares * inverse, tail) @ weights
+    return float((likelihood - total * np.log(0.5 * (low + high))).max())
 
 
 def student_weight(z: FloatArray, tail: float) -> FloatArray:

@@ -37,13 +37,18 @@ class PosteriorUpdates:
     ``contaminated``, models without outliers do not compete: while a fit is poor, outliers look
     like noise, and whether there are any is to be asked of the fit that the weights lead to. With
     ``compare_always`` all models compete in every round: where rows have copies, one that has lost
-    its weight with all of them is hardly ever regained by updates of a single model.
+    its weight with all of them is hardly ever regained by updates of a single model. Rounds in
+    which all compete are ``max_comparisons`` at most.
     """
 
     def __init__(
-        self, mixture: ResidualMixture, contaminated: bool = False, compare_always: bool = False
+        self,
+        mixture: ResidualMixture,
+        contaminated: bool = False,
+        compare_always: bool = False,
+        max_comparisons: int = MAX_COMPARISONS,
     ) -> None:
-        self._mixture = mixture
+        self._mixture, self._max_comparisons = mixture, max_comparisons
         self._first_comparisons = MAX_ROUNDS if compare_always else FIRST_COMPARISONS
         self._effort = ROUGH._replace(contaminated=contaminated)
         self._model: ResidualModel | None = None
@@ -67,7 +72,7 @@ class PosteriorUpdates:
     def _to_compare(self, found: FittedMixture, weights: FloatArray) -> bool:
         """Return whether the models are to be compared again: the weights hardly change."""
         mixture = self._mixture
-        if self._n_comparisons >= MAX_COMPARISONS:
+        if self._n_comparisons >= self._max_comparisons:
             return False
         updated = found.inlier_probability * mixture.included
         return mean_change(updated, weights, mixture.sample_weight) <= SETTLED

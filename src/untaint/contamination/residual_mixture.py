@@ -252,6 +252,8 @@ class ResidualMixture:
         self.counts = as_rows(self.fitted)
         self.min_scale = MIN_NOISE * median_distance(y, self.included)
         self.step = resolution(y, self.included)
+        # An alternation often begins with the rows that were asked about before it.
+        self._latest: dict[Effort, tuple[tuple[bytes, ...], FittedMixture]] = {}
 
     def fit_null(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
@@ -308,11 +310,16 @@ class ResidualMixture:
 
     def fit_once(self, rows: MixtureRows) -> FittedMixture:
         """Return the best fit with a scale that is fitted to the present inliers."""
+        key = tuple(part.tobytes() for part in (rows.signed, rows.deviations, rows.weights))
+        latest = self._latest.get(rows.effort)
+        if latest is not None and latest[0] == key:
+            return latest[1]
         best = self._fit_scales(rows, self._relative(rows.weights))
-        if rows.predictions.shape[1] > 1:
-            return best
-        rival = self._with_permuted_targets(rows, best)
-        return max(best, rival, key=lambda fitted: fitted.log_likelihood)
+        if rows.predictions.shape[1] == 1:
+            rival = self._with_permuted_targets(rows, best)
+            best = max(best, rival, key=lambda fitted: fitted.log_likelihood)
+        self._latest[rows.effort] = key, best
+        return best
 
     def _fit_scales(self, rows: MixtureRows, inlier_probability: FloatArray) -> FittedMixture:
         """Return the better fit of one scale, and of one that varies as that of the inliers."""

@@ -53,6 +53,9 @@ UNIFORM_FRACTION = 1e-3
 # Of more residuals than this, a systematic sample of as many is fitted; of fewer, if the weights
 # are about to change.
 MAX_SAMPLES, ROUGH_SAMPLES = 3000, 500
+# Log-likelihood by which a fit may be behind the best one: more than that of ambiguous candidates,
+# and than what the parameters of a varying scale cost, which are not counted there.
+MAX_BEHIND = 25.0
 # Overlapping groups are reported if the smaller one has at least this fraction.
 MIN_OVERLAPPING = 0.25
 # Smallest distance of two modes, in steps of a rounded target.
@@ -85,7 +88,8 @@ class Effort(NamedTuple):
     """How much to compute: tails of inliers, and the rise of likelihood or steps that end a fit.
 
     ``contaminated`` leaves models without outliers out of account, ``null`` those with outliers. Of
-    more than ``max_samples`` residuals a systematic sample is fitted.
+    more than ``max_samples`` residuals a systematic sample is fitted. Fits whose log-likelihood is
+    ``max_behind`` less than the best are not completed.
     """
 
     tails: tuple[float, ...] = TAILS
@@ -94,6 +98,7 @@ class Effort(NamedTuple):
     max_samples: int = MAX_SAMPLES
     contaminated: bool = False
     null: bool = False
+    max_behind: float = MAX_BEHIND
 
 
 #: For weights that count, and for those that are about to change.
@@ -256,7 +261,10 @@ def two_groups_of_each(
     found: list[list[TwoGroups]] = [[] for _ in views]
     if not effort.null:
         starts = _starts(sample, effort.tails, only_permuted=len(known) > 0)
-        for number, candidate in _fit(sample, starts, effort):
+        likelihood = max(
+            (one.log_likelihood for one in known if not one.overlapping), default=-np.inf
+        )
+        for number, candidate in _fit(sample, starts, effort, likelihood):
             found[number].append(candidate)
     for one, candidates in zip(sample.views, found, strict=True):
         candidates += [candidate for candidate in known if candidate.contamination > 0]
@@ -396,15 +404,21 @@ def contamination_interval(
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
-def _fit(sample: _Sample, starts: Sequence[Start], effort: Effort) -> list[tuple[int, TwoGroups]]:
-    """Return the fits with outliers, each with the number of its residuals."""
+def _fit(
+    sample: _Sample, starts: Sequence[Start], effort: Effort, known: float = -np.inf
+) -> list[tuple[int, TwoGroups]]:
+    """Return the fits with outliers, each with the number of its residuals.
+
+    The largest likelihood ``known`` is that of candidates for the same residuals.
+    """
     if not starts:
         return []
     numbers, models, tails, p = (list(part) for part in zip(*starts, strict=True))
     of_each = zip(*(sample.views[number] for number in numbers), strict=True)
     residuals = Residuals(*(np.array(part) for part in of_each))
     parts = (sample.counts, models, np.array(tails), np.array(p, dtype=float), sample.least_scale)
-    fits = maximise_likelihood(residuals, *parts, effort.min_rise, effort.max_iter)
+    limits = (effort.min_rise, effort.max_iter, effort.max_behind)
+    fits = maximise_likelihood(residuals, *parts, *limits, known)
     found, log_total = [], np.log(float(sample.counts.sum()))
     for number, model, tail, *fit in zip(numbers, models, tails, *fits, strict=True):
         contamination, scale, centre, width, offset, likelihood = map(float, fit)
@@ -477,15 +491,22 @@ def _is_bimodal(candidate: TwoGroups) -> bool:
 def _two_means(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return 1 for the larger of two clusters by 2-means, 0 for the other."""
     order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order]) / weights.sum()
-    low, high = (float(values[order[np.searchsorted(reached, q)]]) for q in (0.25, 0.75))
+    ordered = values[order]
+    # The weight of the smallest values, and their sum.
+    below, sums = np.cumsum(weights[order]), np.cumsum(weights[order] * ordered)
+    total, quarters = below[-1], np.searchsorted(below, below[-1] * np.array([0.25, 0.75]))
+    low, high = (float(ordered[min(place, len(ordered) - 1)]) for place in quarters)
+    split = -1
     for _ in range(20):
-        upper = values > 0.5 * (low + high)
-        if not upper.any() or upper.all():
+        previous, split = split, int(np.searchsorted(ordered, 0.5 * (low + high), "right"))
+        if split in (0, len(ordered)):
             return np.ones(len(values))
-        low = float(weights[~upper] @ values[~upper] / weights[~upper].sum())
-        high = float(weights[upper] @ values[upper] / weights[upper].sum())
-    larger = upper if weights @ upper > 0.5 * weights.sum() else ~upper
+        if split == previous:
+            break
+        low = float(sums[split - 1] / below[split - 1])
+        high = float((sums[-1] - sums[split - 1]) / (total - below[split - 1]))
+    upper = values >= ordered[split]
+    larger = upper if total - below[split - 1] > 0.5 * total else ~upper
     return larger.astype(float)
 
 

@@ -110,6 +110,7 @@ class Continuation:
         self._spectrum = 0.5 * refit.curvature * spectrum
         self._columns = np.column_stack([np.ones(len(features)), self._rotate(features)])
         self._alphas: dict[float, float] = {}
+        self._ends: dict[tuple[float, bytes], Candidate] = {}
 
     def alpha_for_dof(self, dof: float) -> float:
         """Return the alpha of a fit of so many degrees of freedom, or the last one if larger."""
@@ -134,8 +135,13 @@ class Continuation:
         return candidate
 
     def c_steps(self, candidate: Candidate, alpha: float) -> Candidate:
-        """Take concentration steps at one alpha."""
-        return self.refit.c_steps(self._leading(alpha), alpha, candidate)
+        """Take concentration steps at one alpha; starts that have met go on together."""
+        key = (alpha, candidate.weights.tobytes())
+        if candidate.fit is not None:
+            return self.refit.c_steps(self._leading(alpha), alpha, candidate)
+        if key not in self._ends:
+            self._ends[key] = self.refit.c_steps(self._leading(alpha), alpha, candidate)
+        return self._ends[key]
 
     def extend(self, candidate: Candidate, inside: IntArray, alpha: float) -> Candidate:
         """Return weights of all samples, from those found on the samples ``inside`` at alpha."""

@@ -16,6 +16,7 @@ of freedom can follow neither; from there the search continues in alpha (:mod:`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -47,9 +48,17 @@ class StartingPoint(NamedTuple):
 
 
 def find_inliers(
-    design: Design, y: FloatArray, contamination: float, n_starts: int, rng: np.random.Generator
+    design: Design,
+    y: FloatArray,
+    contamination: float,
+    n_starts: int,
+    rng: np.random.Generator,
+    agreement: float = 0.0,
 ) -> StartingPoint:
-    """Search a design for the samples that a trimmed regression begins with."""
+    """Search a design for the samples that a trimmed regression begins with.
+
+    If the first starts end alike, up to a part ``agreement`` of the weights, others are not made.
+    """
     rule, y = Trimmed(contamination), np.asarray(y, dtype=float)
     refit = RidgeRefit(y, design.sample_weight, design.near, SquaredLoss(), rule)
     starts = (STARTS + n_starts * STARTS[:1])[:n_starts]
@@ -57,7 +66,8 @@ def find_inliers(
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         # The finalists need a second level for the rest of their paths, if only the first again.
         levels = design.levels if len(design.levels) > 1 else 2 * design.levels
-        _, found = multistart(design, levels, refit, starts, rng, STARTS[-1].dof, CONSENSUS)
+        parts = (design, levels, refit, starts, rng, STARTS[-1].dof, CONSENSUS, agreement)
+        _, found = multistart(*parts)
     return StartingPoint(found.weights)
 
 
@@ -91,14 +101,15 @@ def multistart(
     rng: np.random.Generator,
     dof: float = np.inf,
     consensus: int | None = None,
+    agreement: float = 0.0,
 ) -> tuple[Continuation, Candidate]:
     """Follow the paths of several starts, from few samples to many.
 
     The levels are the samples of the starts, of the finalists, and of the best, each within the
     next. All samples of the first level take part in the first six starts, random halves in others;
     paths end there at ``dof`` degrees of freedom, by default at the design's alpha. If the first
-    ``consensus`` starts end alike, no others are made. The results are the continuation on the last
-    level, and the best candidate there.
+    ``consensus`` starts end alike, up to a part ``agreement`` of the weights, no others are made.
+    The results are the continuation on the last level, and the best candidate there.
     """
     level, path = levels[0], _continuation_on(levels[0], design, refit)
     reached = path.alpha_for_dof(dof)
@@ -107,7 +118,7 @@ def multistart(
         members = near if number < len(STARTS) else near & (rng.random(len(near)) < 0.5)
         first = path.start(start, members)
         ends.append(path.follow_path(first, path.alpha_for_dof(start.dof), reached))
-        if len(ends) == consensus and len(path.distinct(ends)) == 1:
+        if len(ends) == consensus and _spread(ends) <= agreement * float(level.weights.sum()):
             break
     candidates = path.best(ends, reached, FINALISTS)
     for wider in levels[1:]:
@@ -123,6 +134,12 @@ def multistart(
         candidates, reached = path.best(ends, path.alpha, 1), path.alpha
     (best,) = path.best(candidates, reached, 1)
     return path, best
+
+
+def _spread(candidates: Sequence[Candidate]) -> float:
+    """Return the largest sum of differences of the weights of two candidates."""
+    pairs = combinations(candidates, 2)
+    return max(float(np.abs(one.weights - other.weights).sum()) for one, other in pairs)
 
 
 def _continuation_on(sample: Subset, design: Design, refit: SubsetRefit) -> Continuation:

@@ -28,6 +28,7 @@ from ..contamination.few_outliers import with_few_outliers
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.misfit import flagged_groups
 from ..contamination.posterior_updates import (
+    FIRST_COMPARISONS,
     MAX_ROUNDS,
     SETTLED,
     PosteriorUpdates,
@@ -44,17 +45,28 @@ from .small_samples import linear_columns, posterior_by_tests, starting_weights
 
 # Contamination of the initial search while the contamination itself is being estimated.
 INITIAL_CONTAMINATION = 0.45
+# Part of the weights by which starts of that search may differ and count as alike: good rows near
+# the threshold may be kept or not.
+INITIAL_AGREEMENT = 0.1
 # Fewest rows from which a contamination is estimated.
 FEWEST_ROWS = 8
 # Ridge paths that are kept at a time, two rounds of all kernels.
 KNOWN_PATHS = 12
 # A given contamination and an estimated one that differ by less mean the same rows.
 AGREEMENT = 0.1
-# Mean difference of weights up to which two alternations start alike.
+# Mean change of a weight at which an alternation on coarse features ends: other features change
+# the weights as much.
+ROUGHLY_SETTLED = 0.01
+# Kernels whose error on coarse features is more than so many times the smallest are not scored on
+# all features.
+MAX_ERROR = 1.3
+# Mean difference of weights up to which two alternations start alike, and a setting stays the best.
 SAME_START = 0.02
 # Log-likelihood by which outliers have to explain the rows better than noise does. Of 600 clean
 # Gaussian samples of 20 to 200 rows the largest difference was 4.5.
 MIN_EVIDENCE = 5.0
+# Such a difference for each row, by which fits to coarse features and to all of them differ less.
+CLEAR_EVIDENCE = 0.2
 # Times that flagged rows may turn out to be misfit of the function.
 MAX_GROUPS = 3
 # Settings at most at which few rows are tested.
@@ -75,7 +87,7 @@ class JointSelection:
 
     ``residuals``, (n, k), are its standardised leave-one-out residuals, ``deviations``, (n,), the
     standard deviations of these predictions in units of the noise, and ``errors``, (n_kernels,
-    n_alphas), mean squared residuals under the weights of the last round that scored a setting.
+    n_alphas), mean squared residuals; those of kernels that are far behind are approximate.
     """
 
     kernel: int
@@ -97,43 +109,51 @@ def select_jointly(
     reweight: Reweight,
     first: tuple[int, int] = (0, 0),
     paths: RidgePaths | None = None,
-    refines: bool = False,
+    known: FloatArray | None = None,
+    rough: bool = False,
 ) -> JointSelection:
     """Alternate until neither the setting nor the weights change.
 
     Neighbours in the sequence of features are those of similar kernels. ``weights`` are those to
     start with, and ``first`` is the setting, kernel and alpha, that they were found with. Ridge
-    paths are taken from ``paths`` where they are known. A selection that ``refines`` another one
-    begins by scoring all kernels, and then scores those near the best alone.
+    paths are taken from ``paths`` where they are known. All kernels are scored in the second round,
+    and those near the best whenever the weights have changed much since. A selection that refines
+    another one, whose errors are ``known``, scores kernels that were not far behind in its first
+    round. A ``rough`` one, to be refined, ends sooner.
     """
-    errors = np.full((len(features), len(alphas)), np.inf)
+    errors = np.full((len(features), len(alphas)), np.inf) if known is None else known.copy()
     paths = paths or RidgePaths(fit_intercept)
     scores = LooScores(features, alphas, y, sample_weight, paths, errors)
-    everything = range(len(features))
-    choice, n_rounds = first, 0
-    kernels: Sequence[int] = everything if refines else [first[0]]
+    kernels = scores.contenders()
+    choice, scored, n_rounds = first, weights if known is None else None, 0
     while True:
         previous = choice
-        if n_rounds == 0 and not refines:
-            path = scores.path(first[0], weights)
-        else:
+        if n_rounds == 1 and known is None:
+            scored = None
+        if errors.size > 1 and (scored is None or _differ(weights, scored, sample_weight)):
             choice, path = scores.best(kernels, weights)
+            kernels, scored = scores.contenders(near=choice[0]), weights
+        elif n_rounds == 0:  # other alphas will be scored with these weights if they stay the same
+            path = scores.path(choice[0], weights)
+        else:
+            path = paths.of(features[choice[0]], weights, float(alphas[choice[1]]))
         residuals, deviations = path.standardized(y, alphas[choice[1]], sample_weight)
         updated = reweight(residuals, deviations, weights)
         moved = mean_change(updated, weights, sample_weight)
         weights, n_rounds = updated, n_rounds + 1
-        settled = moved <= SETTLED and choice == previous
-        near = everything[max(0, choice[0] - 1) : choice[0] + 2]
-        needed = near if refines else everything
-        complete = settled and set(needed) <= set(kernels) and scores.complete
-        if n_rounds >= MAX_ROUNDS or complete:
+        if rough:
+            settled = moved <= ROUGHLY_SETTLED and choice[0] == previous[0]
+        else:
+            settled = moved <= SETTLED and choice == previous
+        if n_rounds >= MAX_ROUNDS or (settled and scores.complete):
             if errors.size == 1:  # a single setting is not scored on the way
                 errors[:] = path.mean_square(y, alphas[0], sample_weight)
             return JointSelection(*choice, weights, residuals, deviations, errors, n_rounds)
-        # All kernels are scored in the second and the last rounds, the neighbours in between; a
-        # selection that refines another one has scored all in its first round.
-        last = n_rounds == 1 or settled or n_rounds == MAX_ROUNDS - 1
-        kernels = needed if last else near
+
+
+def _differ(one: FloatArray, other: FloatArray, sample_weight: FloatArray) -> bool:
+    """Return whether weights are so different that a setting has to be selected again."""
+    return mean_change(one, other, sample_weight) > SAME_START
 
 
 @final
@@ -146,8 +166,11 @@ class RidgePaths:
 
     def of(self, features: Features, weights: FloatArray, alpha: float | None = None) -> LooRidge:
         """Return the path of a fit to features with weights, or the fit at one alpha."""
-        key = (features, weights.tobytes(), alpha)
+        present = weights.tobytes()
+        key = (features, present, alpha)
         if key not in self._known:
+            if (features, present, None) in self._known:  # a path serves every alpha
+                return self._known[features, present, None]
             if len(self._known) >= KNOWN_PATHS:
                 self._known.pop(next(iter(self._known)))
             rows = (features(), weights)
@@ -175,15 +198,30 @@ class LooScores:
         """Whether every setting has been scored, or there is only one."""
         return self.errors.size == 1 or bool(np.isfinite(self.errors).all())
 
+    def contenders(self, near: int | None = None) -> list[int]:
+        """Return the kernels whose errors are not far from the smallest one, or not known.
+
+        If a kernel is given, they are those next to it.
+        """
+        least = self.errors.min(axis=1)
+        far = np.isfinite(least) & (least > MAX_ERROR * least.min())
+        if near is not None:
+            far |= np.abs(np.arange(len(far)) - near) > 1
+        return [int(kernel) for kernel in np.flatnonzero(~far)]
+
     def path(self, kernel: int, weights: FloatArray) -> LooRidge:
         """Return the ridge path of one kernel, or its fit at the only alpha."""
         alpha = float(self.alphas[0]) if len(self.alphas) == 1 else None
         return self.paths.of(self.features[kernel], weights, alpha)
 
     def best(self, kernels: Iterable[int], weights: FloatArray) -> tuple[tuple[int, int], LooRidge]:
-        """Return the setting of the smallest error; of equal errors, that of the largest alpha."""
-        best, least = None, np.inf
-        for kernel in kernels:
+        """Return the setting of the smallest error; of equal errors, that of the largest alpha.
+
+        The known errors of other kernels, under other weights, change by a common factor.
+        """
+        best, least, scored = None, np.inf, list(kernels)
+        known = float(self.errors[scored].min())
+        for kernel in scored:
             path = self.path(kernel, weights)
             alphas = np.asarray(self.alphas, dtype=float)
             self.errors[kernel] = path.mean_squares(self.y, alphas, self.sample_weight)
@@ -191,6 +229,9 @@ class LooScores:
                 if best is None or self.errors[kernel, j] <= least:
                     best, least = ((kernel, j), path), self.errors[kernel, j]
         assert best is not None
+        others = np.setdiff1d(np.arange(len(self.errors)), scored)
+        if 0 < known < np.inf:
+            self.errors[others] *= least / known
         return best
 
 
@@ -223,8 +264,11 @@ def select_hyperparameters(
     outlying = np.zeros(len(y), dtype=bool) if contamination == 0 else start.feature_outlier
     weights = sample_weight
     if contamination != 0:
-        trimmed = INITIAL_CONTAMINATION if contamination is None else contamination
-        weights = np.where(outlying, 0.0, starting_weights(start, y, trimmed, n_starts, rng))
+        trimmed, agreement = contamination, 0.0
+        if trimmed is None:
+            trimmed, agreement = INITIAL_CONTAMINATION, INITIAL_AGREEMENT
+        found = starting_weights(start, y, trimmed, n_starts, rng, agreement)
+        weights = np.where(outlying, 0.0, found)
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         features = [loo_features_of(design) for design in candidates]
         coarse = [coarse_features_of(design) for design in candidates]
@@ -267,13 +311,12 @@ class _Search:
         which they are not the likeliest explanation, all rows are weighted alike.
         """
         mixture, counts = self.mixture, as_rows(self.sample_weight)
-        begins, reached, (kernel, alpha) = list[FloatArray](), list[FloatArray](), self.first
+        begins, reached = list[FloatArray](), list[FloatArray]()
         # A copy predicts its duplicate, outlier or not: a fit to all rows would always be likelier.
-        copies = has_many_duplicates(self.features[kernel](), self.y, counts)
+        copies = has_many_duplicates(self.features[self.first[0]](), self.y, counts)
         for start in [weights] if copies else [weights, mixture.included]:
-            contaminated = PosteriorUpdates(mixture, contaminated=True, compare_always=copies)
-            begin = self._at(self.coarse[kernel], alpha, start, contaminated).weights
-            if self._is_among(begin, reached):
+            begin = self._begin(start, reached, copies)
+            if begin is None:
                 continue
             reached.append(begin)
             if not self._finds_outliers(begin):
@@ -307,12 +350,13 @@ class _Search:
         self, weights: FloatArray, reweight: Reweight, first: tuple[int, int] | None = None
     ) -> JointSelection:
         """Alternate over all settings on coarse features, then near the best one on all."""
-        first, refines = first or self.first, len(self.features) > 1
+        first, known = first or self.first, None
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
-        if refines:
-            rough = select_jointly(self.coarse, self.alphas, *rows, weights, reweight, first)
-            first, weights = (rough.kernel, rough.alpha), rough.weights
-        parts = (*rows, weights, reweight, first, self.paths, refines)
+        if len(self.features) > 1:
+            start = (*rows, weights, reweight, first)
+            found = select_jointly(self.coarse, self.alphas, *start, rough=True)
+            first, weights, known = (found.kernel, found.alpha), found.weights, found.errors
+        parts = (*rows, weights, reweight, first, self.paths, known)
         return select_jointly(self.features, self.alphas, *parts)
 
     def _at(
@@ -326,6 +370,26 @@ class _Search:
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
         parts = ([features], self.alphas[[alpha]], *rows, weights, reweight)
         return select_jointly(*parts, paths=self.paths)
+
+    def _begin(
+        self, weights: FloatArray, reached: list[FloatArray], copies: bool
+    ) -> FloatArray | None:
+        """Return weights that take outliers for granted, None if they come near to reached ones.
+
+        The alternation is on coarse features, at the first setting. All models compete in the first
+        rounds only: they will again where the alternation on all features begins.
+        """
+        updates = PosteriorUpdates(self.mixture, True, copies, FIRST_COMPARISONS)
+        features, alpha = self.coarse[self.first[0]], float(self.alphas[self.first[1]])
+        for _ in range(MAX_ROUNDS):
+            path = self.paths.of(features, weights, alpha)
+            parts = path.standardized(self.y, alpha, self.sample_weight)
+            previous, weights = weights, updates(*parts, weights)
+            if self._is_among(weights, reached):
+                return None
+            if mean_change(weights, previous, self.sample_weight) <= ROUGHLY_SETTLED:
+                break
+        return weights
 
     def _finds_outliers(self, weights: FloatArray) -> bool:
         """Return whether outliers explain the residuals of a fit with these weights best."""
@@ -348,11 +412,13 @@ class _Search:
         setting = (joint.kernel, joint.alpha)
         if posterior.model.groups.contamination == 0:
             return end if joint.n_rounds < MAX_ROUNDS else self._of_all_rows(setting)
-        features = self.features[joint.kernel]
-        null = self._at(features, joint.alpha, self.mixture.included, _unchanged)
-        noise = null, self.mixture.fit_null(null.residuals, null.deviations, null.weights)
-        if self._log_density(end) >= self._log_density(noise) + MIN_EVIDENCE:
-            return end
+        # A fit to coarse features decides where the difference is far beyond that of the features.
+        clear = MIN_EVIDENCE + CLEAR_EVIDENCE * float(self.mixture.counts.sum())
+        for features, evidence in ((self.coarse, clear), (self.features, MIN_EVIDENCE)):
+            null = self._at(features[joint.kernel], joint.alpha, self.mixture.included, _unchanged)
+            noise = null, self.mixture.fit_null(null.residuals, null.deviations, null.weights)
+            if self._log_density(end) >= self._log_density(noise) + evidence:
+                return end
         joint, found = self._of_all_rows(setting)
         return joint, replace(found, interval=(found.interval[0], posterior.interval[1]))
 

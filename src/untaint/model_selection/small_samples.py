@@ -97,7 +97,12 @@ def posterior_by_tests(
 
 
 def starting_weights(
-    design: Design, y: FloatArray, contamination: float, n_starts: int, rng: np.random.Generator
+    design: Design,
+    y: FloatArray,
+    contamination: float,
+    n_starts: int,
+    rng: np.random.Generator,
+    agreement: float = 0.0,
 ) -> FloatArray:
     """Return weights to begin with, from least trimmed squares if there are few columns.
 
@@ -106,7 +111,7 @@ def starting_weights(
     """
     columns = linear_columns(design)
     if columns is None or design.size >= MAX_LTS_ROWS or y.shape[1] > 1:
-        return find_inliers(design, y, contamination, n_starts, rng).weights
+        return find_inliers(design, y, contamination, n_starts, rng, agreement).weights
     sample, weights = _sample_of_columns(design, y, columns), np.zeros(len(y))
     kept = lts_rows(sample.features, sample.y[:, 0])
     np.add.at(weights, sample.rows[kept], 1.0)
