@@ -12,10 +12,11 @@ import contextlib
 import io
 import os
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
+
+from PIL import Image
 
 IMAGES = Path(__file__).parent / "images"
 # Groups: the code; all between it and its output; the output.
@@ -49,7 +50,8 @@ def renew(page: Path) -> None:
         renewed = BLOCK.sub(with_output, text)
         for picture in Path().glob("*.png"):
             if f"images/{picture.name})" in text:
-                shutil.copy(picture, IMAGES / picture.name)
+                small = Image.open(picture).convert("RGB").quantize(128)
+                small.save(IMAGES / picture.name, optimize=True)
     page.write_text(renewed, "utf-8")
 
 
