@@ -41,9 +41,7 @@ def renew(page: Path) -> None:
 
     def with_output(found: re.Match[str]) -> str:
         output = printed(found[1], names, str(page))
-        return f"```python\n{found[1]}```\n" + (
-            f"{found[2]}{output}```\n" if found[2] else ""
-        )
+        return f"```python\n{found[1]}```\n" + (f"{found[2]}{output}```\n" if found[2] else "")
 
     text = page.read_text("utf-8")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
