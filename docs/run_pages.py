@@ -16,8 +16,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from PIL import Image
-
 IMAGES = Path(__file__).parent / "images"
 # Groups: the code; all between it and its output; the output.
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:(\n*```text\n)(.*?)^```\n)?", re.S | re.M)
@@ -37,6 +35,8 @@ def printed(code: str, names: dict[str, object], source: str = "page") -> str:
 
 def renew(page: Path) -> None:
     """Run a page, and write its outputs and pictures."""
+    from PIL import Image
+
     names: dict[str, object] = {"__name__": "page"}
 
     def with_output(found: re.Match[str]) -> str:
