@@ -8,6 +8,7 @@ import importlib
 import inspect
 import re
 import sys
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -65,6 +66,17 @@ def is_ours(module, class_name, method):
 
 autosummary_context = {"is_ours": is_ours}
 
+# An icon that links to the repository, once pyproject.toml names one.
+PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text("utf-8"))["project"]
+repository = {
+    name: url
+    for name, url in PROJECT.get("urls", {}).items()
+    if name.lower() in ("repository", "source")
+}
+icon_links = [
+    {"name": name, "url": url, "icon": "fa-brands fa-git-alt"} for name, url in repository.items()
+]
+
 html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "untaint"
@@ -82,7 +94,8 @@ html_theme_options = {
         "image_dark": "_static/mark.svg",
         "alt_text": "untaint, home",
     },
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": ["theme-switcher", "navbar-icon-links"] if icon_links else ["theme-switcher"],
+    "icon_links": icon_links,
     "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "navigation_with_keys": False,
@@ -92,6 +105,8 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+# Blocks of plain text are outputs, which nobody copies.
+copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 

@@ -2,7 +2,8 @@
 
 A block of Python that CI cannot run, for want of a cluster or a device, is ``{code-block} python``
 with a caption that says what it needs. All other blocks of a page run in order, in one namespace
-and in an empty directory. The site itself is built by ``make docs``.
+and in an empty directory, and print what the page shows below them (``docs/run_pages.py`` writes
+it). The site itself is built by ``make docs``.
 """
 
 import ast
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from docs.run_pages import blocks, printed
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -37,20 +40,33 @@ def name(page):
 
 
 def python_blocks(page):
-    return re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.S | re.M)
+    return blocks(page.read_text("utf-8"))
+
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def assert_shown(page, output, shown):
+    """Words are equal; numbers may differ by as much as another BLAS makes them."""
+    assert NUMBER.sub("0", output).split() == NUMBER.sub("0", shown).split(), name(page)
+    pairs = zip(NUMBER.findall(output), NUMBER.findall(shown), strict=True)
+    for found, stated in pairs:
+        assert float(found) == pytest.approx(float(stated), rel=0.1, abs=0.03), name(page)
 
 
 def run(page):
-    """The namespace after all blocks of a page."""
-    names = {"__name__": "page"}
-    for code in python_blocks(page):
+    """The namespace after all blocks of a page, and what they printed."""
+    names, outputs = {"__name__": "page"}, []
+    for code, shown in python_blocks(page):
         try:
-            exec(compile(code, name(page), "exec"), names)
+            outputs.append(printed(code, names, name(page)))
         except ModuleNotFoundError as missing:
             if missing.name.partition(".")[0] in OPTIONAL:
                 pytest.skip(f"{name(page)} needs {missing.name}")
             raise
-    return names
+        if shown is not None:
+            assert_shown(page, outputs[-1], shown)
+    return names, "".join(outputs)
 
 
 def contamination_of_many_rows(names, printed):
@@ -101,25 +117,39 @@ CHECKS = {
     "docs/guides/cluster.md": contamination_on_cluster,
 }
 
-# tests/test_readme.py has the README; the start page shows its first block.
-ELSEWHERE = {"README.md", "docs/index.md"}
+# tests/test_readme.py has the README.
+ELSEWHERE = {"README.md"}
 RUNNABLE = [page for page in PAGES if python_blocks(page) and name(page) not in ELSEWHERE]
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=name)
-def test_the_page_works(page, tmp_path, monkeypatch, capsys):
+def test_the_page_works(page, tmp_path, monkeypatch):
+    pytest.importorskip("pandas", reason="the audits shown are pandas frames")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(os.environ, "MPLBACKEND", "agg")
-    names = run(page)
-    CHECKS.get(name(page), lambda names, printed: None)(names, capsys.readouterr().out)
+    names, output = run(page)
+    CHECKS.get(name(page), lambda names, printed: None)(names, output)
 
 
 def test_every_check_has_its_page():
     assert set(CHECKS) <= {name(page) for page in RUNNABLE}
 
 
-def test_the_start_page_shows_the_five_lines():
-    assert python_blocks(DOCS / "index.md") == python_blocks(ROOT / "README.md")[:1]
+GUIDES = [DOCS / "index.md", *sorted((DOCS / "guides").glob("[!i]*.md"))]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=name)
+def test_a_guide_shows_what_its_code_prints(page):
+    for code, shown in python_blocks(page):
+        assert shown is not None or "print(" not in code, f"{name(page)} does not show an output"
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=name)
+def test_code_and_output_fit_the_page(page):
+    fences = r"^```(?:python|text|console|\{code-block\}).*?^```"
+    fenced = "".join(re.findall(fences, page.read_text("utf-8"), re.S | re.M))
+    wide = [line for line in fenced.splitlines() if len(line) > 79]
+    assert not wide, f"{name(page)} has lines of more than 79 characters"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -151,6 +181,9 @@ def test_links_lead_somewhere(page):
         if target.startswith("http"):
             continue
         found = (page.parent / target).resolve() if target else page
+        thumbnail = re.search(r"gallery/images/thumb/sphx_glr_(\w+)_thumb.png$", target)
+        if thumbnail:  # made of the example
+            found = ROOT / "examples" / f"{thumbnail[1]}.py"
         assert found.exists(), f"{name(page)} links to {target}, which is not there"
         if anchor and found.suffix == ".md":
             assert anchor in anchors(found), f"{name(page)}: {target} has no heading #{anchor}"

@@ -1,0 +1,28 @@
+"""Tables of a study become the plain tables of the page, from which the dots are drawn."""
+
+from benchmarks.figures.dots import draw, read_tables, split
+
+TABLE = """
+| dataset | kind | epsilon | genie | subquantile | krr |
+| :--- | :--- | ---: | ---: | ---: | ---: |
+| boston | label | 0.2 | 0.4 (0.1) | **0.5 (0.2)** 1.25x<br>*0.6 (0.3)* | 1.6 (0.3)<br>*1.2 (0.1)* |
+| wine | label | 0.4 | 0.7 (0.1) | **0.7 (0.1)** 1.00x | 2.8 (0.3) |
+"""
+
+
+def test_means_stand_alone_and_can_be_read_again():
+    (table,) = read_tables(split(TABLE))
+    assert table.settings == ["boston, label, 20 %", "wine, label, 40 %"]
+    assert table.methods == ["oracle", "untaint, given", "KRR"]
+    assert table.values["boston, label, 20 %", "KRR"] == 1.6
+
+
+def test_no_number_is_lost():
+    text = split(TABLE)
+    for number in ("**0.5**", "1.25x", "0.6<br>(0.3)", "1.2<br>(0.1)", "2.8"):
+        assert number in text
+
+
+def test_a_picture_is_drawn(tmp_path):
+    draw(read_tables(split(TABLE))[0], tmp_path / "dots.png")
+    assert (tmp_path / "dots.png").stat().st_size > 1000
