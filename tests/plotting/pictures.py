@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from untaint import SubquantileRegressor
-from untaint.plotting.style import FLAGGED, KEPT
+from untaint.plotting.colors import palette
 
 colors = pytest.importorskip("matplotlib.colors", reason="pictures need matplotlib")
 
@@ -20,11 +20,11 @@ def points(axes, color=None):
 
 
 def flagged(axes):
-    return points(axes, FLAGGED)
+    return points(axes, palette(axes).flagged)
 
 
 def kept(axes):
-    return points(axes, KEPT)
+    return points(axes, palette(axes).kept)
 
 
 def heights(axes, values):
@@ -40,6 +40,14 @@ def texts(axes):
 
 def same_ink(found, color):
     return np.allclose(found[:3], colors.to_rgb(color))
+
+
+def audit_scores(model, column="score", **options):
+    """A column of the audit in the order of the rows."""
+    table = model.audit(**options)
+    values = np.empty(len(table), dtype=table[column].dtype)
+    values[table["row"]] = table[column]
+    return values
 
 
 class Audited(SubquantileRegressor):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plotting.pictures import audited, flagged, heights, kept, points, texts
+from plotting.pictures import audit_scores, audited, flagged, heights, kept, points, texts
 from untaint import SubquantileRegressor
 from untaint.plotting import plot_audit
 
@@ -10,11 +10,7 @@ from untaint.plotting import plot_audit
 def test_colours_the_flagged_rows(name, axes, request):
     case = request.getfixturevalue(name)
     plot_audit(case.model, axes)
-    scores = case.model.outlier_scores_
-    if name == "labels":  # every label is judged by the other rows
-        table = case.model.audit()
-        scores = np.empty(len(table))
-        scores[table["row"]] = table["score"]
+    scores = audit_scores(case.model)  # every row is judged by the others
     assert np.allclose(np.sort(flagged(axes)[:, 1]), np.sort(scores[~case.model.inlier_mask_]))
     assert np.allclose(np.sort(kept(axes)[:, 1]), np.sort(scores[case.model.inlier_mask_]))
 
@@ -35,7 +31,7 @@ def test_good_rows_are_told_apart_beside_astronomical_ones(huge, axes):
 
 def test_names_the_most_suspicious_rows(regression, axes):
     plot_audit(regression.model, axes, n_labels=3)
-    worst = np.argsort(-regression.model.outlier_scores_)[:3]
+    worst = regression.model.audit()["row"][:3]
     words = " ".join(texts(axes))
     assert all(str(row) in words for row in worst)
 

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
@@ -10,17 +12,28 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import RobustScaler
 
+from plotting.pictures import audit_scores, points
 from untaint import SubquantileRegressor
-from untaint.plotting import plot_audit, plot_convergence, plot_monitoring, plot_residuals
+from untaint.plotting import (
+    LeverageDisplay,
+    plot_audit,
+    plot_convergence,
+    plot_monitoring,
+    plot_residuals,
+)
 
 matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib")
 plt = pytest.importorskip("matplotlib.pyplot")
+Figure = pytest.importorskip("matplotlib.figure").Figure
 
 PICTURES = {
     "audit": lambda case, ax: plot_audit(case.model, ax),
     "residuals": lambda case, ax: plot_residuals(case.model, case.X, case.y, ax),
     "monitoring": lambda case, ax: plot_monitoring(case.model, case.X, case.y, [0.0, 0.1], ax),
     "convergence": lambda case, ax: plot_convergence(case.model, ax),
+    "leverage": lambda case, ax: (
+        LeverageDisplay.from_estimator(case.model, case.X, case.y, ax=ax).ax_
+    ),
 }
 
 every_picture = pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
@@ -88,17 +101,22 @@ def test_says_what_is_wrong_with_the_model(draw, model, error, words, regression
     assert not axes.has_data()
 
 
-def test_says_which_part_of_a_pipeline_to_pass(regression):
+@every_picture
+def test_a_pipeline_is_drawn_as_its_last_step_with_transformed_rows(draw, regression, axes):
     pipeline = make_pipeline(RobustScaler(), regression.model).fit(regression.X, regression.y)
-    with pytest.raises(TypeError, match=r"pass the pipeline's last step, pipeline\[-1\]"):
-        plot_audit(pipeline)
-    plot_audit(pipeline[-1])
+    other = Figure(layout="constrained").subplots()
+    draw(SimpleNamespace(model=pipeline, X=regression.X, y=regression.y), axes)
+    X = pipeline[0].transform(regression.X)
+    draw(SimpleNamespace(model=pipeline[-1], X=X, y=regression.y), other)
+    assert axes.get_title(loc="left") == other.get_title(loc="left")
+    assert np.allclose(points(axes), points(other))
 
 
-def test_says_which_part_of_a_search_to_pass(regression):
+def test_a_search_is_drawn_as_its_best(regression, axes):
     search = GridSearchCV(regression.model, {"alpha": [0.1, 1.0]}, cv=2)
-    with pytest.raises(TypeError, match="pass its best_estimator_"):
-        plot_audit(search.fit(regression.X, regression.y))
+    plot_audit(search.fit(regression.X, regression.y), axes)
+    scores = audit_scores(search.best_estimator_)
+    assert np.allclose(np.sort(points(axes)[:, 1]), np.sort(scores))
 
 
 def test_says_what_axes_are(regression):

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from plotting.pictures import audited, flagged, heights, kept, points
+from plotting.pictures import audit_scores, audited, flagged, heights, kept, points
 from untaint import SubquantileRegressor
-from untaint.plotting import plot_residuals
+from untaint.plotting import ResidualsDisplay, plot_residuals
 
 
-def test_residuals_stand_over_fitted_values(regression, axes):
+def test_residuals_are_those_of_the_audit(regression, axes):
     plot_residuals(regression.model, regression.X, regression.y, axes)
-    fitted = regression.model.predict(regression.X)
+    fitted = audit_scores(regression.model, "expected")
     expected = np.column_stack([fitted, regression.y - fitted])
     assert np.allclose(np.sort(flagged(axes), axis=0), np.sort(expected[:8], axis=0))
     assert np.allclose(np.sort(kept(axes), axis=0), np.sort(expected[8:], axis=0))
@@ -35,7 +35,8 @@ def test_far_fitted_values_stand_at_the_edge(axes, rng):
     y = X.ravel() + 0.1 * rng.normal(size=60)
     X[:3], y[:3] = 1e6, 0
     model = SubquantileRegressor(kernel="linear", contamination=0.05).fit(X, y)
-    plot_residuals(model, X, y, axes)
+    fitted, far = model.predict(X), np.arange(60) < 3
+    ResidualsDisplay.from_predictions(y, fitted, flagged=far, ax=axes)
     low, high = axes.get_xlim()
     assert high - low < 20
     assert ((points(axes)[:, 0] > low) & (points(axes)[:, 0] < high)).all()
@@ -97,9 +98,9 @@ def test_one_of_several_outputs(regression, axes):
     y = np.column_stack([regression.y, np.cos(regression.X[:, 1])])
     model = SubquantileRegressor(contamination=0.1, alpha=0.1).fit(regression.X, y)
     plot_residuals(model, regression.X, y, axes, output=1)
-    expected = (y - model.predict(regression.X))[:, 1]
-    assert np.allclose(np.sort(points(axes)[:, 1]), np.sort(expected))
-    assert "output 1 of 2" in axes.get_ylabel()
+    expected = np.stack(audit_scores(model, "expected"))[:, 1]
+    assert np.allclose(np.sort(points(axes)[:, 1]), np.sort(y[:, 1] - expected))
+    assert "output 1 of 2" in axes.get_title(loc="left")
     with pytest.raises(ValueError, match=r"output should be in \[0, 2\), got 2"):
         plot_residuals(model, regression.X, y, axes, output=2)
 

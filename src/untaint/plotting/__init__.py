@@ -1,16 +1,25 @@
-"""Plots of the training rows of a fitted model: scores, residuals, monitoring, convergence.
+"""Plots of the training rows of a fitted model, in the form of scikit-learn's displays.
 
 Matplotlib is imported when something is drawn, and not before: ``pip install 'untaint[plot]'``.
 """
 
-from .audit import plot_audit
+from .audit import AuditDisplay, plot_audit
 from .convergence import plot_convergence
-from .monitoring import plot_monitoring
+from .label_odds import LabelOddsDisplay
+from .leverage import LeverageDisplay
+from .monitoring import MonitoringDisplay, plot_monitoring
+from .noise_matrix import NoiseMatrixDisplay
 from .refits import Monitoring, monitor
-from .residuals import plot_residuals
+from .residuals import ResidualsDisplay, plot_residuals
 
 __all__ = [
+    "AuditDisplay",
+    "LabelOddsDisplay",
+    "LeverageDisplay",
     "Monitoring",
+    "MonitoringDisplay",
+    "NoiseMatrixDisplay",
+    "ResidualsDisplay",
     "monitor",
     "plot_audit",
     "plot_convergence",

@@ -6,19 +6,212 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray
 from . import style
+from .colors import palette
+from .display import Display, column, mask
+from .final_step import final_step
+from .marks import draw_rows
 from .naming import name_rows
-from .outlier_view import OutlierView, read_outliers
+from .outlier_view import audit_column, read_outliers
+from .rows import check_training_rows
 from .scale import scale_beyond
+from .thresholds import score_threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Marker of each kind of flagged row.
-KINDS = {"target": "o", "features": "s", "both": "D"}
 # With fewer flagged rows than this among so many, they are seen only on a logarithmic axis.
 FEW, LARGE = 0.02, 500
+
+
+class AuditDisplay(Display):
+    """The rows' audit scores, the most suspicious first.
+
+    A cliff between the flagged rows and the others means that they are well separated; a slope,
+    that rows near the threshold may be on either side of it. Scores far above the threshold are on
+    a logarithmic scale. Use :meth:`from_estimator` or :meth:`from_audit` to make one.
+
+    Parameters
+    ----------
+    scores : array of shape (n,)
+        Outlier scores in the order of the rows, higher is more suspicious.
+    flagged : array of shape (n,), bool
+        Rows to highlight.
+    kept : array of shape (n,), bool, optional
+        Rows that the fit kept. By default those that are not flagged.
+    kinds : array of shape (n,), str, optional
+        Kind of each flagged row, ``"target"``, ``"features"`` or ``"both"``, shown by its marker.
+    score_name : str, default="outlier score"
+        Label of the vertical axis.
+    rule : str, default=""
+        How rows were flagged, the end of the first line of the title.
+    note : str, default=""
+        Second line of the title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the plot.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    order : array of shape (n,), int
+        Rows, the most suspicious first.
+    threshold : float or None
+        Score up to which rows are not flagged, None if scores alone do not decide that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.plotting import AuditDisplay
+    >>> X = np.linspace(0, 3, 60)[:, None]
+    >>> y = np.sin(X).ravel() + 0.1 * np.cos(50 * X).ravel()
+    >>> y[::6] += 20
+    >>> display = AuditDisplay.from_estimator(SubquantileRegressor(alpha=0.01).fit(X, y), fdr=0.02)
+    >>> int(display.flagged.sum())
+    10
+    >>> display.order[:3] % 6
+    array([0, 0, 0])
+    """
+
+    def __init__(
+        self,
+        *,
+        scores: Any,
+        flagged: Any,
+        kept: Any = None,
+        kinds: Any = None,
+        score_name: str = "outlier score",
+        rule: str = "",
+        note: str = "",
+    ) -> None:
+        self.scores = column("scores", scores).astype(float)
+        n_rows = len(self.scores)
+        self.flagged = mask("flagged", flagged, n_rows)
+        self.kept = ~self.flagged if kept is None else mask("kept", kept, n_rows)
+        self.kinds = np.full(n_rows, "") if kinds is None else column("kinds", kinds, n_rows)
+        self.score_name, self.rule, self.note = score_name, rule, note
+        self.order = np.argsort(-self.scores, kind="stable")
+        self.threshold = score_threshold(self.scores, self.flagged)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        fdr: float | None = 0.1,
+        n_labels: int = 5,
+        ax: Axes | None = None,
+    ) -> AuditDisplay:
+        """Draw the audit of a fitted model.
+
+        Parameters
+        ----------
+        model : fitted estimator, or pipeline that ends with one
+            A regressor or classifier with ``outlier_scores_`` and ``inlier_mask_``. Its ``audit``
+            gives scores and kinds.
+        X, y : optional
+            Not needed, as the audit is of the training rows. Their number is checked if given.
+        fdr : float, optional, default=0.1
+            False-discovery rate at which rows are flagged, as in the model's ``audit``. None flags
+            the rows that the fit trimmed, and so does an audit without this parameter, such as
+            those of baselines.
+        n_labels : int, default=5
+            Number of the most suspicious rows that are labelled with their position.
+        ax : matplotlib Axes, optional
+            Axes to draw on, those of a new figure by default.
+
+        Returns
+        -------
+        AuditDisplay
+        """
+        model, _ = final_step(model)
+        view = read_outliers(model, fdr)
+        check_training_rows(len(view.scores), X, y)
+        display = cls(
+            scores=view.scores,
+            flagged=view.flagged,
+            kept=view.kept,
+            kinds=view.kinds,
+            score_name=view.score_name,
+            rule=view.rule,
+            note=view.share_note,
+        )
+        return display.plot(ax, n_labels=n_labels)
+
+    @classmethod
+    def from_audit(cls, table: Any, *, n_labels: int = 5, ax: Axes | None = None) -> AuditDisplay:
+        """Draw an audit table, as ``audit()`` returns it.
+
+        Parameters
+        ----------
+        table : data frame or structured array
+            With the columns ``row``, ``score`` and ``flagged``, and perhaps ``kept`` and ``kind``.
+        n_labels : int, default=5
+            Number of the most suspicious rows that are labelled with their position.
+        ax : matplotlib Axes, optional
+            Axes to draw on, those of a new figure by default.
+
+        Returns
+        -------
+        AuditDisplay
+        """
+        names = list(table.dtype.names if isinstance(table, np.ndarray) else table.columns)
+        missing = next((name for name in ("row", "score", "flagged") if name not in names), None)
+        if missing is not None:
+            raise ValueError(f"table should be an audit, with the column {missing}.")
+        parts = {"scores": "score", "flagged": "flagged", "kept": "kept", "kinds": "kind"}
+        found = {part: audit_column(table, name) for part, name in parts.items()}
+        return cls(**found).plot(ax, n_labels=n_labels)  # type: ignore[arg-type]
+
+    def plot(self, ax: Axes | None = None, *, n_labels: int = 5) -> AuditDisplay:
+        """Draw the scores.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on, those of a new figure by default.
+        n_labels : int, default=5
+            Number of the most suspicious rows that are labelled with their position.
+
+        Returns
+        -------
+        AuditDisplay
+        """
+        ax = self._open(ax)
+        rank = np.empty(len(self.order))
+        rank[self.order] = np.arange(1, len(rank) + 1)
+        room, linear = style.line_room(ax), self.threshold or 0.0
+        logarithmic = scale_beyond(ax, 0.0, float(self.scores.max()), linear, room=room)
+        self._set_ranks(ax)
+        draw_rows(ax, rank, self.scores, self.flagged, self.kept, self.kinds)
+        if self.threshold is not None:
+            _draw_threshold(ax, self.threshold)
+        self._write(ax, style.beyond("above ", linear) if logarithmic else "")
+        corner = {"loc": "upper right", "bbox_to_anchor": (1, 1 - room), "borderaxespad": 0}
+        style.legend(ax, len(rank), **corner)
+        name_rows(ax, self.order[self.flagged[self.order]][:n_labels], rank, self.scores)
+        return self
+
+    def _set_ranks(self, ax: Axes) -> None:
+        from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+        n_rows, share = len(self.scores), float(np.mean(self.flagged))
+        if 0 < share < FEW and n_rows >= LARGE:
+            ax.set_xscale("log")
+            ax.set_xlim(0.8, 1.25 * n_rows)
+        else:
+            ax.set_xlim(1 - 0.03 * n_rows, 1.02 * n_rows)
+            n_ticks = max(3, int(1.7 * style.width(ax)))
+            ax.xaxis.set_major_locator(MaxNLocator(n_ticks, integer=True))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number(value)))
+
+    def _write(self, ax: Axes, beyond: str) -> None:
+        title = f"{style.flag_summary(self.flagged)}{self.rule}"
+        title = f"{title}\n{self.note}" if self.note else title
+        style.label(ax, "rows, most suspicious first", f"{self.score_name}{beyond}", title)
 
 
 def plot_audit(
@@ -26,22 +219,19 @@ def plot_audit(
 ) -> Axes:
     """Draw the rows' scores, the most suspicious first.
 
-    A cliff between the flagged rows and the others means that they are well separated; a slope,
-    that rows near the threshold may be on either side of it. Scores far above the threshold are on
-    a logarithmic scale.
+    This is the short form of :meth:`AuditDisplay.from_estimator`.
 
     Parameters
     ----------
-    model : fitted estimator
-        A regressor or classifier with ``outlier_scores_`` and ``inlier_mask_``. If it has an
-        ``audit`` method, markers show the kind of a flagged row.
+    model : fitted estimator, or pipeline that ends with one
+        A regressor or classifier with ``outlier_scores_`` and ``inlier_mask_``.
     ax : matplotlib Axes, optional
         Axes to draw on, those of a new figure by default.
     n_labels : int, default=5
         Number of the most suspicious rows that are labelled with their position.
     fdr : float, optional
         False-discovery rate at which rows are flagged, as in the model's ``audit``. None flags the
-        rows that the fit did not keep.
+        rows that the fit trimmed.
 
     Returns
     -------
@@ -60,94 +250,12 @@ def plot_audit(
     10 of 60 rows flagged
     trimmed share 17 %, as given
     """
-    view = read_outliers(model, fdr)
-    ax = style.get_axes(ax)
-    order = np.argsort(-view.scores, kind="stable")
-    threshold = view.threshold
-    rank = np.empty(len(order))
-    rank[order] = np.arange(1, len(order) + 1)
-    top, room = float(view.scores.max()), style.line_room(ax)
-    logarithmic = scale_beyond(ax, 0.0, top, threshold or 0.0, room=room)
-    _set_ranks(ax, view)
-    _draw_rows(ax, rank, view)
-    if threshold is not None:
-        _draw_threshold(ax, threshold)
-    beyond = style.beyond("above ", threshold) if threshold and logarithmic else ""
-    scores = f"{score_name(view)}{beyond}"
-    style.label(ax, "rows, most suspicious first", scores, _summary(view))
-    style.legend(ax, len(rank), loc="upper right", bbox_to_anchor=(1, 1 - room), borderaxespad=0)
-    named = order[view.flagged[order]][:n_labels]
-    name_rows(ax, named, rank, view.scores)
-    return ax
-
-
-def score_name(view: OutlierView) -> str:
-    """Return the name of the scores and their unit."""
-    if not view.is_classifier:
-        return "outlier score (robust s.d.)"
-    unit = "above 1: probably wrong" if view.estimated else "loss / threshold"
-    return f"outlier score ({unit})"
-
-
-def _set_ranks(ax: Axes, view: OutlierView) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-    n_rows, share = len(view.scores), float(np.mean(view.flagged))
-    if 0 < share < FEW and n_rows >= LARGE:
-        ax.set_xscale("log")
-        ax.set_xlim(0.8, 1.25 * n_rows)
-    else:
-        ax.set_xlim(1 - 0.03 * n_rows, 1.02 * n_rows)
-        ax.xaxis.set_major_locator(MaxNLocator(max(3, int(1.7 * style.width(ax))), integer=True))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number(value)))
-
-
-def _draw_rows(ax: Axes, rank: FloatArray, view: OutlierView) -> None:
-    rasterized = len(rank) > style.MANY
-
-    def draw(rows: BoolArray, name: str, size: float, **look: Any) -> None:
-        if rows.any():
-            look["s"] = style.mark_size(ax, size, len(rank))
-            text = f"{name} ({rows.sum():,})"
-            ax.scatter(rank[rows], view.scores[rows], label=text, rasterized=rasterized, **look)
-
-    flag: dict[str, Any] = {"size": 18.0, "color": style.FLAGGED, "linewidths": 0, "zorder": 3}
-    for kind, marker in KINDS.items():
-        draw(view.flagged & (view.kinds == kind), f"flagged: {kind}", marker=marker, **flag)
-    draw(view.flagged & ~np.isin(view.kinds, list(KINDS)), "flagged", **flag)
-    trimmed = ~view.flagged & ~view.kept
-    hollow = {"facecolors": "none", "edgecolors": style.KEPT, "linewidths": 1}
-    draw(trimmed, "trimmed only", size=14, zorder=2.5, **hollow)
-    kept = ~view.flagged & view.kept
-    draw(kept, "kept", size=9, color=style.KEPT, linewidths=0, zorder=2)
+    return AuditDisplay.from_estimator(model, fdr=fdr, n_labels=n_labels, ax=ax).ax_
 
 
 def _draw_threshold(ax: Axes, threshold: float) -> None:
-    ax.axhline(threshold, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=1)
-    ax.annotate(
-        f"threshold {threshold:.2g}",
-        (1, threshold),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, -2),
-        textcoords="offset points",
-        ha="right",
-        va="top",
-        fontsize=style.SMALL,
-        color=style.INK,
-        zorder=6,  # above the key, which may reach down to here
-    )
-
-
-def _summary(view: OutlierView) -> str:
-    first = style.flag_summary(view.flagged)
-    share = style.percent(view.contamination)
-    if not view.estimated:
-        return f"{first}\ntrimmed share {share}, as given"
-    return f"{first}\nestimated share {share}{_between(view.interval)}"
-
-
-def _between(interval: tuple[float, float] | None) -> str:
-    if interval is None:
-        return ""
-    low, high = (style.percent(bound) for bound in interval)
-    return f" ({low.removesuffix(' %')}–{high})"
+    ink = palette(ax).ink
+    ax.axhline(threshold, color=ink, lw=0.8, ls=style.DASHES, zorder=1)
+    look: dict[str, Any] = {"ha": "right", "va": "top", "xycoords": ("axes fraction", "data")}
+    # Above the legend, which may reach down to here.
+    style.write(ax, f"threshold {threshold:.2g}", (1, threshold), (0, -2), zorder=6, **look)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._typing import FloatArray, IntArray
 from . import style
-from .outlier_view import check_model
+from .colors import palette
+from .final_step import check_model, final_step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +26,7 @@ def plot_convergence(model: Any, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : fitted estimator
+    model : fitted estimator, or pipeline that ends with one
         An estimator with ``objective_path_``.
     ax : matplotlib Axes, optional
         Axes to draw on, those of a new figure by default.
@@ -45,33 +47,34 @@ def plot_convergence(model: Any, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'iteration'
     """
+    model, _ = final_step(model)
     check_model(model, "objective_path_")
     ax = style.get_axes(ax)
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
     path = np.asarray(model.objective_path_, dtype=float)
     last = int(getattr(model, "n_iter_", len(path)))
     # Some solvers record the objective of their start too, as iteration 0.
     steps = np.arange(last - len(path) + 1, last + 1)
-    marker = "o" if len(path) <= 60 else ""
-    look: dict[str, Any] = {"color": style.INK, "lw": 1.2, "marker": marker, "ms": 3.5}
-    if len(path) == 1 or path[-1] == 0:
-        ax.plot(steps, path, **look)
-        ylabel = "objective"
-    else:
-        gap = (path - path[-1]) / abs(path[-1])
-        logarithmic = np.count_nonzero(gap > 0) >= FEW
-        shown = gap > 0 if logarithmic else np.isfinite(gap)
-        ax.plot(steps[shown], gap[shown], **look)
-        ax.set_yscale("log" if logarithmic else "linear")
-        ylabel = "objective above its final value\n(relative)"
-    if ax.get_yscale() == "linear":
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number(value)))
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    is_gap = len(path) > 1 and path[-1] != 0
+    _draw(ax, steps, (path - path[-1]) / abs(path[-1]) if is_gap else path, is_gap)
     margin = max(0.5, 0.03 * len(path))
     ax.set_xlim(steps[0] - margin, last + margin)
+    ylabel = "objective above its final value\n(relative)" if is_gap else "objective"
     style.label(ax, "iteration", ylabel, _summary(model, last))
     return ax
+
+
+def _draw(ax: Axes, steps: IntArray, values: FloatArray, is_gap: bool) -> None:
+    """Draw values, on a logarithmic scale if they are enough gaps."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    logarithmic = is_gap and np.count_nonzero(values > 0) >= FEW
+    shown = values > 0 if logarithmic else np.isfinite(values)
+    marker = "o" if len(values) <= 60 else ""
+    ax.plot(steps[shown], values[shown], color=palette(ax).ink, lw=1.2, marker=marker, ms=3.5)
+    ax.set_yscale("log" if logarithmic else "linear")
+    if not logarithmic:
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number(value)))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def _summary(model: Any, n_iter: int) -> str:

@@ -7,38 +7,66 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
-from . import style
+from . import marks, style
+from .colors import palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Bounds = tuple[float, float]
+ARROW_SIZE = 24.0
 
-def draw_points(
-    ax: Axes, x: FloatArray, y: FloatArray, flagged: BoolArray, bounds: tuple[float, float]
-) -> str:
-    """Draw the kept rows, the flagged ones above them, and arrows for those left or right of view.
+
+def draw_points(ax: Axes, x: FloatArray, y: FloatArray, flagged: BoolArray, bounds: Bounds) -> str:
+    """Draw kept rows, flagged ones above them, and arrows for those left or right of the bounds.
 
     Returns
     -------
     str
         A note on the arrows, empty if there are none.
     """
+    x, sides = _inside(ax, "x", x, bounds)
+    return _draw(ax, x, y, flagged, {"<": sides < 0, ">": sides > 0})
+
+
+def draw_points_within(
+    ax: Axes, x: FloatArray, y: FloatArray, flagged: BoolArray, x_bounds: Bounds, y_bounds: Bounds
+) -> str:
+    """Draw points as :func:`draw_points`, with arrows above and below the bounds too."""
+    x, sides = _inside(ax, "x", x, x_bounds)
+    y, heights = _inside(ax, "y", y, y_bounds)
+    beside = {"<": (sides < 0) & (heights == 0), ">": (sides > 0) & (heights == 0)}
+    return _draw(ax, x, y, flagged, {"v": heights < 0, "^": heights > 0} | beside)
+
+
+def _inside(
+    ax: Axes, axis: str, values: FloatArray, bounds: Bounds
+) -> tuple[FloatArray, FloatArray]:
+    """Set limits; return values that are in view, and on which side they were out of bounds."""
     low, high = bounds
     margin = 0.05 * (high - low) or 1.0
-    ax.set_xlim(low - margin, high + margin)
-    left, right = x < low, x > high
-    inside = ~(left | right)
-    at = np.clip(np.nan_to_num(x, nan=low), low - 0.6 * margin, high + 0.6 * margin)
-    look: dict[str, Any] = {"linewidths": 0, "rasterized": len(x) > style.MANY}
-    for rows, color, size, zorder in (
-        (~flagged, style.KEPT, 9.0, 2.0),
-        (flagged, style.FLAGGED, 18.0, 3.0),
-    ):
-        for part, marker in ((inside, "o"), (left, "<"), (right, ">")):
-            selected = rows & part
-            if selected.any():
-                area = style.mark_size(ax, size if marker == "o" else 24.0, len(x))
-                look |= {"color": color, "zorder": zorder, "marker": marker, "s": area}
-                ax.scatter(at[selected], y[selected], **look)
-    n_outside = int((~inside).sum())
+    ax.set(**{f"{axis}lim": (low - margin, high + margin)})
+    sides = (values > high).astype(float) - (values < low)
+    known = np.nan_to_num(values, nan=low)
+    return np.clip(known, low - 0.6 * margin, high + 0.6 * margin), sides
+
+
+def _draw(
+    ax: Axes, x: FloatArray, y: FloatArray, flagged: BoolArray, arrows: dict[str, BoolArray]
+) -> str:
+    outside = np.logical_or.reduce(list(arrows.values()))
+    colors = palette(ax)
+    looks = (
+        (~flagged, "kept", colors.kept, marks.KEEP, marks.KEEP_SIZE, 2.0),
+        (flagged, "flagged", colors.flagged, marks.FLAG, marks.FLAG_SIZE, 3.0),
+    )
+    for rows, name, color, marker, size, zorder in looks:
+        look: dict[str, Any] = {"color": color, "zorder": zorder, "linewidths": 0}
+        if rows.any():  # an entry for the legend, also if all rows are out of view
+            entry = f"{name} ({rows.sum():,})"
+            ax.scatter([], [], s=size, marker=marker, label=entry, **look)
+        marks.scatter(ax, x, y, rows & ~outside, size, marker=marker, **look)
+        for arrow, out in arrows.items():
+            marks.scatter(ax, x, y, rows & out, ARROW_SIZE, marker=arrow, **look)
+    n_outside = int(outside.sum())
     return f"\n{style.count(n_outside, 'row')} beyond, at the edge" if n_outside else ""

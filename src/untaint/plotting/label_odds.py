@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from .._typing import BoolArray, FloatArray, IntArray
-from . import style
+from . import marks, style
+from .colors import palette
+from .display import Display, column, mask
+from .final_step import final_step
+from .outlier_view import read_outliers
+from .rows import rows_and_targets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,42 +34,157 @@ FINE_TICKS = (0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98)
 BREADTH = 0.72
 
 
-def plot_label_odds(
-    model: Any, X: Any, y: NDArray[Any], flagged: BoolArray | None, ax: Axes | None
-) -> Axes:
-    """Draw the odds of the rows' labels, a column for each label.
+class LabelOddsDisplay(Display):
+    """Probabilities of the given labels under a classifier, by label, on a logit axis.
+
+    Use :meth:`from_estimator` or :meth:`from_predictions` to make one.
 
     Parameters
     ----------
-    model : fitted classifier
-    X : rows
-    y : array of shape (m,)
-    flagged : array of shape (m,), bool, or None
-        None flags rows whose loss is above the threshold of their label.
-    ax : matplotlib Axes or None
+    labels : array of shape (n,)
+        Given labels.
+    probabilities : array of shape (n,)
+        Probability of each given label.
+    classes : array of shape (k,)
+        All labels, in the order of the columns.
+    flagged : array of shape (n,), bool, optional
+        Rows to highlight, none by default.
+    rule : str, default=""
+        How rows were flagged, the end of the title.
 
-    Returns
-    -------
-    matplotlib Axes
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the plot.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+
+    Examples
+    --------
+    >>> from untaint.plotting import LabelOddsDisplay
+    >>> proba = [[0.9, 0.1], [0.2, 0.8], [0.01, 0.99]]
+    >>> display = LabelOddsDisplay.from_predictions(
+    ...     ["no", "yes", "no"], proba, classes=["no", "yes"], flagged=[False, False, True]
+    ... )
+    >>> display.probabilities
+    array([0.9 , 0.8 , 0.01])
     """
-    if X is None:
-        raise ValueError(f"{type(model).__name__} does not keep its rows: pass X and y.")
-    codes = _codes(model.classes_, y)
-    probability = model.predict_proba(X)[np.arange(len(codes)), codes]
-    if flagged is None:
-        limit = getattr(model, "loss_threshold_", np.inf)
-        if hasattr(model, "class_thresholds_"):
-            limit = model.class_thresholds_[codes]
-        flagged = -np.log(np.maximum(probability, 1e-300)) > limit
-    ax = style.get_axes(ax)
-    bound = logit(1 - LEAST)
-    odds = np.clip(logit(np.clip(probability, 1e-15, 1 - 1e-15)), -bound, bound)
-    _draw(ax, codes, odds, flagged, bound)
-    labels = _name_labels(ax, model.classes_, codes, flagged)
-    summary = style.flag_summary(flagged)
-    key = style.FLAGGED if flagged.any() else style.INK
-    style.label(ax, labels, "probability of the given label", summary, key)
-    return ax
+
+    def __init__(
+        self, *, labels: Any, probabilities: Any, classes: Any, flagged: Any = None, rule: str = ""
+    ) -> None:
+        self.labels = column("labels", labels)
+        n_rows = len(self.labels)
+        self.probabilities = column("probabilities", probabilities, n_rows).astype(float)
+        self.classes = column("classes", classes)
+        self.flagged, self.rule = mask("flagged", flagged, n_rows), rule
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        fdr: float | None = 0.1,
+        ax: Axes | None = None,
+    ) -> LabelOddsDisplay:
+        """Draw the labels of a fitted classifier.
+
+        Parameters
+        ----------
+        model : fitted classifier, or pipeline that ends with one
+        X : array, sparse matrix or data frame of shape (m, d), optional
+            By default the training rows, if the model keeps them. Rows that the model has not seen
+            are flagged if their loss is above its threshold.
+        y : array of shape (m,), optional
+            Given labels, needed if X is given. By default those of the audit.
+        fdr : float, optional, default=0.1
+            False-discovery rate at which training rows are flagged, as in the model's ``audit``.
+            None flags the rows that the fit trimmed.
+        ax : matplotlib Axes, optional
+            Axes to draw on, those of a new figure by default.
+
+        Returns
+        -------
+        LabelOddsDisplay
+        """
+        model, X = final_step(model, X)
+        view = read_outliers(model, fdr)
+        if not view.is_classifier:
+            raise TypeError(
+                f"model should be a classifier, got {type(model).__name__}: "
+                "draw a regressor with ResidualsDisplay."
+            )
+        rows, labels, seen = rows_and_targets(model, view, X, y)
+        if rows is None:
+            raise ValueError(f"{type(model).__name__} does not keep its rows: pass X and y.")
+        codes = _codes(model.classes_, labels)
+        p = model.predict_proba(rows)[np.arange(len(codes)), codes]
+        flagged = view.flagged if seen else _beyond_threshold(model, codes, p)
+        parts = {"labels": labels, "probabilities": p, "classes": model.classes_}
+        return cls(**parts, flagged=flagged, rule=view.rule if seen else "").plot(ax)
+
+    @classmethod
+    def from_predictions(
+        cls, y: Any, y_proba: Any, *, classes: Any, flagged: Any = None, ax: Axes | None = None
+    ) -> LabelOddsDisplay:
+        """Draw the labels under any classifier.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            Given labels.
+        y_proba : array of shape (n, k)
+            Probabilities of the classes.
+        classes : array of shape (k,)
+            All labels, in the order of the columns of ``y_proba``.
+        flagged : array of shape (n,), bool, optional
+            Rows to highlight, none by default.
+        ax : matplotlib Axes, optional
+            Axes to draw on, those of a new figure by default.
+
+        Returns
+        -------
+        LabelOddsDisplay
+        """
+        codes, found = _codes(np.asarray(classes), np.asarray(y)), np.asarray(y_proba)
+        if found.shape != (len(codes), len(classes)):
+            raise ValueError(
+                f"y_proba should be of shape {(len(codes), len(classes))}, got {found.shape}."
+            )
+        p = found[np.arange(len(codes)), codes]
+        return cls(labels=y, probabilities=p, classes=classes, flagged=flagged).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> LabelOddsDisplay:
+        """Draw the probabilities, a column for each label.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on, those of a new figure by default.
+
+        Returns
+        -------
+        LabelOddsDisplay
+        """
+        ax = self._open(ax)
+        codes = _codes(self.classes, self.labels)
+        bound = logit(1 - LEAST)
+        odds = np.clip(logit(np.clip(self.probabilities, 1e-15, 1 - 1e-15)), -bound, bound)
+        _draw(ax, codes, odds, self.flagged, bound)
+        labels = _name_labels(ax, self.classes, codes, self.flagged)
+        title = f"{style.flag_summary(self.flagged)}{self.rule}"
+        style.label(ax, labels, "probability of the given label", title)
+        style.legend_above(ax)
+        return self
+
+
+def _beyond_threshold(model: Any, codes: IntArray, probabilities: FloatArray) -> BoolArray:
+    limit = getattr(model, "loss_threshold_", np.inf)
+    if hasattr(model, "class_thresholds_"):
+        limit = model.class_thresholds_[codes]
+    return np.asarray(-np.log(np.maximum(probabilities, 1e-300)) > limit)
 
 
 def _codes(classes: NDArray[Any], y: NDArray[Any]) -> IntArray:
@@ -79,30 +199,23 @@ def _codes(classes: NDArray[Any], y: NDArray[Any]) -> IntArray:
 
 
 def _draw(ax: Axes, codes: IntArray, odds: FloatArray, flagged: BoolArray, bound: float) -> None:
-    # Even odds: below, the model would rather give another label.
-    ax.axhline(0, color=style.FAINT, lw=0.8, zorder=1)
-    x = codes + _offsets(codes)
-    beyond = abs(odds) >= bound
-    rasterized = len(odds) > style.MANY
-    looks = ((~flagged, style.KEPT, 9.0), (flagged, style.FLAGGED, 16.0))
-    for level, (rows, color, size) in enumerate(looks):
-        for part, marker in (
-            (~beyond, "o"),
-            (beyond & (odds > 0), "^"),
-            (beyond & (odds < 0), "v"),
-        ):
-            selected = rows & part
-            if selected.any():
-                ax.scatter(
-                    x[selected],
-                    odds[selected],
-                    s=style.mark_size(ax, size, len(odds)),
-                    marker=marker,
-                    color=color,
-                    linewidths=0,
-                    zorder=2 + level,
-                    rasterized=rasterized,
-                )
+    colors = palette(ax)
+    # Even odds: below, another label is likelier.
+    ax.axhline(0, color=colors.faint, lw=0.8, zorder=1)
+    x, sides = codes + _offsets(codes), np.sign(odds) * (abs(odds) >= bound)
+    looks = (
+        (~flagged, "kept", colors.kept, marks.KEEP, marks.KEEP_SIZE),
+        (flagged, "flagged", colors.flagged, marks.FLAG, marks.FLAG_SIZE),
+    )
+    for level, (rows, name, color, marker, size) in enumerate(looks):
+        look: dict[str, Any] = {"color": color, "zorder": 2 + level, "linewidths": 0}
+        ax.scatter([], [], s=size, marker=marker, label=f"{name} ({rows.sum():,})", **look)
+        for side, shape in ((0, marker), (1, "^"), (-1, "v")):
+            marks.scatter(ax, x, odds, rows & (sides == side), size, marker=shape, **look)
+    _set_ticks(ax, odds, bound)
+
+
+def _set_ticks(ax: Axes, odds: FloatArray, bound: float) -> None:
     low = max(min(odds.min(), -1.0) - 0.5, -bound - 0.5)
     high = min(max(odds.max(), 1.0) + 0.5, bound + 0.5)
     ax.set_ylim(low, high)
@@ -137,5 +250,5 @@ def _name_labels(ax: Axes, classes: NDArray[Any], codes: IntArray, flagged: Bool
     ax.tick_params(axis="x", length=0)
     ax.set_xlim(-0.5, n_labels - 0.5)
     for edge in range(1, n_labels):
-        ax.axvline(edge - 0.5, color=style.FAINT, lw=0.5, alpha=0.5, zorder=0.5)
+        ax.axvline(edge - 0.5, color=palette(ax).faint, lw=0.5, alpha=0.5, zorder=0.5)
     return "given label (flagged / all)" if counted else "given label"

@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._typing import FloatArray, IntArray
+from .._typing import FloatArray
 from . import style
-from .audit import score_name
+from .display import Display, column, mask
+from .draw_monitoring import (
+    draw_contamination,
+    draw_envelope,
+    draw_lines,
+    name_lines,
+    sample_lines,
+)
+from .final_step import final_step
 from .outlier_view import OutlierView, read_outliers
 from .refits import Monitoring, monitor
 from .scale import LARGEST, scale_beyond
@@ -25,9 +33,185 @@ if TYPE_CHECKING:
 
 # Scores of inliers are below.
 USUAL, USUAL_CLASSIFIER = 3.0, 1.0
-# More lines than this cannot be distinguished.
-MOST_LINES = 1000
-MOST_FLAGGED = 400
+# Quantiles of the rows that are not flagged, as in the plots of a forward search.
+ENVELOPE = (0.01, 0.5, 0.99)
+
+
+class MonitoringDisplay(Display):
+    """Scores of all rows against the trimmed fraction, with an envelope and labels of rows.
+
+    Each row has a line, its ``outlier_scores_`` under fits that trim more and more rows; rows that
+    the model's audit flags are highlighted, and the most suspicious are labelled. The
+    envelope shows the 1 %, 50 % and 99 % quantiles of the other rows, as in FSDA's plots of a
+    forward search. Use :meth:`from_estimator` to make one.
+
+    Parameters
+    ----------
+    shares : array of shape (m,)
+        Trimmed fractions.
+    scores : array of shape (m, n)
+        Outlier scores of the rows under each fraction.
+    flagged : array of shape (n,), bool
+        Rows to highlight.
+    contamination : float, optional
+        The model's own share, marked by a line.
+    interval : tuple of two floats, optional
+        Bounds of the contamination, shown as a band.
+    estimated : bool, default=False
+        Whether the contamination was estimated.
+    usual : float, default=3.0
+        Scores above are on a logarithmic scale if they are far above.
+    score_name : str, default="outlier score"
+        Label of the vertical axis.
+    rule : str, default=""
+        How rows were flagged, the end of the title's first line.
+
+    Attributes
+    ----------
+    envelope : array of shape (3, m)
+        Quantiles of 1, 50 and 99 % of the scores of rows that are not flagged.
+    ax_ : matplotlib Axes
+        Axes with the plot.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.plotting import MonitoringDisplay
+    >>> X = np.linspace(0, 3, 60)[:, None]
+    >>> y = np.sin(X).ravel() + 0.01 * np.cos(50 * X).ravel()
+    >>> y[::6] += 20
+    >>> model = SubquantileRegressor(alpha=0.01).fit(X, y)
+    >>> display = MonitoringDisplay.from_estimator(model, X, y, shares=[0.0, 0.1, 0.2, 0.3])
+    >>> display.scores.shape, display.envelope.shape
+    ((4, 60), (3, 4))
+    """
+
+    def __init__(
+        self,
+        *,
+        shares: Any,
+        scores: Any,
+        flagged: Any,
+        contamination: float | None = None,
+        interval: tuple[float, float] | None = None,
+        estimated: bool = False,
+        usual: float = USUAL,
+        score_name: str = "outlier score",
+        rule: str = "",
+    ) -> None:
+        self.shares = column("shares", shares).astype(float)
+        self.scores = np.asarray(scores, dtype=float)
+        if self.scores.ndim != 2 or len(self.scores) != len(self.shares):
+            wanted = f"({len(self.shares)}, n)"
+            raise ValueError(f"scores should be of shape {wanted}, got {self.scores.shape}.")
+        self.flagged = mask("flagged", flagged, self.scores.shape[1])
+        self.contamination, self.interval = contamination, interval
+        self.estimated, self.usual = estimated, float(usual)
+        self.score_name, self.rule = score_name, rule
+        self.envelope = _envelope(self.scores, ~self.flagged)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        fdr: float | None = 0.1,
+        shares: Any = None,
+        sample_weight: Any = None,
+        monitoring: Monitoring | None = None,
+        n_labels: int = 5,
+        ax: Axes | None = None,
+    ) -> MonitoringDisplay:
+        """Refit a model with a range of trimmed fractions, and draw the scores of these fits.
+
+        Parameters
+        ----------
+        model : fitted estimator, or pipeline that ends with one
+            An estimator with a parameter ``contamination``. It is not changed.
+        X, y : optional
+            The training rows. By default those that the model keeps, if it does.
+        fdr : float, optional, default=0.1
+            False-discovery rate at which rows are flagged, as in the model's ``audit``. None flags
+            the rows that the fit trimmed.
+        shares : array of shape (m,), optional
+            Trimmed fractions in [0, 0.5), one fit each. By default 21 of them, up to 0.48.
+        sample_weight : array of shape (n,), optional
+            Weights that the model was fitted with.
+        monitoring : Monitoring, optional
+            The result of :func:`monitor`; nothing is fitted then.
+        n_labels : int, default=5
+            Number of the most suspicious rows that are labelled with their position.
+        ax : matplotlib Axes, optional
+            Axes to draw on, those of a new figure by default.
+
+        Returns
+        -------
+        MonitoringDisplay
+        """
+        last, rows = final_step(model, X)
+        view = read_outliers(last, fdr)
+        if monitoring is None:
+            monitoring = monitor(last, rows, y, shares, sample_weight=sample_weight)
+        _check_rows(monitoring, view)
+        display = cls(
+            shares=monitoring.shares,
+            scores=monitoring.scores,
+            flagged=view.flagged,
+            contamination=view.contamination,
+            interval=view.interval,
+            estimated=view.estimated,
+            usual=USUAL_CLASSIFIER if view.is_classifier else USUAL,
+            score_name=view.score_name,
+            rule=view.rule,
+        )
+        return display.plot(ax, n_labels=n_labels)
+
+    def plot(
+        self, ax: Axes | None = None, *, n_labels: int = 5, envelope: bool = True
+    ) -> MonitoringDisplay:
+        """Draw the scores.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on, those of a new figure by default.
+        n_labels : int, default=5
+            Number of the most suspicious rows that are labelled with their position.
+        envelope : bool, default=True
+            Whether to draw the envelope of the rows that are not flagged.
+
+        Returns
+        -------
+        MonitoringDisplay
+        """
+        ax = self._open(ax)
+        scores = np.clip(np.nan_to_num(self.scores, nan=0.0), 0.0, LARGEST)
+        room = 1.4 * style.line_room(ax)
+        logarithmic = scale_beyond(ax, 0.0, float(scores.max()), self.usual, room=room)
+        percents = 100 * self.shares
+        ax.set_xlim(percents.min(), max(percents.max(), 100 * (self.contamination or 0.0), 1.0))
+        flagged, others = sample_lines(scores[-1], self.flagged)
+        draw_lines(ax, percents, scores, {"flagged": flagged, "not flagged": others})
+        if envelope and len(others):
+            draw_envelope(ax, percents, self.envelope)
+        if self.contamination is not None:
+            draw_contamination(ax, self.contamination, self.interval, self.estimated)
+        self._write(ax, len(flagged) + len(others), logarithmic)
+        name_lines(ax, flagged[np.argsort(-scores[-1, flagged])][:n_labels], scores[-1])
+        return self
+
+    def _write(self, ax: Axes, n_drawn: int, logarithmic: bool) -> None:
+        title = f"{style.flag_summary(self.flagged)}{self.rule}"
+        if n_drawn < len(self.flagged):
+            title = f"{title}\n{n_drawn:,} rows drawn"
+        beyond = style.beyond("above ", self.usual) if logarithmic else ""
+        style.label(ax, "share of rows trimmed (%)", f"{self.score_name}{beyond}", title)
+        style.legend_above(ax)
 
 
 def plot_monitoring(
@@ -39,15 +223,17 @@ def plot_monitoring(
     *,
     sample_weight: Any = None,
     monitoring: Monitoring | None = None,
+    fdr: float | None = None,
 ) -> Axes:
     """Draw the scores of all rows against the trimmed fraction.
 
-    Each row has a line; rows that the model flags are coloured. The model's own contamination is
-    marked, with its interval if it has one. Of more than a thousand rows, a sample is drawn.
+    This is the short form of :meth:`MonitoringDisplay.from_estimator`. Each row has a line; flagged
+    rows are highlighted. The model's own contamination is marked, with its interval if it has one.
+    Of more than a thousand rows, a sample is drawn.
 
     Parameters
     ----------
-    model : fitted estimator
+    model : fitted estimator, or pipeline that ends with one
         An estimator with a parameter ``contamination``. It is not changed.
     X, y : optional
         The training rows. By default those that the model keeps, if it does.
@@ -59,6 +245,8 @@ def plot_monitoring(
         Weights that the model was fitted with.
     monitoring : Monitoring, optional
         The result of :func:`monitor`; nothing is fitted then.
+    fdr : float, optional
+        False-discovery rate at which rows are flagged. None flags those that the fit trimmed.
 
     Returns
     -------
@@ -77,109 +265,20 @@ def plot_monitoring(
     >>> ax.get_xlabel()
     'share of rows trimmed (%)'
     """
-    view = read_outliers(model)
-    if monitoring is None:
-        monitoring = monitor(model, X, y, shares, sample_weight=sample_weight)
-    grid, scores = monitoring
-    if scores.shape[1] != len(view.scores):
-        raise ValueError(
-            f"monitoring should have the model's {len(view.scores)} rows, got {scores.shape[1]}."
-        )
-    ax = style.get_axes(ax)
-    scores = np.clip(np.nan_to_num(scores, nan=0.0), 0.0, LARGEST)
-    usual = USUAL_CLASSIFIER if view.is_classifier else USUAL
-    logarithmic = scale_beyond(ax, 0.0, float(scores.max()), usual, room=style.line_room(ax))
-    ax.set_xlim(100 * grid.min(), 100 * max(grid.max(), view.contamination, grid.min() + 0.01))
-    _draw_lines(ax, grid, scores, view)
-    _draw_contamination(ax, view)
-    beyond = style.beyond("above ", usual) if logarithmic else ""
-    named = f"{score_name(view)}{beyond}"
-    style.label(ax, "share of rows trimmed (%)", named, _summary(view))
-    return ax
-
-
-def _draw_lines(ax: Axes, grid: FloatArray, scores: FloatArray, view: OutlierView) -> None:
-    from matplotlib.collections import LineCollection
-
-    flagged, others = sample_lines(view)
-    for rows, color, zorder in ((others, style.KEPT, 2), (flagged, style.FLAGGED, 3)):
-        lines = [np.column_stack([100 * grid, scores[:, row]]) for row in rows]
-        # The more lines, the fainter, so that dark means many.
-        look = {
-            "colors": color,
-            "linewidths": style.mark_size(ax, 0.8),
-            "alpha": float(np.clip(5.0 / np.sqrt(max(len(rows), 1)), 0.15, 0.8)),
-            "rasterized": len(rows) > MOST_FLAGGED,
-        }
-        ax.add_collection(LineCollection(lines, zorder=zorder, **look))
-    word = "kept" if view.kept[others].all() else "not flagged"
-    _name_ends(ax, {"flagged": scores[-1, flagged], word: scores[-1, others]})
-
-
-def _name_ends(ax: Axes, ends: dict[str, FloatArray]) -> None:
-    """Write names beside the last scores, at least a line of text apart."""
-
-    def height(values: FloatArray) -> float:
-        at = ax.transScale.transform((0.0, float(np.median(values))))
-        return float(ax.transLimits.transform(at)[1])
-
-    places = sorted((height(values), name) for name, values in ends.items() if len(values))
-    lowest = -1.0
-    for place, name in places:
-        lowest = max(place, lowest)
-        ax.annotate(
-            name,
-            (1, lowest),
-            xycoords="axes fraction",
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=style.SMALL,
-            color=style.FLAGGED if name == "flagged" else style.KEPT,
-        )
-        lowest += 0.8 * style.line_room(ax)
-
-
-def sample_lines(view: OutlierView) -> tuple[IntArray, IntArray]:
-    """Return the flagged rows and the others that are drawn: all, or a sample of many."""
-    flagged, others = np.flatnonzero(view.flagged), np.flatnonzero(~view.flagged)
-    if len(view.scores) <= MOST_LINES:
-        return flagged, others
-    flagged = flagged[_evenly(view.scores[flagged], MOST_FLAGGED)]
-    return flagged, others[_evenly(view.scores[others], MOST_LINES - len(flagged))]
-
-
-def _evenly(scores: FloatArray, most: int) -> IntArray:
-    """Return positions of some scores, low and high in proportion, the highest included."""
-    order = np.argsort(-scores, kind="stable")
-    if len(order) <= most:
-        return order
-    return order[np.linspace(0, len(order) - 1, most).astype(int)]
-
-
-def _draw_contamination(ax: Axes, view: OutlierView) -> None:
-    if view.interval is not None:
-        low, high = view.interval
-        ax.axvspan(100 * low, 100 * high, color=style.INK, alpha=0.08, lw=0, zorder=0.5)
-    ax.axvline(100 * view.contamination, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=4)
-    share = style.percent(view.contamination)
-    right = 100 * view.contamination > 0.6 * ax.get_xlim()[1]
-    ax.annotate(
-        f"estimated {share}" if view.estimated else f"{share}, as given",
-        (100 * view.contamination, 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(-3 if right else 3, -2),
-        textcoords="offset points",
-        ha="right" if right else "left",
-        va="top",
-        fontsize=style.SMALL,
-        color=style.INK,
-        zorder=4,
+    options: dict[str, Any] = {"sample_weight": sample_weight, "monitoring": monitoring}
+    display = MonitoringDisplay.from_estimator(
+        model, X, y, fdr=fdr, shares=shares, ax=ax, **options
     )
+    return display.ax_
 
 
-def _summary(view: OutlierView) -> str:
-    flagged, others = sample_lines(view)
-    summary = style.flag_summary(view.flagged)
-    drawn = len(flagged) + len(others)
-    return summary if drawn == len(view.scores) else f"{summary}\n{drawn:,} rows drawn"
+def _check_rows(monitoring: Monitoring, view: OutlierView) -> None:
+    n_rows, found = len(view.scores), np.shape(monitoring.scores)[1]
+    if found != n_rows:
+        raise ValueError(f"monitoring should have the model's {n_rows} rows, got {found}.")
+
+
+def _envelope(scores: FloatArray, rows: Any) -> FloatArray:
+    if not rows.any():
+        return np.full((len(ENVELOPE), len(scores)), np.nan)
+    return np.asarray(np.nanquantile(scores[:, rows], ENVELOPE, axis=1))

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 0.62, 1.1
 GAP = 4.0
 
+# Left, right, bottom and top, in points.
+Box = tuple[float, float, float, float]
+
 
 def name_rows(ax: Axes, rows: IntArray, x: FloatArray, y: FloatArray) -> None:
     """Write the numbers of rows whose points descend from the left.
@@ -36,32 +39,15 @@ def name_rows(ax: Axes, rows: IntArray, x: FloatArray, y: FloatArray) -> None:
     names = [f"row {row}" for row in rows]
     if _fit(ax, names, rows, np.column_stack([x, y])):
         for row, name in zip(rows, names, strict=True):
-            _write(ax, name, (x[row], y[row]), (GAP, 0), "center")
+            style.write(ax, name, (x[row], y[row]), (GAP, 0), va="center")
     else:
         text = f"row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows))}"
-        _write(ax, text, (x[rows[0]], y[rows].max()), (-2, GAP), "bottom")
-
-
-def _write(
-    ax: Axes, text: str, at: tuple[float, float], offset: tuple[float, float], va: str
-) -> None:
-    ax.annotate(
-        text,
-        at,
-        xytext=offset,
-        textcoords="offset points",
-        va=va,
-        fontsize=style.SMALL,
-        color=style.INK,
-        zorder=4,
-    )
+        style.write(ax, text, (x[rows[0]], y[rows].max()), (-2, GAP), va="bottom")
 
 
 def _fit(ax: Axes, names: list[str], rows: IntArray, points: FloatArray) -> bool:
     """Return whether no name covers a point or another name."""
-    from matplotlib.font_manager import FontProperties
-
-    size = FontProperties(size=style.SMALL).get_size_in_points()
+    size = _font_size()
     # From pixels to points.
     at = ax.transData.transform(points) * 72.0 / ax.figure.dpi
     boxes = []
@@ -77,3 +63,53 @@ def _fit(ax: Axes, names: list[str], rows: IntArray, points: FloatArray) -> bool
             if not beside and abs(other_middle - middle) < 2 * half:
                 return False
     return True
+
+
+def name_points(ax: Axes, rows: IntArray, x: FloatArray, y: FloatArray) -> None:
+    """Write the numbers of rows beside their points, where they cover no point and no other name.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes whose scales and limits are set.
+    rows : array of int
+        Positions of the rows, the most important first.
+    x, y : array of shape (n,)
+        Coordinates of all points, in data units.
+    """
+    at = ax.transData.transform(np.column_stack([x, y])) * 72.0 / ax.figure.dpi
+    edge = ax.get_window_extent().x1 * 72.0 / ax.figure.dpi
+    size, taken = _font_size(), list[Box]()
+    for row in rows:
+        text = str(row)
+        boxes = _beside(at[row], WIDTH * size * len(text), 0.5 * HEIGHT * size)
+        free = (side for side, box in boxes.items() if box[1] < edge and _free(box, at, taken))
+        side = next(free, None)
+        if side is not None:
+            taken.append(boxes[side])
+            ha = "left" if side > 0 else "right"
+            style.write(ax, text, (x[row], y[row]), (side * GAP, 0), ha=ha, va="center")
+
+
+def _beside(at: FloatArray, long: float, half: float) -> dict[int, Box]:
+    """Return the boxes of a text to the right and to the left of a point."""
+    left, middle = at
+    return {
+        1: (left + GAP, left + GAP + long, middle - half, middle + half),
+        -1: (left - GAP - long, left - GAP, middle - half, middle + half),
+    }
+
+
+def _free(box: Box, points: FloatArray, taken: list[Box]) -> bool:
+    """Return whether a box covers neither a point nor another box."""
+    left, right, low, high = box
+    across = (points[:, 0] > left) & (points[:, 0] < right)
+    if (across & (points[:, 1] > low) & (points[:, 1] < high)).any():
+        return False
+    return all(right < a or left > b or high < c or low > d for a, b, c, d in taken)
+
+
+def _font_size() -> float:
+    from matplotlib.font_manager import FontProperties
+
+    return float(FontProperties(size=style.SMALL).get_size_in_points())

@@ -1,16 +1,17 @@
-"""Scores and flags of the training rows, read from a model's public attributes."""
+"""Scores and flags of the training rows, read from a model's audit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from .._typing import BoolArray, FloatArray
+from . import style
+from .final_step import check_model
 from .scale import LARGEST
 
 
@@ -30,7 +31,9 @@ class OutlierView:
         Whether the contamination was estimated, and not given.
     is_classifier : bool
         Whether the targets are class labels.
-    observed, expected : array or None
+    fdr : float or None
+        The false-discovery rate of the flags; None if they are the trimmed rows.
+    observed, expected, suggested : array or None
         Targets or labels, if the model's audit has them.
     """
 
@@ -42,41 +45,51 @@ class OutlierView:
     interval: tuple[float, float] | None
     estimated: bool
     is_classifier: bool
+    fdr: float | None = None
     observed: NDArray[Any] | None = None
     expected: NDArray[Any] | None = None
+    suggested: NDArray[Any] | None = None
 
     @property
-    def threshold(self) -> float | None:
-        """The score up to which rows are not flagged, None if scores do not decide that."""
-        if not self.flagged.any() or self.flagged.all():
-            return None
-        below, above = self.scores[~self.flagged].max(), self.scores[self.flagged].min()
-        if below > above:
-            return None
-        # Scores of classifiers are losses over the threshold.
-        return 1.0 if self.is_classifier and below <= 1.0 <= above else float(below)
+    def score_name(self) -> str:
+        """The name of the scores and their unit."""
+        if not self.is_classifier:
+            return "outlier score (robust s.d.)"
+        unit = "above 1: probably wrong" if self.estimated else "loss / threshold"
+        return f"outlier score ({unit})"
+
+    @property
+    def rule(self) -> str:
+        """How rows are flagged, as the end of a sentence."""
+        return "" if self.fdr is None else f", FDR {style.percent(self.fdr)}"
+
+    @property
+    def share_note(self) -> str:
+        """A sentence on the contamination."""
+        share = style.percent(self.contamination)
+        if not self.estimated:
+            return f"trimmed share {share}, as given"
+        if self.interval is None:
+            return f"estimated share {share}"
+        low, high = (style.percent(bound) for bound in self.interval)
+        return f"estimated share {share} ({low.removesuffix(' %')}–{high})"
 
 
 def read_outliers(model: Any, fdr: float | None = None) -> OutlierView:
-    """Read scores and flags from the model's audit, or from its mask and scores.
+    """Read scores and flags from the model's audit, or from its mask and scores without one.
 
-    The scores of labels are those of the audit, which judges every row by the others.
+    An audit without the parameter ``fdr``, as those of baselines, flags the trimmed rows.
     """
     check_model(model, "outlier_scores_", "inlier_mask_")
-    table = None
-    if hasattr(model, "audit"):
-        table = model.audit() if fdr is None else model.audit(fdr=fdr)
-    elif fdr is not None:
-        raise TypeError(f"fdr needs a model with an audit, which {type(model).__name__} has not.")
+    table, fdr = _audit(model, fdr)
     kept = np.asarray(model.inlier_mask_, dtype=bool)
 
     def column(name: str) -> NDArray[Any] | None:
-        return None if table is None else _column(table, name)
+        return None if table is None else audit_column(table, name)
 
-    flagged, kinds, scores = column("flagged"), column("kind"), model.outlier_scores_
-    audited = column("score")
-    if audited is not None and (fdr is not None or hasattr(model, "classes_")):
-        scores = audited
+    flagged, kinds, scores = column("flagged"), column("kind"), column("score")
+    if scores is None:
+        scores = np.asarray(model.outlier_scores_)
     parameter = model.get_params().get("contamination", "auto")
     return OutlierView(
         scores=np.clip(np.nan_to_num(scores, nan=0.0), 0.0, LARGEST).astype(float),
@@ -87,9 +100,20 @@ def read_outliers(model: Any, fdr: float | None = None) -> OutlierView:
         interval=_interval(model),
         estimated=isinstance(parameter, str),
         is_classifier=hasattr(model, "classes_"),
+        fdr=fdr,
         observed=column("observed"),
         expected=column("expected"),
+        suggested=column("suggested"),
     )
+
+
+def _audit(model: Any, fdr: float | None) -> tuple[Any, float | None]:
+    """Return the audit and the rate that its flags honour."""
+    if not hasattr(model, "audit"):
+        return None, None
+    if fdr is None or "fdr" not in signature(model.audit).parameters:
+        return model.audit(), None
+    return model.audit(fdr=fdr), fdr
 
 
 def _interval(model: Any) -> tuple[float, float] | None:
@@ -100,26 +124,8 @@ def _interval(model: Any) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def check_model(model: Any, *attributes: str) -> None:
-    """Check that the model is fitted and has the attributes."""
-    wanted = "model should be a fitted estimator of untaint, such as SubquantileRegressor"
-    if not isinstance(model, BaseEstimator):
-        found = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
-        raise TypeError(f"{wanted}, got {found}.")
-    check_is_fitted(model)
-    missing = [name for name in attributes if not hasattr(model, name)]
-    if missing:
-        remedy = ""
-        if hasattr(model, "steps"):
-            remedy = "; pass the pipeline's last step, pipeline[-1]"
-        elif hasattr(model, "best_estimator_"):
-            remedy = "; pass its best_estimator_"
-        name = type(model).__name__
-        raise TypeError(f"{wanted}, got {name}, which has no {missing[0]}{remedy}.")
-
-
-def _column(table: Any, name: str) -> NDArray[Any] | None:
-    """Return a column of the audit in the order of the rows, 2-d for several outputs."""
+def audit_column(table: Any, name: str) -> NDArray[Any] | None:
+    """Return a column of an audit in the order of the rows, 2-d for several outputs."""
     names = table.dtype.names if isinstance(table, np.ndarray) else table.columns
     if name not in names:
         return None

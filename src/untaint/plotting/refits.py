@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.base import clone
 
 from .._typing import FloatArray
-from .outlier_view import check_model, read_outliers
-from .rows import training_rows
+from .final_step import check_model, final_step
+from .outlier_view import read_outliers
+from .rows import check_training_rows, training_rows
 
 SHARES = np.linspace(0.0, 0.48, 21)
 
@@ -22,7 +23,7 @@ class Monitoring(NamedTuple):
     shares : array of shape (m,)
         The trimmed fraction of each fit.
     scores : array of shape (m, n)
-        Outlier scores of the rows.
+        ``outlier_scores_`` of each fit.
     """
 
     shares: FloatArray
@@ -34,12 +35,15 @@ def monitor(
 ) -> Monitoring:
     """Refit a model with a range of trimmed fractions, and record the rows' scores.
 
+    The scores are ``outlier_scores_`` of the fits, and not those of their audits, which would judge
+    each row by a fit to the others: monitoring shows how wrong rows mask one another.
     The hyperparameters that a cross-validated model has selected are kept.
 
     Parameters
     ----------
-    model : fitted estimator
-        An estimator with a parameter ``contamination``. It is not changed.
+    model : fitted estimator, or pipeline that ends with one
+        An estimator with a parameter ``contamination``. It is not changed. The steps before it are
+        not fitted again.
     X, y : optional
         The training rows. By default those that the model keeps, if it does.
     shares : array of shape (m,), optional
@@ -67,7 +71,8 @@ def monitor(
     >>> bool(scores[0, 0] < 3 and scores[2, 0] > 100)  # unmasked once enough rows are trimmed
     True
     """
-    check_model(model, "outlier_scores_")
+    model, X = final_step(model, X)
+    check_model(model, "outlier_scores_", "inlier_mask_")
     parameters = model.get_params(deep=False)
     if "contamination" not in parameters:
         raise TypeError(
@@ -93,12 +98,7 @@ def _training_data(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
     if X is None or y is None:
         what = "rows" if X is None else "targets"
         raise ValueError(f"{type(model).__name__} does not keep its {what}: pass X and y.")
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_rows != len(model.outlier_scores_):
-        raise ValueError(
-            f"X should be the {len(model.outlier_scores_)} rows that the model was fitted to, "
-            f"got {n_rows}."
-        )
+    check_training_rows(len(model.outlier_scores_), X, y)
     return X, y
 
 

@@ -32,16 +32,29 @@ def rows_and_targets(
         if kept is None:
             raise ValueError(f"{type(model).__name__} does not keep its rows: pass X and y.")
         X = kept
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if len(targets) != n_rows:
-        raise ValueError(f"X and y should have as many rows, got {n_rows} and {len(targets)}.")
-    return X, targets, X is kept or _same(X, kept)
+    if len(targets) != n_rows(X):
+        raise ValueError(f"X and y should have as many rows, got {n_rows(X)} and {len(targets)}.")
+    same_rows = kept is None or X is kept or _same(X, kept)
+    return X, targets, same_rows and _equal(targets, view.observed, kept is not None)
+
+
+def check_training_rows(expected: int, X: Any = None, y: Any = None) -> None:
+    """Check that X and y, if they are given, have the number of training rows."""
+    for name, values in (("X", X), ("y", y)):
+        if values is not None and n_rows(values) != expected:
+            raise ValueError(
+                f"{name} should be the {expected} rows that the model was fitted to, "
+                f"got {n_rows(values)}."
+            )
+
+
+def n_rows(X: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix, a frame or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _same(X: Any, kept: Any) -> bool:
     """Return whether X are the training rows."""
-    if kept is None:
-        return False
     if hasattr(kept, "tocsr"):
         if getattr(X, "shape", None) != kept.shape or not hasattr(X, "tocsr"):
             return False
@@ -49,3 +62,8 @@ def _same(X: Any, kept: Any) -> bool:
     if hasattr(X, "tocsr"):
         return False
     return np.array_equal(np.asarray(X).astype(kept.dtype), kept)
+
+
+def _equal(targets: NDArray[Any], observed: NDArray[Any] | None, unknown: bool) -> bool:
+    """Return whether targets are those of the training rows, or what to assume if unknown."""
+    return unknown if observed is None else np.array_equal(targets, observed)

@@ -27,9 +27,9 @@ LARGEST = 1e300
 
 
 def scale_beyond(
-    ax: Axes, low: float, high: float, threshold: float, *, room: float = 0.06
+    ax: Axes, low: float, high: float, threshold: float, *, room: float = 0.06, axis: str = "y"
 ) -> bool:
-    """Set the vertical scale and its limits.
+    """Set the scale of an axis and its limits.
 
     Parameters
     ----------
@@ -40,6 +40,7 @@ def scale_beyond(
         Where the linear part ends, on both sides of zero.
     room : float, default=0.06
         Part of the axis that is left free above the largest value.
+    axis : {"x", "y"}, default="y"
 
     Returns
     -------
@@ -52,35 +53,41 @@ def scale_beyond(
         above, below = (max(np.log10(end / threshold), 0.0) for end in (high, max(-low, 1e-300)))
         # How many decades the whole axis would have at its logarithmic pace.
         length = (above + below) / (1.0 - LINEAR)
-        _set_symlog(ax, low < 0, threshold, length)
+        _set_symlog(ax, axis, low < 0, threshold, length)
         top = threshold * 10.0 ** (above + room * length)
         bottom = -threshold * 10.0 ** (below + 0.04 * length) if low < 0 else -0.03 * threshold
-        _set_ticks(ax, min(low, -threshold) if low < 0 else 0.0, high, threshold, APART * length)
+        least = min(low, -threshold) if low < 0 else 0.0
+        _set_ticks(ax, axis, (least, high), threshold, APART * length)
     else:
         span = (high - low) or 1.0
         top, bottom = high + room * span / (1.0 - room), low - 0.03 * span
-    ax.set_ylim(bottom, top)
+    ax.set(**{f"{axis}lim": (bottom, top)})
     return logarithmic
 
 
-def _set_symlog(ax: Axes, both_signs: bool, threshold: float, length: float) -> None:
+def _set_symlog(ax: Axes, axis: str, both_signs: bool, threshold: float, length: float) -> None:
     # Matplotlib stretches the linear part by 1 / (1 - 1 / 10).
     linear = 0.9 * LINEAR * length / (2.0 if both_signs else 1.0)
-    ax.set_yscale("symlog", linthresh=threshold, linscale=linear)
+    set_scale = ax.set_yscale if axis == "y" else ax.set_xscale
+    set_scale("symlog", linthresh=threshold, linscale=linear)
 
 
-def _set_ticks(ax: Axes, low: float, high: float, threshold: float, gap: float) -> None:
+def _set_ticks(
+    ax: Axes, axis: str, bounds: tuple[float, float], threshold: float, gap: float
+) -> None:
     """Set round ticks in the linear part, and powers of ten at least a gap of decades apart."""
     from matplotlib.ticker import MaxNLocator, NullLocator
 
+    low, high = bounds
     locator = MaxNLocator(2 if low < -threshold else 3, steps=[1, 2, 5, 10])
     inner = np.asarray(locator.tick_values(0, threshold))
     inner = inner[(inner > 0) & (inner <= threshold)]
     ticks = np.concatenate([inner, decades(threshold * 10.0**gap, max(high, -low), gap)])
     ticks = np.concatenate([-ticks[::-1], [0.0], ticks])
     ticks = ticks[(ticks >= low) & (ticks <= high)]
-    ax.set_yticks(ticks, [number(tick) for tick in ticks])
-    ax.yaxis.set_minor_locator(NullLocator())
+    ruler = ax.yaxis if axis == "y" else ax.xaxis
+    ruler.set_ticks(ticks, labels=[number(tick) for tick in ticks])
+    ruler.set_minor_locator(NullLocator())
 
 
 def decades(low: float, high: float, gap: float) -> FloatArray:

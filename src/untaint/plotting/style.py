@@ -1,6 +1,7 @@
-"""The style of all plots: colours, axes, and how numbers are written.
+"""The style of all plots: axes, legends, and how numbers are written.
 
-Nothing here changes matplotlib's settings; every property is set on the axes at hand.
+Nothing here changes matplotlib's settings: text and axes have the colours of the user's theme, and
+every other property is set on the axes at hand.
 """
 
 from __future__ import annotations
@@ -10,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._typing import BoolArray
+from .colors import background, palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
-# These differ in lightness as well as in hue, for grey prints and colour-blind readers.
-KEPT = "#7f9bb3"
-FLAGGED = "#d55e00"
-INK = "#2f3e4e"
-FAINT = "#9aa5b1"
-
+Offset = tuple[float, float]
 SMALL = "small"
+DASHES = (0, (4, 3))
 # Vector files with more marks than this are slow to open; such marks are drawn as an image.
 MANY = 3000
 
@@ -44,8 +43,7 @@ def get_axes(ax: Axes | None) -> Axes:
     elif not isinstance(ax, matplotlib.axes.Axes):
         raise TypeError(f"ax should be matplotlib axes or None, got {type(ax).__name__}.")
     ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color(FAINT)
-    ax.tick_params(which="both", color=FAINT, labelcolor=INK, labelsize=SMALL)
+    ax.tick_params(which="both", labelsize=SMALL)
     return ax
 
 
@@ -76,25 +74,48 @@ def _crowding(n_marks: int) -> float:
     return float(np.clip((1000.0 / n_marks) ** 0.5, 0.2, 1.0))
 
 
-def label(ax: Axes, x: str, y: str, title: str, color: str = INK) -> None:
-    """Set axis labels and title; a coloured title is the key to that colour."""
-    ax.set_xlabel(x, color=INK)
-    ax.set_ylabel(y, color=INK)
-    ax.set_title(title, loc="left", color=color, fontsize="medium")
+def label(ax: Axes, x: str, y: str, title: str) -> None:
+    """Set axis labels and title, in the colours of the theme."""
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.set_title(title, loc="left", fontsize="medium")
 
 
-def legend(ax: Axes, n_marks: int, **where: Any) -> None:
-    """Draw a legend without a frame, its markers as large as if they were few."""
+def legend(ax: Axes, n_marks: int, **where: Any) -> Legend:
+    """Draw and return a legend without a frame, its markers as large as if they were few."""
+    look: dict[str, Any] = {"loc": "best" if n_marks <= MANY else "upper right"} | where
     key = ax.legend(
         fontsize=SMALL,
-        labelcolor=INK,
+        labelcolor=palette(ax).ink,
         handlelength=1,
-        borderpad=0,
-        framealpha=0.9,
+        borderpad=0.2,
+        framealpha=0.85,
         markerscale=_crowding(n_marks) ** -0.5,
-        **where,
+        **look,
     )
-    key.get_frame().set(facecolor=ax.get_facecolor(), edgecolor="none")
+    key.get_frame().set(facecolor=background(ax), edgecolor="none")
+    return key
+
+
+def legend_above(ax: Axes) -> None:
+    """Draw a legend between axes and title, which are set, for plots that fill their axes."""
+    entries = ax.get_legend_handles_labels()[1]
+    # A handle takes the room of about six characters with its space.
+    per_line = max(1, int(characters(ax) // (max(map(len, entries)) + 6)))
+    n_columns = min(len(entries), per_line)
+    n_lines = -(-len(entries) // n_columns)
+    corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.0}
+    key = legend(ax, 1, ncols=n_columns, columnspacing=1.2, **corner)
+    pad = 6 + 1.6 * key.get_texts()[0].get_fontsize() * n_lines
+    ax.set_title(ax.get_title("left"), loc="left", fontsize="medium", pad=pad)
+
+
+def write(
+    ax: Axes, text: str, at: tuple[float, float], offset: Offset = (0, 0), **look: Any
+) -> Any:
+    """Write small text at a place, moved by an offset in points."""
+    style = {"fontsize": SMALL, "color": palette(ax).ink, "zorder": 4} | look
+    return ax.annotate(text, at, xytext=offset, textcoords="offset points", **style)
 
 
 def beyond(words: str, threshold: float) -> str:

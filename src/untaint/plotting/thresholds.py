@@ -1,0 +1,20 @@
+"""The score that separates flagged rows from the others."""
+
+from __future__ import annotations
+
+from .._typing import BoolArray, FloatArray
+
+
+def score_threshold(scores: FloatArray, flagged: BoolArray) -> float | None:
+    """Return a score up to which rows are not flagged, None if scores alone do not decide that.
+
+    >>> import numpy as np
+    >>> score_threshold(np.array([0.5, 3.0, 9.0]), np.array([False, False, True]))
+    3.0
+    """
+    if not flagged.any() or flagged.all():
+        return None
+    below, above = scores[~flagged].max(), scores[flagged].min()
+    if below > above:
+        return None
+    return 1.0 if below <= 1.0 <= above else float(below)
