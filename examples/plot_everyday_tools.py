@@ -1,17 +1,24 @@
 """
-Common robust tools, and where each of them fails
-=================================================
+Common robust tools on the same kernel features
+===============================================
 
-**Claim.** Huber's regression, RANSAC and Theil-Sen fit linear functions, and a linear function
-cannot follow this curve however robust it is. Support vector regression can: with few wrong rows
-its error is within a third of ours, and it grows with the contamination, as its loss is unbounded.
-All methods are run with their defaults on the same scaled features; :doc:`/comparison` has them
+**Claim.** With a tenth of the targets wrong, Huber's loss on kernel features and gradient boosting
+of absolute errors are as accurate as the trimmed fit. With four tenths wrong, every other method
+has at least one and a half times its error.
+
+All methods see the same scaled features, and those with a kernel have the same one. Other settings
+are defaults, but RANSAC draws a fifth of the rows in each trial; :doc:`/comparison` has all methods
 tuned.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.linear_model import HuberRegressor, RANSACRegressor, TheilSenRegressor
+from scipy.spatial.distance import pdist
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import HuberRegressor, RANSACRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVR
 
 from untaint import SubquantileRegressorCV
@@ -21,46 +28,51 @@ from untaint.preprocessing import MedianScaler
 X, clean = load_kiln(return_X_y=True)
 X = MedianScaler().fit_transform(X)
 clean = (clean - np.median(clean)) / clean.std()
+gamma = 1 / np.median(pdist(X) ** 2)
+ridge = KernelRidge(kernel="rbf", gamma=gamma, alpha=0.1)
+features = Nystroem(gamma=gamma, n_components=100, random_state=0)
 methods = {
-    "Huber": HuberRegressor(max_iter=1000),
-    "RANSAC": RANSACRegressor(random_state=0),
-    "Theil-Sen": TheilSenRegressor(max_subpopulation=500, random_state=0),
-    "SVR": SVR(),
-    "untaint": SubquantileRegressorCV(),
+    "Huber": make_pipeline(features, HuberRegressor(max_iter=1000)),
+    "RANSAC": RANSACRegressor(ridge, min_samples=0.2, random_state=0),
+    "SVR": SVR(gamma=gamma),
+    "boosting": HistGradientBoostingRegressor(loss="absolute_error", random_state=0),
+    "untaint": SubquantileRegressorCV(gammas=[gamma]),
 }
 shares = [0.0, 0.1, 0.2, 0.3, 0.4]
-errors = {name: [] for name in methods}
-for share in shares:
-    _, y, _ = contaminate(X, clean, epsilon=share, kind="label", random_state=0)
-    for name, method in methods.items():
-        residuals = method.fit(X, y).predict(X) - clean
-        errors[name].append(np.sqrt(np.mean(residuals**2)))
+errors = {name: np.zeros(len(shares)) for name in methods}
+for place, share in enumerate(shares):
+    for seed in range(3):
+        _, y, _ = contaminate(X, clean, epsilon=share, kind="label", random_state=seed)
+        for name, method in methods.items():
+            residuals = method.fit(X, y).predict(X) - clean
+            errors[name][place] += np.sqrt(np.mean(residuals**2)) / 3
 
 print(f"{'wrong rows':10}", *(f"{share:5.0%}" for share in shares))
 for name, values in errors.items():
     print(f"{name:10}", *(f"{value:5.2f}" for value in values))
-assert errors["SVR"][1] < 4 / 3 * errors["untaint"][1]
-assert errors["SVR"][-1] > 4 / 3 * errors["untaint"][-1]
-assert min(errors[name][0] for name in ("Huber", "RANSAC", "Theil-Sen")) > 0.9
+assert max(errors["Huber"][1], errors["boosting"][1]) < 1.1 * errors["untaint"][1]
+others = [errors[name][-1] for name in methods if name != "untaint"]
+assert min(others) > 1.5 * errors["untaint"][-1]
 
 # %%
 
 figure, ax = plt.subplots(layout="constrained")
 looks = {
-    "Huber": ("#9aa5b1", "s"),
+    "Huber": ("#737f8c", "s"),
     "RANSAC": ("#cc79a7", "v"),
-    "Theil-Sen": ("#009e73", "^"),
     "SVR": ("#d55e00", "D"),
+    "boosting": ("#009e73", "^"),
     "untaint": ("#14213d", "o"),
 }
 for name, (color, marker) in looks.items():
-    ax.plot(100 * np.array(shares), errors[name], color=color, marker=marker, ms=5, label=name)
+    width = 2.4 if name == "untaint" else 1.4
+    ax.plot(100 * np.array(shares), errors[name], color=color, marker=marker, lw=width, label=name)
 ax.set(
     xlabel="wrong rows (%)",
     ylabel="error against the clean targets\n(in their deviations)",
-    title="The kiln log, defaults throughout",
+    title="The same kernel for all, mean of three draws",
     ylim=(0, None),
 )
 ax.spines[["top", "right"]].set_visible(False)
-ax.legend(frameon=False, ncols=5, loc="center", bbox_to_anchor=(0.5, 0.36))
+ax.legend(frameon=False, loc="upper left")
 plt.show()

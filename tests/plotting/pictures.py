@@ -8,11 +8,15 @@ from untaint.plotting.colors import palette
 
 colors = pytest.importorskip("matplotlib.colors", reason="pictures need matplotlib")
 
+PathCollection = pytest.importorskip("matplotlib.collections").PathCollection
+
 
 def points(axes, color=None):
     """Places of all scattered marks, or of those of one colour."""
     found = [np.empty((0, 2))]
     for marks in axes.collections:
+        if not isinstance(marks, PathCollection):
+            continue
         inks = np.concatenate([marks.get_facecolor(), marks.get_edgecolor()])
         if color is None or (len(inks) and same_ink(inks[0], color)):
             found.append(np.asarray(marks.get_offsets()))

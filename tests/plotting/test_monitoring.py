@@ -102,7 +102,7 @@ def test_one_line_a_row_and_colour_for_the_flagged(regression, axes):
     assert sum(len(found.get_segments()) for found in axes.collections) == 80
     assert "10 %, as given" in texts(axes)
     names = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert names == ["flagged", "not flagged", "1, 50, 99 % of these"]
+    assert names == ["flagged", "not flagged", "1, 50, 99 % of not flagged"]
 
 
 def test_good_rows_are_told_apart_beside_astronomical_ones(huge, axes):

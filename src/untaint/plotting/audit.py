@@ -15,7 +15,7 @@ from .naming import name_rows
 from .outlier_view import audit_column, read_outliers
 from .rows import check_training_rows
 from .scale import scale_beyond
-from .thresholds import score_threshold
+from .thresholds import largest_unflagged, score_threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -183,7 +183,8 @@ class AuditDisplay(Display):
         ax = self._open(ax)
         rank = np.empty(len(self.order))
         rank[self.order] = np.arange(1, len(rank) + 1)
-        room, linear = style.line_room(ax), self.threshold or 0.0
+        room = style.line_room(ax)
+        linear = self.threshold or largest_unflagged(self.scores, self.flagged)
         logarithmic = scale_beyond(ax, 0.0, float(self.scores.max()), linear, room=room)
         self._set_ranks(ax)
         draw_rows(ax, rank, self.scores, self.flagged, self.kept, self.kinds)

@@ -45,7 +45,7 @@ def draw_lines(
 def draw_envelope(ax: Axes, percents: FloatArray, envelope: FloatArray) -> None:
     """Draw three quantiles of the rows that are not flagged."""
     ink = palette(ax).ink
-    names = ("1, 50, 99 % of these", None, None)
+    names = ("1, 50, 99 % of not flagged", None, None)
     for values, name, line in zip(envelope, names, ("--", "-", "--"), strict=True):
         ax.plot(percents, values, color=ink, lw=0.9, ls=line, label=name, zorder=3.5)
 

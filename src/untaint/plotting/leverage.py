@@ -20,8 +20,8 @@ from .naming import name_points
 from .outlier_view import read_outliers
 from .robust_distance import robust_distances
 from .rows import check_training_rows, training_rows
-from .scale import scale_beyond
-from .thresholds import score_threshold
+from .scale import LINEAR, scale_beyond
+from .thresholds import largest_unflagged, score_threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,15 +160,17 @@ class LeverageDisplay(Display):
         """
         ax = self._open(ax)
         far = max(float(self.distances.max()), 1.6 * self.cutoff)
-        linear, top = self.threshold or 0.0, float(self.scores.max())
+        linear = self.threshold or largest_unflagged(self.scores, self.flagged)
+        top, room = float(self.scores.max()), style.line_room(ax)
         log_x = scale_beyond(ax, 0.0, far, self.cutoff, axis="x", room=0.04)
-        log_y = scale_beyond(ax, 0.0, top, linear, room=1.6 * style.line_room(ax))
+        log_y = scale_beyond(ax, 0.0, top, linear, room=1.6 * room)
+        # Room for the name of the lower quadrant.
+        ax.set_ylim(bottom=-1.2 * room * (linear / LINEAR if log_y else top or 1.0))
         draw_rows(ax, self.distances, self.scores, self.flagged, self.kept, self.kinds)
         self._draw_quadrants(ax)
         x = f"robust distance in X{style.beyond('above ', self.cutoff) if log_x else ''}"
         y = f"{self.score_name}{style.beyond('above ', linear) if log_y else ''}"
         style.label(ax, x, y, f"{style.flag_summary(self.flagged)}{self.rule}")
-        room = style.line_room(ax)  # of the names of the quadrants
         style.legend(ax, len(self.scores), bbox_to_anchor=(0, room, 1, 1 - 2 * room))
         order = np.argsort(-self.scores, kind="stable")
         name_points(ax, order[self.flagged[order]][:n_labels], self.distances, self.scores)

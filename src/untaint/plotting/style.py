@@ -100,13 +100,12 @@ def legend(ax: Axes, n_marks: int, **where: Any) -> Legend:
 def legend_above(ax: Axes) -> None:
     """Draw a legend between axes and title, which are set, for plots that fill their axes."""
     entries = ax.get_legend_handles_labels()[1]
-    # A handle takes the room of about six characters with its space.
-    per_line = max(1, int(characters(ax) // (max(map(len, entries)) + 6)))
-    n_columns = min(len(entries), per_line)
-    n_lines = -(-len(entries) // n_columns)
+    # A handle takes the room of about five characters with its space.
+    fits = sum(len(entry) + 5 for entry in entries) <= characters(ax)
+    n_columns, n_lines = (len(entries), 1) if fits else (1, len(entries))
     corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.0}
     key = legend(ax, 1, ncols=n_columns, columnspacing=1.2, **corner)
-    pad = 6 + 1.6 * key.get_texts()[0].get_fontsize() * n_lines
+    pad = 6 + 1.6 * float(key.get_texts()[0].get_fontsize()) * n_lines
     ax.set_title(ax.get_title("left"), loc="left", fontsize="medium", pad=pad)
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from .._typing import BoolArray, FloatArray
 
 
+def largest_unflagged(scores: FloatArray, flagged: BoolArray) -> float:
+    """Return the largest score of rows that are not flagged, 0 if all are."""
+    return float(scores[~flagged].max(initial=0.0))
+
+
 def score_threshold(scores: FloatArray, flagged: BoolArray) -> float | None:
     """Return a score up to which rows are not flagged, None if scores alone do not decide that.
 
