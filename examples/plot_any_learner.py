@@ -1,10 +1,10 @@
 """
-Gradient boosting that is told nothing
-======================================
+Robust gradient boosting with unknown contamination
+===================================================
 
-**Claim.** With four tenths of the targets wrong, gradient boosting made robust follows the truth,
-and so closely that the edges of the steps make the difference to a fit that knows the wrong rows.
-Boosting of absolute errors, the robust loss that it brings along, follows the wrong rows.
+**Claim.** With four tenths of the targets wrong, robust gradient boosting follows the truth. It is
+off by more than the oracle, a fit to the clean rows alone, at the edges of the steps only. Boosting
+of absolute errors, the robust loss of the learner itself, follows the wrong rows.
 """
 
 import matplotlib.pyplot as plt

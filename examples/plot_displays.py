@@ -7,19 +7,20 @@ leverage points, which are kept. Without the flagged rows the residuals are norm
 envelope of the Q-Q plot. For labels, the noise matrix recovers how often each class is mistaken for
 which other.
 
-All displays of ``untaint.plotting`` have the form of scikit-learn's: ``from_estimator(model, X, y)``
-draws and returns an object that holds the data, ``ax_`` and ``figure_``.
+All displays of ``untaint.plotting`` have the form of scikit-learn's:
+``from_estimator(model, X, y)`` draws, and returns an object that holds the data, ``ax_`` and
+``figure_``.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from untaint import SubquantileClassifier, SubquantileRegressor
-from untaint.plotting import LeverageDisplay, NoiseMatrixDisplay, ResidualsDisplay
+from untaint.plotting import AuditDisplay, LeverageDisplay, NoiseMatrixDisplay, ResidualsDisplay
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 2))
-X[20:50] = [7, 7] + rng.normal(size=(30, 2))
+X[20:50] += 7
 y = X @ [1.0, 2.0] + 0.5 * rng.normal(size=300)
 y[:20] += rng.choice([-8, 8], size=20)  # vertical outliers
 y[35:50] -= 40  # bad leverage points; rows 20 to 34 are good ones
@@ -44,6 +45,14 @@ assert not leverage.flagged[20:35].any()
 assert leverage.flagged[35:50].all()
 
 # %%
+# The scores of the audit, most suspicious first, and observed against expected targets.
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+AuditDisplay.from_estimator(model, ax=left)
+residuals.plot(ax=right, kind="observed_vs_expected")
+plt.show()
+
+# %%
 # Of three classes, one in four of the first is labelled as the second. The matrix has true labels
 # in its rows; the counts have the labels that the audit suggests.
 
@@ -58,8 +67,6 @@ noise = NoiseMatrixDisplay.from_estimator(classifier, ax=left)
 counts = NoiseMatrixDisplay.from_estimator(classifier, kind="counts", ax=right)
 plt.show()
 
-print(
-    f"beech labelled as elm: {noise.matrix[0, 1]:.0%} estimated, {mistaken[:150].mean():.0%} true"
-)
+print(f"beech as elm: {noise.matrix[0, 1]:.0%} estimated, {mistaken[:150].mean():.0%} true")
 assert abs(noise.matrix[0, 1] - mistaken[:150].mean()) < 0.08
 assert counts.matrix[0, 1] > 0.7 * mistaken.sum()

@@ -88,10 +88,16 @@ def name_lines(ax: Axes, rows: IntArray, last: FloatArray) -> None:
     heights = ax.transLimits.transform(
         ax.transScale.transform(np.column_stack([np.zeros(len(rows)), last[rows]]))
     )[:, 1]
-    gap = 0.8 * style.line_room(ax)
-    free = 1.0 + gap
-    for row, height in zip(rows, heights, strict=True):
-        free = min(float(height), free - gap)
-        if free < 0:
-            break
-        style.write(ax, f"row {row}", (1, free), (4, 0), xycoords="axes fraction", va="center")
+    places = _apart(heights, 0.8 * style.line_room(ax))
+    for row, place in zip(rows, places, strict=True):
+        style.write(ax, f"row {row}", (1, place), (4, 0), xycoords="axes fraction", va="center")
+
+
+def _apart(heights: FloatArray, gap: float) -> FloatArray:
+    """Return places near descending heights, at least a gap apart and at most at the top."""
+    places = heights.copy()
+    for i in range(1, len(places)):
+        places[i] = min(places[i], places[i - 1] - gap)
+    if len(places) == 0:
+        return places
+    return places + min(float(np.mean(heights - places)), 1.0 - places[0])

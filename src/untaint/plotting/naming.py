@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 # Size of a character and of a line, in font sizes.
 WIDTH, HEIGHT = 0.62, 1.1
-GAP = 4.0
+GAP = 5.0
+# Half of the size of a mark, in points.
+MARK = 3.0
 
 # Left, right, bottom and top, in points.
 Box = tuple[float, float, float, float]
@@ -103,8 +105,9 @@ def _beside(at: FloatArray, long: float, half: float) -> dict[int, Box]:
 def _free(box: Box, points: FloatArray, taken: list[Box]) -> bool:
     """Return whether a box covers neither a point nor another box."""
     left, right, low, high = box
-    across = (points[:, 0] > left) & (points[:, 0] < right)
-    if (across & (points[:, 1] > low) & (points[:, 1] < high)).any():
+    x, y = points.T
+    across, along = (x > left - MARK) & (x < right + MARK), (y > low) & (y < high)
+    if (across & along).any():
         return False
     return all(right < a or left > b or high < c or low > d for a, b, c, d in taken)
 
