@@ -3,9 +3,9 @@ Robust gradient boosting with unknown contamination
 ===================================================
 
 **Claim.** With four tenths of the targets wrong, robust gradient boosting follows the truth: its
-mean error is less than twice that of the oracle, a fit to the clean rows alone. Boosting of absolute
-errors, the robust loss of the learner itself, follows the wrong rows, with an error more than twice
-as large.
+mean error is less than twice that of the oracle, a fit to the clean rows alone. Boosting of
+absolute errors, the robust loss of the learner itself, follows the wrong rows, with an error more
+than twice as large.
 """
 
 import matplotlib.pyplot as plt

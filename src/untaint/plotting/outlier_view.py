@@ -82,29 +82,30 @@ def read_outliers(model: Any, fdr: float | None = None) -> OutlierView:
     """
     check_model(model, "outlier_scores_", "inlier_mask_")
     table, fdr = _audit(model, fdr)
-    kept = np.asarray(model.inlier_mask_, dtype=bool)
-
-    def column(name: str) -> NDArray[Any] | None:
-        return None if table is None else audit_column(table, name)
-
-    flagged, kinds, scores = column("flagged"), column("kind"), column("score")
-    if scores is None:
-        scores = np.asarray(model.outlier_scores_)
     parameter = model.get_params().get("contamination", "auto")
+    kept = np.asarray(model.inlier_mask_, dtype=bool)
     return OutlierView(
-        scores=np.clip(np.nan_to_num(scores, nan=0.0), 0.0, LARGEST).astype(float),
+        **_row_columns(model, table, kept),
         kept=kept,
-        flagged=~kept if flagged is None else flagged.astype(bool),
-        kinds=np.full(len(kept), "") if kinds is None else kinds.astype(str),
         contamination=float(getattr(model, "contamination_", np.mean(~kept))),
         interval=_interval(model),
         estimated=isinstance(parameter, str),
         is_classifier=hasattr(model, "classes_"),
         fdr=fdr,
-        observed=column("observed"),
-        expected=column("expected"),
-        suggested=column("suggested"),
     )
+
+
+def _row_columns(model: Any, table: Any, kept: BoolArray) -> dict[str, Any]:
+    """Return columns of the audit in the order of the rows, or what stands for missing ones."""
+    names = ("score", "flagged", "kind", "observed", "expected", "suggested")
+    found = {name: None if table is None else audit_column(table, name) for name in names}
+    scores, flagged, kinds = (found.pop(name) for name in names[:3])
+    scores = np.asarray(model.outlier_scores_) if scores is None else scores
+    return found | {
+        "scores": np.clip(np.nan_to_num(scores, nan=0.0), 0.0, LARGEST).astype(float),
+        "flagged": ~kept if flagged is None else flagged.astype(bool),
+        "kinds": np.full(len(kept), "") if kinds is None else kinds.astype(str),
+    }
 
 
 def _audit(model: Any, fdr: float | None) -> tuple[Any, float | None]:
