@@ -3,9 +3,9 @@ Displays: leverage map, Q-Q plot and noise matrix
 =================================================
 
 **Claim.** The leverage map separates wrong targets from bad leverage points, and both from good
-leverage points, which are kept. The standardised residuals of the kept rows have about the quantiles
-of a normal distribution. For labels, the noise matrix is within 0.05 of the share of flipped labels
-of each class.
+leverage points, which are kept. The standardised residuals of the kept rows have about the
+quantiles of a normal distribution. For labels, the noise matrix is within 0.05 of the share of
+flipped labels of each class.
 
 All displays of ``untaint.plotting`` have the form of scikit-learn's:
 ``from_estimator(model, X, y)`` draws, and returns an object that holds the data, ``ax_`` and
