@@ -164,7 +164,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": Storyline,
     "reset_modules": (picture_style,),
     "image_srcset": ["2x"],
-    "thumbnail_size": (560, 392),  # twice as large as they are shown
+    "thumbnail_size": (800, 560),  # twice as large as they are shown
     "abort_on_example_error": True,
     "download_all_examples": False,
     "write_computation_times": False,

@@ -21,7 +21,7 @@ def test_counts_given_against_suggested_labels(labels, axes):
     # Six ash trees are called yew.
     assert display.matrix.tolist() == [[24, 0, 6], [0, 30, 0], [0, 0, 30]]
     assert texts(axes)[:3] == ["24", "0", "6"]
-    assert axes.get_title(loc="left").startswith("another label suggested for 6 of 90 rows")
+    assert axes.get_title(loc="left").startswith("6 of 90 rows relabelled")
 
 
 def test_the_rate_decides_which_suggestions_count(labels, axes):

@@ -163,7 +163,7 @@ class LeverageDisplay(Display):
         linear = self.threshold or largest_unflagged(self.scores, self.flagged)
         top, room = float(self.scores.max()), style.line_room(ax)
         log_x = scale_beyond(ax, 0.0, far, self.cutoff, axis="x", room=0.04)
-        log_y = scale_beyond(ax, 0.0, top, linear, room=1.6 * room)
+        log_y = scale_beyond(ax, 0.0, top, linear, room=2.2 * room)
         # Room for the name of the lower quadrant.
         ax.set_ylim(bottom=-1.2 * room * (linear / LINEAR if log_y else top or 1.0))
         draw_rows(ax, self.distances, self.scores, self.flagged, self.kept, self.kinds)

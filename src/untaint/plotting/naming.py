@@ -84,22 +84,24 @@ def name_points(ax: Axes, rows: IntArray, x: FloatArray, y: FloatArray) -> None:
     size, taken = _font_size(), list[Box]()
     for row in rows:
         text = str(row)
-        boxes = _beside(at[row], WIDTH * size * len(text), 0.5 * HEIGHT * size)
-        free = (side for side, box in boxes.items() if box[1] < edge and _free(box, at, taken))
-        side = next(free, None)
-        if side is not None:
-            taken.append(boxes[side])
-            ha = "left" if side > 0 else "right"
-            style.write(ax, text, (x[row], y[row]), (side * GAP, 0), ha=ha, va="center")
+        boxes = _beside(at[row], WIDTH * size * len(text), HEIGHT * size)
+        free = (box for box in boxes if box[1] < edge and _free(box, at, taken))
+        box = next(free, None)
+        if box is not None:
+            taken.append(box)
+            offset = (0.5 * (box[0] + box[1]) - at[row, 0], 0.5 * (box[2] + box[3]) - at[row, 1])
+            style.write(ax, text, (x[row], y[row]), offset, ha="center", va="center")
 
 
-def _beside(at: FloatArray, long: float, half: float) -> dict[int, Box]:
-    """Return the boxes of a text to the right and to the left of a point."""
-    left, middle = at
-    return {
-        1: (left + GAP, left + GAP + long, middle - half, middle + half),
-        -1: (left - GAP - long, left - GAP, middle - half, middle + half),
-    }
+def _beside(at: FloatArray, width: float, height: float) -> list[Box]:
+    """Return the boxes of a text to the right of a point, to its left, above and below."""
+    x, y = at
+    across, along = GAP + 0.5 * width, GAP + 0.5 * height
+    shifts = [(across, 0.0), (-across, 0.0), (0.0, along), (0.0, -along)]
+    return [
+        (x + dx - 0.5 * width, x + dx + 0.5 * width, y + dy - 0.5 * height, y + dy + 0.5 * height)
+        for dx, dy in shifts
+    ]
 
 
 def _free(box: Box, points: FloatArray, taken: list[Box]) -> bool:

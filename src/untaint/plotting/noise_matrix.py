@@ -226,7 +226,7 @@ def _from_audit(model: Any, fdr: float | None) -> dict[str, Any]:
 
 def _of_counts(counts: Any, view: OutlierView | None = None) -> dict[str, Any]:
     changed = int(counts.sum() - np.trace(counts))
-    title = f"another label suggested for {changed:,} of {style.count(int(counts.sum()), 'row')}"
+    title = f"{changed:,} of {style.count(int(counts.sum()), 'row')} relabelled"
     rule = "" if view is None else view.rule
     return {"matrix": counts, "row_name": "suggested label", "title": f"{title}{rule}"}
 
