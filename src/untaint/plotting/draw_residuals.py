@@ -33,7 +33,7 @@ def draw_residuals(
     note = draw_points(ax, expected, residuals, flagged, visible_bounds(expected, ~flagged))
     beyond = style.beyond("beyond ±", limit) if logarithmic else ""
     style.label(ax, f"expected value{note}", f"residual{beyond}", title)
-    style.legend(ax, len(residuals))
+    style.legend_above(ax)
 
 
 def draw_observed(
@@ -44,4 +44,4 @@ def draw_observed(
     note = draw_points_within(ax, expected, observed, flagged, *bounds)
     ax.axline((0, 0), slope=1, color=palette(ax).ink, lw=0.8, ls=style.DASHES, zorder=1)
     style.label(ax, f"expected value{note}", "observed value", title)
-    style.legend(ax, len(observed))
+    style.legend_above(ax)

@@ -171,7 +171,7 @@ class LeverageDisplay(Display):
         x = f"robust distance in X{style.beyond('above ', self.cutoff) if log_x else ''}"
         y = f"{self.score_name}{style.beyond('above ', linear) if log_y else ''}"
         style.label(ax, x, y, f"{style.flag_summary(self.flagged)}{self.rule}")
-        style.legend(ax, len(self.scores), bbox_to_anchor=(0, room, 1, 1 - 2 * room))
+        style.legend_above(ax, len(self.scores))
         order = np.argsort(-self.scores, kind="stable")
         name_points(ax, order[self.flagged[order]][:n_labels], self.distances, self.scores)
         return self

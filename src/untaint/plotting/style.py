@@ -83,7 +83,6 @@ def label(ax: Axes, x: str, y: str, title: str) -> None:
 
 def legend(ax: Axes, n_marks: int, **where: Any) -> Legend:
     """Draw and return a legend without a frame, its markers as large as if they were few."""
-    look: dict[str, Any] = {"loc": "best" if n_marks <= MANY else "upper right"} | where
     key = ax.legend(
         fontsize=SMALL,
         labelcolor=palette(ax).ink,
@@ -91,20 +90,20 @@ def legend(ax: Axes, n_marks: int, **where: Any) -> Legend:
         borderpad=0.2,
         framealpha=0.85,
         markerscale=_crowding(n_marks) ** -0.5,
-        **look,
+        **where,
     )
     key.get_frame().set(facecolor=background(ax), edgecolor="none")
     return key
 
 
-def legend_above(ax: Axes) -> None:
+def legend_above(ax: Axes, n_marks: int = 1) -> None:
     """Draw a legend between axes and title, which are set, for plots that fill their axes."""
     entries = ax.get_legend_handles_labels()[1]
     # A handle takes the room of about five characters with its space.
     fits = sum(len(entry) + 5 for entry in entries) <= characters(ax)
     n_columns, n_lines = (len(entries), 1) if fits else (1, len(entries))
     corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.0}
-    key = legend(ax, 1, ncols=n_columns, columnspacing=1.2, **corner)
+    key = legend(ax, n_marks, ncols=n_columns, columnspacing=1.2, **corner)
     pad = 6 + 1.6 * float(key.get_texts()[0].get_fontsize()) * n_lines
     ax.set_title(ax.get_title("left"), loc="left", fontsize="medium", pad=pad)
 
