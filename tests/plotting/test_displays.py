@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from plotting.pictures import audit_scores, flagged, kept, points, texts
-from untaint import RobustRegressor
+from untaint import RobustRegressor, SubquantileRegressor
 from untaint.plotting import (
     AuditDisplay,
     LabelOddsDisplay,
@@ -121,6 +122,12 @@ def test_any_predictions_may_be_drawn(kind, axes):
     )
     assert display.residuals.tolist() == [0.0, -0.5, 1.0]
     assert len(points(axes)) == 3
+
+
+def test_an_unfitted_pipeline_is_refused(regression, axes):
+    pipeline = make_pipeline(StandardScaler(), SubquantileRegressor())
+    with pytest.raises(NotFittedError):
+        ResidualsDisplay.from_estimator(pipeline, regression.X, regression.y, ax=axes)
 
 
 def test_says_which_argument_is_wrong(regression, labels, axes):

@@ -53,6 +53,14 @@ def test_numeric_columns_of_a_frame_are_used(case, axes):
     assert np.isfinite(display.distances).all()
 
 
+def test_a_polars_frame(case, axes):
+    polars = pytest.importorskip("polars")
+    model, X, _ = case
+    frame = polars.DataFrame({"a": X[:, 0], "b": X[:, 1], "name": ["x"] * 120})
+    display = LeverageDisplay.from_estimator(model, frame, ax=axes)
+    assert np.allclose(display.distances, LeverageDisplay.from_estimator(model, X).distances)
+
+
 def test_more_features_than_rows(rng, axes):
     X = rng.normal(size=(40, 60))
     X[0] *= 30

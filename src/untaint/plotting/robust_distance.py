@@ -67,8 +67,9 @@ def numbers(X: Any) -> FloatArray:
     """Return the numeric columns of X as an array, with medians for missing values."""
     if hasattr(X, "select_dtypes"):
         X = X.select_dtypes("number")
-    elif hasattr(X, "to_pandas"):
-        X = X.to_pandas().select_dtypes("number")
+    elif hasattr(X, "get_columns"):  # a polars frame
+        numeric = [c.to_numpy() for c in X.get_columns() if c.dtype.is_numeric()]
+        X = np.column_stack(numeric) if numeric else np.empty((X.shape[0], 0))
     cells = int(np.prod(np.shape(X)))
     if hasattr(X, "toarray") and cells <= MOST_CELLS:
         X = X.toarray()
