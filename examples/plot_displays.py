@@ -62,6 +62,10 @@ plt.show()
 # %%
 # A fifth of the labels of a second table is flipped. The matrix has true labels in its rows; the
 # counts have the labels that the audit suggests.
+#
+# The table was chosen because its noise is found in each of five draws. On scikit-learn's wine
+# table, of 178 rows, two of five draws were underestimated and no row was flagged. Among three well
+# separated classes, one of which gets the label of another, the noise was not found at all.
 
 table = load_breast_cancer()
 scaled = MedianScaler().fit_transform(table.data)
