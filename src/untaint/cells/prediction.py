@@ -5,7 +5,7 @@ regression are fitted to the other folds, and numbers are predicted by their bes
 trees follow jumps and interactions, and columns that add up or are copies of one another are
 linear. The trees are boosted, of all folds at once (:mod:`.quick_trees`), and by finer ones where
 they predict a column closely; or extra trees if rows are few. Levels have class probabilities of
-extra trees.
+extra trees. Those of few rows are grown for all folds at once, too (:mod:`.extra_trees`).
 
 If rows are very many, a random sample of them is used, in halves. Each half predicts the other one,
 and half of the rows that are in neither. If a number is usual under the ridge regression alone, and
@@ -19,23 +19,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from typing import Any, Self, final
+from typing import Any, NamedTuple, Self, final
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.base import clone
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     HistGradientBoostingRegressor,
 )
-from sklearn.linear_model import Ridge
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..meta_estimators.stacking import convex_weights
+from .extra_trees import Forest, grow_forests
 from .quick_trees import fit_quick_trees
 
 FOLDS = 5
 N_TREES, FEW_TREES = 25, 12
-LEAF = 3
+LEAF, NUMERIC_LEAF = 3, 2
+# Cells (rows times features) up to which extra trees of all folds are grown at once.
+FEW_CELLS = 6000
 # Part of the features that a split is chosen from.
 TRIED = 0.5
 # Rows from which on trees are boosted.
@@ -123,16 +127,16 @@ class NumericPredictor:
         """Return the predictions (n, 2) of either model, zero if it has no weight."""
         (forest, ridge), found = self.models[fold], np.zeros((len(X), 2))
         if self.mixing[0] > 0:
-            found[:, 0] = forest.predict(X)
+            found[:, 0] = forest.predict(X).reshape(len(X))
         if self.mixing[1] > 0:
-            found[:, 1] = ridge.predict(np.nan_to_num(X))
+            found[:, 1] = ridge.predict(X)
         return found
 
     def _linear(self, X: FloatArray, folds: IntArray) -> FloatArray:
         """Return the predictions of the ridge regressions."""
         slopes, constants = np.zeros((X.shape[1], len(self.models))), np.zeros(len(self.models))
         for fold, (_, ridge) in self.models.items():
-            slopes[self.usable, fold], constants[fold] = ridge.coef_, ridge.intercept_
+            slopes[self.usable, fold], constants[fold] = ridge
         known = np.nan_to_num(X) if np.isnan(X).any() else X
         return np.asarray((known @ slopes + constants)[np.arange(len(X)), folds])
 
@@ -189,13 +193,22 @@ class LevelPredictor:
         self.usable = usable_features(X[trusted])
         X = X[:, self.usable]
         self.probabilities = np.full((len(codes), n_levels), 1.0 / n_levels)
-        for fold in np.unique(folds).tolist():
-            rows = training_rows(trusted & (folds != fold), seed + fold)
-            n_trees = N_TREES if len(rows) >= ROWS_TO_BOOST else FEW_TREES
+        rows = {
+            fold: training_rows(trusted & (folds != fold), seed + fold)
+            for fold in np.unique(folds).tolist()
+        }
+        n_trees = N_TREES if min(map(len, rows.values())) >= ROWS_TO_BOOST else FEW_TREES
+        if X.size <= FEW_CELLS:
+            indicators = np.eye(n_levels)[np.maximum(codes, 0)]
+            self.models = _few_trees(X, indicators, rows, n_trees, LEAF, TRIED, seed)
+        else:
             forest = ExtraTreesClassifier(
                 n_trees, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
             )
-            self.models[fold] = forest.fit(X[rows], codes[rows])
+            self.models = {
+                fold: clone(forest).fit(X[own], codes[own]) for fold, own in rows.items()
+            }
+        for fold in rows:
             test = folds == fold
             if test.any():
                 self.probabilities[test] = self._probabilities(fold, X[test])
@@ -208,8 +221,11 @@ class LevelPredictor:
         return found
 
     def _probabilities(self, fold: int, X: FloatArray) -> FloatArray:
+        model = self.models[fold]
+        if isinstance(model, Forest):
+            return model.predict(X)
         found = np.zeros((len(X), self.n_levels))
-        found[:, self.models[fold].classes_] = self.models[fold].predict_proba(X)
+        found[:, model.classes_] = model.predict_proba(X)
         return found
 
     def predict(self, X: FloatArray, rows: IntArray) -> FloatArray:
@@ -226,8 +242,25 @@ def usable_features(X: FloatArray) -> BoolArray:
     return np.asarray((~np.isnan(X)).sum(axis=0) >= min(FEWEST_VALUES, len(X)))
 
 
-def _ridge(X: FloatArray, y: FloatArray) -> Any:
-    return Ridge(RIDGE).fit(np.nan_to_num(X), y)
+class RidgeFit(NamedTuple):
+    """A ridge regression; missing values are zero."""
+
+    slopes: FloatArray
+    constant: float
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        """Return predictions of rows."""
+        return np.asarray(np.nan_to_num(X) @ self.slopes + self.constant)
+
+
+def _ridge(X: FloatArray, y: FloatArray) -> RidgeFit:
+    X = np.nan_to_num(X)
+    center, mean = X.mean(axis=0), y.mean()
+    centred = X - center
+    gram = centred.T @ centred
+    gram[np.diag_indices_from(gram)] += RIDGE
+    slopes = cho_solve(cho_factor(gram, overwrite_a=True), centred.T @ (y - mean))
+    return RidgeFit(slopes, float(mean - center @ slopes))
 
 
 def _quick_trees(X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray]) -> dict[int, Any]:
@@ -235,21 +268,43 @@ def _quick_trees(X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray]) -> 
     if len(rows) == 2:
         every = {fold: np.ones((1, len(own)), dtype=bool) for fold, own in rows.items()}
         return {fold: fit_quick_trees(X[own], y[own], every[fold])[0] for fold, own in rows.items()}
-    train = np.zeros((len(rows), len(X)), dtype=bool)
+    return dict(zip(rows, fit_quick_trees(X, y, _membership(rows, len(X))), strict=True))
+
+
+def _membership(rows: Mapping[int, IntArray], n: int) -> BoolArray:
+    """Return the rows (k, n) that each fold is fitted to."""
+    train = np.zeros((len(rows), n), dtype=bool)
     for place, own in enumerate(rows.values()):
         train[place, own] = True
-    return dict(zip(rows, fit_quick_trees(X, y, train), strict=True))
+    return train
+
+
+def _few_trees(
+    X: FloatArray,
+    y: FloatArray,
+    rows: Mapping[int, IntArray],
+    n_trees: int,
+    leaf: int,
+    tried: float,
+    seed: int,
+) -> dict[int, Any]:
+    """Return extra trees of each fold, of all at once."""
+    train = _membership(rows, len(X))
+    forests = grow_forests(X, y, train, n_trees, leaf=leaf, tried=tried, seed=seed)
+    return dict(zip(rows, forests, strict=True))
 
 
 def _library_trees(
     X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray], seed: int
 ) -> dict[int, Any]:
+    if X.size <= FEW_CELLS and max(map(len, rows.values())) < ROWS_TO_BOOST:
+        return _few_trees(X, y[:, None], rows, FEW_TREES, NUMERIC_LEAF, 1.0, seed)
     return {fold: _trees(len(own), seed).fit(X[own], y[own]) for fold, own in rows.items()}
 
 
 def _trees(n_rows: int, seed: int) -> Any:
     if n_rows < ROWS_TO_BOOST:
-        return ExtraTreesRegressor(FEW_TREES, min_samples_leaf=2, random_state=seed)
+        return ExtraTreesRegressor(FEW_TREES, min_samples_leaf=NUMERIC_LEAF, random_state=seed)
     return HistGradientBoostingRegressor(
         learning_rate=0.15, max_iter=60, max_leaf_nodes=15, early_stopping=False, random_state=seed
     )
