@@ -203,7 +203,7 @@ def _log_stretch(
     kept = [mistake.keeps_digits for mistake in mistakes]
     if any(kept):
         written = variable.log_written(np.concatenate([undone[kept].ravel(), values]))
-        written = written.reshape(-1, len(values))
+        written = written.reshape(sum(kept) + 1, len(values))
         found[kept] += written[:-1] - written[-1]
     return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
 

@@ -67,7 +67,8 @@ def fit_quick_trees(X: FloatArray, y: FloatArray, train: BoolArray) -> list[Quic
     ----------
     X : array of shape (n, p)
         NaN where it is missing.
-    y : array of shape (n,)
+    y : array of shape (n,) or (k, n)
+        The same for all folds, or of each.
     train : bool array of shape (k, n)
         Rows that each of k folds is fitted to.
 
@@ -80,14 +81,14 @@ def fit_quick_trees(X: FloatArray, y: FloatArray, train: BoolArray) -> list[Quic
     array([1., 0.])
     """
     used = np.flatnonzero(train.any(axis=0))
-    X, y, train = X[used], y[used], train[:, used]
+    X, y, train = X[used], y[..., used], train[:, used]
     features, thresholds = _thresholds(X)
     if not len(features):  # no feature varies
         features, thresholds = np.zeros(1, dtype=np.intp), np.full(1, np.inf)
     above = np.where(np.isnan(X), -np.inf, X).T[features] > thresholds[:, None]
     growth = _Growth(above.astype(np.float32), train.astype(np.float32))
-    mean = (growth.weights @ y) / growth.weights.sum(axis=1)
-    predicted = np.repeat(mean[:, None], len(y), axis=1)
+    mean = (growth.weights * y).sum(axis=1) / growth.weights.sum(axis=1)
+    predicted = np.repeat(mean[:, None], len(used), axis=1)
     chosen = np.empty((len(train), N_TREES, LEAVES - 1), dtype=np.intp)
     values = np.empty((len(train), N_TREES, LEAVES))
     for tree in range(N_TREES):
