@@ -19,6 +19,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 
 N_TREES, DEPTH, LEARNING_RATE = 40, 4, 0.2
@@ -118,7 +119,8 @@ def predict_out_of_fold(
     """
     numbers = np.unique(folds)
     train = np.array([rows & (folds != fold) for rows in fitted for fold in numbers])
-    trees = iter(fit_quick_trees(X, y, train))
+    with single_threaded_blas():  # products are small: threads would wait for one another
+        trees = iter(fit_quick_trees(X, y, train))
     found: list[FloatArray] = [np.empty(len(y)) for _ in fitted]
     for predicted in found:
         for fold in numbers:
