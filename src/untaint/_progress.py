@@ -189,14 +189,6 @@ class ProgressLine:
         message = f"{self.stage}fit {done} of at most {total}, {max(left, 0.0):.1f} s left"
         self._draw(min(done / total, 1.0), message)
 
-    def on_step(self, done: int, total: int) -> None:
-        """Show which part of a stage is done, at least."""
-        now, done_part = perf_counter(), done / max(total, 1)
-        if done_part > 0 and now - self.drawn >= REDRAW:
-            left = (now - self.started) * (1 / done_part - 1)
-            self._draw(done_part, f"{self.stage}at most {max(left, 0.0):.1f} s left")
-            self.drawn = now
-
     def _draw(self, part: float, message: str) -> None:
         filled = round(WIDTH * part)
         self.line = f"{self.title} [{'#' * filled}{'.' * (WIDTH - filled)}] {message}"
