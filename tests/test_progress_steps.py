@@ -1,5 +1,8 @@
 """Loops that report their steps."""
 
+import numpy as np
+
+from untaint import SubquantileRegressorCV
 from untaint._progress import shown_by, tracked
 
 
@@ -19,3 +22,14 @@ def test_a_loop_that_is_left_early_does_not_silence_the_next():
         steps.close()
         list(tracked("a", 1))
     assert seen[-1] == (1, 1)
+
+
+def test_the_search_for_hyperparameters_reports_its_steps():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    seen = []
+    with shown_by(lambda done, total: seen.append(done / total)):
+        SubquantileRegressorCV(gammas=[0.1, 1.0], alphas=[0.01, 0.1]).fit(X, np.sin(X[:, 0]))
+    assert seen
+    assert seen == sorted(seen)
+    assert 0 <= seen[0] <= seen[-1] <= 1

@@ -17,6 +17,8 @@ from typing import Protocol, TextIO, TypeVar, final
 WIDTH = 24
 # Seconds between two updates of the line during a pass.
 REDRAW = 0.2
+# Steps that a part of the work is divided into.
+FINE = 100
 
 Item = TypeVar("Item")
 # Takes how many steps are done, and of how many.
@@ -68,6 +70,39 @@ def tracked(items: Iterable[Item], total: int) -> Iterator[Item]:
         for done, item in enumerate(items, 1):
             yield item
             listener(done, total)
+
+
+@contextmanager
+def part(number: int, of: int) -> Iterator[None]:
+    """Let steps within the block count as one of several equal parts of the work.
+
+    Parameters
+    ----------
+    number : int
+        Of the part, from zero.
+    of : int
+        How many there are.
+
+    Examples
+    --------
+    >>> from untaint._progress import part, report_step, shown_by
+    >>> with shown_by(lambda done, total: print(done / total)):
+    ...     for number in range(2):
+    ...         with part(number, 2):
+    ...             report_step(1, 2)
+    0.25
+    0.75
+    """
+    listener = _LISTENER.get()
+    if listener is None:
+        yield
+        return
+
+    def on_step(done: int, total: int) -> None:
+        listener(number * FINE + FINE * done // max(total, 1), of * FINE)
+
+    with shown_by(on_step):
+        yield
 
 
 class ProgressState(Protocol):

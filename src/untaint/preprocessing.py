@@ -262,6 +262,19 @@ def _columns(X: Any, weights: FloatArray) -> Iterator[tuple[FloatArray, FloatArr
         yield x[known].astype(float), w[known]
 
 
+def median_and_scale(values: FloatArray) -> tuple[float, float]:
+    """Return m and s of values that are finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> median_and_scale(np.array([1.0, 2.0, 3.0, 4.0, 1e6]))
+    (3.0, 1.4826022185056018)
+    """
+    unit = ROUNDING * float(np.finfo(float).eps)
+    return _center_and_scale(values, np.ones(len(values)), unit)
+
+
 def _center_and_scale(x: FloatArray, weights: FloatArray, unit: float) -> tuple[float, float]:
     """Return m and s of one column, whose numbers are accurate to ``unit``."""
     if len(x) == 0:

@@ -12,8 +12,9 @@ of the column's values that end at the decimal place where a number does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -29,6 +30,28 @@ FARTHEST = 1e3
 USUAL = 1.5
 # Rows that are looked at together.
 BLOCK = 8192
+
+
+class Undone(NamedTuple):
+    """What n numbers would be without each of k mistakes.
+
+    Attributes
+    ----------
+    y : array of shape (n,)
+        The numbers, standardised.
+    right : array of shape (k, n)
+        Without the mistakes, standardised.
+    log_stretch : array of shape (k, n)
+        Logarithm of how much undoing stretches, minus infinity where it changes nothing.
+    """
+
+    y: FloatArray
+    right: FloatArray
+    log_stretch: FloatArray
+
+    def at(self, rows: IntArray | slice) -> Undone:
+        """Return those of given rows."""
+        return Undone(self.y[rows], self.right[:, rows], self.log_stretch[:, rows])
 
 
 @final
@@ -80,31 +103,41 @@ class CellDensity:
         """Return the log-densities of inlier values, in units of the table."""
         return self.null.log_density(self.standardised(values) - predicted, self.scale(predicted))
 
-    def log_ratios(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
+    def undone(self, values: FloatArray) -> Undone:
+        """Return what values would be without mistakes."""
+        return undo_mistakes(self.variable, self.standardiser, values)
+
+    def log_ratios(self, undone: Undone, predicted: FloatArray) -> FloatArray:
         """Return log-densities of any other value and of each mistake over that of a right value.
 
         A mistake explains nothing if it changes a number by less than right values differ.
         """
-        y, scale = self.standardised(values), self.scale(predicted)
-        found, width = [_log_marginal(y)], self.null.edges.sum() * scale
-        for mistake in self.mistakes:
-            undone = mistake.undo(values)
-            right = self.standardised(undone)
-            density = self.null.log_density(right - predicted, scale)
-            same = np.abs(undone - values) <= self.variable.resolution
-            density[same | (np.abs(right - y) <= width)] = -np.inf
-            found.append(density + _log_stretch(self.variable, mistake, values, undone))
-        return np.stack(found) - self.null.log_density(y - predicted, scale)
+        y, right, log_stretch = undone
+        scale = self.scale(predicted)
+        density = self.null.log_density(right - predicted, scale)
+        density += log_stretch
+        density[np.abs(right - y) <= self.null.edges.sum() * scale] = -np.inf
+        found = np.concatenate([_log_marginal(y)[None], density])
+        found -= self.null.log_density(y - predicted, scale)
+        return found
 
     def log_odds(
-        self, values: FloatArray, predicted: FloatArray, log_weights: FloatArray
+        self,
+        values: FloatArray,
+        predicted: FloatArray,
+        log_weights: FloatArray,
+        undone: Undone | None = None,
     ) -> tuple[FloatArray, IntArray, FloatArray]:
-        """Return the log-odds of wrong against right, the likeliest mistake, and its share."""
+        """Return the log-odds of wrong against right, the likeliest mistake, and its share.
+
+        What the values would be without mistakes may be known.
+        """
         n = len(values)
         found, mistake, share = np.empty(n), np.empty(n, int), np.empty(n)
         for start in range(0, n, BLOCK):  # blocks stay in the cache
             own = slice(start, start + BLOCK)
-            ratios = self.log_ratios(values[own], predicted[own])
+            part = self.undone(values[own]) if undone is None else undone.at(own)
+            ratios = self.log_ratios(part, predicted[own])
             found[own], mistake[own], share[own] = weighted_log_odds(ratios, log_weights)
         found[np.isnan(values)] = -np.inf
         return found, mistake, share
@@ -142,20 +175,36 @@ def weighted_log_odds(
     return largest + excess, mistake - 1, np.exp(-excess)
 
 
+def undo_mistakes(
+    variable: NumericVariable, standardiser: Standardiser, values: FloatArray
+) -> Undone:
+    """Return what values of a variable would be without mistakes."""
+    mistakes = mistakes_of(variable)
+    undone = np.stack([mistake.undo(values) for mistake in mistakes])
+    right = standardised(variable, standardiser, undone.ravel()).reshape(undone.shape)
+    log_stretch = _log_stretch(variable, mistakes, values, undone)
+    log_stretch[np.abs(undone - values) <= variable.resolution] = -np.inf
+    return Undone(standardised(variable, standardiser, values), right, log_stretch)
+
+
 def _log_stretch(
-    variable: NumericVariable, mistake: Mistake, values: FloatArray, undone: FloatArray
+    variable: NumericVariable, mistakes: Sequence[Mistake], values: FloatArray, undone: FloatArray
 ) -> FloatArray:
-    """Return the logarithm of how much undoing a mistake stretches, on the scale of predictions.
+    """Return the logarithm of how much undoing mistakes stretches, on the scale of predictions.
 
     A decimal point that slips keeps the digits: 145 becomes 14.5, which is finer than a column of
     whole numbers is, and 30 becomes 3, of which there may be many.
     """
-    ends = mistake.undo(np.array([0.0, 1.0]))
+    ends = np.stack([mistake.undo(np.array([0.0, 1.0])) for mistake in mistakes])
+    slopes = variable.slope(undone.ravel()).reshape(undone.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
-        scales = variable.slope(undone) / variable.slope(values)
-        found = np.log(np.abs(ends[1] - ends[0])) + np.log(scales)
-    if mistake.keeps_digits:
-        found += variable.log_written(undone) - variable.log_written(values)
+        found = np.log(slopes / variable.slope(values))
+        found += np.log(np.abs(ends[:, 1:] - ends[:, :1]))
+    kept = [mistake.keeps_digits for mistake in mistakes]
+    if any(kept):
+        written = variable.log_written(np.concatenate([undone[kept].ravel(), values]))
+        written = written.reshape(sum(kept) + 1, len(values))
+        found[kept] += written[:-1] - written[-1]
     return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
 
 

@@ -12,10 +12,9 @@ column is likeliest is used: a long tail of right values is kept.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp
 
 from .._typing import BoolArray, FloatArray
-from .cell_density import CellDensity, prior_log_weights, standardised
+from .cell_density import CellDensity, Undone, prior_log_weights
 from .features import Standardiser
 from .null_density import CENSORED, fit_null_density
 from .variables import NumericVariable
@@ -29,7 +28,11 @@ PRIOR_PART, PRIOR_ROWS = 0.005, 200.0
 
 
 def fit_density(
-    variable: NumericVariable, standardiser: Standardiser, predicted: FloatArray, known: BoolArray
+    variable: NumericVariable,
+    standardiser: Standardiser,
+    predicted: FloatArray,
+    known: BoolArray,
+    undone: Undone,
 ) -> tuple[CellDensity, float]:
     """Return the densities of a column given predictions, and the log-likelihood of known values.
 
@@ -40,9 +43,11 @@ def fit_density(
     predicted : array of shape (n,)
     known : bool array of shape (n,)
         Rows that count.
+    undone : Undone
+        What the values would be without mistakes.
     """
-    values, at = variable.values[known], predicted[known]
-    y = standardised(variable, standardiser, values)
+    rows = np.flatnonzero(known)
+    values, at, y = variable.values[rows], predicted[rows], undone.y[rows]
     best, highest = None, -np.inf
     weights = np.ones(len(values))
     for turn in range(ROUNDS):
@@ -50,7 +55,7 @@ def fit_density(
         null = fit_null_density(y - at, at, weights, censored)
         density = CellDensity(variable, standardiser, null)
         far = np.flatnonzero(density.is_far(y, at))
-        ratios = density.log_ratios(values[far], at[far])
+        ratios = density.log_ratios(undone.at(rows[far]), at[far])
         explained, gain = _explained(ratios, prior_log_weights(variable), len(values))
         likelihood = gain + float(density.log_null(values, at).sum())
         if best is None or likelihood > highest:
@@ -63,13 +68,15 @@ def fit_density(
 
 def _explained(ratios: FloatArray, log_weights: FloatArray, n: int) -> tuple[FloatArray, float]:
     """Return the probability that each far cell is wrong, and the gain in log-likelihood."""
-    prior = PRIOR_PART * np.exp(log_weights - logsumexp(log_weights))
+    weights = np.exp(log_weights)
+    prior = PRIOR_PART * weights / weights.sum()
+    largest = ratios.max(axis=0)
+    relative = np.exp(ratios - largest)
     parts = prior
     for _ in range(PART_ROUNDS):
-        joint = ratios + np.log(parts)[:, None]
         right = np.log1p(-min(parts.sum(), 0.5))
-        wrong = logsumexp(joint, axis=0)
+        wrong = largest + np.log(parts @ relative)
         total = np.logaddexp(right, wrong)
-        counts = np.exp(joint - total).sum(axis=1)
+        counts = parts * (relative @ np.exp(largest - total))
         parts = (counts + PRIOR_ROWS * prior) / (n + PRIOR_ROWS)
     return np.exp(wrong - total), float(total.sum() + right * (n - len(total)))

@@ -16,7 +16,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ..preprocessing import MedianScaler
+from ..preprocessing import median_and_scale
 from .variables import CategoricalVariable, NumericVariable, Variable
 
 # Standardised numbers are bounded, so that a gross error in a column leaves others predictable.
@@ -87,8 +87,7 @@ def standardiser_of(variable: NumericVariable) -> Standardiser:
     present = values[np.isfinite(values)]
     if not len(present):
         return Standardiser(0.0, 1.0)
-    scaler = MedianScaler().fit(present[:, None])
-    center, spread = (float(np.asarray(part)[0]) for part in (scaler.center_, scaler.scale_))
+    center, spread = median_and_scale(present)
     spread = spread if spread > 0 else 1.0
     far = float(np.quantile(np.abs(present - center), 0.99, method="lower")) / spread
     return Standardiser(center, spread, float(np.clip(BEYOND * far, BOUND, LARGEST)))

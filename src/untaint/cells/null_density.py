@@ -23,6 +23,8 @@ from .._typing import FloatArray
 TAIL, CENSORED = 0.15, 0.35
 # That part of a normal distribution lies beyond so many deviations.
 EDGE = float(ndtri(1 - TAIL / 2))
+# The part of it that lies within.
+BODY = float(2 * ndtr(EDGE) - 1)
 # The exponent is shrunk to that of a normal distribution, which weighs as so many residuals.
 NORMAL_EXPONENT, PRIOR_RESIDUALS = 3.6, 4.0
 MIN_EXPONENT, MAX_EXPONENT = 0.5, 10.0
@@ -56,14 +58,18 @@ class NullDensity:
 
     def log_density(self, residuals: FloatArray, scale: FloatArray) -> FloatArray:
         """Return the log-density of residuals."""
-        size, side = np.abs(residuals) / scale, (residuals > 0).astype(np.intp)
-        u, exponent = self.edges[side], self.exponents[side]
-        sigma = u / EDGE
-        body = np.log1p(-TAIL) - 0.5 * (size / sigma) ** 2 - np.log(sigma * np.sqrt(2 * np.pi))
-        body -= np.log(2 * ndtr(u / sigma) - 1)
-        far = np.maximum(size, u) / u
-        tail = np.log(0.5 * TAIL * exponent / u) - (exponent + 1) * np.log(far)
-        return np.where(size <= u, body, tail) - np.log(scale)
+        size, above = np.abs(residuals) / scale, residuals > 0
+        edges, exponents = self.edges, self.exponents
+        # Constants of either side: where the tail begins, and log-densities there.
+        heights = np.log1p(-TAIL) - np.log(edges / EDGE * np.sqrt(2 * np.pi)) - np.log(BODY)
+        ends = np.log(0.5 * TAIL * exponents / edges)
+        u = np.where(above, edges[1], edges[0])
+        size /= u
+        found = np.where(above, heights[1], heights[0]) - (0.5 * EDGE**2) * size**2
+        far = ~(size <= 1.0)
+        side = above[far].astype(np.intp)
+        found[far] = ends[side] - (exponents[side] + 1) * np.log(size[far])
+        return np.asarray(found - np.log(scale))
 
 
 def fit_null_density(

@@ -23,7 +23,7 @@ from .cell_density import (
     FARTHEST,
     CellDensity,
     prior_log_weights,
-    standardised,
+    undo_mistakes,
     weighted_log_odds,
 )
 from .column_mixture import fit_density
@@ -107,7 +107,8 @@ class NumericCells:
 
     def log_ratios(self, rows: IntArray) -> FloatArray:
         """Return the log-densities of mistakes over that of a right value, (k, m) for m rows."""
-        return self.density.log_ratios(self.variable.values[rows], self.predictor.predictions[rows])
+        undone = self.density.undone(self.variable.values[rows])
+        return self.density.log_ratios(undone, self.predictor.predictions[rows])
 
     def log_odds_at(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
         """Return the log-odds of values, in units of the table, given other predictions."""
@@ -162,15 +163,16 @@ def assess_numbers(
         Standardiser of the whole column, if the variable is a part of its rows.
     """
     standardiser = standardiser or standardiser_of(variable)
-    y = standardised(variable, standardiser, variable.values)
+    undone = undo_mistakes(variable, standardiser, variable.values)
+    y = undone.y
     known = ~np.isnan(y) & trusted
     within, weights = np.quantile(y[known], [INSIDE, 1 - INSIDE]), prior_log_weights(variable)
 
     def fit(kept: BoolArray) -> NumericCells:
         predictor = NumericPredictor(X, np.clip(y, -FAR_OUT, FAR_OUT), kept, folds, seed)
         predicted = predictor.predictions
-        density, likelihood = fit_density(variable, standardiser, predicted, known)
-        odds = density.log_odds(variable.values, predicted, weights)
+        density, likelihood = fit_density(variable, standardiser, predicted, known, undone)
+        odds = density.log_odds(variable.values, predicted, weights, undone)
         ends = (float(within[0]), float(within[1]))
         return NumericCells(density, predictor, *odds, ends, weights, likelihood)
 

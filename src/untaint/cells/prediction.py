@@ -3,9 +3,11 @@ r"""One column predicted from the others, for every row by fits to other rows.
 Rows are in five folds, or as few as leave rows enough for a fit. For each fold trees and a ridge
 regression are fitted to the other folds, and numbers are predicted by their best convex mixture:
 trees follow jumps and interactions, and columns that add up or are copies of one another are
-linear. The trees are boosted, of all folds at once (:mod:`.quick_trees`), and by finer ones where
-they predict a column closely; or extra trees if rows are few. Levels have class probabilities of
-extra trees.
+linear. The trees are boosted, of all folds at once (:mod:`.quick_trees`), or extra trees if rows
+are few. Where boosted trees predict a column closely, the sum of the ridge regression and of trees
+for its residuals is mixed in: most of such columns are nearly linear, and steps would show. Levels
+have class probabilities of extra trees. Those of few rows are grown for all folds at once, too
+(:mod:`.extra_trees`).
 
 If rows are very many, a random sample of them is used, in halves. Each half predicts the other one,
 and half of the rows that are in neither. If a number is usual under the ridge regression alone, and
@@ -19,33 +21,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from typing import Any, Self, final
+from typing import Any, NamedTuple, Self, final
 
 import numpy as np
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    HistGradientBoostingRegressor,
-)
-from sklearn.linear_model import Ridge
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..meta_estimators.stacking import convex_weights
-from .quick_trees import fit_quick_trees
+from .extra_trees import Forest, grow_forests
+from .quick_trees import QuickTrees, fit_quick_trees
 
 FOLDS = 5
 N_TREES, FEW_TREES = 25, 12
-LEAF = 3
+LEAF, NUMERIC_LEAF = 3, 2
+# Cells (rows times features) up to which extra trees of all folds are grown at once.
+FEW_CELLS = 6000
 # Part of the features that a split is chosen from.
 TRIED = 0.5
 # Rows from which on trees are boosted.
 ROWS_TO_BOOST = 300
 # Weight of trees from which on they matter, and typical residual, in robust deviations of a column,
-# below which finer trees predict still better.
+# below which trees for the residuals of the ridge regression predict still better.
 MATTER, CLOSE = 0.5, 0.3
 # Rows that a fit has at most, and rows beyond which all that is learnt is learnt from a part.
 MAX_ROWS, MANY_ROWS = 4000, 8000
 RIDGE = 1.0
+# Ridge regression, trees, and their sum.
+MODELS = 3
 # Values that a feature needs.
 FEWEST_VALUES = 20
 
@@ -96,43 +100,51 @@ class NumericPredictor:
         }
         linear = {fold: _ridge(X[own], y[own]) for fold, own in rows.items()}
         quick = min(map(len, rows.values())) >= ROWS_TO_BOOST
-        trees = _quick_trees(X, y, rows) if quick else _library_trees(X, y, rows, seed)
+        trees = _quick_trees(X, y, rows) if quick else _extra_trees(X, y, rows, seed)
         known = np.flatnonzero(trusted)
-        self._mix(X, y, known, {fold: (trees[fold], linear[fold]) for fold in rows})
-        if quick and self.mixing[0] > MATTER and self._is_close(y, known):
-            trees = _library_trees(X, y, rows, seed)
-            self._mix(X, y, known, {fold: (trees[fold], linear[fold]) for fold in rows})
+        self.models: dict[int, list[Any]] = {fold: [linear[fold], trees[fold]] for fold in rows}
+        self.mixing = np.full(2, 0.5)
+        parts = self._out_of_fold(X)
+        self._mix(parts, y, known)
+        if quick and self.mixing[1] > MATTER and self._is_close(y, known):
+            trees = _residual_trees(X, y, rows, linear)
+            self.models = {fold: [*self.models[fold], trees[fold]] for fold in rows}
+            self.mixing = np.array([0.0, 0.0, 1.0])
+            parts[:, 2:] = self._out_of_fold(X)[:, 2:]
+            self._mix(parts, y, known)
 
-    def _mix(
-        self, X: FloatArray, y: FloatArray, known: IntArray, models: dict[int, tuple[Any, Any]]
-    ) -> None:
-        """Predict every row by the best mixture of trees and ridge regression."""
-        self.models, self.mixing, parts = models, np.array([0.5, 0.5]), np.empty((len(y), 2))
-        for fold in models:
+    def _out_of_fold(self, X: FloatArray) -> FloatArray:
+        """Return the predictions (n, 3) of every row by models of its fold."""
+        found = np.empty((len(X), MODELS))
+        for fold in self.models:
             test = self.folds == fold
             if test.any():
-                parts[test] = self._parts(fold, X[test])
-        self.mixing = convex_weights(parts[known][:, None], y[known, None], np.ones(len(known)))
-        self.predictions: FloatArray = parts @ self.mixing
-        self.nonlinearity = float(np.abs(self.predictions - parts[:, 1])[known].max())
+                found[test] = self._parts(fold, X[test])
+        return found
+
+    def _mix(self, parts: FloatArray, y: FloatArray, known: IntArray) -> None:
+        """Predict every row by the best mixture of the models."""
+        own = parts[:, : len(self.mixing)]
+        self.mixing = convex_weights(own[known][:, None], y[known, None], np.ones(len(known)))
+        self.predictions: FloatArray = own @ self.mixing
+        self.nonlinearity = float(np.abs(self.predictions - own[:, 0])[known].max())
 
     def _is_close(self, y: FloatArray, known: IntArray) -> bool:
         return float(np.median(np.abs(y - self.predictions)[known])) < CLOSE
 
     def _parts(self, fold: int, X: FloatArray) -> FloatArray:
-        """Return the predictions (n, 2) of either model, zero if it has no weight."""
-        (forest, ridge), found = self.models[fold], np.zeros((len(X), 2))
-        if self.mixing[0] > 0:
-            found[:, 0] = forest.predict(X)
-        if self.mixing[1] > 0:
-            found[:, 1] = ridge.predict(np.nan_to_num(X))
+        """Return the predictions (n, 3) of each model, zero if it has no weight."""
+        found = np.zeros((len(X), MODELS))
+        for place, (model, weight) in enumerate(zip(self.models[fold], self.mixing, strict=True)):
+            if weight > 0:
+                found[:, place] = model.predict(X).reshape(len(X))
         return found
 
     def _linear(self, X: FloatArray, folds: IntArray) -> FloatArray:
         """Return the predictions of the ridge regressions."""
         slopes, constants = np.zeros((X.shape[1], len(self.models))), np.zeros(len(self.models))
-        for fold, (_, ridge) in self.models.items():
-            slopes[self.usable, fold], constants[fold] = ridge.coef_, ridge.intercept_
+        for fold, (ridge, *_) in self.models.items():
+            slopes[self.usable, fold], constants[fold] = ridge
         known = np.nan_to_num(X) if np.isnan(X).any() else X
         return np.asarray((known @ slopes + constants)[np.arange(len(X)), folds])
 
@@ -160,7 +172,8 @@ class NumericPredictor:
         found = np.empty(len(rows))
         for fold in np.unique(self.folds[rows]):
             own = self.folds[rows] == fold
-            found[own] = self._parts(int(fold), X[own][:, self.usable]) @ self.mixing
+            parts = self._parts(int(fold), X[own][:, self.usable])
+            found[own] = parts[:, : len(self.mixing)] @ self.mixing
         return found
 
 
@@ -189,13 +202,22 @@ class LevelPredictor:
         self.usable = usable_features(X[trusted])
         X = X[:, self.usable]
         self.probabilities = np.full((len(codes), n_levels), 1.0 / n_levels)
-        for fold in np.unique(folds).tolist():
-            rows = training_rows(trusted & (folds != fold), seed + fold)
-            n_trees = N_TREES if len(rows) >= ROWS_TO_BOOST else FEW_TREES
+        rows = {
+            fold: training_rows(trusted & (folds != fold), seed + fold)
+            for fold in np.unique(folds).tolist()
+        }
+        n_trees = N_TREES if min(map(len, rows.values())) >= ROWS_TO_BOOST else FEW_TREES
+        if X.size <= FEW_CELLS:
+            indicators = np.eye(n_levels)[np.maximum(codes, 0)]
+            self.models = _few_trees(X, indicators, rows, n_trees, LEAF, TRIED, seed)
+        else:
             forest = ExtraTreesClassifier(
                 n_trees, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
             )
-            self.models[fold] = forest.fit(X[rows], codes[rows])
+            self.models = {
+                fold: clone(forest).fit(X[own], codes[own]) for fold, own in rows.items()
+            }
+        for fold in rows:
             test = folds == fold
             if test.any():
                 self.probabilities[test] = self._probabilities(fold, X[test])
@@ -208,8 +230,11 @@ class LevelPredictor:
         return found
 
     def _probabilities(self, fold: int, X: FloatArray) -> FloatArray:
+        model = self.models[fold]
+        if isinstance(model, Forest):
+            return model.predict(X)
         found = np.zeros((len(X), self.n_levels))
-        found[:, self.models[fold].classes_] = self.models[fold].predict_proba(X)
+        found[:, model.classes_] = model.predict_proba(X)
         return found
 
     def predict(self, X: FloatArray, rows: IntArray) -> FloatArray:
@@ -226,33 +251,96 @@ def usable_features(X: FloatArray) -> BoolArray:
     return np.asarray((~np.isnan(X)).sum(axis=0) >= min(FEWEST_VALUES, len(X)))
 
 
-def _ridge(X: FloatArray, y: FloatArray) -> Any:
-    return Ridge(RIDGE).fit(np.nan_to_num(X), y)
+class RidgeFit(NamedTuple):
+    """A ridge regression; missing values are zero."""
+
+    slopes: FloatArray
+    constant: float
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        """Return predictions of rows."""
+        return np.asarray(np.nan_to_num(X) @ self.slopes + self.constant)
 
 
-def _quick_trees(X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray]) -> dict[int, Any]:
-    """Return boosted trees of each fold, of all at once if they have most rows in common."""
+def _ridge(X: FloatArray, y: FloatArray) -> RidgeFit:
+    X = np.nan_to_num(X)
+    center, mean = X.mean(axis=0), y.mean()
+    centred = X - center
+    gram = centred.T @ centred
+    gram[np.diag_indices_from(gram)] += RIDGE
+    slopes = cho_solve(cho_factor(gram, overwrite_a=True), centred.T @ (y - mean))
+    return RidgeFit(slopes, float(mean - center @ slopes))
+
+
+class RidgeAndTrees(NamedTuple):
+    """A ridge regression, and trees for its residuals."""
+
+    ridge: RidgeFit
+    trees: QuickTrees
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        """Return predictions of rows."""
+        return self.ridge.predict(X) + self.trees.predict(X)
+
+
+def _residual_trees(
+    X: FloatArray,
+    y: FloatArray,
+    rows: Mapping[int, IntArray],
+    linear: Mapping[int, RidgeFit],
+) -> dict[int, RidgeAndTrees]:
+    """Return ridge regressions of each fold with trees for their residuals."""
+    residuals = y - np.stack([linear[fold].predict(X) for fold in rows])
+    trees = _quick_trees(X, residuals, rows)
+    return {fold: RidgeAndTrees(linear[fold], trees[fold]) for fold in rows}
+
+
+def _quick_trees(
+    X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray]
+) -> dict[int, QuickTrees]:
+    """Return boosted trees of each fold, of all at once if they have most rows in common.
+
+    Targets (n,) are the same for all folds, (k, n) those of each.
+    """
     if len(rows) == 2:
-        every = {fold: np.ones((1, len(own)), dtype=bool) for fold, own in rows.items()}
-        return {fold: fit_quick_trees(X[own], y[own], every[fold])[0] for fold, own in rows.items()}
-    train = np.zeros((len(rows), len(X)), dtype=bool)
+        targets = np.broadcast_to(y, (len(rows), len(X)))
+        return {
+            fold: fit_quick_trees(X[own], target[own], np.ones((1, len(own)), dtype=bool))[0]
+            for (fold, own), target in zip(rows.items(), targets, strict=True)
+        }
+    return dict(zip(rows, fit_quick_trees(X, y, _membership(rows, len(X))), strict=True))
+
+
+def _membership(rows: Mapping[int, IntArray], n: int) -> BoolArray:
+    """Return the rows (k, n) that each fold is fitted to."""
+    train = np.zeros((len(rows), n), dtype=bool)
     for place, own in enumerate(rows.values()):
         train[place, own] = True
-    return dict(zip(rows, fit_quick_trees(X, y, train), strict=True))
+    return train
 
 
-def _library_trees(
-    X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray], seed: int
+def _few_trees(
+    X: FloatArray,
+    y: FloatArray,
+    rows: Mapping[int, IntArray],
+    n_trees: int,
+    leaf: int,
+    tried: float,
+    seed: int,
 ) -> dict[int, Any]:
-    return {fold: _trees(len(own), seed).fit(X[own], y[own]) for fold, own in rows.items()}
+    """Return extra trees of each fold, of all at once."""
+    train = _membership(rows, len(X))
+    forests = grow_forests(X, y, train, n_trees, leaf=leaf, tried=tried, seed=seed)
+    return dict(zip(rows, forests, strict=True))
 
 
-def _trees(n_rows: int, seed: int) -> Any:
-    if n_rows < ROWS_TO_BOOST:
-        return ExtraTreesRegressor(FEW_TREES, min_samples_leaf=2, random_state=seed)
-    return HistGradientBoostingRegressor(
-        learning_rate=0.15, max_iter=60, max_leaf_nodes=15, early_stopping=False, random_state=seed
-    )
+def _extra_trees(
+    X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray], seed: int
+) -> Mapping[int, Any]:
+    if X.size <= FEW_CELLS:
+        return _few_trees(X, y[:, None], rows, FEW_TREES, NUMERIC_LEAF, 1.0, seed)
+    forest = ExtraTreesRegressor(FEW_TREES, min_samples_leaf=NUMERIC_LEAF, random_state=seed)
+    return {fold: clone(forest).fit(X[own], y[own]) for fold, own in rows.items()}
 
 
 def learning_rows(known: BoolArray, folds: IntArray, seed: int) -> IntArray:

@@ -19,6 +19,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 
 N_TREES, DEPTH, LEARNING_RATE = 40, 4, 0.2
@@ -67,7 +68,8 @@ def fit_quick_trees(X: FloatArray, y: FloatArray, train: BoolArray) -> list[Quic
     ----------
     X : array of shape (n, p)
         NaN where it is missing.
-    y : array of shape (n,)
+    y : array of shape (n,) or (k, n)
+        The same for all folds, or of each.
     train : bool array of shape (k, n)
         Rows that each of k folds is fitted to.
 
@@ -80,14 +82,14 @@ def fit_quick_trees(X: FloatArray, y: FloatArray, train: BoolArray) -> list[Quic
     array([1., 0.])
     """
     used = np.flatnonzero(train.any(axis=0))
-    X, y, train = X[used], y[used], train[:, used]
+    X, y, train = X[used], y[..., used], train[:, used]
     features, thresholds = _thresholds(X)
     if not len(features):  # no feature varies
         features, thresholds = np.zeros(1, dtype=np.intp), np.full(1, np.inf)
     above = np.where(np.isnan(X), -np.inf, X).T[features] > thresholds[:, None]
     growth = _Growth(above.astype(np.float32), train.astype(np.float32))
-    mean = (growth.weights @ y) / growth.weights.sum(axis=1)
-    predicted = np.repeat(mean[:, None], len(y), axis=1)
+    mean = (growth.weights * y).sum(axis=1) / growth.weights.sum(axis=1)
+    predicted = np.repeat(mean[:, None], len(used), axis=1)
     chosen = np.empty((len(train), N_TREES, LEAVES - 1), dtype=np.intp)
     values = np.empty((len(train), N_TREES, LEAVES))
     for tree in range(N_TREES):
@@ -117,7 +119,8 @@ def predict_out_of_fold(
     """
     numbers = np.unique(folds)
     train = np.array([rows & (folds != fold) for rows in fitted for fold in numbers])
-    trees = iter(fit_quick_trees(X, y, train))
+    with single_threaded_blas():  # products are small: threads would wait for one another
+        trees = iter(fit_quick_trees(X, y, train))
     found: list[FloatArray] = [np.empty(len(y)) for _ in fitted]
     for predicted in found:
         for fold in numbers:

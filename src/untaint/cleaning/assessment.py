@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from .._typing import BoolArray, FloatArray, IntArray
 from ..estimators import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
 from ..io import DataFileError
-from ..meta_estimators import RobustClassifier, RobustRegressor
+from ..meta_estimators import KnownKernel, RobustClassifier, RobustRegressor
 from ..portable import tree_ensemble_of
 from ..target_transform import TargetTransform, inverse_of
 from .audit_columns import FLAG_SCORE, audit_by_row, deviations, on_scale, training_audit
@@ -154,11 +154,10 @@ def assess_rows(
     remaining = np.flatnonzero(~wrong.feature_outlier)
     singleton = singleton_label(y[remaining], task)
     rest, singletons = remaining[~singleton], remaining[singleton]
-    assessment = _assess_remaining(X[rest], y[rest], task, contamination, seed, on_stage)
+    parts = (X[rest], y[rest], task, contamination, seed)
+    assessment, known = _assess_remaining(*parts, on_stage)
     if learner != "kernel":
-        assessment = _by_trees(
-            assessment, X[rest], y[rest], task, contamination, seed, learner, on_stage
-        )
+        assessment = _by_trees(assessment, known, *parts, learner, on_stage)
     if len(rest) < len(y):
         assessment = _with_wrong_cells(assessment, rest, wrong, task)
     assessment = _with_wrong_targets(assessment, wrong, y)
@@ -252,7 +251,8 @@ def _assess_remaining(
     contamination: float | str,
     seed: int,
     on_stage: OnStage,
-) -> RowAssessment:
+) -> tuple[RowAssessment, Any]:
+    """Return an assessment by a kernel, and what trees may know of it."""
     sample = _sample(y, task, seed)
     sample = sample[~singleton_label(y[sample], task)]
     on_stage("choosing a model")
@@ -265,7 +265,23 @@ def _assess_remaining(
         choice = choice._replace(contamination=known, estimate=contamination)
     on_stage("assessing all rows")
     final = _fit_to_all(X, y, task, choice, seed)
-    return _assess(final, X, y, task, choice, contamination)
+    audit = _audit(final, X, y, task, choice)
+    transform = getattr(final, "target_transformer_", None)
+    parts = (transform, task, choice.estimate, choice.interval, contamination)
+    kernel: Any = choice.model if len(sample) == len(y) else None
+    if task == "regression":
+        kernel = _known_kernel(final, audit, transform)
+    return _from_audit(final, audit, *parts), kernel
+
+
+def _known_kernel(
+    model: Any, audit: Mapping[str, NDArray[Any]], transform: TargetTransform | None
+) -> KnownKernel:
+    """Return what a kernel says of targets on the scale of its fit."""
+    expected = on_scale(np.asarray(audit["expected"], float), transform)
+    trimmed = ~np.asarray(model.inlier_mask_)
+    far = np.isin(audit["kind"], ("features", "both")) & trimmed
+    return KnownKernel(expected[:, None], np.asarray(model.inlier_probability_), far)
 
 
 def _effective_contamination(contamination: float | str, n: int) -> float | str:
@@ -361,6 +377,7 @@ def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice,
 
 def _by_trees(
     kernel: RowAssessment,
+    known: Any,
     X: FloatArray,
     y: NDArray[Any],
     task: Task,
@@ -386,7 +403,7 @@ def _by_trees(
     model = kind(boosting(task, seed), contamination=share, random_state=seed)
     # In small fits threads would wait for one another.
     with threadpool_limits(1 if len(y) <= SINGLE_THREAD_ROWS else None, "openmp"):
-        model.fit(X, targets)
+        model._fit(X, targets, known=known)
     audit = audit_by_row(model.audit())
     if task == "regression":
         audit |= {"observed": y, "expected": kernel.in_own_units(audit["expected"].astype(float))}
@@ -407,21 +424,15 @@ def _bounded(targets: FloatArray) -> FloatArray:
     return np.clip(targets, -MAX_TARGET, MAX_TARGET)
 
 
-def _assess(
-    model: Any,
-    X: FloatArray,
-    y: NDArray[Any],
-    task: Task,
-    choice: ModelChoice,
-    contamination: float | str,
-) -> RowAssessment:
+def _audit(
+    model: Any, X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice
+) -> Mapping[str, NDArray[Any]]:
+    """Return the audit of a model, which is known if it is the one that was chosen."""
     if task == "regression" and len(y) > KERNEL_ROWS:
-        audit = training_audit(model, X, y)
-    else:
-        audit = audit_by_row(model.audit())
-    transform = getattr(model, "target_transformer_", None)
-    estimate, interval = choice.estimate, choice.interval
-    return _from_audit(model, audit, transform, task, estimate, interval, contamination)
+        return training_audit(model, X, y)
+    if model is choice.model and choice.audit is not None:
+        return choice.audit
+    return audit_by_row(model.audit())
 
 
 def _from_audit(

@@ -1,7 +1,8 @@
 """A model of a table: encoder, scaler and estimator, and how they are saved.
 
-It is saved with skops: data and the names of types, never code. Loading builds only the types that
-are listed here; a file that names any other is refused before anything of it is built.
+It is saved in the format of skops (:mod:`.model_archive`): data and the names of types, never code.
+Loading builds only the types that are listed here; a file that names any other is refused before
+anything of it is built.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ..io.source import read_file
 from ..preprocessing import MedianScaler
 from .findings import Task
 from .finite import find_not_finite
-from .stable_archive import stable_archive
+from .model_archive import model_archive
 
 # The types of untaint and of NumPy that skops is to accept.
 KNOWN_TYPES = frozenset(
@@ -133,7 +134,7 @@ def save_model(model: TableModel) -> bytes:
     -------
     bytes
     """
-    return stable_archive(_skops().dumps(model))
+    return model_archive(model)
 
 
 def load_model(path: str | os.PathLike[str]) -> TableModel:

@@ -15,7 +15,7 @@ candidates, and so are labels that the other rows contradict, if they are few.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ MAX_ROUNDS = 3
 MAX_REMOVED = 0.45
 
 OnStage = Callable[[str], None]
+Audit = Mapping[str, NDArray[Any]]
 
 
 class ModelChoice(NamedTuple):
@@ -46,6 +47,7 @@ class ModelChoice(NamedTuple):
     estimate: float
     interval: tuple[float, float] | None
     model: Any  # fitted to the sample, or to what is left of it
+    audit: Audit | None = None  # of the model, in the order of its rows
 
 
 def select_for_regression(
@@ -55,7 +57,7 @@ def select_for_regression(
     settings: dict[str, Any] = {"target_statistic": "median", "random_state": seed}
     model = SubquantileRegressorCV(contamination=contamination, **settings).fit(X, y)
     if contamination != "auto":
-        return _make_choice(model, model.contamination_, None)
+        return _make_choice(model, None, model.contamination_, None)
     return _remove_iteratively(X, y, model, settings, on_stage)
 
 
@@ -64,37 +66,39 @@ def _remove_iteratively(
 ) -> ModelChoice:
     kept, transform = np.arange(len(y)), model.target_transform_
     estimate, (low, high) = model.contamination_, model.contamination_interval_
-    found = _trimmed_beyond(model, REMOVAL_SCORE) if estimate > 0 else _candidates(model)
+    audit = audit_by_row(model.audit())
+    found = _removed(model, audit, REMOVAL_SCORE, estimate)
     for _ in range(MAX_ROUNDS):
         left = kept[~found]
         if not found.any() or len(left) < (1 - MAX_REMOVED) * len(y):
             break
         kept = left
         on_stage("looking for masked errors")
-        model = SubquantileRegressorCV(target_transform=transform, **settings)
+        # Rows that were trimmed had no part in the choice of the kernel.
+        model = SubquantileRegressorCV(
+            target_transform=transform, gammas=[model.gamma_], **settings
+        )
         model.fit(X[kept], y[kept])
-        found = _trimmed_beyond(model, FLAG_SCORE) if estimate > 0 else _candidates(model)
+        audit = audit_by_row(model.audit())
+        found = _removed(model, audit, FLAG_SCORE, estimate)
     removed = 1 - len(kept) / len(y)
     if estimate > 0:  # rows that were masked add to the estimate
         more = max(removed - estimate, 0.0)
         estimate, low, high = (min(part + more, 0.49) for part in (estimate, low, high))
     # Rows that were trimmed with a small score count as inliers again.
-    return _make_choice(model, min(removed, 0.49), (low, high), estimate)
+    return _make_choice(model, audit, min(removed, 0.49), (low, high), estimate)
 
 
-def _trimmed_beyond(model: Any, least: float) -> BoolArray:
-    """Return the rows that a fit trimmed and whose score is at least ``least``."""
-    return ~model.inlier_mask_ & (_deviations(model) >= least)
+def _removed(model: Any, audit: Audit, least: float, estimate: float) -> BoolArray:
+    """Return the rows that a fit trimmed and whose score is at least ``least``.
 
-
-def _candidates(model: Any) -> BoolArray:
-    """Return the rows with the largest scores; rows that they mask are found in a later round."""
-    scores = _deviations(model)
+    If the estimated contamination is zero, those with the largest scores; rows that they mask are
+    found in a later round.
+    """
+    scores = deviations(audit, model.target_transformer_)
+    if estimate > 0:
+        return ~model.inlier_mask_ & (scores >= least)
     return scores >= max(FLAG_SCORE, 0.5 * float(scores.max()))
-
-
-def _deviations(model: Any) -> FloatArray:
-    return deviations(audit_by_row(model.audit()), model.target_transformer_)
 
 
 def select_for_classification(
@@ -107,20 +111,21 @@ def select_for_classification(
     model = SubquantileClassifierCV(contamination=contamination, random_state=seed).fit(X, y)
     estimate = model.contamination_
     if contamination != "auto":
-        return _make_choice(model, estimate, None)
+        return _make_choice(model, None, estimate, None)
     audit = audit_by_row(model.audit())
     contradicted = float(np.mean(audit["observed"] != audit["expected"]))
     trimmed = contradicted if estimate == 0 and contradicted <= MAX_CONTRADICTED else estimate
-    return _make_choice(model, trimmed, model.contamination_interval_, estimate)
+    return _make_choice(model, audit, trimmed, model.contamination_interval_, estimate)
 
 
 def _make_choice(
     model: Any,
+    audit: Audit | None,
     contamination: float,
     interval: tuple[float, float] | None,
     estimate: float | None = None,
 ) -> ModelChoice:
     estimate = contamination if estimate is None else estimate
     transform = getattr(model, "target_transform_", None)
-    parts = (model.alpha_, model.gamma_, contamination, estimate, interval, model)
+    parts = (model.alpha_, model.gamma_, contamination, estimate, interval, model, audit)
     return ModelChoice(transform, *parts)

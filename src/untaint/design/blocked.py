@@ -30,6 +30,7 @@ from typing import Any, TypeVar, final
 
 import numpy as np
 
+from .._progress import report_step
 from .._threads import available_cores, single_threaded_blas
 from .._typing import FloatArray, IntArray
 from ..feature_maps.base import FeatureMap
@@ -242,8 +243,7 @@ class BlockedFeatures:
         with single_threaded_blas():
             for part, result in zip(parts, self._in_order(task, parts), strict=True):
                 yield result
-                if self.on_progress is not None:
-                    self.on_progress(part.stop, total)
+                (self.on_progress or report_step)(part.stop, total)
 
     def _in_order(self, task: Callable[[slice], T], parts: list[slice]) -> Iterator[T]:
         """Yield the results of a task in the order of the parts, computed by several threads."""

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from .._progress import ProgressLine
+from .._progress import ProgressLine, shown_by
 from .._threads import limited_cores
 from .._typing import FloatArray, IntArray
 from .._validation import array_namespace_of, check_matrix_memory, check_query_data, overflow_guard
@@ -228,7 +228,8 @@ class KernelEstimator(BaseEstimator):
             return
         line = ProgressLine(type(self).__name__)
         try:
-            yield line
+            with shown_by(line.on_step):
+                yield line
         finally:
             line.close()
 

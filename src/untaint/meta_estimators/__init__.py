@@ -5,6 +5,7 @@ models of wrong targets and labels are the same.
 """
 
 from .classifier import RobustClassifier
+from .kernel_member import KnownKernel
 from .regressor import RobustRegressor
 
-__all__ = ["RobustClassifier", "RobustRegressor"]
+__all__ = ["KnownKernel", "RobustClassifier", "RobustRegressor"]

@@ -62,8 +62,11 @@ class ClassificationProblem(Problem):
         sample_weight: FloatArray | None,
         groups: Any,
         on_fit: OnFit,
+        known: Any = None,
     ) -> None:
         super().__init__(params, X, codes, sample_weight, groups, on_fit, codes)
+        # Copies of a row are witnesses of one another in a fit to all rows.
+        self.known = known if len(self.first) == len(codes) else None
         self.codes, self.classes = codes, np.asarray(params.classes_)
         self.labels = np.eye(len(self.classes))[codes]
         self.kernels = dict[bool, KernelClassification]()
@@ -74,7 +77,7 @@ class ClassificationProblem(Problem):
         if plain not in self.kernels:
             assert self.features is not None
             rows = (self.features, self.codes, self.sample_weight, self.places, self.seed)
-            parameters: dict[str, Any] = {"contamination": 0} if plain else {}
+            parameters: dict[str, Any] = {"contamination": 0} if plain else {"fitted": self.known}
             self.kernels[plain] = KernelClassification(*rows, **parameters)
         return self.kernels[plain]
 
@@ -126,7 +129,7 @@ class ClassificationProblem(Problem):
         rule = ClassBalanced(contamination, self.codes, k)
         if contamination > 0 and self.features is not None:
             parts = (self.features, self.codes, self.sample_weight, self.places, self.seed)
-            kernel = KernelClassification(*parts, contamination=contamination)
+            kernel = KernelClassification(*parts, self.known, contamination=contamination)
             kept, n_rounds = kernel.inlier_probability, 2
         for _ in range(n_rounds):
             posterior = self.labels * kept[:, None]

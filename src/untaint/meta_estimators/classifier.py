@@ -126,6 +126,17 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         RobustClassifier
             The estimator itself.
         """
+        return self._fit(X, y, sample_weight, groups)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        known: Any = None,
+    ) -> Self:
+        """Fit; a kernel classifier of the same rows may be known."""
         self._check_estimator()
         X = self._check_rows(X, reset=True)
         weights = check_any_weights(sample_weight, X)
@@ -133,7 +144,7 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         contamination = check_contamination(self.contamination, weights)
         given = None if sample_weight is None else weights
         with self._reporting(2 * self._n_folds() + 1) as on_fit:
-            problem = ClassificationProblem(self, X, codes, given, groups, on_fit)
+            problem = ClassificationProblem(self, X, codes, given, groups, on_fit, known)
             found = problem.solve(contamination)
             self._store(problem, found)
         self._warn_if_ambiguous(found.ambiguity_message)

@@ -10,13 +10,14 @@ only a few times, and to weights that are close to the last ones.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, final
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
 from .._typing import FloatArray, IntArray
-from .kernel_member import KernelRegression
+from .kernel_member import KernelPredictions
 from .learner import Learner, WeightedRows
 from .reweighting import MAX_GROUPS, Reweighting, ReweightingResult
 from .stacking import convex_weights
@@ -79,7 +80,7 @@ class DistinctRows:
 
 
 def find_start(
-    kernels: list[KernelRegression], reweighting: Reweighting, forest: DistinctRows
+    kernels: Sequence[KernelPredictions], reweighting: Reweighting, forest: DistinctRows
 ) -> InitialWeights:
     """Return the weights of the likeliest end of all starts."""
     for _ in range(MAX_GROUPS):
@@ -92,7 +93,7 @@ def find_start(
 
 
 def _likeliest(
-    kernels: list[KernelRegression], reweighting: Reweighting, forest: DistinctRows
+    kernels: Sequence[KernelPredictions], reweighting: Reweighting, forest: DistinctRows
 ) -> ReweightingResult:
     """Return the likeliest of the ends, or a fit to all rows if that is about as likely."""
     null: ReweightingResult | None = None

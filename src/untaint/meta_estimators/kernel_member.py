@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, final
+from dataclasses import dataclass
+from typing import Any, Protocol, final
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
@@ -23,6 +24,32 @@ FAR = 10.0
 UNEVEN = 2.0
 # Mean change of a weight, as a part of it, that is worth another fit.
 WORTH_A_FIT = 0.02
+
+
+class KernelPredictions(Protocol):
+    """What a robust fit of a kernel says of its rows."""
+
+    @property
+    def predictions(self) -> FloatArray:
+        """Predictions (n, k) by fits without the row."""
+
+    @property
+    def inlier_probability(self) -> FloatArray:
+        """Those of the robust fit."""
+
+    @property
+    def feature_outlier(self) -> BoolArray:
+        """Rows with outlying features that the fit trimmed."""
+
+
+@final
+@dataclass(frozen=True)
+class KnownKernel:
+    """What a robust kernel regressor that was fitted before says of the same rows."""
+
+    predictions: FloatArray
+    inlier_probability: FloatArray
+    feature_outlier: BoolArray
 
 
 @final
@@ -50,9 +77,10 @@ class KernelRegression:
         self.model = self._fit(sample_weight, **parameters)
         found = self.model.inlier_probability_
         self._weights = found * sample_weight[self.rows]
-        self.predictions = self._predictions(self.model)
+        audit = self.model.audit()
+        self.predictions = self._predictions(self.model, audit)
         self.inlier_probability = self._inlier_probability(found)
-        self.feature_outlier = self._feature_outlier()
+        self.feature_outlier = self._feature_outlier(audit)
 
     @property
     def is_complete(self) -> bool:
@@ -64,10 +92,6 @@ class KernelRegression:
         """The model, for features that are not scaled yet."""
         return self.model if self.scaler is None else make_pipeline(self.scaler, self.model)
 
-    def loss(self, weights: FloatArray) -> float:
-        """Return the weighted squared error of the predictions."""
-        return float(weights @ np.square(self.y - self.predictions).sum(axis=1))
-
     def refit(self, weights: FloatArray) -> None:
         """Fit with given weights, unless they are close to the last ones."""
         weights = np.where(weights > MIN_PART * self.sample_weight, weights, 0.0)
@@ -77,7 +101,8 @@ class KernelRegression:
             return
         transform = self.model.target_transform_
         self.model = self._fit(weights, contamination=0, target_transform=transform)
-        self._weights, self.predictions = own, self._predictions(self.model)
+        self._weights = own
+        self.predictions = self._predictions(self.model, self.model.audit())
 
     def _inlier_probability(self, found: FloatArray) -> FloatArray:
         """Return those of all rows: by the residuals of rows that the fit did not see."""
@@ -102,17 +127,17 @@ class KernelRegression:
             warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner
             return model.fit(self.features[self.rows], y[self.rows], weights[self.rows])
 
-    def _predictions(self, model: Any) -> FloatArray:
+    def _predictions(self, model: Any, audit: Any) -> FloatArray:
         """Return leave-one-out predictions, and those of rows that the fit did not see."""
         found = np.empty(self.y.shape)
         if not self.is_complete:
             found[:] = np.asarray(model.predict(self.features)).reshape(self.y.shape)
-        found[self.rows] = expected_targets(model.audit(), self.y[self.rows].shape)
+        found[self.rows] = expected_targets(audit, self.y[self.rows].shape)
         return found
 
-    def _feature_outlier(self) -> BoolArray:
+    def _feature_outlier(self, audit: Any) -> BoolArray:
         """Return rows with outlying features that the robust fit trimmed."""
-        kinds, mask = by_row(self.model.audit(), "kind"), np.zeros(len(self.y), dtype=bool)
+        kinds, mask = by_row(audit, "kind"), np.zeros(len(self.y), dtype=bool)
         mask[self.rows] = np.isin(kinds, ["features", "both"]) & ~self.model.inlier_mask_
         return mask
 
@@ -134,6 +159,7 @@ class KernelClassification:
     """The kernel classifier with its label noise and leave-one-out class probabilities (n, K).
 
     ``places`` are the first row of each kind of equal rows, and the place of each row among these.
+    ``fitted`` is the classifier if it was fitted to these rows before.
     """
 
     def __init__(
@@ -143,20 +169,23 @@ class KernelClassification:
         sample_weight: FloatArray,
         places: tuple[IntArray, IntArray],
         seed: int,
+        fitted: Any = None,
         **parameters: Any,
     ) -> None:
         first, place = places
         totals = np.bincount(place, sample_weight).astype(float)
         positive = np.flatnonzero(totals > 0)
-        rows = positive[sampled_rows(len(positive), seed)]
+        rows = positive if fitted else positive[sampled_rows(len(positive), seed)]
         missing = np.setdiff1d(codes[first[positive]], codes[first[rows]])
         rows = np.union1d(rows, positive[np.isin(codes[first[positive]], missing)])  # rare classes
-        self.model = SubquantileClassifierCV(random_state=seed, **parameters)
         # A copy of a row is no independent evidence of its label, and weights are relative.
         own, weights = first[rows], totals[rows] / totals[rows].mean()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner
-            self.model.fit(features[own], codes[own], weights)
+        if fitted is None:
+            fitted = SubquantileClassifierCV(random_state=seed, **parameters)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner
+                fitted.fit(features[own], codes[own], weights)
+        self.model = fitted
         k = len(self.model.classes_)
         noise = self.model._record().label_noise
         self.noise: LabelNoise = known_noise(np.eye(k)) if noise is None else noise

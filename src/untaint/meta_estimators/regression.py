@@ -13,7 +13,7 @@ from ..outliers.scores import score_scale
 from ..weighting.trimmed import Trimmed
 from .base import RobustMetaEstimator
 from .initial_weights import FEWEST_ROWS, DistinctRows, InitialWeights, find_start, make_forest
-from .kernel_member import KernelRegression, standard_scaler
+from .kernel_member import KernelPredictions, KernelRegression, KnownKernel, standard_scaler
 from .learner import OnFit
 from .problem import MAX_STACKED, Problem, tested_rows
 from .regression_members import RegressorMember, RegressorStack, SingleRegressor
@@ -49,8 +49,10 @@ class RegressionProblem(Problem):
         sample_weight: FloatArray | None,
         groups: Any,
         on_fit: OnFit,
+        known: KnownKernel | None = None,
     ) -> None:
         super().__init__(params, X, y, sample_weight, groups, on_fit)
+        self.known = known
         self.flat, self.y = y.ndim == 1, y.reshape(len(y), -1)
         self.feature_outlier = np.zeros(len(y), dtype=bool)
         self._fitted_kernel: KernelRegression | None = None
@@ -82,14 +84,20 @@ class RegressionProblem(Problem):
             constant = np.zeros((self.n_rows, 1))
             rows = (self.y, self.sample_weight, self.feature_outlier, constant)
             return InitialWeights(self.sample_weight, Reweighting(*rows), contaminated=False)
-        kernel = self.kernel()
-        self.feature_outlier = kernel.feature_outlier
+        kernels: list[KnownKernel] | list[KernelRegression]
+        kernels = [self.known] if self.known else [self.kernel(), *self._other_kernel()]
+        self.feature_outlier = kernels[0].feature_outlier
         reweighting = Reweighting(self.y, self.sample_weight, self.feature_outlier, self.features)
-        kernels = [kernel, *self._other_kernel()]
         start = find_start(kernels, reweighting, self._forest(counts=False))
-        self._fitted_kernel = min(kernels, key=lambda kernel: kernel.loss(start.weights))
-        self._fitted_kernel.n_fits = sum(kernel.n_fits for kernel in kernels)
+        fitted = [kernel for kernel in kernels if isinstance(kernel, KernelRegression)]
+        if fitted:
+            self._fitted_kernel = min(fitted, key=lambda kernel: self._loss(kernel, start.weights))
+            self._fitted_kernel.n_fits = sum(kernel.n_fits for kernel in fitted)
         return start
+
+    def _loss(self, kernel: KernelPredictions, weights: FloatArray) -> float:
+        """Return the weighted squared error of a kernel's predictions."""
+        return float(weights @ np.square(self.y - kernel.predictions).sum(axis=1))
 
     def _rounds(
         self, start: InitialWeights, reweighting: Reweighting, known: BoolArray
@@ -163,7 +171,8 @@ class RegressionProblem(Problem):
         if contamination > 0:
             n_rounds = MAX_ROUNDS
             if self.features is not None:
-                weights = self.kernel().inlier_probability * self.sample_weight
+                kernel: KernelPredictions = self.known or self.kernel()
+                weights = kernel.inlier_probability * self.sample_weight
         for _ in range(n_rounds):
             predictions = self.member.out_of_fold(weights)
             residuals = np.nan_to_num(self.y - predictions)

@@ -10,6 +10,7 @@ from sklearn.utils import get_tags
 from .._typing import FloatArray
 from .._validation import check_any_targets, check_any_weights, check_contamination
 from .base import RobustMetaEstimator
+from .kernel_member import KnownKernel
 from .regression import MAX_ROUNDS, OutlierAttributes, RegressionProblem
 
 
@@ -111,6 +112,17 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
         RobustRegressor
             The estimator itself.
         """
+        return self._fit(X, y, sample_weight, groups)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        known: KnownKernel | None = None,
+    ) -> Self:
+        """Fit; what a kernel says of the rows may be known."""
         self._check_estimator()
         X = self._check_rows(X, reset=True)
         targets = check_any_targets(X, y)
@@ -119,7 +131,7 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
         self._check_outputs(targets)
         given = None if sample_weight is None else weights
         with self._reporting(MAX_ROUNDS * self._n_folds() + 1) as on_fit:
-            problem = RegressionProblem(self, X, targets, given, groups, on_fit)
+            problem = RegressionProblem(self, X, targets, given, groups, on_fit, known)
             found = problem.solve(contamination)
             self._store(problem, found)
         self._warn_if_ambiguous(found.ambiguity_message)

@@ -21,6 +21,7 @@ from typing import Any, final
 
 import numpy as np
 
+from .._progress import part, report_step, shown_by
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from ..contamination.duplicates import has_many_duplicates
@@ -141,6 +142,7 @@ def select_jointly(
         updated = reweight(residuals, deviations, weights)
         moved = mean_change(updated, weights, sample_weight)
         weights, n_rounds = updated, n_rounds + 1
+        report_step(n_rounds, MAX_ROUNDS)
         if rough:
             settled = moved <= ROUGHLY_SETTLED and choice[0] == previous[0]
         else:
@@ -323,8 +325,12 @@ class _Search:
                 begin = mixture.included
             if not self._is_among(begin, begins):
                 begins.append(begin)
-        found = [self._end(begin) for begin in begins]
-        ends = found if copies else [self._with_evidence(end) for end in found]
+        ends = []
+        for number, begin in enumerate(begins):
+            with part(2 * number, 2 * len(begins)):
+                end = self._end(begin)
+            with part(2 * number + 1, 2 * len(begins)):
+                ends.append(end if copies else self._with_evidence(end))
         return sorted(ends, key=lambda end: -self._log_density(end))
 
     def without_misfit(self, ends: list[End], X: Any) -> End:
@@ -343,7 +349,8 @@ class _Search:
                     return joint, replace(posterior, misfit=kept)
             parts = (self.y, self.sample_weight, mixture.feature_outlier, misfit)
             search = replace(self, mixture=ResidualMixture(*parts))
-            ends = [search._end(search.mixture.included)]
+            with shown_by(None):
+                ends = [search._end(search.mixture.included)]
         return ends[0]
 
     def select(
@@ -354,10 +361,12 @@ class _Search:
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
         if len(self.features) > 1:
             start = (*rows, weights, reweight, first)
-            found = select_jointly(self.coarse, self.alphas, *start, rough=True)
+            with part(0, 2):
+                found = select_jointly(self.coarse, self.alphas, *start, rough=True)
             first, weights, known = (found.kernel, found.alpha), found.weights, found.errors
         parts = (*rows, weights, reweight, first, self.paths, known)
-        return select_jointly(self.features, self.alphas, *parts)
+        with part(1, 2):
+            return select_jointly(self.features, self.alphas, *parts)
 
     def _at(
         self,
@@ -369,7 +378,8 @@ class _Search:
         """Alternate at one setting."""
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
         parts = ([features], self.alphas[[alpha]], *rows, weights, reweight)
-        return select_jointly(*parts, paths=self.paths)
+        with shown_by(None):  # a small part of the work
+            return select_jointly(*parts, paths=self.paths)
 
     def _begin(
         self, weights: FloatArray, reached: list[FloatArray], copies: bool

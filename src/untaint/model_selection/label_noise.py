@@ -29,6 +29,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, softmax
 
+from .._progress import tracked
 from .._typing import FloatArray, IntArray
 from ..contamination.label_posterior import right_label_probability, true_class_posterior
 from ..losses import CorrectedLogLoss, class_codes
@@ -180,7 +181,7 @@ def select_label_noise(
     positions to begin with. Rows of weight zero take no part.
     """
     search = _NoiseSearch(features, alphas, y, weights, first, fit_intercept)
-    candidates = list(search.candidates())
+    candidates = list(tracked(search.candidates(), search.n_candidates))
     best = max(candidates, key=lambda candidate: candidate.evidence)
     if best.evidence < candidates[0].evidence + MIN_EVIDENCE:
         best = candidates[0]
@@ -233,6 +234,12 @@ class _NoiseSearch:
         self.y, self.weights, self.fit_intercept = y, weights, fit_intercept
         self.n_classes = 2 if y.shape[1] == 1 else y.shape[1]
         self._models: dict[int, LaplaceApproximation] = {}
+
+    @property
+    def n_candidates(self) -> int:
+        """How many there are at most."""
+        rates = len(SYMMETRIC) + 2 * len(ONE_SIDED) if self.n_classes == 2 else 2 * len(UNIFORM)
+        return 1 + rates
 
     def candidates(self) -> Iterator[NoiseCandidate]:
         """Yield no noise first, then each family in the order of its rates."""

@@ -39,18 +39,15 @@ HIGHEST = 0.97
 
 
 class _Usual(NamedTuple):
-    """A column, and the range of its usual values."""
+    """A column, the range of its usual values, and which lie far beyond it."""
 
     position: int
     values: FloatArray
     usual: FloatArray
-    near: FloatArray
+    far: BoolArray
 
     def holds(self, values: FloatArray) -> BoolArray:
         return np.asarray((values >= self.usual[0]) & (values <= self.usual[1]))
-
-    def far(self) -> BoolArray:
-        return np.asarray((self.values < self.near[0]) | (self.values > self.near[1]))
 
 
 def find_swaps(columns: Sequence[Column]) -> list[CellFinding]:
@@ -70,10 +67,10 @@ def find_swaps(columns: Sequence[Column]) -> list[CellFinding]:
     """
     ranges = (_usual(j, column) for j, column in enumerate(columns))
     usual = [one for one in ranges if one is not None]
-    pairs = list(combinations(usual, 2))
+    n_pairs = len(usual) * (len(usual) - 1) // 2
     found: list[CellFinding] = []
-    for a, b in pairs:
-        rows, probability = _swapped(a, b, len(pairs))
+    for a, b in combinations([one for one in usual if one.far.any()], 2):
+        rows, probability = _swapped(a, b, n_pairs)
         for row in rows.tolist():
             found += _findings(columns, a.position, b.position, row, probability)
     return found
@@ -95,13 +92,17 @@ def _usual(position: int, column: Column) -> _Usual | None:
     )
     if logarithmic:
         usual, near = np.exp(usual), np.exp(near)
-    return _Usual(position, np.where(column.missing, np.nan, column.values), usual, near)
+    values = np.where(column.missing, np.nan, column.values)
+    far = np.asarray((values < near[0]) | (values > near[1]))
+    return _Usual(position, values, usual, far)
 
 
 def _swapped(a: _Usual, b: _Usual, n_pairs: int) -> tuple[IntArray, float]:
     """Return rows that look swapped, none if chance may explain them, and the probability."""
     none = np.empty(0, np.intp), 0.0
-    there, here = b.holds(a.values) & a.far(), a.holds(b.values) & b.far()
+    if not (a.far & b.far).any():
+        return none
+    there, here = b.holds(a.values) & a.far, a.holds(b.values) & b.far
     swapped = there & here
     m, n = int(swapped.sum()), int((~np.isnan(a.values) & ~np.isnan(b.values)).sum())
     if m == 0 or m > MAX_SHARE * n:
