@@ -40,7 +40,8 @@ class Command(Directive):
         group = nodes.tgroup("", cols=2)
         group += [nodes.colspec(colwidth=35), nodes.colspec(colwidth=65), head]
         group += nodes.tbody("", *rows)
-        return [nodes.paragraph(text=said[0].replace("\n", " ")), nodes.table("", group)]
+        table = nodes.table("", group, classes=["options"])
+        return [nodes.paragraph(text=said[0].replace("\n", " ")), table]
 
 
 def setup(app):
