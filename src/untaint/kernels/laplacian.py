@@ -44,7 +44,7 @@ class Laplacian(TiledKernel):
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
 
     def profile(self, t: Any) -> Any:
-        """Return exp(-t) for t = gamma |x - z|_1."""
+        """Return ``exp(-t)`` for ``t = gamma * |x - z|_1``."""
         return (-t).exp()
 
     def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:

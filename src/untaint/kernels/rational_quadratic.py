@@ -52,7 +52,7 @@ class RationalQuadratic(TiledKernel):
         object.__setattr__(self, "shape", positive("shape", self.shape))
 
     def profile(self, t: Any) -> Any:
-        """Return (1 + t / shape) ** -shape for t = gamma |x - z|^2; a power takes twice as long."""
+        """Return ``(1 + t / shape)**-shape`` for ``t = gamma * |x - z|^2``."""
         if self.shape == 1.0:
             return 1.0 / (1.0 + t)
         return (-self.shape * (t / self.shape).log1p()).exp()

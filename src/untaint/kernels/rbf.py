@@ -47,7 +47,7 @@ class RBF(TiledKernel):
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
 
     def profile(self, t: Any) -> Any:
-        """Return exp(-t) for t = gamma |x - z|^2."""
+        """Return ``exp(-t)`` for ``t = gamma * |x - z|^2``."""
         return (-t).exp()
 
     def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
