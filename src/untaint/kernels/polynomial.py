@@ -57,7 +57,7 @@ class Polynomial(TiledKernel):
         object.__setattr__(self, "coef0", _coef0(self.coef0))
 
     def profile(self, t: Any) -> Any:
-        """Return ``t**degree`` for ``t = gamma * <x, z> + coef0``, by squaring: ten times faster."""
+        """Return ``t**degree`` for ``t = gamma * <x, z> + coef0``, by fast squaring."""
         if self.degree == 0:
             return t.ones()
         base = t.copy() if self.degree > 2 else t
