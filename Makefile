@@ -43,6 +43,7 @@ docs: $(WRITER)  ## build the documentation, gallery included, into docs/_build/
 
 test-bench: export OMP_NUM_THREADS = 1
 test-bench: $(READY)  ## run the tests of the studies, which make test leaves out: a trial of every study
+	@$(BIN)/mypy --exclude 'benchmarks/(tests|commands)' benchmarks
 	@$(BIN)/python -m pytest -q -n auto benchmarks --ignore=benchmarks/commands $(ARGS)
 
 bench: $(READY)  ## what can be measured; ARGS="NAME" runs it

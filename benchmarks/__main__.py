@@ -72,7 +72,7 @@ def list_studies() -> int:
 def run_command(name: str, arguments: Sequence[str]) -> int:
     """Run a module that has a command line of its own."""
     sys.argv = [f"{__package__} {name}", *arguments]
-    argparse.ArgumentParser.error = Parser.error  # type: ignore[method-assign]
+    argparse.ArgumentParser.error = Parser.error  # type: ignore
     return import_module(f"{__package__}.commands.{name.replace('-', '_')}").main() or 0
 
 

@@ -94,7 +94,7 @@ def fit_all(
         arguments = (method, len(samples), *shape, question, answer, *runs, warm_up)
         _run([str(argument) for argument in arguments], method, seconds)
         found = np.fromfile(answer).reshape(len(samples), shape[1] + 4)
-    return [RFit(*map(float, line[:4]), line[4:]) for line in found]
+    return [RFit._make([*line[:4].tolist(), line[4:]]) for line in found]
 
 
 def _run(arguments: list[str], method: str, seconds: float | None) -> None:
