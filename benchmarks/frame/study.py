@@ -13,6 +13,7 @@ from pathlib import Path
 from untaint._atomic_write import lock, open_atomically
 
 from .case import Case, Declare
+from .record import counts, recorded
 from .results import ResultsFile, Row
 from .runner import Run, run_cases
 
@@ -72,16 +73,24 @@ def run_study(
     run = study.quick_run if quick and study.quick_run is not None else study.run
     with alone_on(path):
         results = ResultsFile(path, study.measures)
-        run_cases(cases, run, results, jobs=jobs)
-        # In the study's order, and without other rows that the file may hold.
-        found = {Case.from_row(row): row for row in results.read()}
-        rows = [found[case] for case in cases if case in found]
+        with recorded(path, seeds=seeds, quick=quick) as record:
+            try:
+                run_cases(cases, run, results, jobs=jobs)
+            finally:
+                rows = _found(results, cases)
+                record.update(counts(rows, cases))
         text = f"{study.question}\n\n{study.table(rows)}\n"
         with open_atomically(path.with_suffix(".md")) as stream:
             stream.write(text.encode())
         print(text, end="")
         _draw(study, [row for row in rows if not row["error"]], path)
     return _report_failures(rows)
+
+
+def _found(results: ResultsFile, cases: Sequence[Case]) -> list[Row]:
+    """Return the rows in the study's order, without others that the file may hold."""
+    found = {Case.from_row(row): row for row in results.read()}
+    return [found[case] for case in cases if case in found]
 
 
 def _draw(study: Study, rows: list[Row], path: Path) -> None:

@@ -7,6 +7,9 @@ from . import (
     audit,
     auto_share,
     descent,
+    detection_curves,
+    error_curve,
+    gaussian_processes,
     growth,
     mistakes,
     noisy_features,
@@ -15,10 +18,12 @@ from . import (
     privacy,
     readings,
     regret,
+    runtime_growth,
     simulation,
     speed,
     stream_speed,
     timings,
+    wrong_share,
 )
 
 STUDIES: dict[str, Study] = {
@@ -39,6 +44,11 @@ STUDIES: dict[str, Study] = {
     **privacy.STUDIES,
     **regret.STUDIES,
     **stream_speed.STUDIES,
+    **error_curve.STUDIES,
+    **wrong_share.STUDIES,
+    **detection_curves.STUDIES,
+    **runtime_growth.STUDIES,
+    **gaussian_processes.STUDIES,
 }
 
 # Former names of studies, still accepted.

@@ -1,0 +1,103 @@
+"""What is needed to judge a file of results: NAME.toml beside NAME.csv.
+
+It holds the command, the days of the first and the last run, the last commit that changed the
+library, the seeds, the seconds that all runs took together, and the libraries and cores used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from untaint._atomic_write import open_atomically
+
+from .case import Case
+from .results import Row
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn")
+
+
+@contextmanager
+def recorded(path: Path, *, seeds: int | None, quick: bool) -> Iterator[dict[str, Any]]:
+    """Time what happens inside and write the record, also if it is interrupted.
+
+    What the caller puts into the dictionary goes into the record.
+    """
+    start, more = time.monotonic(), dict[str, Any]()
+    try:
+        yield more
+    finally:
+        write_record(path, _command(path, seeds, quick), time.monotonic() - start, more)
+
+
+def write_record(path: Path, command: str, seconds: float, more: dict[str, Any]) -> None:
+    """Add a run to the record beside ``path``; seconds of earlier runs count as well."""
+    before = read_record(path)
+    # A run that had nothing left to do, and drew the table again, measured nothing.
+    idle = bool(before) and more.get("cases", 0) <= before["cases"]
+    today = before["last_day"] if idle else datetime.now(UTC).date().isoformat()
+    record = {
+        "command": command,
+        "first_day": before.get("first_day", today),
+        "last_day": today,
+        "code": sorted({*before.get("code", []), *([] if idle else _code())}),
+        "seconds": round(before.get("seconds", 0) + seconds),
+        "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
+        "libraries": [f"{name} {version(name)}" for name in LIBRARIES],
+        **more,
+    }
+    # JSON's text, numbers and lists of them are TOML's too.
+    text = "".join(
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in record.items()
+    )
+    with open_atomically(path.with_suffix(".toml")) as stream:
+        stream.write(text.encode())
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Return the record beside a file of results; empty if there is none."""
+    beside = path.with_suffix(".toml")
+    return tomllib.loads(beside.read_text(encoding="utf-8")) if beside.exists() else {}
+
+
+def counts(rows: Sequence[Row], cases: Sequence[Case]) -> dict[str, Any]:
+    """Return which seeds are complete, and how many of the study's cases were run and failed."""
+    done = {Case.from_row(row) for row in rows}
+    partial = {case.seed for case in cases if case not in done}
+    return {
+        "seeds": len({case.seed for case in cases} - partial),
+        "cases": len(done),
+        "cases_asked_for": len(cases),
+        "failed": sum(bool(row["error"]) for row in rows),
+    }
+
+
+def _command(path: Path, seeds: int | None, quick: bool) -> str:
+    """Return the command that gives the same rows; files are named after their studies."""
+    words = [path.stem.removesuffix("-quick"), *([f"--seeds {seeds}"] if seeds else [])]
+    words += ["--quick"] if quick else []
+    return (
+        f'make bench ARGS="{" ".join(words)}"' if len(words) > 1 else f"make bench ARGS={words[0]}"
+    )
+
+
+def _code() -> list[str]:
+    """Return the last commit that changed the library; nothing outside of a checkout."""
+    found = subprocess.run(
+        ["git", "log", "-1", "--format=%h", "--", "src"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    return found.stdout.split()

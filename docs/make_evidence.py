@@ -1,0 +1,196 @@
+"""Write evidence.md from the result files: what was measured, how, when, and in which time.
+
+    python docs/make_evidence.py
+
+Result files are benchmarks/results/NAME.csv (rows), NAME.md (their table) and NAME.toml (the
+record of the runs); earlier.toml holds numbers that an earlier state of the code gave, pages.toml
+says which page uses which result. Figures are copied from beside the rows, where they were drawn.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+RESULTS = DOCS.parent / "benchmarks" / "results"
+STUDIES = DOCS.parent / "benchmarks" / "README.md"
+PAGE, IMAGES = DOCS / "evidence.md", DOCS / "images"
+NOT_STUDIES = ("earlier", "pages")
+# They look for errors, or compare two states of the code: no page has a number of theirs.
+TOOLS = ("fuzz-files", "fuzz-properties", "stored-outputs", "side-by-side", "outlier-test-null")
+
+HEAD = """\
+# Evidence
+
+<!-- Written by make_evidence.py from benchmarks/results: run a study again, then that script. -->
+
+Accuracy, speed, comparisons with other methods, and limits. Every number names the command that
+reproduces it, and a test fails for a number that is in no result file
+(`tests/test_evidence.py`).
+
+```{toctree}
+:maxdepth: 2
+:glob:
+
+results
+limits
+alternatives
+comparison
+[bs]*
+```
+
+## Measured with the present code
+
+Each study is run by `make bench ARGS="NAME --seeds N --out benchmarks/results/NAME.csv"`, goes on
+where it was stopped, and keeps its rows in `benchmarks/results/NAME.csv`, their table in `NAME.md`
+and this record in `NAME.toml`. Seconds are those of all runs together, on one thread of a machine
+of two cores that was busy with other work, unless the study itself is about time.
+"""
+
+# Results that are shown here, since no other page is about them: what they say comes first.
+SHOWN = {
+    "error-curve": "Error against the share of wrong rows",
+    "wrong-share": "A wrong share",
+    "detection-curves": "Ranking wrong rows",
+    "runtime-growth": "Seconds against the number of rows",
+    "gaussian-processes": "Robust Gaussian processes",
+}
+REMARKS = {
+    "wrong-share": "A share that is too small leaves wrong rows in the fit, and costs far more "
+    "than one that is too large by as much.",
+}
+FIGURES = {
+    "error-curve": ["boston-label", "concrete-label", "diabetes-label", "concrete-cluster"],
+    "detection-curves": [""],
+    "runtime-growth": [""],
+}
+
+
+def main() -> None:
+    """Copy the figures, and write the page."""
+    for name, endings in FIGURES.items():
+        for source in _figures(name, endings):
+            if source.exists():
+                shutil.copyfile(source, IMAGES / source.name)
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+def page() -> str:
+    """Return the page that the result files make."""
+    records = load()
+    parts = [HEAD, studies(records), *(shown(name) for name in SHOWN if name in records)]
+    parts += [not_run(records), earlier(_toml("earlier"))]
+    return "\n".join(part for part in parts if part)
+
+
+def load() -> dict[str, dict[str, Any]]:
+    """Return the records of all studies that have a table."""
+    return {
+        path.stem: _toml(path.stem)
+        for path in sorted(RESULTS.glob("*.toml"))
+        if path.stem not in NOT_STUDIES and path.with_suffix(".md").exists()
+    }
+
+
+def studies(records: dict[str, dict[str, Any]]) -> str:
+    """Return one line for each study."""
+    used = _toml("pages")["pages"]
+    body = []
+    for name, record in records.items():
+        pages = [_link(page) for page, names in used.items() if name in names]
+        where = "below" if name in SHOWN else ", ".join(pages)
+        count = f"{record['cases']:,}" + (f", {n} failed" if (n := record["failed"]) else "")
+        body.append(
+            [
+                f"`{name}`",
+                where,
+                _days(record["first_day"], record["last_day"]),
+                ", ".join(f"`{commit}`" for commit in record["code"]),
+                record["seeds"],
+                count,
+                f"{record['seconds']:,} s",
+            ]
+        )
+    return _table(["study", "used in", "day", "code", "seeds", "cases", "took"], body)
+
+
+def shown(name: str) -> str:
+    """Return a section with the figures and the table of a study."""
+    pictures = [
+        f"![{SHOWN[name]}: {Path(source).stem}](images/{source.name})"
+        for source in _figures(name, FIGURES.get(name, []))
+        if (IMAGES / source.name).exists()
+    ]
+    record = _toml(name)
+    seeds = "one seed" if record["seeds"] == 1 else f"{record['seeds']} seeds"
+    about = f"`{record['command']}`; {seeds}"
+    about += ", so that a cell is a single split." if record["seeds"] == 1 else "."
+    about += f" {REMARKS[name]}" if name in REMARKS else ""
+    table = (RESULTS / f"{name}.md").read_text(encoding="utf-8").strip()
+    return "\n\n".join([f"\n## {SHOWN[name]}", about, *pictures, table]) + "\n"
+
+
+def not_run(records: dict[str, dict[str, Any]]) -> str:
+    """Return the studies without a result file."""
+    text = STUDIES.read_text(encoding="utf-8")
+    names = dict.fromkeys(re.findall(r"`make bench ARGS=\"?([a-z0-9-]+)", text))
+    rest = [f"`{name}`" for name in names if name not in records and name not in TOOLS]
+    return (
+        "\n## Not yet run with the present code\n\n"
+        f"These studies have no result file of their own: {', '.join(rest)}. "
+        "Numbers of theirs that pages print are of an earlier state of the code, "
+        "and are listed next.\n"
+    )
+
+
+def earlier(entries: dict[str, dict[str, Any]]) -> str:
+    """Return one line for each group of numbers that an earlier state of the code gave."""
+    body = [
+        [
+            f"`{name}`",
+            _link(entry["page"]),
+            " to ".join(dict.fromkeys(entry["days"])),
+            entry["command"].replace("|", "\\|"),
+            len(entry.get("numbers", [])),
+            len(entry.get("rows", [])),
+        ]
+        for name, entry in entries.items()
+    ]
+    return (
+        "\n## Measured earlier\n\n"
+        "These numbers are from the code as it was on the day given (on which they entered the "
+        "page), and are kept as they were printed, in `benchmarks/results/earlier.toml`.\n\n"
+        + _table(["name", "page", "day", "by", "numbers in text", "rows of tables"], body)
+    )
+
+
+def _figures(name: str, endings: Iterable[str]) -> list[Path]:
+    return [RESULTS / f"{name}{'-' if ending else ''}{ending}.png" for ending in endings]
+
+
+def _toml(name: str) -> dict[str, Any]:
+    return tomllib.loads((RESULTS / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _days(first: str, last: str) -> str:
+    return first if first == last else f"{first} to {last}"
+
+
+def _link(page: str) -> str:
+    if not page.startswith("docs/"):
+        return page
+    return f"[{Path(page).stem}]({page.removeprefix('docs/')})"
+
+
+def _table(header: list[str], body: list[list[Any]]) -> str:
+    lines = [header, ["---"] * len(header), *body]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
