@@ -19,7 +19,9 @@ from ..frame import Case, Cells, Row, Study, crossed
 from ..frame.tables import SETTING, by_method, markdown, number
 from ..methods.search import estimator
 
-METHODS = ("genie", "untaint-cv", "gp-clean", "gp", "student-t", "relevance-pursuit")
+PROCESSES = ("gp-clean", "gp", "student-t", "relevance-pursuit")
+# Without botorch they are left out.
+METHODS = ("genie", "untaint-cv", *(PROCESSES if find_spec("botorch") is not None else ()))
 
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
@@ -44,8 +46,6 @@ def run(case: Case) -> dict[str, float]:
         model = estimator(case.kind, case.seed, **options).fit(X, y)
         seconds = time.perf_counter() - started
         return {"rmse": split.rmse(model), "seconds": seconds}
-    if find_spec("botorch") is None:
-        raise ImportError("botorch is not installed: pip install botorch")
     from ..methods.gaussian_processes import FITS
 
     predict = FITS[case.method.removesuffix("-clean")](X, y, case.seed)
@@ -70,7 +70,8 @@ def _means(rows: list[Row], measure: str) -> str:
         ]
         for setting, found in by_method(rows, measure).items()
     ]
-    return markdown([*SETTING, *METHODS], body)
+    methods = dict.fromkeys(row["method"] for row in rows)
+    return markdown([*SETTING, *methods], body)
 
 
 STUDIES = {
