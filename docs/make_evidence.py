@@ -44,12 +44,13 @@ comparison
 [bs]*
 ```
 
-## Measured with the present code
+## Result files
 
 Each study is run by `make bench ARGS="NAME --seeds N --out benchmarks/results/NAME.csv"`, goes on
 where it was stopped, and keeps its rows in `benchmarks/results/NAME.csv`, their table in `NAME.md`
 and this record in `NAME.toml`. Seconds are those of all runs together, on one thread of a machine
-of two cores that was busy with other work, unless the study itself is about time.
+of two cores that was busy with other work, unless the study itself is about time; *code* is the
+last commit that had changed the library.
 """
 
 # Results that are shown here, since no other page is about them: what they say comes first.
@@ -141,10 +142,9 @@ def not_run(records: dict[str, dict[str, Any]]) -> str:
     names = dict.fromkeys(re.findall(r"`make bench ARGS=\"?([a-z0-9-]+)", text))
     rest = [f"`{name}`" for name in names if name not in records and name not in TOOLS]
     return (
-        "\n## Not yet run with the present code\n\n"
-        f"These studies have no result file of their own: {', '.join(rest)}. "
-        "Numbers of theirs that pages print are of an earlier state of the code, "
-        "and are listed next.\n"
+        "\n## Studies without a result file\n\n"
+        f"{', '.join(rest)}. Numbers of theirs that pages print were measured before results were "
+        "kept, and are listed next.\n"
     )
 
 
