@@ -46,7 +46,7 @@ UNITS = {
     "bytes": "bytes",
 }
 NUMBER = re.compile(
-    r"(?<![\w.,^/])(?P<value>(?:(?<=[\s(|])[-+])?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)"
+    r"(?<![\w.,^/])(?P<value>(?:(?<![^\s(|])[-+])?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)"
     r"(?:[ \u00a0]?(?P<unit>" + "|".join(map(re.escape, UNITS)) + r")(?!\w))?(?![\w^])"
 )
 MARKER = re.compile(r"<!--\s*results:\s*(?P<names>[^>]*?)\s*-->")
