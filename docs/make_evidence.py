@@ -64,9 +64,10 @@ SHOWN = {
 REMARKS = {
     "error-curve": "Random targets lie on both sides of the truth: TERM, which is tuned, "
     "withstands them as well as trimmed fits do, and better than the fit with an estimated share "
-    "on diabetes and at the largest shares. Where wrong targets agree, the competing methods follow "
-    "them from 20 to 40 % on, and so do trimmed fits that are given the share and tuned by folds; "
-    "the fit that estimates the share and selects its settings jointly stays with the oracle.",
+    "on diabetes and in most cells of concrete. Where wrong targets agree, the competing methods "
+    "follow them from 20 to 40 % on, and so do trimmed fits that are given the share and tuned by "
+    "folds; the fit that estimates the share and selects its settings jointly stays with the "
+    "oracle.",
     "wrong-share": "A share that is too small leaves wrong rows in the fit, and costs far more "
     "than one that is too large by as much.",
 }
