@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp, log
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,42 @@ def draw_error_curves(rows: Sequence[Row], path: Path) -> list[Path]:
             ax.set_ylabel("error on clean test rows", color=INK)
             _legend(figure, ax)
             written += save(figure, path.with_name(f"{path.stem}-{dataset}-{kind}"))
-    return written
+    return written + draw_overview(rows, path)
+
+
+def draw_overview(rows: Sequence[Row], path: Path) -> list[Path]:
+    """Draw errors over the oracle's of the same split, averaged over data sets, a panel a kind."""
+    from matplotlib.figure import Figure
+
+    oracle = {_split(row): float(row["rmse"]) for row in rows if row["method"] == "genie"}
+    with drawing():
+        kinds = groups(rows, ("kind",))
+        figure = Figure(figsize=(6.6, 2.9), layout="constrained")
+        panels = figure.subplots(1, len(kinds), sharey=True, squeeze=False)[0]
+        for ax, ((kind,), part) in zip(panels, kinds.items(), strict=True):
+            tidy(ax)
+            for (method,), own in groups(part, ("method",)).items():
+                points = sorted(groups(own, ("epsilon",)).items())
+                shares = [float(str(share)) for (share,), _ in points]
+                _line(ax, str(method), shares, [_ratio(r, oracle) for _, r in points])
+            ax.set_yscale("log")
+            plain_ticks(ax.yaxis)
+            title = str(KINDS.get(str(kind), kind))
+            ax.set_title(title, loc="left", color=INK, fontweight="bold")
+            names = ", ".join(str(name) for (name,) in groups(part, ("dataset",)))
+            ax.set_xlabel(f"share of wrong rows\n({names})", color=INK)
+        panels[0].set_ylabel("error / oracle's error", color=INK)
+        _legend(figure, panels[0])
+        return save(figure, path.with_name(f"{path.stem}-overview"))
+
+
+def _split(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[name]) for name in ("dataset", "kind", "epsilon", "seed"))
+
+
+def _ratio(rows: Sequence[Row], oracle: dict[tuple[str, ...], float]) -> float:
+    """Geometric mean of the errors over those of the oracle."""
+    return exp(fmean(log(float(row["rmse"]) / oracle[_split(row)]) for row in rows))
 
 
 def draw_times(rows: Sequence[Row], path: Path) -> list[Path]:
