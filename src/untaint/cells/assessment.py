@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from .._typing import FloatArray
 from ..io import Column
 from .checks import run_checks
-from .column_assessment import Excused, OnStage, assess_columns
+from .column_assessment import ExemptCells, OnStage, assess_columns
 from .concurrent_columns import thread_count
 from .finding import CellFinding
 from .table_posterior import discovered
@@ -92,9 +92,9 @@ def _assess(
         sure = [found for found in checked if found.probability >= SURE]
         doubtful = [found._replace(expected=None) for found in copies]
         variables = _corrected(variables_of(columns), [*sure, *doubtful])
-        excused = _excused(sure, probability.shape)
+        exempt = _exempt(sure, probability.shape)
         findings = [found for found in checked if found.partner is None]
-        findings += assess_columns(variables, excused, copies, probability, seed, threads, on_stage)
+        findings += assess_columns(variables, exempt, copies, probability, seed, threads, on_stage)
     findings = _best_of_each_cell(findings)
     chances = np.array([found.probability for found in findings])
     flagged = discovered(chances, fdr)
@@ -128,12 +128,12 @@ def _corrected(variables: list[Variable], checked: Sequence[CellFinding]) -> lis
     return found
 
 
-def _excused(checked: Sequence[CellFinding], shape: tuple[int, int]) -> Excused:
+def _exempt(checked: Sequence[CellFinding], shape: tuple[int, int]) -> ExemptCells:
     """Return the cells that checks found, and the rows with a found cell of unknown true value.
 
     Predictions from such rows are uninformative.
     """
-    found = Excused(np.zeros(shape, dtype=bool), np.zeros(shape[0], dtype=bool))
+    found = ExemptCells(np.zeros(shape, dtype=bool), np.zeros(shape[0], dtype=bool))
     for cell in checked:
         found.cells[cell.row, cell.column] = True
         found.rows[cell.row] |= cell.expected is None

@@ -40,7 +40,7 @@ MAX_SUSPICIOUS = 5000
 OnStage = Callable[[str], None]
 
 
-class Excused(NamedTuple):
+class ExemptCells(NamedTuple):
     """Prior findings: cells (n, d) that checks found, and rows that are uninformative."""
 
     cells: BoolArray
@@ -49,7 +49,7 @@ class Excused(NamedTuple):
 
 def assess_columns(
     variables: Sequence[Variable],
-    excused: Excused,
+    exempt: ExemptCells,
     copies: Sequence[CellFinding],
     probability: FloatArray,
     seed: int,
@@ -61,7 +61,7 @@ def assess_columns(
     Parameters
     ----------
     variables : sequence of Variable
-    excused : Excused
+    exempt : ExemptCells
     copies : sequence of CellFinding
         Cells of which one in two is wrong, missing in the variables.
     probability : array of shape (n, d)
@@ -72,7 +72,7 @@ def assess_columns(
     on_stage : callable
         Called with a description of each stage.
     """
-    models = _predict(variables, excused, seed, threads, on_stage)
+    models = _predict(variables, exempt, seed, threads, on_stage)
     if not models.cells:
         return list(copies)
     models = replace(models, cells=_learnt(models.cells))
@@ -86,20 +86,20 @@ def assess_columns(
 
 
 def _predict(
-    variables: Sequence[Variable], excused: Excused, seed: int, threads: int, on_stage: OnStage
+    variables: Sequence[Variable], exempt: ExemptCells, seed: int, threads: int, on_stage: OnStage
 ) -> ColumnModels:
     """Return the assessment of each column that varies enough, by the other columns."""
     features = features_of(variables)
-    folds = folds_of(len(excused.rows), seed)
+    folds = folds_of(len(exempt.rows), seed)
 
     def assess(variable: Variable) -> tuple[AssessedCells, IntArray, FloatArray] | None:
         chosen, own = features.predictors(variable.position), _own_features(variable, variables)
         X = np.column_stack([features.matrix[:, chosen], own])
-        found = _assess(variable, X, ~excused.rows, folds, seed)
+        found = _assess(variable, X, ~exempt.rows, folds, seed)
         if found is None:
             return None
         lacking = np.isnan(features.matrix[:, chosen]).mean(axis=1) > LACKING
-        excepted = excused.rows | excused.cells[:, variable.position] | lacking
+        excepted = exempt.rows | exempt.cells[:, variable.position] | lacking
         return _without_misfit(found, X, excepted), chosen, own
 
     on_stage("predicting each column from the others")
@@ -159,17 +159,17 @@ def _learnt(cells: Mapping[int, AssessedCells]) -> dict[int, AssessedCells]:
     return learnt
 
 
-def _without_misfit(column: AssessedCells, X: FloatArray, excused: BoolArray) -> AssessedCells:
+def _without_misfit(column: AssessedCells, X: FloatArray, exempt: BoolArray) -> AssessedCells:
     """Return the cells of a column, without flagged ones that are predicted by their features.
 
     There the prediction is off, and no cell.
     """
     flagged = column.log_odds + PRIOR_LOG_ODDS > 0
     if flagged.mean() >= MIN_FRACTION:
-        excused = excused | flagged_groups(np.nan_to_num(X), flagged, np.ones(len(X)))
-    if not excused.any():
+        exempt = exempt | flagged_groups(np.nan_to_num(X), flagged, np.ones(len(X)))
+    if not exempt.any():
         return column
-    return replace(column, log_odds=np.where(excused, -np.inf, column.log_odds))
+    return replace(column, log_odds=np.where(exempt, -np.inf, column.log_odds))
 
 
 def _own_features(variable: Variable, variables: Sequence[Variable]) -> FloatArray:

@@ -98,15 +98,15 @@ def reconcile(models: ColumnModels, flagged: Mapping[int, list[int]]) -> Reconci
             own_odds = float(models.cells[k].log_odds[row])
             if not np.isfinite(own_odds):
                 continue
-            excused = sum(now[row, t] - after.get((row, k, t), now[row, t]) for t in own if t != k)
-            gains[k] = own_odds + excused
-        blamed = max(gains, key=lambda k: gains[k])
-        result.log_odds[row, blamed] = max(
-            gains[blamed] / max(len(own), 1), _own(models, row, blamed)
-        )
+            explained = sum(
+                now[row, t] - after.get((row, k, t), now[row, t]) for t in own if t != k
+            )
+            gains[k] = own_odds + explained
+        wrong = max(gains, key=lambda k: gains[k])
+        result.log_odds[row, wrong] = max(gains[wrong] / max(len(own), 1), _own(models, row, wrong))
         for t in own:
-            if t != blamed:
-                result.log_odds[row, t] = min(now[row, t], after.get((row, blamed, t), np.inf))
+            if t != wrong:
+                result.log_odds[row, t] = min(now[row, t], after.get((row, wrong, t), np.inf))
     _exchange(models, flagged, result)
     return result
 

@@ -41,7 +41,7 @@ from .two_groups import (
 )
 
 # A cluster of outliers of this share might be the majority of the truth.
-RIVAL_CONTAMINATION = 0.3
+AMBIGUOUS_CONTAMINATION = 0.3
 # An interquartile range of at most so many scales is that of one cluster (a Gaussian one has 1.35).
 CLUSTER_IQR = 2.5
 # Log-likelihood by which a clustered candidate may be behind and is still mentioned.
@@ -154,7 +154,7 @@ class OutlierPosterior:
     @property
     def ambiguity_message(self) -> str:
         """Both explanations, in words, where the data cannot decide between two; else empty."""
-        return self._misfit_message() or self._cluster_message() or self._rival_message()
+        return self._misfit_message() or self._cluster_message() or self._alternative_message()
 
     def _misfit_message(self) -> str:
         """Name the rows that are off where others of like features are off as well."""
@@ -169,7 +169,7 @@ class OutlierPosterior:
     def _cluster_message(self) -> str:
         """Name the two parts if the outliers are many and agree with one another."""
         flagged = self.inlier_probability < 0.5
-        if self.candidates[0].contamination < RIVAL_CONTAMINATION or not flagged.any():
+        if self.candidates[0].contamination < AMBIGUOUS_CONTAMINATION or not flagged.any():
             return ""
         low, middle, high = np.quantile(self.residuals.values[flagged], [0.25, 0.5, 0.75])
         if not high - low < CLUSTER_IQR * self.model.groups.scale:
@@ -181,22 +181,26 @@ class OutlierPosterior:
             "was assumed), or the others are"
         )
 
-    def _rival_message(self) -> str:
+    def _alternative_message(self) -> str:
         """Name a candidate of about the same likelihood and another contamination."""
         best = self.candidates[0]
-        for rival in self.candidates[1:]:
-            behind = best.log_likelihood - rival.log_likelihood
-            clustered = rival.clustered and not best.clustered
-            second_truth = clustered and rival.contamination >= RIVAL_CONTAMINATION
-            difference = abs(rival.contamination - best.contamination)
+        for alternative in self.candidates[1:]:
+            behind = best.log_likelihood - alternative.log_likelihood
+            clustered = alternative.clustered and not best.clustered
+            second_truth = clustered and alternative.contamination >= AMBIGUOUS_CONTAMINATION
+            difference = abs(alternative.contamination - best.contamination)
             if not (second_truth or difference >= SAME_CONTAMINATION):
                 continue
             if behind <= (CLUSTERED_CALL if second_truth else AMBIGUITY):
-                shift = f", by {rival.centre - rival.offset:+.3g}" if rival.clustered else ""
+                shift = (
+                    f", by {alternative.centre - alternative.offset:+.3g}"
+                    if alternative.clustered
+                    else ""
+                )
                 return (
                     f"that {best.contamination:.0%} of the rows are wrong (which was assumed) "
                     "explains the residuals about as well as that "
-                    f"{rival.contamination:.0%} are{shift}"
+                    f"{alternative.contamination:.0%} are{shift}"
                 )
         return ""
 
@@ -303,10 +307,12 @@ class ResidualMixture:
         if rows.predictions.shape[1] > 1:
             return best
         best = self._with_better_scale(rows, best, None)
-        rival = self._with_permuted_targets(rows, best)
-        if rival is not best and rival.model.groups.permuted:
-            rival = self._with_better_scale(rows, rival, rival.model.target_density)
-        return max(best, rival, key=lambda fitted: fitted.log_likelihood)
+        alternative = self._with_permuted_targets(rows, best)
+        if alternative is not best and alternative.model.groups.permuted:
+            alternative = self._with_better_scale(
+                rows, alternative, alternative.model.target_density
+            )
+        return max(best, alternative, key=lambda fitted: fitted.log_likelihood)
 
     def fit_once(self, rows: MixtureRows) -> FittedMixture:
         """Return the best fit with a scale that is fitted to the present inliers."""
@@ -316,8 +322,8 @@ class ResidualMixture:
             return latest[1]
         best = self._fit_scales(rows, self._relative(rows.weights))
         if rows.predictions.shape[1] == 1:
-            rival = self._with_permuted_targets(rows, best)
-            best = max(best, rival, key=lambda fitted: fitted.log_likelihood)
+            alternative = self._with_permuted_targets(rows, best)
+            best = max(best, alternative, key=lambda fitted: fitted.log_likelihood)
         self._latest[rows.effort] = key, best
         return best
 
@@ -339,10 +345,10 @@ class ResidualMixture:
             scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], inlying)
             if not scale.varies:
                 break
-            (rival,) = self._fit(rows, [scale], density)
-            if not rival.log_likelihood > best.log_likelihood:
+            (alternative,) = self._fit(rows, [scale], density)
+            if not alternative.log_likelihood > best.log_likelihood:
                 break
-            best = rival
+            best = alternative
         return best
 
     def _with_permuted_targets(self, rows: MixtureRows, best: FittedMixture) -> FittedMixture:

@@ -395,12 +395,12 @@ def contamination_interval(
     counts, first = as_rows(sample_weight), candidates[0]
     present = counts > 0
     sample, counts = residuals.at(present), counts[present]
-    rivals = [
+    alternatives = [
         candidate
         for candidate in candidates[1:]
         if abs(candidate.log_likelihood - first.log_likelihood) <= AMBIGUITY
     ]
-    bounds = [_interval(candidate, sample, counts) for candidate in (first, *rivals)]
+    bounds = [_interval(candidate, sample, counts) for candidate in (first, *alternatives)]
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 

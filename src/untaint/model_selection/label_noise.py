@@ -49,7 +49,7 @@ OVERLAP = 7.0
 LEVEL = 0.95
 # Half of the distance between rates, and the loss of evidence beyond which more are not tried.
 HALF_WIDTHS = {"uniform": 0.025, "other": 0.05}
-HOPELESS = 10.0
+MAX_BEHIND = 10.0
 # Most that the difference in evidence of two neighbouring settings changes with the next rate.
 CHANGE = 4.0
 # Gain in evidence below which no noise is taken: labels that the features do not predict.
@@ -262,7 +262,7 @@ class _NoiseSearch:
             last = self._climb(family, matrix, HALF_WIDTHS[family], last)
             yield last
             best = max(best, last.evidence)
-            if last.evidence < best - HOPELESS:
+            if last.evidence < best - MAX_BEHIND:
                 return
 
     def _several_classes(self, none: NoiseCandidate) -> Iterator[NoiseCandidate]:

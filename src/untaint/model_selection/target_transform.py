@@ -154,8 +154,8 @@ def select_target_transform(asked: str | None, data: TransformData) -> TargetTra
         if len(data.y) < FEWEST_ROWS or not _spans_orders(data.y):
             return None
         kept = _kept(data, data.y)
-        rival = _candidate(data, kept)
-        return rival if rival is not None and _wins(rival, data, kept) else None
+        alternative = _candidate(data, kept)
+        return alternative if alternative is not None and _wins(alternative, data, kept) else None
 
 
 def confirms(
@@ -169,7 +169,7 @@ def confirms(
 
     They do if nothing can be compared, because the contamination is given or the rows are few.
     """
-    (joint, posterior), (rival, other) = plain, transformed
+    (joint, posterior), (alternative, other) = plain, transformed
     if posterior is None or other is None:
         return True
     if other.contamination > min(MAX_CONTAMINATION, posterior.contamination + MORE_OUTLIERS):
@@ -179,13 +179,13 @@ def confirms(
         return True
     apart = censored(y[:, None], sample_weight) | posterior.misfit | other.misfit
     counts = as_rows(np.where(apart, 0.0, sample_weight))
-    jacobian = transform.log_derivative(y) + np.log(joint.deviations / rival.deviations)
+    jacobian = transform.log_derivative(y) + np.log(joint.deviations / alternative.deviations)
     penalty = 0.5 * transform.n_parameters * np.log(counts.sum())
     if not gain + counts @ jacobian - penalty > MIN_GAIN:
         return False
     z, good = transform.forward(y), other.inlier_probability * sample_weight
-    back = fit_target_scale(transform, "mean", z, rival)
-    errors = y - back(z - rival.residuals[:, 0] * rival.deviations)
+    back = fit_target_scale(transform, "mean", z, alternative)
+    errors = y - back(z - alternative.residuals[:, 0] * alternative.deviations)
     references = joint.residuals[:, 0] * joint.deviations
     return bool(good @ errors**2 <= MAX_ERROR_RATIO**2 * (good @ references**2))
 
@@ -229,12 +229,12 @@ def _power_transform(data: TransformData, weights: FloatArray) -> PowerTransform
     path, alphas = data.path(data.first[0], weights), _alphas(data)
     total, best, largest = float(weights.sum()), None, -np.inf
     for exponent in EXPONENTS:
-        rival = PowerTransform(exponent, centre, scale)
-        z = rival.forward(data.y)[:, None]
+        alternative = PowerTransform(exponent, centre, scale)
+        z = alternative.forward(data.y)[:, None]
         error = min(path.mean_square(z, alpha, data.sample_weight) for alpha in alphas)
-        profile = float(weights @ rival.log_derivative(data.y)) - 0.5 * total * np.log(error)
+        profile = float(weights @ alternative.log_derivative(data.y)) - 0.5 * total * np.log(error)
         if profile > largest:
-            best, largest = rival, profile
+            best, largest = alternative, profile
     return best
 
 
@@ -247,17 +247,17 @@ def _centre_and_scale(y: FloatArray, weights: FloatArray) -> tuple[float, float]
     return centre, float(weighted_median(np.abs(y[others] - centre), weights[others]))
 
 
-def _wins(rival: TargetTransform, data: TransformData, kept: FloatArray) -> bool:
+def _wins(alternative: TargetTransform, data: TransformData, kept: FloatArray) -> bool:
     """Return whether a transformation wins against none."""
-    y, z = data.y, rival.forward(data.y)
+    y, z = data.y, alternative.forward(data.y)
     weights = np.maximum(kept, _kept(data, z))
     plain, transformed = _best_fits(data, [y, z], weights)
     excluded = data.feature_outlier | censored(y[:, None], weights) | censored(z[:, None], weights)
     reference, _ = _log_density(data, plain, weights, excluded)
     density, _ = _log_density(data, transformed, weights, excluded)
     counts = as_rows(np.where(excluded, 0.0, data.sample_weight))
-    penalty = 0.5 * rival.n_parameters * np.log(counts.sum())
-    return bool(density + counts @ rival.log_derivative(y) - penalty - reference > MIN_GAIN)
+    penalty = 0.5 * alternative.n_parameters * np.log(counts.sum())
+    return bool(density + counts @ alternative.log_derivative(y) - penalty - reference > MIN_GAIN)
 
 
 def _log_density(
