@@ -110,3 +110,19 @@ def test_the_summary_is_valid_json_with_the_numbers(cleaned):
         content["set_aside"],
     ) == (150, 149, 1)
     assert "untaint" in content["versions"]
+
+
+def test_a_row_whose_target_is_no_number_stays(tmp_path):
+    """Rows that are set aside stand in no list of flagged rows, so that none gets lost."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 10, 150)
+    lines = [f"{a:.3f},{3 * a + 0.05 * rng.standard_normal():.2f}" for a in x]
+    lines[60] = lines[60].split(",")[0] + ",about ten"
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["x,y", *lines]))
+    cleaning = clean_table(read_table(path), "y")
+    assert 60 in {found.row for found in cleaning.cells}
+    assert b"about ten" in cleaned_bytes(cleaning, "drop")
+    assert b"about ten,no target" in cleaned_bytes(cleaning, "mark")
+    notes = [note.text for note in cleaning.findings.notes]
+    assert "1 row has no number in 'y': set aside, neither assessed nor removed." in notes

@@ -1,5 +1,7 @@
 """Fits to weighted rows, and predictions of rows that a fit did not see."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from sklearn.compose import TransformedTargetRegressor
@@ -10,6 +12,7 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from untaint.meta_estimators.folds import distinct_rows, make_folds
 from untaint.meta_estimators.learner import (
@@ -132,3 +135,25 @@ def test_equal_rows_of_frames_are_found():
     frame = pandas.DataFrame({"a": [1.0, None, 1.0, None], "b": list("xyxy")})
     _, place = distinct_rows(frame, np.zeros(4))
     np.testing.assert_array_equal(place, [0, 1, 0, 1])
+
+
+class ThreadCounter(LinearRegression):
+    """A learner that notes how many threads of OpenMP its fit may use."""
+
+    seen: ClassVar[list[int]] = []
+
+    def fit(self, X, y, sample_weight=None):
+        own = [part["num_threads"] for part in threadpool_info() if part["user_api"] == "openmp"]
+        self.seen.append(max(own, default=1))
+        return super().fit(X, y, sample_weight)
+
+
+def test_fits_to_few_rows_keep_to_one_thread(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(ThreadCounter, "seen", [])
+    folds = list(KFold(4).split(X))
+    with threadpool_limits(2, "openmp"):
+        Learner(ThreadCounter(), X, N, folds).out_of_fold(all_rows(y))
+        monkeypatch.setattr("untaint.meta_estimators.learner.SINGLE_THREAD_ROWS", N - 1)
+        Learner(ThreadCounter(), X, N, folds).fit(all_rows(y))
+    assert ThreadCounter.seen == [1, 1, 1, 1, 2]

@@ -80,12 +80,14 @@ class TableCleaning:
     def kept_rows(self) -> BoolArray:
         """Return which rows of the table are not flagged, and have no wrong cell.
 
-        Rows without a target are kept.
+        Rows without a target are kept, whatever their other cells are: no file lists them.
         """
         kept = np.ones(self.table.n_rows, dtype=bool)
         kept[self.rows[self.findings.flagged]] = False
         kept[[found.row for found in self.cells]] = False
-        return kept
+        assessed = np.zeros(self.table.n_rows, dtype=bool)
+        assessed[self.rows] = True
+        return kept | ~assessed
 
 
 def clean_table(
@@ -446,7 +448,9 @@ def _notes(
     notes.append(Note("info", f"The target is predicted by {learner}{because}"))
     if aside:
         rows = "1 row has" if aside == 1 else f"{aside:,} rows have"
-        text = f"{rows} no {prepared.target.name!r}: set aside, neither assessed nor removed."
+        number = "number in " if prepared.target.unreadable.any() else ""
+        what = f"{rows} no {number}{prepared.target.name!r}"
+        text = f"{what}: set aside, neither assessed nor removed."
         notes.append(Note("warning", text))
     if prepared.task_note:
         notes.append(Note("warning", prepared.task_note))

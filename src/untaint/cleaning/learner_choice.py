@@ -110,7 +110,9 @@ def choose_learner(
         gain = trees.log_likelihood - own.log_likelihood
     chosen: Learner = "trees" if gain > WORTH_TREES * len(y) else "kernel"
     what = "typical error" if task == "regression" else "share of missed labels"
-    numbers = f"{trees.error:.3g} for gradient-boosted trees and {own.error:.3g} for a kernel"
+    write = "{:,.0f}" if 1e3 <= min(trees.error, own.error) < 1e15 else "{:.3g}"
+    errors = write.format(trees.error), write.format(own.error)
+    numbers = f"{errors[0]} for gradient-boosted trees and {errors[1]} for a kernel"
     return LearnerChoice(chosen, f"the {what} on held-out rows is {numbers}.")
 
 

@@ -139,8 +139,12 @@ def _details(findings: Findings) -> list[str]:
 
 
 def _gain(gain: Improvement) -> str:
-    change = f"{gain.before:.4g} before, {gain.after:.4g} after"
+    change = f"{_error(gain.before)} before, {_error(gain.after)} after"
     return f"{gain.measure[:1].upper()}{gain.measure[1:]} on {gain.rows:,} held-out rows: {change}"
+
+
+def _error(error: float) -> str:
+    return f"{error:,.0f}" if 1e4 <= error < 1e15 else f"{error:.4g}"
 
 
 def shorten(text: str, longest: int = WIDEST) -> str:

@@ -22,10 +22,14 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
 
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import take_rows
 
+# Up to so many rows learners keep to one thread of OpenMP: in short loops threads wait for one
+# another, on busy cores for many times as long as the loops take.
+SINGLE_THREAD_ROWS = 10_000
 # Part of its weight below which a row is left out of a fit.
 MIN_PART = 0.02
 # Trees of a forest from which on every row is out of the bag of some.
@@ -151,8 +155,11 @@ class Learner:
     def _fitted(self, model: Any, data: WeightedRows) -> Any:
         """Return the model, fitted to rows with their weights as far as it takes weights."""
         # Metadata routing is for arguments of the user; the weights go to the last step.
-        with config_context(enable_metadata_routing=False):
+        with config_context(enable_metadata_routing=False), self._threads():
             return self._fit_weighted(model, data)
+
+    def _threads(self) -> threadpool_limits:
+        return threadpool_limits(1 if self.n_rows <= SINGLE_THREAD_ROWS else None, "openmp")
 
     def _fit_weighted(self, model: Any, data: WeightedRows) -> Any:
         if self.parameter is not None and (self.weighted or (data.weights != 1.0).any()):

@@ -5,7 +5,7 @@ import pytest
 
 from untaint.cells.checks.editing import deletions, edit_distance, fingerprint
 from untaint.cells.checks.shifted import find_shifted
-from untaint.cells.checks.texts import find_unreadable
+from untaint.cells.checks.texts import _number_in, find_unreadable
 from untaint.cells.checks.typo import find_typos
 
 
@@ -155,3 +155,8 @@ class TestShifted:
     def test_cells_that_fit_nowhere(self, table, texts):
         table["age"][7], table["sex"][7] = "abc", "0.001"
         assert find_shifted(texts(table)) == []
+
+
+def test_a_point_that_may_separate_thousands_is_not_read():
+    assert _number_in("€ 447.600", (".",)) is None
+    assert _number_in("12.5 kg", (".",)) == 12.5

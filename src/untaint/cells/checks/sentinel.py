@@ -136,7 +136,7 @@ def _findings(
     rows, code = cells.rows[which], cells.values[which][0]
     also = f" that {len(rows):,} rows have" if len(rows) > 1 else ""
     reason = (
-        f"{number_text(code)} looks like a code for a missing value{also}; "
+        f"{code:.6g} looks like a code for a missing value{also}; "
         f"the others are between {low} and {high}."
     )
     return [

@@ -118,4 +118,6 @@ def _number_in(text: str, style: Sequence[Any]) -> float | None:
     group = style[1] if len(style) > 1 else ""
     if group == "," and style[0] == ".":
         number = number.replace(",", "")
+    if re.fullmatch(r"[-+]?[1-9]\d{0,2}[.,]\d{3}", number):
+        return None  # 447.600 may be a number with a thousands separator
     return float(number.replace(",", "."))

@@ -8,15 +8,17 @@ _LONGEST = 60
 
 
 def number_text(value: float) -> str:
-    """Return a number with six digits.
+    """Return a number with six digits, or to the unit from a million on.
 
     Examples
     --------
     >>> from untaint.cells.checks.wording import number_text
-    >>> number_text(1234567.0), number_text(-12.5)
-    ('1.23457e+06', '-12.5')
+    >>> number_text(1234567.0), number_text(-12.5), number_text(2021)
+    ('1,234,567', '-12.5', '2021')
     """
-    return f"{value:.6g}"
+    if 1e6 <= abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return f"{value:,.6g}" if abs(value) >= 1e4 else f"{value:.6g}"
 
 
 def day_text(days: float) -> str:
