@@ -266,3 +266,23 @@ def test_a_monitoring_is_of_the_rows_of_the_fit(regression, axes):
         MonitoringDisplay.from_estimator(regression.model, X, regression.y, ax=axes)
     with pytest.raises(ValueError, match="shares should be numbers in"):
         MonitoringDisplay.from_estimator(regression.model, shares=["a"], ax=axes)
+
+
+@pytest.mark.parametrize("X, y", [(5, [1.0] * 80), (np.ones((80, 2)), 5)])
+def test_rows_are_no_single_numbers(X, y, regression, axes):
+    for display in (ResidualsDisplay, AuditDisplay, LeverageDisplay):
+        with pytest.raises(TypeError, match="X and y should be arrays with a row each"):
+            display.from_estimator(regression.model, X, y, ax=axes)
+
+
+def test_rows_of_text_are_refused_by_the_model(regression, axes):
+    with pytest.raises(ValueError, match="X must hold numbers"):
+        ResidualsDisplay.from_estimator(
+            regression.model, np.full((80, 2), "a"), regression.y, ax=axes
+        )
+
+
+def test_equal_rows_have_no_leverage(axes):
+    y = np.r_[np.linspace(0.0, 1.0, 19), 50.0]
+    model = SubquantileRegressor(contamination=0.1).fit(np.ones((20, 2)), y)
+    assert not LeverageDisplay.from_estimator(model, ax=axes).distances.any()
