@@ -427,3 +427,17 @@ def test_a_part_of_the_subsample_estimates_what_all_of_it_does(set_sizes):
     assert part.contamination_ == pytest.approx(whole.contamination_, abs=0.01)
     assert (part.inlier_mask_ == whole.inlier_mask_).mean() > 0.99
     assert_close(raw(part, X[~bad]), raw(whole, X[~bad]), 0.02)
+
+
+@few
+@pytest.mark.filterwarnings("ignore:SubquantileClassifier stopped")
+@pytest.mark.parametrize("contamination", [0.0, 0.2])
+def test_separable_classes_of_huge_values_are_separated(contamination):
+    """Values so far out that all second derivatives vanish are no minimum."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(FEWER, 4))
+    y = X[:, 0] > 0
+    X[:, 0] += np.where(y, 5.0, -5.0)
+    X *= 1e6
+    model = SubquantileClassifier(kernel="linear", contamination=contamination).fit(X, y)
+    assert model.score(X, y) == 1.0

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from untaint.io import DataFileError, RawTable, TableEncoder, read_table
+from untaint.io import DataFileError, RawTable, TableEncoder, read_rows, read_table
 
 CASES = {
     "empty": (b"", "expected a table, found an empty file."),
@@ -55,7 +55,7 @@ CASES = {
         b"a,b\n1,\x81\n",
         ", line 2: expected text in UTF-8 or cp1252, found the byte 0x81,",
     ),
-    "UTF-16 without a mark": ("a,b\n1,2\n".encode("utf-16-le"), "give encoding='utf-16-le'."),
+    "UTF-16 without a mark": ("a,b\n1,2\n".encode("utf-16-le"), "give encoding='utf-16-le', or"),
     "truncated gzip": (
         gzip.compress(b"a,b\n1,2\n" * 99)[:-12],
         "expected a whole gzip file, found one that breaks off before its end.",
@@ -174,3 +174,27 @@ def test_damaged_parquet_is_a_table_or_refused(read, cut, flip, letter):
         read(bytes(content[: max(cut, 4)] if cut < 300 else content), "a.parquet")
     except DataFileError as error:
         assert str(error)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"delimiter": 1}, "delimiter should be a single ASCII character, got 1."),
+        ({"max_bytes": "a"}, "max_bytes should be a whole number, got 'a'."),
+    ],
+)
+def test_arguments_of_another_type(read, arguments, said):
+    with pytest.raises(DataFileError, match=re.escape(said)):
+        read(b"a,b\n1,2\n", **arguments)
+
+
+@pytest.mark.parametrize("source", [None, 3, b"table.csv", ["table.csv"]])
+def test_sources_that_are_no_path(source):
+    with pytest.raises(DataFileError, match="source should be the path of a file, got"):
+        read_table(source)
+
+
+def test_names_that_no_file_can_have():
+    for read_any in (read_table, read_rows):
+        with pytest.raises(DataFileError, match="expected the name of a file"):
+            read_any("a\0b.csv")

@@ -152,7 +152,8 @@ def test_excluded_samples_shorten_no_step(rng):
 def test_a_step_that_is_not_finite_is_none(rng):
     subsampled_newton, phi, point = separable(rng)
     result = passed(np.full((D + 1, 1), np.nan), phi.T @ phi)
-    assert subsampled_newton.step(point, np.ones(N), result, RIDGE, None).target is point
+    step = subsampled_newton.step(point, np.ones(N), result, RIDGE, None)
+    assert step.target is point and step.predicted_decrease == np.inf  # and no minimum
 
 
 def test_the_squared_loss_needs_no_such_care(rng):

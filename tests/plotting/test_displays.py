@@ -15,6 +15,7 @@ from untaint.plotting import (
     LabelOddsDisplay,
     LeverageDisplay,
     MonitoringDisplay,
+    NoiseMatrixDisplay,
     ResidualsDisplay,
 )
 
@@ -154,3 +155,134 @@ def test_says_which_argument_is_wrong(regression, labels, axes):
         ResidualsDisplay.from_estimator(labels.model, ax=axes)
     with pytest.raises(TypeError, match="should be a classifier, got SubquantileRegressor"):
         LabelOddsDisplay.from_estimator(regression.model, ax=axes)
+
+
+def scores_of(display, scores):
+    extra = {"distances": [1.0, 2.0], "cutoff": 1.0} if display is LeverageDisplay else {}
+    return display(scores=scores, flagged=[False, True], **extra)
+
+
+@pytest.mark.parametrize("display", [AuditDisplay, LeverageDisplay])
+@pytest.mark.parametrize("scores", [[1.0, np.nan], ["a", "b"], [None, 1.0]])
+def test_scores_are_numbers(display, scores):
+    with pytest.raises(ValueError, match="scores should be numbers, got"):
+        scores_of(display, scores)
+
+
+@pytest.mark.parametrize("display", [AuditDisplay, LeverageDisplay])
+@pytest.mark.parametrize("scores", [[1.0, np.inf], [1e-308, 1e308]])
+def test_scores_of_any_size_are_drawn(display, scores, axes):
+    scores_of(display, scores).plot(axes)
+    assert np.isfinite(axes.get_ylim()).all()
+    axes.figure.canvas.draw()
+
+
+@pytest.mark.parametrize("n_labels", [-1, 2.5, "a", None])
+def test_the_number_of_labels_is_a_count(n_labels, axes):
+    with pytest.raises(ValueError, match="n_labels should be an integer of at least 0"):
+        scores_of(AuditDisplay, [1.0, 2.0]).plot(axes, n_labels=n_labels)
+
+
+def test_an_audit_table_is_one_of_all_rows(regression, axes):
+    table = regression.model.audit()
+    with pytest.raises(ValueError, match="table should be an audit of all rows"):
+        AuditDisplay.from_audit(table[1:], ax=axes)
+    for other in (None, [1, 2], np.ones(3)):
+        with pytest.raises(TypeError, match="table should be an audit, as audit"):
+            AuditDisplay.from_audit(other, ax=axes)
+
+
+@pytest.mark.parametrize("kind", ["residuals", "observed_vs_expected", "qq"])
+def test_residuals_of_missing_or_huge_targets(kind, axes):
+    for y in ([1.0, np.nan], ["a", "b"]):
+        with pytest.raises(ValueError, match="y_true should be numbers, got"):
+            ResidualsDisplay.from_predictions(y, [1.0, 2.0], kind=kind, ax=axes)
+    huge = [1e308, -1e308, 2.0]
+    ResidualsDisplay.from_predictions(huge, [-1e308, 1e308, 3.0], kind=kind, ax=axes)
+    axes.figure.canvas.draw()
+
+
+def test_missing_targets_of_new_rows_are_named(regression, axes):
+    with pytest.raises(ValueError, match="y should be numbers, got NaN in row 0"):
+        y = np.where(np.arange(80) == 0, np.nan, regression.y)
+        ResidualsDisplay.from_estimator(regression.model, regression.X, y, ax=axes)
+
+
+@pytest.mark.parametrize("proba", [[[np.nan, 0.5]], [[7.0, 0.5]], [[-1.0, 0.5]], [["a", "b"]]])
+def test_probabilities_are_such(proba, axes):
+    with pytest.raises(ValueError, match="probabilities should be"):
+        LabelOddsDisplay.from_predictions([0], proba, classes=[0, 1], ax=axes)
+
+
+@pytest.mark.parametrize("classes, message", [(2, "of shape"), ([0, 0], "distinct")])
+def test_classes_are_a_list_of_distinct_labels(classes, message, axes):
+    with pytest.raises(ValueError, match=f"classes should be .*{message}"):
+        LabelOddsDisplay.from_predictions([0], [[0.5, 0.5]], classes=classes, ax=axes)
+    with pytest.raises(ValueError, match=f"classes should be .*{message}"):
+        NoiseMatrixDisplay.from_predictions([0], [0], classes=classes, ax=axes)
+
+
+@pytest.mark.parametrize("cell", [np.nan, -1.0, np.inf])
+def test_a_noise_matrix_has_no_other_numbers(cell):
+    with pytest.raises(ValueError, match="matrix should be finite numbers of at least 0"):
+        NoiseMatrixDisplay(matrix=[[1.0, cell], [0.0, 1.0]], classes=[0, 1])
+
+
+def test_labels_that_cannot_be_sorted_need_classes(axes):
+    labels = np.array(["a", None], dtype=object)
+    with pytest.raises(ValueError, match="classes should be passed"):
+        NoiseMatrixDisplay.from_predictions(labels, labels, ax=axes)
+
+
+def test_axes_are_rectilinear_and_of_a_figure(regression, axes):
+    polar = axes.figure.add_subplot(projection="polar")
+    with pytest.raises(ValueError, match="ax should be rectilinear axes, got polar"):
+        AuditDisplay.from_estimator(regression.model, ax=polar)
+    axes.remove()
+    with pytest.raises(ValueError, match="ax should be axes of a figure"):
+        AuditDisplay.from_estimator(regression.model, ax=axes)
+
+
+@pytest.mark.parametrize(
+    "parts, message",
+    [
+        ({"scores": [["a", "b"]]}, "scores should be an array of numbers"),
+        ({"contamination": "auto"}, "contamination should be a finite number, got 'auto'"),
+        ({"interval": (0.1,)}, "interval should be two numbers"),
+        ({"shares": [np.nan]}, "shares should be numbers"),
+    ],
+)
+def test_parts_of_a_monitoring_are_checked(parts, message):
+    good = {"shares": [0.1], "scores": [[1.0, 2.0]], "flagged": [False, True]}
+    with pytest.raises(ValueError, match=message):
+        MonitoringDisplay(**{**good, **parts})
+
+
+def test_a_monitoring_is_of_the_rows_of_the_fit(regression, axes):
+    with pytest.raises(TypeError, match="monitoring should be what monitor returns"):
+        MonitoringDisplay.from_estimator(regression.model, monitoring=3, ax=axes)
+    with pytest.raises(ValueError, match="X should have the 2 columns of the fit, got 1"):
+        X = regression.X[:, :1]
+        MonitoringDisplay.from_estimator(regression.model, X, regression.y, ax=axes)
+    with pytest.raises(ValueError, match="shares should be numbers in"):
+        MonitoringDisplay.from_estimator(regression.model, shares=["a"], ax=axes)
+
+
+@pytest.mark.parametrize("X, y", [(5, [1.0] * 80), (np.ones((80, 2)), 5)])
+def test_rows_are_no_single_numbers(X, y, regression, axes):
+    for display in (ResidualsDisplay, AuditDisplay, LeverageDisplay):
+        with pytest.raises(TypeError, match="X and y should be arrays with a row each"):
+            display.from_estimator(regression.model, X, y, ax=axes)
+
+
+def test_rows_of_text_are_refused_by_the_model(regression, axes):
+    with pytest.raises(ValueError, match="X must hold numbers"):
+        ResidualsDisplay.from_estimator(
+            regression.model, np.full((80, 2), "a"), regression.y, ax=axes
+        )
+
+
+def test_equal_rows_have_no_leverage(axes):
+    y = np.r_[np.linspace(0.0, 1.0, 19), 50.0]
+    model = SubquantileRegressor(contamination=0.1).fit(np.ones((20, 2)), y)
+    assert not LeverageDisplay.from_estimator(model, ax=axes).distances.any()

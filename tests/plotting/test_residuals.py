@@ -101,7 +101,7 @@ def test_one_of_several_outputs(regression, axes):
     expected = np.stack(audit_scores(model, "expected"))[:, 1]
     assert np.allclose(np.sort(points(axes)[:, 1]), np.sort(y[:, 1] - expected))
     assert "output 1 of 2" in axes.get_title(loc="left")
-    with pytest.raises(ValueError, match=r"output should be in \[0, 2\), got 2"):
+    with pytest.raises(ValueError, match=r"output should be an integer in \[0, 2\), got 2"):
         plot_residuals(model, regression.X, y, axes, output=2)
 
 

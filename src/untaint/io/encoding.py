@@ -207,7 +207,7 @@ def _check_not_binary(name: str, raw: bytes) -> None:
         if start[place::2].count(0) > 0.5 * len(start) / 2 and not start[1 - place :: 2].count(0):
             raise DataFileError(
                 f"{name}: expected text, found what looks like UTF-16 without a byte order mark; "
-                f"give encoding={encoding!r}."
+                f"give encoding={encoding!r}, or convert the file to UTF-8."
             )
     raise DataFileError(
         f"{name}: expected a table as text, Parquet, Excel or JSON lines, found binary data."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import narwhals.stable.v1 as nw
 
 from .arrow import arrow
 from .dialect import PARQUET, Dialect
+from .errors import listed
 from .table import RawTable
 from .typed_table import TypedTable
 
@@ -20,13 +22,13 @@ def is_frame(X: Any) -> bool:
 
 def is_numeric(frame: Any) -> bool:
     """Return whether all columns of a frame hold numbers, or true and false."""
-    schema = nw.from_native(frame, eager_only=True).schema
+    schema = _native(frame, "X").schema
     return all(kind.is_numeric() or kind == nw.Boolean for kind in schema.values())
 
 
 def frame_table(frame: Any, name: str = "X") -> RawTable:
     """Return a frame as a table with types."""
-    native = nw.from_native(frame, eager_only=True)
+    native = _native(frame, name)
     names = [str(column) for column in native.columns]
     for text in names:
         _check_encodable(text, f"{name}: expected names of columns that UTF-8 can encode")
@@ -38,7 +40,19 @@ def frame_table(frame: Any, name: str = "X") -> RawTable:
 
 def frame_rows(frame: Any) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a frame."""
-    return iter(nw.from_native(frame, eager_only=True).iter_rows())
+    return iter(_native(frame, "X").iter_rows())
+
+
+def _native(frame: Any, name: str) -> Any:
+    """Return a frame as narwhals has it, if its columns have different names."""
+    names = [str(column) for column in getattr(frame, "columns", ())]
+    twice = [text for text, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ValueError(
+            f"{name}: expected column names that are all different, found {listed(twice)} more "
+            "than once."
+        )
+    return nw.from_native(frame, eager_only=True)
 
 
 def _arrow(column: Any, name: str) -> Any:

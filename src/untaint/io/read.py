@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from numbers import Integral
 
 from .errors import DataFileError
 from .excel import read_excel
@@ -65,6 +66,10 @@ def read_table(
     """
     if decimal not in (None, ".", ","):
         raise DataFileError(f"decimal should be '.' or ',', got {decimal!r}.")
+    if not isinstance(source, (str, os.PathLike)):
+        raise DataFileError(f"source should be the path of a file, got {source!r}.")
+    if not isinstance(max_bytes, Integral):
+        raise DataFileError(f"max_bytes should be a whole number, got {max_bytes!r}.")
     content = read_content(source, max_bytes)
     if content.is_workbook:
         return read_excel(content, sheet, decimal, max_bytes)

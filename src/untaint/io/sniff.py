@@ -55,7 +55,12 @@ def find_delimiter(name: str, text: bytes, default: str | None = None, *, cut: b
 def check_delimiter(delimiter: str) -> str:
     """Return a given delimiter, which may be the word "tab"."""
     delimiter = _NAMED.get(delimiter, delimiter)
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+    if (
+        not isinstance(delimiter, str)
+        or len(delimiter) != 1
+        or not delimiter.isascii()
+        or delimiter in '"\r\n\0'
+    ):
         raise DataFileError(f"delimiter should be a single ASCII character, got {delimiter!r}.")
     return delimiter
 

@@ -58,6 +58,9 @@ class NumericEncoder(BaseEstimator):
         """Return the features of rows."""
         check_is_fitted(self)
         if self.encoder_ is not None:
+            if not is_frame(X):
+                found = type(X).__name__
+                raise TypeError(f"X should be a data frame, as the one of the fit, got {found}.")
             values = self.encoder_.transform(frame_table(X))
         else:
             values = _filled(as_numbers(X), self.medians_)
@@ -90,7 +93,14 @@ class NumericEncoder(BaseEstimator):
 def as_numbers(X: Any) -> FloatArray:
     """Return rows of numbers as a dense array of floats."""
     dense = X.toarray() if hasattr(X, "toarray") else X
-    values = np.asarray(dense.to_numpy() if hasattr(dense, "to_numpy") else dense, dtype=float)
+    array = dense.to_numpy() if hasattr(dense, "to_numpy") else dense
+    try:
+        values = np.asarray(array, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"X must hold numbers, or be a data frame with columns of any kind, got an array of "
+            f"something else ({error})."
+        ) from error
     if np.isinf(values).any():
         column = int(np.argmax(np.isinf(values).any(axis=0)))
         raise ValueError(f"X must hold finite numbers, got an infinite one in column {column}.")

@@ -50,11 +50,17 @@ class Problem:
         try:
             if len(self.first) == self.n_rows:
                 return self.encoder.fit_transform(self.X)
-            return self.encoder.fit(take_rows(self.X, self.first)).transform(self.X)
+            return self._encoded_as_distinct()
         except (DataFileError, ImportError, TypeError, ValueError):
             if self.params._stacks:
                 raise
             return None
+
+    def _encoded_as_distinct(self) -> FloatArray:
+        try:
+            return self.encoder.fit(take_rows(self.X, self.first)).transform(self.X)
+        except DataFileError:  # no level of a category may be frequent among few distinct rows
+            return self.encoder.fit_transform(self.X)
 
     @property
     def places(self) -> tuple[IntArray, IntArray]:

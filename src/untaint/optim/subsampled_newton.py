@@ -159,6 +159,8 @@ class SubsampledNewton:
         if not self.loss.quadratic:
             target = self._trust_region(point, target)
         gradient, step = result.gradient + 2.0 * alpha * penalised * coef, self.coef(target) - coef
+        if target is point:  # no finite step, which is no minimum
+            return Iterate(point, point, gradient, np.inf)
         moved = target.predictions - point.predictions
         if gram is not None:
             bend = float(np.vdot(step, gram @ step))

@@ -8,13 +8,13 @@ import numpy as np
 
 from . import style
 from .colors import palette
-from .display import Display, column, mask
+from .display import Display, check_labels, column, mask, numbers
 from .final_step import final_step
 from .marks import draw_rows
 from .naming import name_rows
-from .outlier_view import audit_column, read_outliers
+from .outlier_view import audit_column, check_audit, read_outliers
 from .rows import check_training_rows
-from .scale import scale_beyond
+from .scale import LARGEST, scale_beyond
 from .thresholds import largest_unflagged, score_threshold
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class AuditDisplay(Display):
         rule: str = "",
         note: str = "",
     ) -> None:
-        self.scores = column("scores", scores).astype(float)
+        self.scores = np.minimum(numbers("scores", scores), LARGEST)
         n_rows = len(self.scores)
         self.flagged = mask("flagged", flagged, n_rows)
         self.kept = ~self.flagged if kept is None else mask("kept", kept, n_rows)
@@ -158,10 +158,7 @@ class AuditDisplay(Display):
         -------
         AuditDisplay
         """
-        names = list(table.dtype.names if isinstance(table, np.ndarray) else table.columns)
-        missing = next((name for name in ("row", "score", "flagged") if name not in names), None)
-        if missing is not None:
-            raise ValueError(f"table should be an audit, with the column {missing}.")
+        check_audit(table)
         parts = {"scores": "score", "flagged": "flagged", "kept": "kept", "kinds": "kind"}
         found = {part: audit_column(table, name) for part, name in parts.items()}
         return cls(**found).plot(ax, n_labels=n_labels)  # type: ignore[arg-type]
@@ -180,6 +177,7 @@ class AuditDisplay(Display):
         -------
         AuditDisplay
         """
+        check_labels(n_labels)
         ax = self._open(ax)
         rank = np.empty(len(self.order))
         rank[self.order] = np.arange(1, len(rank) + 1)

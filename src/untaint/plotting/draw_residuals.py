@@ -10,7 +10,7 @@ from .._typing import BoolArray, FloatArray
 from . import style
 from .colors import palette
 from .edges import draw_points, draw_points_within
-from .scale import scale_beyond, visible_bounds
+from .scale import LARGEST, scale_beyond, visible_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +20,7 @@ def draw_residuals(
     ax: Axes, expected: FloatArray, residuals: FloatArray, flagged: BoolArray, title: str
 ) -> None:
     """Draw residuals, with a logarithmic scale beyond the largest that is not flagged."""
+    expected = np.clip(expected, -LARGEST, LARGEST)
     known = residuals[np.isfinite(residuals)]
     limit = float(abs(residuals[np.isfinite(residuals) & ~flagged]).max(initial=0.0))
     low, high = float(known.min(initial=0.0)), float(known.max(initial=0.0))
@@ -40,6 +41,7 @@ def draw_observed(
     ax: Axes, expected: FloatArray, observed: FloatArray, flagged: BoolArray, title: str
 ) -> None:
     """Draw observed against expected values, those far out at the edge."""
+    expected, observed = (np.clip(each, -LARGEST, LARGEST) for each in (expected, observed))
     bounds = (visible_bounds(expected, ~flagged), visible_bounds(observed, ~flagged))
     note = draw_points_within(ax, expected, observed, flagged, *bounds)
     ax.axline((0, 0), slope=1, color=palette(ax).ink, lw=0.8, ls=style.DASHES, zorder=1)

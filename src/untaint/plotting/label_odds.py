@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 from . import style
-from .display import Display, column, mask
+from .display import Display, check_distinct, column, mask, numbers
 from .draw_label_odds import draw_label_odds, name_labels
 from .final_step import final_step
 from .outlier_view import read_outliers
@@ -66,8 +66,13 @@ class LabelOddsDisplay(Display):
     ) -> None:
         self.labels = column("labels", labels)
         n_rows = len(self.labels)
-        self.probabilities = column("probabilities", probabilities, n_rows).astype(float)
+        self.probabilities = numbers("probabilities", probabilities, n_rows)
+        low, high = self.probabilities.min(), self.probabilities.max()
+        if low < 0 or high > 1 + 1e-6:
+            found = low if low < 0 else high
+            raise ValueError(f"probabilities should be in [0, 1], got {found:.3g}.")
         self.classes = column("classes", classes)
+        check_distinct(self.classes)
         self.flagged, self.rule = mask("flagged", flagged, n_rows), rule
 
     @classmethod
@@ -139,7 +144,7 @@ class LabelOddsDisplay(Display):
         -------
         LabelOddsDisplay
         """
-        codes, found = _codes(np.asarray(classes), np.asarray(y)), np.asarray(y_proba)
+        codes, found = _codes(column("classes", classes), np.asarray(y)), np.asarray(y_proba)
         if found.shape != (len(codes), len(classes)):
             raise ValueError(
                 f"y_proba should be of shape {(len(codes), len(classes))}, got {found.shape}."

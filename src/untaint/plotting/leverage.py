@@ -13,14 +13,14 @@ import numpy as np
 
 from . import style
 from .colors import palette
-from .display import Display, column, mask
+from .display import Display, check_labels, column, mask, number, numbers
 from .final_step import final_step
 from .marks import draw_rows
 from .naming import name_points
 from .outlier_view import read_outliers
 from .robust_distance import robust_distances
 from .rows import check_training_rows, training_rows
-from .scale import LINEAR, scale_beyond
+from .scale import LARGEST, LINEAR, scale_beyond
 from .thresholds import largest_unflagged, score_threshold
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ class LeverageDisplay(Display):
         score_name: str = "outlier score",
         rule: str = "",
     ) -> None:
-        self.scores = column("scores", scores).astype(float)
+        self.scores = np.minimum(numbers("scores", scores), LARGEST)
         n_rows = len(self.scores)
-        self.distances = column("distances", distances, n_rows).astype(float)
-        self.cutoff = float(cutoff)
+        self.distances = np.minimum(numbers("distances", distances, n_rows), LARGEST)
+        self.cutoff = number("cutoff", cutoff)
         self.flagged = mask("flagged", flagged, n_rows)
         self.kept = ~self.flagged if kept is None else mask("kept", kept, n_rows)
         self.kinds = np.full(n_rows, "") if kinds is None else column("kinds", kinds, n_rows)
@@ -158,6 +158,7 @@ class LeverageDisplay(Display):
         -------
         LeverageDisplay
         """
+        check_labels(n_labels)
         ax = self._open(ax)
         far = max(float(self.distances.max()), 1.6 * self.cutoff)
         linear = self.threshold or largest_unflagged(self.scores, self.flagged)

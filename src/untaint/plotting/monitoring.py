@@ -15,7 +15,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from . import style
-from .display import Display, column, mask
+from .display import Display, check_labels, mask, number, numbers
 from .draw_monitoring import (
     draw_contamination,
     draw_envelope,
@@ -102,14 +102,21 @@ class MonitoringDisplay(Display):
         score_name: str = "outlier score",
         rule: str = "",
     ) -> None:
-        self.shares = column("shares", shares).astype(float)
-        self.scores = np.asarray(scores, dtype=float)
+        self.shares = numbers("shares", shares)
+        try:
+            self.scores = np.minimum(np.asarray(scores, dtype=float), LARGEST)
+        except (TypeError, ValueError):
+            raise ValueError("scores should be an array of numbers, got something else.") from None
         if self.scores.ndim != 2 or len(self.scores) != len(self.shares):
             wanted = f"({len(self.shares)}, n)"
             raise ValueError(f"scores should be of shape {wanted}, got {self.scores.shape}.")
         self.flagged = mask("flagged", flagged, self.scores.shape[1])
         self.contamination, self.interval = contamination, interval
-        self.estimated, self.usual = estimated, float(usual)
+        if contamination is not None:
+            self.contamination = number("contamination", contamination)
+        if interval is not None and np.shape(interval) != (2,):
+            raise ValueError(f"interval should be two numbers, got {interval!r}.")
+        self.estimated, self.usual = estimated, number("usual", usual)
         self.score_name, self.rule = score_name, rule
         self.envelope = _envelope(self.scores, ~self.flagged)
 
@@ -189,12 +196,14 @@ class MonitoringDisplay(Display):
         -------
         MonitoringDisplay
         """
+        check_labels(n_labels)
         ax = self._open(ax)
         scores = np.clip(np.nan_to_num(self.scores, nan=0.0), 0.0, LARGEST)
         room = 1.4 * style.line_room(ax)
         logarithmic = scale_beyond(ax, 0.0, float(scores.max()), self.usual, room=room)
         percents = 100 * self.shares
-        ax.set_xlim(percents.min(), max(percents.max(), 100 * (self.contamination or 0.0), 1.0))
+        right = max(percents.max(), 100 * (self.contamination or 0.0), percents.min() + 1.0)
+        ax.set_xlim(percents.min(), right)
         flagged, others = sample_lines(scores[-1], self.flagged)
         draw_lines(ax, percents, scores, {"flagged": flagged, "not flagged": others})
         if envelope and len(others):
@@ -273,6 +282,9 @@ def plot_monitoring(
 
 
 def _check_rows(monitoring: Monitoring, view: OutlierView) -> None:
+    if not isinstance(monitoring, Monitoring):
+        found = type(monitoring).__name__
+        raise TypeError(f"monitoring should be what monitor returns, or None, got {found}.")
     n_rows, found = len(view.scores), np.shape(monitoring.scores)[1]
     if found != n_rows:
         raise ValueError(f"monitoring should have the model's {n_rows} rows, got {found}.")

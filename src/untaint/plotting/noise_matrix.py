@@ -14,7 +14,7 @@ import numpy as np
 from .._typing import FloatArray
 from . import style
 from .colors import background, mixed, palette, readable
-from .display import Display, choice, column
+from .display import Display, check_distinct, choice, column
 from .final_step import check_model, final_step
 from .outlier_view import OutlierView, read_outliers
 from .rows import check_training_rows
@@ -77,6 +77,12 @@ class NoiseMatrixDisplay(Display):
         k = len(self.classes)
         if self.matrix.shape != (k, k):
             raise ValueError(f"matrix should be of shape {(k, k)}, got {self.matrix.shape}.")
+        if (
+            self.matrix.dtype.kind not in "biuf"
+            or not ((self.matrix >= 0) & (self.matrix < np.inf)).all()
+        ):
+            raise ValueError("matrix should be finite numbers of at least 0, got others.")
+        check_distinct(self.classes)
         self.interval = None if interval is None else np.asarray(interval, dtype=float)
         if self.interval is not None and self.interval.shape != (2, k, k):
             raise ValueError(f"interval should be of shape {(2, k, k)}, got {self.interval.shape}.")
@@ -147,8 +153,8 @@ class NoiseMatrixDisplay(Display):
         given = column("y_given", y_given)
         suggested = column("y_suggested", y_suggested, len(given))
         if classes is None:
-            classes = np.unique(np.concatenate([given, suggested]))
-        counts = count_pairs(given, suggested, np.asarray(classes))
+            classes = _sorted_labels(np.concatenate([given, suggested]))
+        counts = count_pairs(given, suggested, column("classes", classes))
         return cls(**_of_counts(counts), classes=classes).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> NoiseMatrixDisplay:
@@ -200,6 +206,16 @@ def count_pairs(given: Any, suggested: Any, classes: Any) -> Any:
             raise ValueError(f"classes should hold all labels, got {unknown!r} besides.")
         counts[codes[better], codes[seen]] += 1
     return counts
+
+
+def _sorted_labels(labels: Any) -> Any:
+    try:
+        return np.unique(labels)
+    except TypeError:
+        raise ValueError(
+            "classes should be passed for labels that cannot be sorted, such as None or text "
+            "beside numbers."
+        ) from None
 
 
 def _from_matrix(model: Any) -> dict[str, Any]:

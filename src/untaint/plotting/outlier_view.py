@@ -125,6 +125,25 @@ def _interval(model: Any) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
+def check_audit(table: Any) -> None:
+    """Check that a table is an audit of all rows."""
+    dtype = table.dtype if isinstance(table, np.ndarray) else table
+    names = getattr(dtype, "names" if dtype is not table else "columns", None)
+    if names is None:
+        raise TypeError(
+            f"table should be an audit, as audit() returns, got {type(table).__name__}."
+        )
+    missing = next((name for name in ("row", "score", "flagged") if name not in names), None)
+    if missing is not None:
+        raise ValueError(f"table should be an audit, with the column {missing}.")
+    rows = np.asarray(table["row"])
+    if not np.array_equal(np.sort(rows), np.arange(len(rows))):
+        raise ValueError(
+            f"table should be an audit of all rows, with each row from 0 to {len(rows) - 1} once, "
+            "got a part of one."
+        )
+
+
 def audit_column(table: Any, name: str) -> NDArray[Any] | None:
     """Return a column of an audit in the order of the rows, 2-d for several outputs."""
     names = table.dtype.names if isinstance(table, np.ndarray) else table.columns

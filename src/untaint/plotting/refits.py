@@ -99,6 +99,9 @@ def _training_data(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
         what = "rows" if X is None else "targets"
         raise ValueError(f"{type(model).__name__} does not keep its {what}: pass X and y.")
     check_training_rows(len(model.outlier_scores_), X, y)
+    wanted, shape = getattr(model, "n_features_in_", None), np.shape(X)
+    if wanted is not None and len(shape) == 2 and shape[1] != wanted:
+        raise ValueError(f"X should have the {wanted} columns of the fit, got {shape[1]}.")
     return X, y
 
 
@@ -106,7 +109,10 @@ def _check_shares(shares: Any, n_rows: int) -> FloatArray:
     if shares is None:
         # A fraction of less than one row cannot be trimmed.
         return SHARES[(SHARES == 0) | (SHARES * n_rows >= 1)]
-    grid = np.asarray(shares, dtype=float)
+    try:
+        grid = np.asarray(shares, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"shares should be numbers in [0, 0.5), got {shares!r}.") from None
     if grid.ndim != 1 or len(grid) == 0 or not ((grid >= 0) & (grid < 0.5)).all():
         raise ValueError(f"shares should be numbers in [0, 0.5), got {shares!r}.")
     return np.unique(grid)

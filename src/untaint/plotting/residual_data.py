@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray
+from .display import check_known
 from .outlier_view import OutlierView
 from .rows import rows_and_targets
 
@@ -17,8 +19,8 @@ def read_residuals(model: Any, view: OutlierView, X: Any, y: Any, output: int) -
     rows, targets, seen = rows_and_targets(model, view, X, y)
     expected, observed = _compare(model, view, rows, targets, seen)
     n_outputs = observed.shape[1]
-    if not 0 <= output < n_outputs:
-        raise ValueError(f"output should be in [0, {n_outputs}), got {output!r}.")
+    if not isinstance(output, Integral) or not 0 <= output < n_outputs:
+        raise ValueError(f"output should be an integer in [0, {n_outputs}), got {output!r}.")
     residuals = observed - expected
     which = f", output {output} of {n_outputs}" if n_outputs > 1 else ""
     found: dict[str, Any] = {"observed": observed[:, output], "expected": expected[:, output]}
@@ -45,7 +47,11 @@ def _compare(
         if rows is None:
             raise ValueError(f"{type(model).__name__} does not keep its rows: pass X and y.")
         expected = np.asarray(model.predict(rows))
-    expected, observed = _columns(expected), _columns(targets.astype(float))
+    try:
+        expected, observed = _columns(expected), _columns(targets.astype(float))
+    except (TypeError, ValueError):
+        raise ValueError(f"y should be numbers, got {targets[:3].tolist()}.") from None
+    check_known("y", observed)
     if expected.shape != observed.shape:
         raise ValueError(
             f"y should have one target for each prediction, of shape {expected.shape}, "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import style
-from .display import Display, choice, column, mask
+from .display import Display, choice, column, mask, numbers
 from .draw_residuals import draw_observed, draw_residuals
 from .final_step import final_step
 from .label_odds import LabelOddsDisplay
@@ -77,12 +77,13 @@ class ResidualsDisplay(Display):
         standardised: Any = None,
         note: str = "",
     ) -> None:
-        self.observed = column("observed", observed).astype(float)
+        self.observed = numbers("observed", observed)
         n_rows = len(self.observed)
-        self.expected = column("expected", expected, n_rows).astype(float)
+        self.expected = numbers("expected", expected, n_rows)
         self.flagged = mask("flagged", flagged, n_rows)
         self.note = note
-        self.residuals = self.observed - self.expected
+        with np.errstate(over="ignore"):
+            self.residuals = self.observed - self.expected
         if standardised is None:
             standardised = standardise(self.residuals, self.flagged)
         self.standardised = column("standardised", standardised, n_rows).astype(float)
@@ -165,8 +166,8 @@ class ResidualsDisplay(Display):
         -------
         ResidualsDisplay
         """
-        observed = column("y_true", y_true)
-        expected = column("y_pred", y_pred, len(observed))
+        observed = numbers("y_true", y_true)
+        expected = numbers("y_pred", y_pred, len(observed))
         return cls(observed=observed, expected=expected, flagged=flagged).plot(ax, kind=kind)
 
     def plot(self, ax: Axes | None = None, *, kind: str = "residuals") -> ResidualsDisplay:

@@ -53,7 +53,7 @@ def robust_distances(X: Any) -> tuple[FloatArray, float]:
     Z = _standardised(numbers(X))
     n, d = Z.shape
     cutoff = float(np.sqrt(chdtri(d, 0.025)))
-    if d > MOST_FEATURES or n < ROWS_A_FEATURE * d:
+    if d > MOST_FEATURES or n < ROWS_A_FEATURE * d or not Z.any():
         return np.sqrt(np.square(Z).sum(axis=1)), cutoff
     rng = np.random.default_rng(0)
     sample = Z if n <= MOST_ROWS else Z[rng.choice(n, MOST_ROWS, replace=False)]

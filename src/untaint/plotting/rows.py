@@ -32,8 +32,9 @@ def rows_and_targets(
         if kept is None:
             raise ValueError(f"{type(model).__name__} does not keep its rows: pass X and y.")
         X = kept
-    if len(targets) != n_rows(X):
-        raise ValueError(f"X and y should have as many rows, got {n_rows(X)} and {len(targets)}.")
+    if n_rows(targets) != n_rows(X):
+        found = f"{n_rows(X)} and {n_rows(targets)}"
+        raise ValueError(f"X and y should have as many rows, got {found}.")
     same_rows = kept is None or X is kept or _same(X, kept)
     return X, targets, same_rows and _equal(targets, view.observed, kept is not None)
 
@@ -50,7 +51,10 @@ def check_training_rows(expected: int, X: Any = None, y: Any = None) -> None:
 
 def n_rows(X: Any) -> int:
     """Return the number of rows of an array, a sparse matrix, a frame or a list."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    try:
+        return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    except (IndexError, TypeError):
+        raise TypeError(f"X and y should be arrays with a row each, got {X!r}.") from None
 
 
 def _same(X: Any, kept: Any) -> bool:
@@ -61,7 +65,10 @@ def _same(X: Any, kept: Any) -> bool:
         return (X.tocsr().astype(kept.dtype) != kept).nnz == 0
     if hasattr(X, "tocsr"):
         return False
-    return np.array_equal(np.asarray(X).astype(kept.dtype), kept)
+    try:
+        return np.array_equal(np.asarray(X).astype(kept.dtype), kept)
+    except (TypeError, ValueError):  # no numbers, as predict will say
+        return False
 
 
 def _equal(targets: NDArray[Any], observed: NDArray[Any] | None, unknown: bool) -> bool:

@@ -54,8 +54,8 @@ def scale_beyond(
         # How many decades the whole axis would have at its logarithmic pace.
         length = (above + below) / (1.0 - LINEAR)
         _set_symlog(ax, axis, low < 0, threshold, length)
-        top = threshold * 10.0 ** (above + room * length)
-        bottom = -threshold * 10.0 ** (below + 0.04 * length) if low < 0 else -0.03 * threshold
+        top = _power(threshold, above + room * length)
+        bottom = -_power(threshold, below + 0.04 * length) if low < 0 else -0.03 * threshold
         least = min(low, -threshold) if low < 0 else 0.0
         _set_ticks(ax, axis, (least, high), threshold, APART * length)
     else:
@@ -63,6 +63,11 @@ def scale_beyond(
         top, bottom = high + room * span / (1.0 - room), low - 0.03 * span
     ax.set(**{f"{axis}lim": (bottom, top)})
     return logarithmic
+
+
+def _power(threshold: float, decades: float) -> float:
+    """Return a value so many decades above the threshold, short of overflow."""
+    return float(10.0 ** min(np.log10(threshold) + decades, 307.0))
 
 
 def _set_symlog(ax: Axes, axis: str, both_signs: bool, threshold: float, length: float) -> None:

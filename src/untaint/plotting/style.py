@@ -42,6 +42,10 @@ def get_axes(ax: Axes | None) -> Axes:
         _, ax = plt.subplots(layout="constrained")
     elif not isinstance(ax, matplotlib.axes.Axes):
         raise TypeError(f"ax should be matplotlib axes or None, got {type(ax).__name__}.")
+    elif ax.figure is None:
+        raise ValueError("ax should be axes of a figure, got some that were removed from theirs.")
+    elif ax.name != "rectilinear":
+        raise ValueError(f"ax should be rectilinear axes, got {ax.name} ones.")
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(which="both", labelsize=SMALL)
     return ax

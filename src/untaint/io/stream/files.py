@@ -92,6 +92,8 @@ def _check_files(files: list[Path]) -> None:
             directory = stat.S_ISDIR(path.stat().st_mode)
         except OSError as error:
             raise unreadable(path, error) from error
+        except ValueError as error:  # a NUL in the name
+            raise DataFileError(f"{str(path)!r}: expected the name of a file ({error}).") from error
         if directory:
             raise DataFileError(f"{path}: expected a file, found a directory.")
         if kind_of(path) != kind_of(files[0]):
