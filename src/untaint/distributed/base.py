@@ -150,7 +150,7 @@ class DaskEstimator(SubquantileEstimator):
         if saved is not None:
             saved.remove()
         self._warn_unless_converged(large_scale.solution)
-        self._warn_of_scales(data.subsample)
+        self._warn_of_scales(self._scale_message(data.subsample))
 
     def _fit_passes(self, task: Task, data: DaskDesign, saved: Checkpoint | None) -> LargeScaleFit:
         """Fit to the subsample, then by passes over all rows."""

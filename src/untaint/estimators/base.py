@@ -157,11 +157,12 @@ class SubquantileEstimator(KernelEstimator):
             task = self._task(contamination, seed)
             found = fit_robust(self, task, data, callback, saved)
             self._store(found.data, found, task)
+            scales = self._scale_message(found.design)
             if saved is not None:
                 saved.remove()
         self._warn_unless_converged(found.solution)
         self._warn_if_ambiguous(found.initial.posterior or found.initial.label_noise)
-        self._warn_of_scales(found.design)
+        self._warn_of_scales(scales)
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any
@@ -334,9 +335,11 @@ class SubquantileEstimator(KernelEstimator):
                 stacklevel=4,
             )
 
-    def _warn_of_scales(self, design: Design) -> None:
+    def _scale_message(self, design: Design) -> str:
         with np.errstate(all="ignore"):  # rows that the screen excludes may be of any size
-            message = scale_message(design, getattr(self, "feature_names_in_", None))
+            return scale_message(design, getattr(self, "feature_names_in_", None))
+
+    def _warn_of_scales(self, message: str) -> None:
         if message:
             warn(f"{type(self).__name__}: {message}.", FeatureScaleWarning, stacklevel=4)
 
