@@ -64,8 +64,9 @@ SHOWN = {
 REMARKS = {
     "error-curve": "Random targets lie on both sides of the truth: TERM, which is tuned, "
     "withstands them about as well as trimmed fits do, and better than the fit with an estimated "
-    "share where 40 % of Boston housing or of diabetes are wrong. Where wrong targets agree, the competing methods "
-    "follow them from 20 to 40 % on, and so do trimmed fits that are given the share and tuned by "
+    "share where 40 % of Boston housing or of diabetes are wrong. Where wrong targets agree, the "
+    "competing methods follow them from 20 to 40 % on, and so do trimmed fits that are given the "
+    "share and tuned by "
     "folds; the fit that estimates the share and selects its settings jointly stays with the "
     "oracle.",
     "wrong-share": "A share that is too small leaves wrong rows in the fit, and costs far more "
