@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE =
 # One worker for each core and one thread for each worker, lest every BLAS call claims all cores.
 test slow coverage docs: export OMP_NUM_THREADS = 1
 test: $(READY)  ## run tests and docstring examples, all but the slow ones; ARGS="-k kernels" runs a part
-	@$(BIN)/python -m pytest -q -n auto -m "not slow" $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" $(ARGS)
 
 slow: $(READY)  ## run the slow tests: more configurations of what test checks already
 	@$(BIN)/python -m pytest -q -n auto -m slow $(ARGS)

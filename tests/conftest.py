@@ -16,7 +16,7 @@ hypothesis.settings.register_profile("untaint", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("untaint")
 
 # A test with more configurations than this runs so many of them; the others are slow.
-LARGEST_GRID = 5
+LARGEST_GRID = 3
 IN_FULL = {"faults", "fuzzing", "theory"}
 
 
