@@ -3,6 +3,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 WRITER := $(VENV)/.writer
+EXTRAS := dev,plot
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow check coverage lint types docs bench test-bench wheel clean
@@ -64,7 +65,7 @@ clean:  ## remove .venv, caches and build products
 $(READY): pyproject.toml
 	@echo "Installing untaint and its development tools into $(VENV): about a minute, once"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check --editable '.[dev,plot]'
+	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	@touch $@
 
 $(WRITER): $(READY)
