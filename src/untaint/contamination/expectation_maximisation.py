@@ -25,7 +25,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 MAX_ITER = 200
 # Rise of the log-likelihood at which the iteration ends.
 MIN_RISE = 1e-3
-# A start that is given up would have to rise by more than so many times its last rise.
+# A start is dropped if it would have to rise by more than so many times its last rise.
 LAST_RISES = 10.0
 # Largest fraction of outliers that an iteration may pass through, and the largest one of a fit.
 MAJORITY, MAX_CONTAMINATION = 0.6, 0.49
