@@ -1,14 +1,15 @@
 """Dot plots of the page on the papers' comparison, drawn from the tables of that page.
 
-``python -m benchmarks.figures.dots docs/comparison.md docs/images`` draws a picture for each table
-that has a column ``oracle``: a band for each setting, a dot for each method, at
+``python -m benchmarks.figures.dots docs/comparison.md docs/images`` writes the tables of the page
+from the results of the studies, between ``<!-- NAME begins -->`` and ``<!-- NAME ends -->``, and
+draws a picture for each table that has a column ``oracle``: a band for each setting, a dot for
+each method, at
 
     error(method) / error(oracle)          or, for accuracies,
     accuracy(method) - accuracy(oracle).
 
-``python -m benchmarks.figures.dots --split TABLE.md`` prints the tables of the page from one that
-a study wrote, whose cells hold ``mean (deviation) ratio<br>*printed (deviation)*``: means, then
-deviations, ratios and the paper's numbers in tables of their own.
+A study's cells hold ``mean (deviation) ratio<br>*printed (deviation)*``; the page has the means,
+then deviations, ratios and the paper's numbers in tables of their own.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "Huber": {"marker": "p", "facecolors": "none", "edgecolors": FAINT, "s": 28},
     "random forest": {"marker": "*", "facecolors": "none", "edgecolors": "#5b7f36", "s": 36},
 }
+RESULTS = Path(__file__).resolve().parents[1] / "results"
 LARGEST = 4.0  # beyond this ratio dots are drawn at the edge
 
 
@@ -135,6 +137,46 @@ def split(table: str) -> str:
     )
 
 
+def fill(page: str, results: Path = RESULTS) -> str:
+    """Return the page with the tables of the studies that have a result."""
+
+    def written(block: re.Match[str]) -> str:
+        study = results / f"{block['name']}.md"
+        if not study.exists():
+            return block[0]
+        text = study.read_text("utf-8")
+        found = re.search(r"^\| dataset .*(?:\n\|.*)+", text, re.M)
+        assert found, study
+        parts = [split(found[0]), _in_words(text[found.end() :].strip())]
+        return f"{block['head']}\n\n" + "\n\n".join(parts) + f"\n\n{block['tail']}"
+
+    pattern = r"(?P<head><!-- (?P<name>[\w-]+) begins -->).*?(?P<tail><!-- (?P=name) ends -->)"
+    return re.sub(pattern, written, page, flags=re.S)
+
+
+def _in_words(remarks: str) -> str:
+    """Return the remarks below a study's table with the names and shares of the page."""
+    remarks = re.sub(
+        r"^(subquantile(?:-auto)?) is",
+        lambda found: f"*{HEADINGS[found[1]]}*, is",
+        remarks,
+        flags=re.M,
+    )
+
+    def behind(found: re.Match[str]) -> str:
+        name = HEADINGS.get(found["best"], found["best"])
+        share = f"{100 * float(found['share']):.0f} %"
+        return (
+            f"- {found['data']}, {found['kind']}, {share}: {found['own']}, {name} {found['their']}"
+        )
+
+    line = (
+        r"^- (?P<data>\S+) (?P<kind>\S+) (?P<share>[\d.]+): (?P<own>\S+), "
+        r"(?P<best>\S+) (?P<their>\S+)$"
+    )
+    return re.sub(line, behind, remarks, flags=re.M)
+
+
 def draw(table: Table, picture: Path) -> None:
     """Draw a table: settings from top to bottom, a dot for each method."""
     import matplotlib.pyplot as plt
@@ -179,12 +221,11 @@ def _dress(ax: Axes, settings: list[str], accuracy: bool) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Draw the pictures of a page, or split a table."""
-    if words[0] == "--split":
-        print(split(Path(words[1]).read_text("utf-8")))
-        return
+    """Write the tables of a page, and draw its pictures."""
     page, folder = map(Path, words)
-    for number, table in enumerate(read_tables(page.read_text("utf-8")), 1):
+    text = fill(page.read_text("utf-8"))
+    page.write_text(text, "utf-8")
+    for number, table in enumerate(read_tables(text), 1):
         draw(table, folder / f"comparison-{number}.png")
 
 
