@@ -11,7 +11,7 @@ EXTRAS := dev,plot
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s  %s\n", $$1, $$2 }' Makefile
 
-demo: $(READY)  ## clean a bundled table, write a report, count what was caught
+demo: $(READY)  ## clean a simulated table, write a report, count what was caught
 	@$(BIN)/untaint demo
 
 # Commands and tests start many interpreters, which are quick only with compiled modules.

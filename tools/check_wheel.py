@@ -6,7 +6,7 @@ Usage::
 
 "oldest" pins every dependency of the wheel and of its command line to the version that its metadata
 state as the least; "newest" takes what the package index has. In each environment the examples of
-all docstrings run against the installed files, and ``untaint demo`` cleans the bundled table.
+all docstrings run against the installed files, and ``untaint demo`` cleans its table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``untaint demo``: clean a bundled table whose mistakes are known."""
+"""``untaint demo``: clean a table whose mistakes are known."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def demo(
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Clean a bundled table of used cars, and count which of its mistakes were caught.
+    """Clean a table of used cars, and count which of its mistakes were caught.
 
     The table is made up, and its mistakes were planted, so that the truth is known: prices with a
     slipped decimal point or of another car, wrong units, swapped columns.
@@ -38,11 +38,13 @@ def demo(
       untaint demo --open
     """
     import json
-    from importlib.resources import as_file
+    from tempfile import TemporaryDirectory
 
     from ..datasets import used_cars_file, used_cars_truth
 
-    with as_file(used_cars_file()) as path:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "used_cars.csv"
+        path.write_bytes(used_cars_file().read_bytes())
         if not quiet:
             place = escape_terminal(str(out))
             console().print(f"untaint clean {path.name} --target {TARGET} --out {place}\n")

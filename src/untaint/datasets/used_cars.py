@@ -1,4 +1,4 @@
-"""The bundled table: used cars, as in a dealer's file with mistakes.
+"""The table of ``untaint demo``: used cars, as in a dealer's file with mistakes.
 
 The price of a correct row, with a the age in years, m the mileage in thousands of kilometres and h
 the horsepower:
@@ -11,9 +11,11 @@ simulated by the functions below, and have the library's licence.
 
 from __future__ import annotations
 
-from importlib.resources import files
+import zipfile
 from importlib.resources.abc import Traversable
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -50,7 +52,7 @@ MISTAKES = {
 def make_used_cars(
     n_rows: int = 1200, random_state: RandomState = 0
 ) -> tuple[list[list[str]], list[str]]:
-    """Draw the table; seed 0 is the bundled file.
+    """Draw the table; seed 0 is the one of ``untaint demo``.
 
     Parameters
     ----------
@@ -144,7 +146,7 @@ def _cells(cars: dict[str, Any], rng: np.random.Generator) -> list[list[str]]:
 
 
 def used_cars_file() -> Traversable:
-    """Return the bundled table, a CSV file.
+    """Return the table with seed 0 as a CSV file, which is drawn when it is asked for.
 
     Examples
     --------
@@ -152,11 +154,15 @@ def used_cars_file() -> Traversable:
     >>> used_cars_file().read_text(encoding="utf-8").splitlines()[0].split(",")[:3]
     ['offer', 'listed', 'brand']
     """
-    return files("untaint.datasets") / "data" / "used_cars.csv"
+    lines = [",".join(cells) for cells in (COLUMNS, *make_used_cars()[0])]
+    content = BytesIO()
+    with ZipFile(content, "w") as archive:
+        archive.writestr("used_cars.csv", "\n".join(lines) + "\n")
+    return zipfile.Path(ZipFile(content), "used_cars.csv")
 
 
 def used_cars_truth() -> list[str]:
-    """Return the mistake in each row of the bundled table; empty for correct rows.
+    """Return the mistake in each row of the table with seed 0; empty for correct rows.
 
     Examples
     --------
@@ -164,6 +170,4 @@ def used_cars_truth() -> list[str]:
     >>> sum(map(bool, used_cars_truth()))
     94
     """
-    path = files("untaint.datasets") / "data" / "used_cars_truth.csv"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [line.partition(",")[2] for line in lines[1:]]
+    return make_used_cars()[1]
