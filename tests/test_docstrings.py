@@ -64,8 +64,7 @@ def public_names():
                 yield module, found[1]
 
 
-# Plots have pages of their own form.
-PUBLIC = [pair for pair in public_names() if pair[0] != "untaint.plotting"]
+PUBLIC = list(public_names())
 ESTIMATORS = [pair for pair in PUBLIC if re.search(ENDINGS, pair[1])]
 on_each_estimator = pytest.mark.parametrize(("module", "name"), ESTIMATORS)
 on_each_name = pytest.mark.parametrize(("module", "name"), PUBLIC)

@@ -2,6 +2,7 @@
 
 import datetime
 import re
+import sys
 import tempfile
 from decimal import Decimal
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from untaint.io import DataFileError, parquet, read_rows
+from untaint.io import DataFileError, read_rows
 from untaint.io.stream.block import BlockFormat
 from untaint.io.stream.selection import ColumnSelector
 from untaint.io.stream.typed import read_parquet_rows
@@ -133,9 +134,21 @@ def test_a_damaged_page_is_named(save, write, spools):
 
 
 def test_without_pyarrow_the_message_says_what_to_install(save, spools, monkeypatch):
-    monkeypatch.setattr(parquet, "find_arrow", lambda module=None: None)
+    path = save("t.parquet", {"a": [1]})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=re.escape('pip install "untaint[parquet]".')):
-        read_rows(save("t.parquet", {"a": [1]}), directory=spools)
+        read_rows(path, directory=spools)
+
+
+def test_a_pyarrow_that_cannot_be_imported_is_not_called_absent(save, spools, monkeypatch):
+    path = save("t.parquet", {"a": [1]})
+
+    def broken(name):
+        raise ImportError("libarrow.so.22: cannot open shared object file")
+
+    monkeypatch.setattr("untaint.io.arrow.import_module", broken)
+    with pytest.raises(ImportError, match=r"pyarrow is installed, but .* libarrow"):
+        read_rows(path, directory=spools)
 
 
 def test_what_is_held_of_a_large_row_group_is_a_part(save):

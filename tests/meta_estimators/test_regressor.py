@@ -253,6 +253,13 @@ def test_missing_targets_are_named(rng):
         RobustRegressor().fit(X, y)
 
 
+def test_column_names_that_repeat_are_named(rng):
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(rng.normal(size=(50, 3)), columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match=r"X must have column names .* got 'a' more than once"):
+        RobustRegressor(LinearRegression()).fit(X, np.arange(50.0))
+
+
 def test_weights_of_parts_need_a_learner_that_takes_them(rng):
     X, y, _, _ = steps(rng, 60)
     with pytest.raises(ValueError, match="sample_weight must hold whole numbers"):

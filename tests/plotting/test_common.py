@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import RobustScaler
 
 from plotting.pictures import audit_scores, points
@@ -54,6 +54,13 @@ def test_draws_on_the_given_axes_and_returns_them(draw, case, axes, request):
 def test_can_be_saved(draw, case, axes, request, tmp_path):
     draw(request.getfixturevalue(case), axes)
     axes.figure.savefig(tmp_path / "picture.pdf")
+
+
+@every_picture
+def test_an_empty_pipeline_is_named(draw, regression):
+    case = SimpleNamespace(model=Pipeline([]), X=regression.X, y=regression.y)
+    with pytest.raises(ValueError, match="model should be a pipeline with steps"):
+        draw(case, None)
 
 
 @every_picture

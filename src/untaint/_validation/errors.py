@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +25,12 @@ def name_argument_in_errors(X: Any, y: Any = None) -> Iterator[None]:
             found = "X" if np.iscomplexobj(X) else "y"
             raise ValueError(
                 f"{found} must hold real numbers. (Complex data not supported.)"
+            ) from None
+        if complaint.startswith("Expected unique column names"):
+            twice = [repr(name) for name, count in Counter(X.columns).items() if count > 1]
+            raise ValueError(
+                f"X must have column names that are all different, got {', '.join(twice[:5])} more "
+                "than once."
             ) from None
         raise
 

@@ -25,7 +25,8 @@ def check_any_rows(estimator: Any, X: Any, *, strict: bool, reset: bool = True) 
     names and the number of features are noted, or compared with those noted before.
     """
     if hasattr(X, "columns") or (not sparse.issparse(X) and _holds_text(X)):
-        validate_data(estimator, X, skip_check_array=True, reset=reset)
+        with name_argument_in_errors(X):
+            validate_data(estimator, X, skip_check_array=True, reset=reset)
         return X
     finite: Any = "allow-nan" if strict else False
     with name_argument_in_errors(X):

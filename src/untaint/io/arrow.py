@@ -10,16 +10,18 @@ import numpy as np
 
 def arrow(module: str | None = None) -> Any:
     """Import pyarrow, or one of its modules."""
-    found = find_arrow(module)
-    if found is None:
-        raise ImportError("reading tables needs pyarrow: pip install 'untaint[cli]'")
-    return found
+    try:
+        return import_module("pyarrow" if module is None else f"pyarrow.{module}")
+    except ModuleNotFoundError:
+        raise ImportError('tables need pyarrow: pip install "untaint[parquet]".') from None
+    except ImportError as error:
+        raise ImportError(f"pyarrow is installed, but cannot be imported: {error}.") from error
 
 
 def find_arrow(module: str | None = None) -> Any:
-    """Import pyarrow, or one of its modules; None where it is not installed."""
+    """Import pyarrow, or one of its modules; None where that is not possible."""
     try:
-        return import_module("pyarrow" if module is None else f"pyarrow.{module}")
+        return arrow(module)
     except ImportError:
         return None
 

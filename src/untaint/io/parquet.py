@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .archives import too_large
-from .arrow import arrow, find_arrow, own_buffer
+from .arrow import arrow, own_buffer
 from .dialect import PARQUET, Dialect
 from .errors import DataFileError, reason, unreadable
 from .names import clean_names
@@ -62,9 +62,7 @@ def _unpacked_size(metadata: Any) -> int:
 
 def open_parquet(path: Path) -> Any:
     """Open a file to read batches of its rows."""
-    pa, pq = find_arrow(), find_arrow("parquet")
-    if pq is None:
-        raise ImportError('Parquet files need pyarrow: pip install "untaint[parquet]".')
+    pa, pq = arrow(), arrow("parquet")
     try:
         # By default pyarrow holds a whole row group, and that may be the whole file.
         file = pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False)

@@ -67,7 +67,8 @@ class AuditDisplay(Display):
     >>> X = np.linspace(0, 3, 60)[:, None]
     >>> y = np.sin(X).ravel() + 0.1 * np.cos(50 * X).ravel()
     >>> y[::6] += 20
-    >>> display = AuditDisplay.from_estimator(SubquantileRegressor(alpha=0.01).fit(X, y), fdr=0.02)
+    >>> model = SubquantileRegressor(alpha=0.01).fit(X, y)
+    >>> display = AuditDisplay.from_estimator(model, fdr=0.02)
     >>> int(display.flagged.sum())
     10
     >>> display.order[:3] % 6
@@ -112,8 +113,10 @@ class AuditDisplay(Display):
         model : fitted estimator, or pipeline that ends with one
             A regressor or classifier with ``outlier_scores_`` and ``inlier_mask_``. Its ``audit``
             gives scores and kinds.
-        X, y : optional
-            Not needed, as the audit is of the training rows. Their number is checked if given.
+        X : array, sparse matrix or data frame of shape (n, d), optional
+            Not needed, as the audit is of the training rows; their number is checked if given.
+        y : array of shape (n,), optional
+            Not needed either, and checked in the same way.
         fdr : float, optional, default=0.1
             False-discovery rate at which rows are flagged, as in the model's ``audit``. None flags
             the rows that the fit trimmed, and so does an audit without this parameter, such as
@@ -244,7 +247,8 @@ def plot_audit(
     >>> X = np.linspace(0, 3, 60)[:, None]
     >>> y = np.sin(X).ravel()
     >>> y[::6] += 20
-    >>> ax = plot_audit(SubquantileRegressor(contamination=1 / 6, alpha=0.01).fit(X, y))
+    >>> model = SubquantileRegressor(contamination=1 / 6, alpha=0.01)
+    >>> ax = plot_audit(model.fit(X, y))
     >>> print(ax.get_title(loc="left"))
     10 of 60 rows flagged
     trimmed share 17 %, as given

@@ -23,6 +23,8 @@ def final_step(model: Any, X: Any = None) -> tuple[Any, Any]:
     """
     while True:
         if isinstance(model, Pipeline):
+            if not model.steps:
+                raise ValueError("model should be a pipeline with steps, got an empty one.")
             check_is_fitted(model)
             if X is not None and len(model.steps) > 1:
                 X = model[:-1].transform(X)

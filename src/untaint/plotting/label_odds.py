@@ -55,7 +55,10 @@ class LabelOddsDisplay(Display):
     >>> from untaint.plotting import LabelOddsDisplay
     >>> proba = [[0.9, 0.1], [0.2, 0.8], [0.01, 0.99]]
     >>> display = LabelOddsDisplay.from_predictions(
-    ...     ["no", "yes", "no"], proba, classes=["no", "yes"], flagged=[False, False, True]
+    ...     ["no", "yes", "no"],
+    ...     proba,
+    ...     classes=["no", "yes"],
+    ...     flagged=[False, False, True],
     ... )
     >>> display.probabilities
     array([0.9 , 0.8 , 0.01])

@@ -84,7 +84,8 @@ class MonitoringDisplay(Display):
     >>> y = np.sin(X).ravel() + 0.01 * np.cos(50 * X).ravel()
     >>> y[::6] += 20
     >>> model = SubquantileRegressor(alpha=0.01).fit(X, y)
-    >>> display = MonitoringDisplay.from_estimator(model, X, y, shares=[0.0, 0.1, 0.2, 0.3])
+    >>> shares = [0.0, 0.1, 0.2, 0.3]
+    >>> display = MonitoringDisplay.from_estimator(model, X, y, shares=shares)
     >>> display.scores.shape, display.envelope.shape
     ((4, 60), (3, 4))
     """
@@ -140,8 +141,10 @@ class MonitoringDisplay(Display):
         ----------
         model : fitted estimator, or pipeline that ends with one
             An estimator with a parameter ``contamination``. It is not changed.
-        X, y : optional
+        X : array, sparse matrix or data frame of shape (n, d), optional
             The training rows. By default those that the model keeps, if it does.
+        y : array of shape (n,) or (n, k), optional
+            Targets or labels of these rows.
         fdr : float, optional, default=0.1
             False-discovery rate at which rows are flagged, as in the model's ``audit``. None flags
             the rows that the fit trimmed.
@@ -244,8 +247,10 @@ def plot_monitoring(
     ----------
     model : fitted estimator, or pipeline that ends with one
         An estimator with a parameter ``contamination``. It is not changed.
-    X, y : optional
+    X : array, sparse matrix or data frame of shape (n, d), optional
         The training rows. By default those that the model keeps, if it does.
+    y : array of shape (n,) or (n, k), optional
+        Targets or labels of these rows.
     shares : array of shape (m,), optional
         Trimmed fractions in [0, 0.5), one fit each. By default 21 of them, up to 0.48.
     ax : matplotlib Axes, optional

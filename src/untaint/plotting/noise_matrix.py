@@ -104,8 +104,10 @@ class NoiseMatrixDisplay(Display):
         Parameters
         ----------
         model : fitted classifier, or pipeline that ends with one
-        X, y : optional
-            Not needed. Their number is checked if given.
+        X : array, sparse matrix or data frame of shape (n, d), optional
+            Not needed. The number of rows is checked if given.
+        y : array of shape (n,), optional
+            Not needed either, and checked in the same way.
         fdr : float, optional, default=0.1
             False-discovery rate at which rows are flagged, for ``kind="counts"``. None flags the
             rows that the fit trimmed.

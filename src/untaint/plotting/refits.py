@@ -44,8 +44,10 @@ def monitor(
     model : fitted estimator, or pipeline that ends with one
         An estimator with a parameter ``contamination``. It is not changed. The steps before it are
         not fitted again.
-    X, y : optional
+    X : array, sparse matrix or data frame of shape (n, d), optional
         The training rows. By default those that the model keeps, if it does.
+    y : array of shape (n,) or (n, k), optional
+        Targets or labels of these rows.
     shares : array of shape (m,), optional
         Trimmed fractions in [0, 0.5), in any order. By default 21 of them, up to 0.48.
     sample_weight : array of shape (n,), optional
@@ -68,7 +70,7 @@ def monitor(
     >>> shares, scores = monitor(model, X, y, shares=[0.0, 0.1, 0.2])
     >>> scores.shape
     (3, 60)
-    >>> bool(scores[0, 0] < 3 and scores[2, 0] > 100)  # unmasked once enough rows are trimmed
+    >>> bool(scores[0, 0] < 3 and scores[2, 0] > 100)  # unmasked at last
     True
     """
     model, X = final_step(model, X)
