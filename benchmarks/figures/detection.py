@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..frame import Row
 from ..frame.tables import groups, values
-from .style import INK, drawing, save, tidy
+from .style import INK, drawing, method_name, save, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,6 @@ LINES: dict[str, dict[str, Any]] = {
     "forest": {"color": "#d55e00"},
     "cleanlab": {"color": "#009e73"},
 }
-NAMES = {"forest": "IsolationForest", "residuals": "kernel ridge residuals"}
 TITLES = {"label": "random targets", "cluster": "targets at one value", "shift": "shifted targets"}
 
 
@@ -66,6 +65,6 @@ def _curve(
     ax.plot(
         [x for x, _ in line],
         [y for _, y in line],
-        label=NAMES.get(method, method),
+        label=method_name(method),
         **LINES.get(method, {}),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..frame import Row
 from ..frame.tables import groups, values
-from .style import FAINT, INK, drawing, panels, save, tidy
+from .style import FAINT, INK, drawing, method_name, panels, save, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +61,8 @@ def draw_ratios(rows: Sequence[Row], path: Path) -> list[Path]:
             ax.set_xlabel("noise, in deviations", color=INK)
         where: Any = {"loc": "outside upper center", "ncols": 5, "columnspacing": 1.0}
         handles = {line.get_label(): line for ax in axes.flat for line in ax.get_lines()}
-        shown = [handles[name] for name in LINES if name in handles]
+        names = [method_name(method) for method in LINES]
+        shown = [handles[name] for name in names if name in handles]
         figure.legend(handles=shown, frameon=False, labelcolor=INK, handlelength=2.2, **where)
         return save(figure, path)
 
@@ -74,7 +75,7 @@ def _panel(ax: Axes, rows: Sequence[Row]) -> None:
         known = [(level, median(ratios)) for level, ratios in found if ratios]
         line = LINES.get(str(method), {"color": FAINT})
         inside = [(level, ratio) for level, ratio in known if ratio <= TOP]
-        ax.plot(*_columns(inside), label=str(method), marker=".", **line)
+        ax.plot(*_columns(inside), label=method_name(method), marker=".", **line)
         beyond = [(level, TOP - 0.01) for level, ratio in known if ratio > TOP]
         if beyond:
             ax.plot(*_columns(beyond), color=line["color"], **ARROW)

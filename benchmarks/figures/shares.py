@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..frame import Row
 from ..frame.tables import groups, values
-from .style import INK, drawing, plain_ticks, save, tidy
+from .style import INK, drawing, method_name, plain_ticks, save, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,23 +32,6 @@ LINES: dict[str, dict[str, Any]] = {
     "huber": {"color": "#e69f00", "marker": "+"},
     "ransac": {"color": "#cc79a7", "marker": "<"},
     "random-forest": {"color": "#7b3294", "marker": "*"},
-}
-NAMES = {
-    "genie": "oracle",
-    "krr": "kernel ridge",
-    "kernel-ridge": "kernel ridge",
-    "subquantile": "untaint, share given",
-    "subquantile-auto": "untaint, share estimated",
-    "untaint-given": "untaint, share given",
-    "untaint-auto": "untaint, share estimated",
-    "untaint-cv": "untaint, all selected",
-    "stack": "untaint, stack of learners",
-    "sever": "SEVER",
-    "term": "TERM",
-    "svr": "SVR",
-    "huber": "Huber (linear)",
-    "ransac": "RANSAC (linear)",
-    "random-forest": "random forest",
 }
 KINDS = {"label": "random targets", "cluster": "targets at one value"}
 SIZE = (4.6, 3.0)
@@ -137,7 +120,7 @@ def _figure() -> tuple[Any, Axes]:
 
 def _line(ax: Axes, method: str, x: Sequence[float], y: Sequence[float]) -> None:
     style = {"color": INK, "markersize": 3.5} | LINES.get(method, {})
-    ax.plot(x, y, label=NAMES.get(method, method), **style)
+    ax.plot(x, y, label=method_name(method), **style)
 
 
 def _legend(figure: Any, ax: Axes) -> None:

@@ -11,7 +11,7 @@ from ..data.designs import ERRORS, target_deviation
 from ..frame import Row
 from ..frame.tables import groups
 from ..studies.simulation import PLACES, curve, efficiency
-from .style import INK, drawing, panels, plain_ticks, save, tidy
+from .style import INK, drawing, method_name, panels, plain_ticks, save, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +62,7 @@ def _draw_efficiency(rows: Sequence[Row], path: Path) -> list[Path]:
             heights = [efficiency(part, str(method), kind, "shape") for kind in ERRORS]
             left = [at + width * (place - (len(methods) - 1) / 2) for at in range(len(ERRORS))]
             color = COLORS.get(str(method), INK)
-            ax.bar(left, heights, 0.9 * width, color=color, label=str(method))
+            ax.bar(left, heights, 0.9 * width, color=color, label=method_name(method))
         tidy(ax)
         ax.axhline(1.0, color=INK, linewidth=0.8)
         ax.set_xticks(range(len(ERRORS)), list(ERRORS))
@@ -103,7 +103,7 @@ def _panel(ax: Axes, rows: Sequence[Row], place: str, deviation: float) -> None:
             markersize=3,
             linewidth=1.8 if str(method).startswith("untaint") else 1.0,
             linestyle="--" if method == "genie" else "-",
-            label=str(method),
+            label=method_name(method),
         )
     ax.axhline(1.0, color="#9aa5b1", linewidth=0.8, linestyle=":")
     ax.set_ylim(top=LOST * 1.2)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..frame import Row
 from ..frame.tables import groups, values
 from ..speed.families import FAMILIES, Family
-from .style import FAINT, INK, drawing, panels, plain_ticks, save, tidy
+from .style import FAINT, INK, drawing, method_name, panels, plain_ticks, save, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +113,7 @@ def _panel(ax: Axes, rows: Sequence[Row], measure: str) -> None:
     for method in sorted((str(name) for (name,) in found), key=_place):
         x, y = curve(found[method,], measure)
         line = LINES.get(method, {"color": FAINT})
-        ax.plot(x, y, label=method, marker=".", markersize=4, **line)
+        ax.plot(x, y, label=method_name(method), marker=".", markersize=4, **line)
     plain_ticks(ax.yaxis)
     ax.set_xticks(sorted(set(values(rows, "n"))))
     ax.xaxis.set_major_formatter(lambda n, _: compact(n))

@@ -28,6 +28,48 @@ KINDS = ("#7f8c98", "#d55e00", "#0072b2")
 FORMATS = (".png", ".pdf")
 DPI = 300
 
+# Methods in the words of the documentation.
+METHODS = {
+    "genie": "oracle",
+    "krr": "kernel ridge",
+    "kernel-ridge": "kernel ridge",
+    "plain": "plain learner",
+    "subquantile": "untaint, share given",
+    "subquantile-auto": "untaint, share estimated",
+    "untaint-told": "untaint, share given",
+    "untaint-given": "untaint, share given",
+    "untaint-auto": "untaint, share estimated",
+    "untaint-plain": "untaint, nothing trimmed",
+    "untaint-rff": "untaint, random features",
+    "untaint-stream": "untaint, stream",
+    "untaint-two": "untaint, two copies",
+    "untaint-stream-two": "untaint, stream, two copies",
+    "untaint-cv": "untaint, all selected",
+    "cv": "untaint, all selected",
+    "stack": "untaint, stack of learners",
+    "naive": "noise ignored",
+    "naive-two": "noise ignored, two copies",
+    "tls": "total least squares",
+    "rc": "regression calibration",
+    "simex": "SIMEX",
+    "sever": "SEVER",
+    "term": "TERM",
+    "svr": "SVR",
+    "svc": "SVC",
+    "huber": "Huber (linear)",
+    "ransac": "RANSAC (linear)",
+    "random-forest": "random forest",
+    "forest": "IsolationForest",
+    "residuals": "kernel ridge residuals",
+    "matrix": "kernel matrix alone",
+    "matrix-sklearn": "kernel matrix of scikit-learn",
+    "nystroem-ridge": "Nyström + ridge",
+    "nystroem-ridge-32": "Nyström + ridge, float32",
+    "nystroem-logistic": "Nyström + logistic",
+    "linear-regression": "LinearRegression",
+    "logistic-regression": "LogisticRegression",
+}
+
 SETTINGS: Any = {
     "font.size": 8,
     "font.family": "sans-serif",
@@ -62,6 +104,11 @@ def drawing() -> Iterator[None]:
         raise ImportError("pictures need matplotlib: pip install 'untaint[plot]'") from error
     with rc_context(SETTINGS):
         yield
+
+
+def method_name(method: object) -> str:
+    """Return the words of the documentation for a method, its own name if there are none."""
+    return METHODS.get(str(method), str(method))
 
 
 def panels(rows: int, columns: int, height: float) -> tuple[Figure, NDArray[Any]]:
