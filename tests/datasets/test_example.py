@@ -1,4 +1,4 @@
-"""The bundled example is what its recipe makes."""
+"""The example of the documentation."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from untaint.datasets import load_kiln, make_kiln
 from untaint.datasets.example import KILN_COLUMNS
 
 
-def test_bundled_file_is_the_recipe_with_seed_0():
+def test_the_rows_are_those_of_the_recipe_with_seed_0():
     kiln = load_kiln()
     rows = np.column_stack([kiln.data, kiln.target])
-    np.testing.assert_allclose(rows, make_kiln(0), atol=0.011)
+    np.testing.assert_array_equal(rows, make_kiln(0))
+    np.testing.assert_allclose(rows[0], [1123, 58, 5.0, 52.65], atol=0.011)
     assert (*kiln.feature_names, *kiln.target_names) == KILN_COLUMNS
 
 

@@ -1,4 +1,4 @@
-"""The bundled example: how hot to fire a brick.
+"""The example of the documentation: how hot to fire a brick.
 
 Strength grows with firing temperature as the clay sinters, and falls again once it bloats:
 
@@ -10,7 +10,6 @@ The data are made up, by the recipe in `make_kiln`, and so carry no licence but 
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,13 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ._random_state import RandomState, as_generator
-from ._table import bundle, parse_dataset
+from ._table import DatasetTable, bundle
 
 KILN_COLUMNS = ("temperature", "soak_minutes", "moisture", "strength")
 
 
 def make_kiln(random_state: RandomState = 0) -> NDArray[np.float64]:
-    """Draw the 400 rows of the kiln log; seed 0 is the bundled file.
+    """Draw the 400 rows of the kiln log; seed 0 is that of `load_kiln`.
 
     Temperature is uniform on 900 to 1250 degrees Celsius (whole degrees), soaking time N(60, 12^2)
     minutes (whole minutes), moisture before firing uniform on 1 to 5 percent (one decimal), and
@@ -84,6 +83,7 @@ def load_kiln(return_X_y: bool = False, as_frame: bool = False) -> Any:
     >>> int(corrupted.sum())
     80
     """
-    content = files("untaint.datasets").joinpath("data", "kiln.csv").read_bytes()
-    table = parse_dataset(content, "regression")
+    rows = make_kiln()
+    *features, target = KILN_COLUMNS
+    table = DatasetTable(rows[:, :-1].copy(), rows[:, -1].copy(), features, target)
     return bundle(table, "regression", str(__doc__), return_X_y=return_X_y, as_frame=as_frame)
