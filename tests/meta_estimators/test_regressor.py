@@ -1,5 +1,7 @@
 """Any regressor, made robust."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn import config_context
@@ -31,14 +33,20 @@ def steps(rng, n=300, share=0.25):
     return X, np.where(wrong, y + 6.0 * rng.normal(size=n), y), y, wrong
 
 
+@cache
+def fitted(learner):
+    """Return a fit to the same rows for all tests that look at it."""
+    X, y, _, wrong = steps(np.random.default_rng(0))
+    return X, y, wrong, RobustRegressor(learner, random_state=0).fit(X, y)
+
+
 @pytest.mark.parametrize(
     "learner",
     [BOOSTING, RandomForestRegressor(50, random_state=0), KNeighborsRegressor()],
     ids=lambda learner: type(learner).__name__,
 )
-def test_it_is_about_as_good_as_on_good_rows_alone(learner, rng):
-    X, y, _, wrong = steps(rng)
-    model = RobustRegressor(learner, random_state=0).fit(X, y)
+def test_it_is_about_as_good_as_on_good_rows_alone(learner):
+    X, y, wrong, model = fitted(learner)
     X_test, _, truth, _ = steps(np.random.default_rng(1), 1000, 0.0)
 
     def error(fitted):
@@ -53,10 +61,8 @@ def test_it_is_about_as_good_as_on_good_rows_alone(learner, rng):
     assert low <= model.contamination_ <= high
 
 
-def test_the_learner_is_fitted_eleven_times_at_most(rng):
-    X, y, _, _ = steps(rng)
-    model = RobustRegressor(BOOSTING, random_state=0).fit(X, y)
-    assert model.n_fits_ <= 11
+def test_the_learner_is_fitted_eleven_times_at_most():
+    assert fitted(BOOSTING)[-1].n_fits_ <= 11
 
 
 def test_clean_rows_are_not_flagged(rng):
@@ -78,9 +84,8 @@ def test_the_stack_takes_the_learner_that_suits(rng):
     assert model.learners_["kernel"] > 0.8
 
 
-def test_the_audit_lists_wrong_rows_first(rng):
-    X, y, _, wrong = steps(rng)
-    model = RobustRegressor(BOOSTING, random_state=0).fit(X, y)
+def test_the_audit_lists_wrong_rows_first():
+    _, y, wrong, model = fitted(BOOSTING)
     table = model.audit(fdr=0.1)
     flagged = table[table["flagged"]]
     assert wrong[flagged["row"]].mean() > 0.8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from .._hidden_text import escape_html_text
@@ -96,9 +97,14 @@ def _shown(findings: Findings, data: Payload) -> dict[str, Any]:
 
 def _template() -> Any:
     try:
-        from jinja2 import Environment, StrictUndefined
+        import jinja2
     except ImportError as error:
         raise ImportError("The report needs Jinja2: pip install 'untaint[cli]'") from error
+    return _compiled(jinja2.Environment, jinja2.StrictUndefined)
+
+
+@cache  # compiling takes longer than drawing the page of a small table
+def _compiled(Environment: Any, StrictUndefined: Any) -> Any:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
