@@ -78,7 +78,7 @@ def test_nothing_overflows_at_any_width(open_page, make):
 )
 def test_axe_finds_nothing(open_page, make, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
-    page = open_page(make(), width=width, bypass_csp=True)
+    page = open_page(make(200), width=width, bypass_csp=True)
     page.locator(".fold-button").first.click()
     page.locator("tr.suspect .col-why").nth(1).click()
     for scheme in ("light", "dark"):

@@ -12,7 +12,6 @@ from .frames import (
     check_any_labels,
     check_any_rows,
     check_any_targets,
-    check_any_weights,
     take_rows,
 )
 from .labels import check_class_sizes, check_class_weight, check_labelled_data, class_factors
@@ -42,7 +41,6 @@ __all__ = [
     "check_any_labels",
     "check_any_rows",
     "check_any_targets",
-    "check_any_weights",
     "check_at_most",
     "check_choice",
     "check_chunk",

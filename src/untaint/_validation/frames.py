@@ -15,7 +15,6 @@ from .arrays import to_numpy
 from .errors import name_argument_in_errors
 from .labels import check_no_missing_label, class_codes
 from .targets import MAX_TARGET, check_finite_targets, check_no_text
-from .weights import check_weights
 
 
 def check_any_rows(estimator: Any, X: Any, *, strict: bool, reset: bool = True) -> Any:
@@ -97,11 +96,6 @@ def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[NDArray
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y")
     return class_codes(y, sample_weight)
-
-
-def check_any_weights(sample_weight: Any, X: Any) -> FloatArray:
-    """Return the weights of rows, ones by default."""
-    return check_weights(sample_weight, X)
 
 
 def take_rows(X: Any, rows: IntArray) -> Any:

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import BoolArray, FloatArray
-from .._validation import check_any_labels, check_any_weights, check_contamination
+from .._validation import check_any_labels, check_contamination, check_weights
 from ..contamination.label_posterior import true_class_posterior, wrong_label_scores
 from .base import RobustMetaEstimator
 from .classification import ClassificationProblem, LabelAttributes
@@ -139,7 +139,7 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         """Fit; a kernel classifier of the same rows may be known."""
         self._check_estimator()
         X = self._check_rows(X, reset=True)
-        weights = check_any_weights(sample_weight, X)
+        weights = check_weights(sample_weight, X)
         self.classes_, codes = check_any_labels(X, y, weights)
         contamination = check_contamination(self.contamination, weights)
         given = None if sample_weight is None else weights

@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin, is_classifier
 from sklearn.utils import get_tags
 
 from .._typing import FloatArray
-from .._validation import check_any_targets, check_any_weights, check_contamination
+from .._validation import check_any_targets, check_contamination, check_weights
 from .base import RobustMetaEstimator
 from .kernel_member import KnownKernel
 from .regression import MAX_ROUNDS, OutlierAttributes, RegressionProblem
@@ -126,7 +126,7 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
         self._check_estimator()
         X = self._check_rows(X, reset=True)
         targets = check_any_targets(X, y)
-        weights = check_any_weights(sample_weight, X)
+        weights = check_weights(sample_weight, X)
         contamination = check_contamination(self.contamination, weights)
         self._check_outputs(targets)
         given = None if sample_weight is None else weights
