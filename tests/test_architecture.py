@@ -9,6 +9,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -214,6 +215,7 @@ def imports_in(source: str, importer: str, package: str) -> list[Import]:
     return found
 
 
+@cache
 def all_imports() -> list[Import]:
     found = []
     for name, path in FILES.items():
