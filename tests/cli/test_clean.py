@@ -179,6 +179,17 @@ def test_repair_writes_the_expected_label(untaint, tmp_path):
     assert (tmp_path / "trees-untaint" / "cleaned.csv").read_bytes() == truth
 
 
+def test_repair_exchanges_swapped_cells_as_they_are_spelt(untaint, tmp_path):
+    names = ("year", "km", "fuel", "price")
+    rows = [[f"{2025 - float(age):.0f}", *others] for age, *others in cars(150, wrong=0)]
+    swapped = [
+        [row[1], row[0], *row[2:]] if i in (5, 50, 120) else row for i, row in enumerate(rows)
+    ]
+    write(tmp_path / "cars.csv", text(swapped, names))
+    assert untaint("clean", "cars.csv", "-t", "price", "--repair").code == 0
+    assert (tmp_path / "cars-untaint" / "cleaned.csv").read_bytes() == text(rows, names).encode()
+
+
 def test_repair_quotes_a_label_that_needs_it(untaint, tmp_path):
     rows = changed(labelled(), 2, lambda _, species: f'{species}, "tall"')
     write(tmp_path / "trees.csv", text(rows, TREES))
