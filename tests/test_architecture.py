@@ -97,6 +97,8 @@ CONTRACT: dict[str, set[str]] = {
     "outliers": {"weighting", "screening"},
     "diagnostics": {"kernels", "losses", "weighting", "optim"},
     "io": {"_validation"},  # the checks of arguments
+    "reading": {"io"},  # the first address of its public names
+    "tables": {"io"},  # likewise
     "portable": {"kernels", "feature_maps"},  # their parameters: the same formulas for others
     "target_transform": {"portable", "weighting"},  # inverses are formulas of predictions
     "learners": PARTS | {"portable", "_validation", "_progress"},
