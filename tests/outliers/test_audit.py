@@ -223,6 +223,14 @@ def test_targets_rounded_to_a_tenth_have_that_resolution(rng):
     assert resolution(1e3 * y, np.ones(500)) == pytest.approx(100.0)
 
 
+def test_wrong_targets_between_rounded_ones_leave_the_resolution_as_it_is(rng):
+    y = rng.choice(
+        [3.0, 4.0, 5.0, 6.0, 7.0, 8.0], size=(500, 1), p=[0.01, 0.04, 0.4, 0.4, 0.1, 0.05]
+    )
+    y[:100] += 2.4
+    assert resolution(y, np.ones(500)) == pytest.approx(1.0)
+
+
 def test_smooth_targets_have_no_resolution(rng):
     assert resolution(rng.normal(size=(500, 1)), np.ones(500)) == 0.0
 

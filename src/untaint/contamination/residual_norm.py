@@ -24,6 +24,8 @@ from ..weighting.base import unit_weight
 # between such a value and the next one, relative to the median distance.
 MIN_CENSORED, MAX_CENSORED = 0.04, 0.9
 MAX_CENSORING_GAP = 0.25
+# Part of the recurring targets that the values have from which their rounding step is taken.
+FREQUENT = 0.75
 
 
 @final
@@ -80,9 +82,11 @@ def median_distance(y: FloatArray, weights: FloatArray) -> float:
 
 
 def resolution(y: FloatArray, weights: FloatArray) -> float:
-    """Return the rounding step of the targets: the median gap between values that recur.
+    """Return the rounding step of the targets: the median gap between frequent values.
 
-    The step is zero unless most rows share their target with others, and for several outputs.
+    These are the fewest values that three quarters of the recurring targets have: wrong targets
+    may lie between values to which right ones are rounded. The step is zero unless most rows share
+    their target with others, and for several outputs.
     """
     if y.shape[1] > 1:
         return 0.0
@@ -91,7 +95,11 @@ def resolution(y: FloatArray, weights: FloatArray) -> float:
     recurring = counts >= 2.0 * (unit_weight(weights) or 1.0)
     if recurring.sum() < 2 or counts[recurring].sum() < 0.5 * counts.sum():
         return 0.0
-    return float(np.median(np.diff(levels[recurring])))
+    levels, counts = levels[recurring], counts[recurring]
+    falling = np.sort(counts)[::-1]
+    least = falling[np.searchsorted(np.cumsum(falling), FREQUENT * falling.sum() * (1 - 1e-12))]
+    frequent = levels[counts >= min(least, falling[1])]
+    return float(np.median(np.diff(frequent)))
 
 
 def censored(y: FloatArray, weights: FloatArray) -> BoolArray:
