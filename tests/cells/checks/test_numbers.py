@@ -75,6 +75,23 @@ class TestSentinel:
     def test_within_reach_of_the_others(self, code, columns, rng):
         assert find_sentinels(columns({"x": np.append(rng.uniform(0, code, 300), code)})) == []
 
+    def test_the_only_negative_number_that_skips_zero_again_and_again(self, columns, rng):
+        rooms = rng.integers(1, 10, 300).astype(float)
+        rooms[:7] = -1
+        found = find_sentinels(columns({"x": rooms}))
+        assert cells_of(found) == [(i, 0) for i in range(7)]
+        assert all(f.probability > 0.9 for f in found)
+
+    @pytest.mark.parametrize(
+        ("code", "count", "low"),
+        [(-1, 7, 0), (-1, 3, 1), (-4, 1, 1)],
+        ids=["nothing skipped", "by chance", "once"],
+    )
+    def test_other_negative_numbers(self, code, count, low, columns, rng):
+        rooms = rng.integers(low, 10, 300).astype(float)
+        rooms[:count], rooms[count] = code, low
+        assert find_sentinels(columns({"x": rooms})) == []
+
     def test_minus_one_among_values_of_both_signs(self, columns, rng):
         x = np.append(rng.normal(0, 1, 300), [-1, -1, -1])
         assert find_sentinels(columns({"x": x})) == []

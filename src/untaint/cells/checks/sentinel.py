@@ -1,6 +1,6 @@
 """Codes for a missing value: -999 among lengths, 1900-01-01 among dates.
 
-A number of such a form (nines, eights, -1, 0) is reported if it lies outside of the range
+A number of a known form (nines, eights, -1, 0) is reported if it lies outside of the range
 [low, high] of all other values by a wide margin:
 
 - one of at least three nines or eights by the width high - low if it is repeated, by three times
@@ -10,6 +10,12 @@ A number of such a form (nines, eights, -1, 0) is reported if it lies outside of
 - 0 among continuous positive values, if at most 5 % are 0 and
   median / s >= 5, s = (median - q05) / 1.645, low >= median / 4, and low is at least three times
   the widest spacing in the lowest tenth of the values.
+
+Any number is reported that is the only negative one, that c >= 3 cells have, and that skips values:
+it and all others are multiples of a step, and g more would fit between, as far apart as the lowest.
+Where values get rarer towards the end of their range, each of the c is at that number and not at
+one of the g before it with probability 1 / (g + 1) at most, and all are with (g + 1)^-c; at most
+1 % is allowed. An example is -1 in seven cells of a column of rooms, of which none is 0.
 
 A date is reported if it lies further from all others than these lie from each other.
 """
@@ -41,6 +47,9 @@ FAR = 5.0
 MIN_LOW = 0.25
 WIDER = 3.0
 _Q05 = 1.645
+# Fewest cells of a number of no known form, levels of the others, and the largest probability.
+MIN_REPEATED, MIN_LEVELS = 3, 5
+MAX_CHANCE = 0.01
 # A continuous column has so many distinct values, and so many of them per value.
 MIN_DISTINCT = 25
 MIN_DISTINCT_SHARE = 0.1
@@ -78,9 +87,13 @@ def _codes_of(cells: Cells) -> list[CellFinding]:
     values = cells.values
     low, high = values.min(), values.max()
     # Only the ends of a column can be isolated from it.
-    if not (low == 0 or low in SHORT_CODES or low in LONG_CODES or high in LONG_CODES):
+    if not (low <= 0 or high in LONG_CODES):
         return []
     is_code = np.isin(values, [*SHORT_CODES, *LONG_CODES])
+    if low < 0 < np.min(values, where=values != low, initial=np.inf):
+        is_code |= values == low
+    if not (low == 0 or is_code.any()):
+        return []
     if np.min(values, where=~is_code, initial=np.inf) == 0:
         is_code |= values == 0
     rest = values[~is_code]
@@ -89,7 +102,10 @@ def _codes_of(cells: Cells) -> list[CellFinding]:
     found = []
     for code in np.unique(values[is_code]):
         which = values == code
-        probability = _probability(float(code), int(which.sum()), rest, len(values))
+        count = int(which.sum())
+        probability = _probability(float(code), count, rest, len(values))
+        if count <= MAX_SHARE * len(values) and _skips_values(code, count, values[~which]):
+            probability = max(probability, 0.95)
         if probability:
             found += _findings(cells, which, probability, rest)
     return found
@@ -110,6 +126,8 @@ def _probability(code: float, count: int, rest: FloatArray, n: int) -> float:
         tail = np.diff(np.unique(rest[rest <= q10]))
         far = far and low >= WIDER * tail.max(initial=0.0)
         return (0.8 if repeated else 0.7) if far else 0.0
+    if code not in SHORT_CODES and code not in LONG_CODES:
+        return 0.0
     if code in SHORT_CODES:
         if low < 0 or (code == -1 and not _is_continuous(rest)):
             return 0.0
@@ -122,6 +140,21 @@ def _probability(code: float, count: int, rest: FloatArray, n: int) -> float:
     if gap < (high - low) * (1 if repeated else 3):
         return 0.0
     return 0.97 if repeated else 0.9
+
+
+def _skips_values(code: float, count: int, rest: FloatArray) -> bool:
+    """Return whether so many cells at a code, and none between it and the rest, are no chance."""
+    levels = np.unique(rest)
+    if not code < 0 < levels[0] or count < MIN_REPEATED or len(levels) < MIN_LEVELS:
+        return False
+    steps = np.append(levels, code) / float(np.diff(levels).min())
+    places = np.round(steps)
+    if not np.allclose(steps, places, rtol=0.0, atol=1e-6):
+        return False
+    # The widest gap among the smallest values is usual there, and the code has to skip more.
+    usual = np.diff(places[:MIN_LEVELS]).max()
+    between = (places[0] - places[-1]) // usual  # g + 1
+    return bool(between > 1 and between**-count <= MAX_CHANCE)
 
 
 def _is_continuous(values: FloatArray) -> bool:
