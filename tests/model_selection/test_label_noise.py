@@ -62,6 +62,14 @@ def test_pairs_that_exchange_are_found_among_several_classes(rng):
     np.testing.assert_allclose(noise.fitted, expected, atol=0.08)
 
 
+def test_one_of_several_separate_classes_that_is_mistaken_for_another_is_found(rng):
+    X, truth = blobs(rng, 3, n=450, distance=6.0)
+    y = np.where((truth == 0) & (rng.random(450) < 0.3), 1, truth)
+    noise = selected(X, targets(y, 3))
+    np.testing.assert_allclose(noise.fitted[0], [0.7, 0.3, 0.0], atol=0.11)
+    np.testing.assert_array_equal(noise.fitted[1:], np.eye(3)[1:])
+
+
 def test_labels_that_nothing_predicts_are_not_accused(rng):
     for _ in range(5):
         X, y = rng.normal(size=(200, 2)), targets(rng.integers(0, 2, 200))
