@@ -38,17 +38,14 @@ def demo(
       untaint demo --open
     """
     import json
-    from tempfile import TemporaryDirectory
 
     from ..datasets import used_cars_file, used_cars_truth
 
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "used_cars.csv"
-        path.write_bytes(used_cars_file().read_bytes())
-        if not quiet:
-            place = escape_terminal(str(out))
-            console().print(f"untaint clean {path.name} --target {TARGET} --out {place}\n")
-        clean(str(path), TARGET, out=out, seed=seed, open_page=open_page, quiet=quiet)
+    path = used_cars_file()
+    if not quiet:
+        place = escape_terminal(str(out))
+        console().print(f"untaint clean {path.name} --target {TARGET} --out {place}\n")
+    clean(str(path), TARGET, out=out, seed=seed, open_page=open_page, quiet=quiet)
     if not quiet:
         summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
         _show_scores(console(), used_cars_truth(), set(summary["flagged_rows"]))

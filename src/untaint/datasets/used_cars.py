@@ -11,11 +11,10 @@ simulated by the functions below, and have the library's licence.
 
 from __future__ import annotations
 
-import zipfile
-from importlib.resources.abc import Traversable
-from io import BytesIO
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
-from zipfile import ZipFile
 
 import numpy as np
 
@@ -145,8 +144,8 @@ def _cells(cars: dict[str, Any], rng: np.random.Generator) -> list[list[str]]:
     return columns
 
 
-def used_cars_file() -> Traversable:
-    """Return the table with seed 0 as a CSV file, which is drawn when it is asked for.
+def used_cars_file() -> Path:
+    """Return the path of a CSV file of the table with seed 0; the file ends with the process.
 
     Examples
     --------
@@ -155,10 +154,14 @@ def used_cars_file() -> Traversable:
     ['offer', 'listed', 'brand']
     """
     lines = [",".join(cells) for cells in (COLUMNS, *make_used_cars()[0])]
-    content = BytesIO()
-    with ZipFile(content, "w") as archive:
-        archive.writestr("used_cars.csv", "\n".join(lines) + "\n")
-    return zipfile.Path(ZipFile(content), "used_cars.csv")
+    path = Path(_folder().name) / "used_cars.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    return path
+
+
+@cache
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="untaint-")  # its finalizer removes it
 
 
 def used_cars_truth() -> list[str]:
