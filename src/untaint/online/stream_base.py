@@ -100,7 +100,7 @@ class _StreamBase(BaseEstimator):
         self._was_scaled = False  # whether rows carry their scaling
         self._waits_for_scaling = False  # whether buffered rows are to be scaled
         self._n_learnt = self.n_rounds_ = 0
-        self._buffer_size = BUFFER_SIZE
+        self._learn_at = BUFFER_SIZE  # the round at which the buffer is full
         self._next_noise_check = 64
 
     def _learn_due_rows(self) -> int:
@@ -200,7 +200,8 @@ class _StreamBase(BaseEstimator):
         if first:
             self._start(batch)
         self._learn(batch)
-        self._n_learnt, self._buffer_size = self._n_learnt + len(y), BUFFER_SIZE
+        self._n_learnt += len(y)
+        self._learn_at = self._n_learnt + BUFFER_SIZE
 
     def _make_batch(
         self,
