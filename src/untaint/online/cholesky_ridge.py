@@ -45,18 +45,17 @@ def solve_by_cholesky(
     if centred:
         moments -= means[:, None] * means
     S, c = moments[:-1, :-1], moments[:-1, -1]
+    diagonal = np.einsum("ii->i", S)  # a view, to which the penalty is added
     if penalties is None:
-        penalties = S.diagonal().copy()
+        penalties = diagonal.copy()
     if removed is not None:
         S -= removed / n
-    diagonal = S.diagonal()
     factor, failed = dpotrf(S)
-    pivots = factor.diagonal()
-    if failed or pivots.min() ** 2 <= _MIN_PIVOT**2 * diagonal.max():
+    if failed or min(factor.diagonal().tolist()) ** 2 <= _MIN_PIVOT**2 * max(diagonal.tolist()):
         return None
-    S.flat[:: len(S) + 1] = diagonal + alpha * penalties
+    diagonal += alpha * penalties
     coef = dposv(S, c)[1]
-    return coef, float(means[-1] - coef @ means[:-1]) if centred else 0.0
+    return coef, float(means[-1] - coef.dot(means[:-1])) if centred else 0.0
 
 
 def solve_many_by_cholesky(

@@ -35,10 +35,10 @@ class RiverAPIMixin(_StreamBase):
         """
         if (
             x_copy is not None
-            or "_buffer" not in self.__dict__
             or self.noise_cov is None
-            or self._waits_for_scaling
+            or "_buffer" not in self.__dict__
             or (None if x.__class__ is dict else scaling_of(x)) is not self._scaling
+            or self._waits_for_scaling
             or not self._buffer.append(x, y)
         ):
             self._check_and_buffer(x, y, x_copy)

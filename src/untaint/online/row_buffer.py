@@ -9,7 +9,6 @@ from typing import Any, final
 import numpy as np
 
 from .._typing import FloatArray
-from .noisy_batch import NoisyBatch
 from .scaling import Scaling
 from .stream_input import MAX_ABS_VALUE, check_finite
 
@@ -65,8 +64,9 @@ class RowBuffer:
         except (TypeError, AttributeError, OverflowError, ValueError):
             return False
         flat = self._flat
-        flat += values
-        flat += (y, 1.0)
+        flat.extend(values)
+        flat.append(y)
+        flat.append(1.0)
         return True
 
     def accepts(self, names: tuple[Any, ...], copied: bool) -> bool:
@@ -155,16 +155,14 @@ class RowBuffer:
             self.coef = [coef.get(name, 0.0) for name in self._names]
             self.coef_names, self.intercept = self._names, linear_model[1]
 
-    def pop(self, n: int) -> NoisyBatch:
-        """Remove and return the first n rows, targets and copies."""
+    def pop(self, n: int) -> tuple[FloatArray, FloatArray | None]:
+        """Remove and return the first n rows (1, x, y), and the copies of x."""
         if self._block_rows is not None:
-            return self._pop_block(n)
-        rows, copy = _remove(self._flat, n, self._width), None
-        if self._copies:
-            copy = _remove(self._copies, n, self._width - 2)
-        return NoisyBatch(rows[:, 1:-1], rows[:, -1], copy, None, rows=rows)
+            return self._pop_block(n), None
+        rows = _remove(self._flat, n, self._width)
+        return rows, _remove(self._copies, n, self._width - 2) if self._copies else None
 
-    def _pop_block(self, n: int) -> NoisyBatch:
+    def _pop_block(self, n: int) -> FloatArray:
         """Remove and return the first n rows of the frames."""
         assert self._block_rows is not None
         used, n_remaining = self._block_rows, self._n_block_rows - n
@@ -173,8 +171,7 @@ class RowBuffer:
             self._rows_with_room(n_remaining)[:n_remaining] = used[n : n + n_remaining]
             self._n_block_rows = n_remaining
         self._spare_rows = used  # by then the rows that are returned have been learnt
-        rows = used[:n]
-        return NoisyBatch(rows[:, 1:-1], rows[:, -1], None, None, rows=rows)
+        return used[:n]
 
 
 def _remove(numbers: list[Any], n: int, width: int) -> FloatArray:
