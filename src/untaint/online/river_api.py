@@ -97,9 +97,10 @@ class RiverAPIMixin(_StreamBase):
         float
             Predicted target.
         """
-        if "_buffer" not in self.__dict__:
+        try:
+            buffer = self._buffer
+        except AttributeError:
             return 0.0
-        buffer = self._buffer
         if self.n_rounds_ >= buffer.cached_until:
             next_refit = self._learn_due_rows()
             if not len(self._feature_index):
