@@ -177,6 +177,6 @@ class RowBuffer:
 def _remove(numbers: list[Any], n: int, width: int) -> FloatArray:
     """Remove n rows from the front of a list of numbers, and return them as an array."""
     rows = np.empty((n, width))
-    pack_into(f"{rows.size}d", rows, 0, *numbers[: rows.size])
+    pack_into(f"{rows.size}d", rows.data, 0, *numbers[: rows.size])
     del numbers[: rows.size]
     return rows
