@@ -17,7 +17,7 @@ from .._validation import (
 from .noisy_batch import NoisyBatch
 from .replicates import check_copies, check_true_features
 from .scaling import scale_copy, scaling_of
-from .stream_base import _StreamBase
+from .stream_base import BUFFER_SIZE, _StreamBase
 
 
 class BatchAPIMixin(_StreamBase):
@@ -114,6 +114,7 @@ class BatchAPIMixin(_StreamBase):
             self._start(batch)
         self._learn(batch)
         self._n_learnt = self.n_rounds_ = self.n_rounds_ + len(y)
+        self._learn_at = self._n_learnt + BUFFER_SIZE
         self._end_batch()
         self._buffer.cached_until = 0
         self._check_noise_if_due(now=first)

@@ -40,23 +40,23 @@ def solve_by_cholesky(
     """
     if len(gram) == 2:  # no features
         return None
-    n = gram[0, 0]
-    moments, means = gram[1:, 1:] / n, gram[0, 1:] / n
-    if centred:
-        moments -= means[:, None] * means
-    S, c = moments[:-1, :-1], moments[:-1, -1]
-    if penalties is None:
-        penalties = S.diagonal().copy()
+    # The sums are not centred: factorising the row of the constant first does that.
+    n, first = gram[0, 0], 0 if centred else 1
+    sums = gram[first:-1, first:-1].copy()
+    of_features = sums[1 - first :, 1 - first :]
+    diagonal = np.einsum("ii->i", of_features)  # a view, to which the penalty is added
+    variances = diagonal - gram[0, 1:-1] ** 2 / n if centred else diagonal.copy()  # times n
+    weights = variances if penalties is None else n * penalties
     if removed is not None:
-        S -= removed / n
-    diagonal = S.diagonal()
-    factor, failed = dpotrf(S)
-    pivots = factor.diagonal()
-    if failed or pivots.min() ** 2 <= _MIN_PIVOT**2 * diagonal.max():
+        of_features -= removed
+        variances = variances - removed.diagonal()
+    factor, failed = dpotrf(sums)
+    pivots = factor.diagonal()[1 - first :].tolist()
+    if failed or min(pivots) ** 2 <= _MIN_PIVOT**2 * max(variances.tolist()):
         return None
-    S.flat[:: len(S) + 1] = diagonal + alpha * penalties
-    coef = dposv(S, c)[1]
-    return coef, float(means[-1] - coef @ means[:-1]) if centred else 0.0
+    diagonal += alpha * weights
+    solution = dposv(sums, gram[first:-1, -1])[1]
+    return (solution[1:], float(solution[0])) if centred else (solution, 0.0)
 
 
 def solve_many_by_cholesky(

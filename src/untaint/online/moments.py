@@ -38,6 +38,7 @@ class Moments:
     total_gram: FloatArray = field(init=False)  # the sum over all folds
     _noise: FloatArray = field(init=False)  # (N_FOLDS, d, d), of the rows up to _summed_weight
     _total_noise: FloatArray | None = field(init=False, default=None)  # its sum, when needed
+    _noise_now: FloatArray | None = field(init=False, default=None)  # the sum over all rows
     _noise_cov: FloatArray | None = field(init=False, default=None)  # of the rows since then
     _summed_weight: FloatArray = field(init=False)  # (N_FOLDS,)
     _total_summed_weight: float = field(init=False, default=0.0)
@@ -56,6 +57,7 @@ class Moments:
 
     def add(self, rows: FloatArray, noise: Noise | None) -> None:
         """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z."""
+        self._noise_now = None
         noise_cov = None if noise is None or isinstance(noise, RowNoise) else noise
         if noise_cov is not self._noise_cov:
             self._sum_noise()
@@ -139,7 +141,8 @@ class Moments:
             observed[positions[:, None], positions] = self.observed
             self.observed = observed
         self.n_features, self.gram, self._noise = d, gram, noise
-        self.total_gram, self._noise_cov, self._total_noise = gram.sum(axis=0), None, None
+        self.total_gram, self._noise_cov = gram.sum(axis=0), None
+        self._total_noise = self._noise_now = None
 
     def copy(self) -> Moments:
         """Return an independent copy of the moments."""
@@ -153,6 +156,11 @@ class Moments:
 
     def total(self) -> tuple[FloatArray, FloatArray]:
         """Return Gram matrix and noise covariance, summed over all folds; they are not copies."""
+        if self._noise_now is None:
+            self._noise_now = self._sum_all_noise()
+        return self.total_gram, self._noise_now
+
+    def _sum_all_noise(self) -> FloatArray:
         if self._total_noise is None:
             self._total_noise = self._noise.sum(axis=0)
             self._total_summed_weight = float(self._summed_weight.sum())
@@ -163,7 +171,7 @@ class Moments:
             scatter, freedom = self._scatter.sum(axis=0), np.asarray(self._freedom.sum())
             cov = estimate_covariance(scatter, freedom, self._noise_shape)
             noise = noise + self._per_copy.sum() * cov
-        return self.total_gram, noise
+        return noise
 
     def grouped(self, n_groups: int) -> tuple[FloatArray, FloatArray]:
         """Merge the folds into fewer groups and return those that are not empty."""

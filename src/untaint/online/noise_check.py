@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf
 
 from .._typing import FloatArray
 from ..exceptions import OverstatedNoiseWarning
@@ -37,6 +38,8 @@ def check_declared_noise(
     if n < _MIN_ROWS or not noise.any():
         return
     S, noise = centred_moments(gram, centred)[1][:-1, :-1], noise / n
+    if not dpotrf(WARNING_SHARE * S - noise)[1]:  # positive definite: the noise is small enough
+        return
     observed = np.diag(S)
     shares = np.diag(noise) / np.maximum(observed, np.finfo(float).tiny)
     worst = int(np.argmax(shares))
@@ -75,14 +78,14 @@ def warn_if_only_rows_were_scaled(
     always. Declared noise that is then most of the variance is likely in the units before it.
     """
     n = gram[0, 0]
-    if n < _MIN_ROWS:
+    shares = noise.diagonal() / n
+    if n < _MIN_ROWS or not len(shares) or shares.max() <= _SUSPICIOUS_SHARE:
         return
     means, moments = centred_moments(gram, True)
     variances = np.diag(moments)[:-1]
     tolerance = max(_UNIT_TOLERANCE, 4.0 / n)  # scalers of streams are less exact at first
     standardised = (np.abs(variances - 1.0) < tolerance) & (np.abs(means[:-1] + origin) < tolerance)
-    shares = np.diag(noise) / n
-    if len(variances) and standardised.all() and shares.max() > _SUSPICIOUS_SHARE:
+    if standardised.all():
         name = names[int(np.argmax(shares))]
         warnings.warn(
             f"the features have unit variance, and noise_cov is {shares.max():.0%} of it for the "

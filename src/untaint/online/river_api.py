@@ -33,26 +33,23 @@ class RiverAPIMixin(_StreamBase):
         x_copy : dict, optional
             A second measurement of the row, with independent noise.
         """
-        buffer = self.__dict__.get("_buffer")
-        n_buffered = 0
         if (
-            buffer is not None
-            and x_copy is None
-            and self.noise_cov is not None
-            and (None if x.__class__ is dict else scaling_of(x)) is self._scaling
-            and not self._waits_for_scaling
+            x_copy is not None
+            or self.noise_cov is None
+            or "_buffer" not in self.__dict__
+            or (None if x.__class__ is dict else scaling_of(x)) is not self._scaling
+            or self._waits_for_scaling
+            or not self._buffer.append(x, y)
         ):
-            n_buffered = buffer.append(x, y)
-        if not n_buffered:
-            n_buffered = self._check_and_buffer(x, y, x_copy)
-        self.n_rounds_ += 1
-        if n_buffered >= self._buffer_size:
+            self._check_and_buffer(x, y, x_copy)
+        self.n_rounds_ = n_rounds = self.n_rounds_ + 1
+        if n_rounds >= self._learn_at:
             self._learn_due_rows()
 
     def _check_and_buffer(
         self, x: Mapping[Any, Any], y: float, x_copy: Mapping[Any, Any] | None
-    ) -> int:
-        """Check a row, add it to the buffer, and return the number of buffered rows."""
+    ) -> None:
+        """Check a row, and add it to the buffer."""
         scaling = scaling_of(x)
         if scaling is not None and not scaling.is_final:
             x = x.original  # type: ignore[attr-defined]
@@ -64,12 +61,11 @@ class RiverAPIMixin(_StreamBase):
         if "_buffer" not in self.__dict__:
             self._check_parameters()
             self._reset_stream([])
-            self._buffer_size = self._min_rows_to_start
+            self._learn_at = self._min_rows_to_start
         self._use_scaling(scaling)
         if not self._buffer.accepts(tuple(x), x_copy is not None):
             x, x_copy = self._fit_to_buffer(x, x_copy)
         self._buffer.add(x, y, x_copy)
-        return len(self._buffer)
 
     def _fit_to_buffer(
         self, x: Mapping[Any, Any], x_copy: Mapping[Any, Any] | None
@@ -101,8 +97,9 @@ class RiverAPIMixin(_StreamBase):
         float
             Predicted target.
         """
-        buffer = self.__dict__.get("_buffer")
-        if buffer is None:
+        try:
+            buffer = self._buffer
+        except AttributeError:
             return 0.0
         if self.n_rounds_ >= buffer.cached_until:
             next_refit = self._learn_due_rows()
@@ -110,14 +107,13 @@ class RiverAPIMixin(_StreamBase):
                 return buffer.mean_target
             model = None if self._allow_missing else self._linear_model()
             buffer.cache_model(self._feature_index.names, model, next_refit)
-        if buffer.coef is None:
+        if [*x] == buffer.coef_names:
+            return sum(map(mul, buffer.coef, x.values()), buffer.intercept)
+        if buffer.coef_names is None:
             return float(self._predict_rows(self._feature_index.row_to_array(x), False)[0])
-        coef, intercept = buffer.coef, buffer.intercept
-        try:
-            return sum(map(mul, map(coef.__getitem__, x), x.values()), intercept)
-        except KeyError:
-            self._feature_index.check_names(tuple(x))
-            return sum((coef.get(name, 0.0) * value for name, value in x.items()), intercept)
+        self._feature_index.check_names(tuple(x))
+        coef = buffer.coef_by_name
+        return sum((coef.get(name, 0.0) * value for name, value in x.items()), buffer.intercept)
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Update the model with the rows of a frame.

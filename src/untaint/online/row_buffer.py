@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from struct import pack_into
 from typing import Any, final
 
 import numpy as np
 
 from .._typing import FloatArray
-from .noisy_batch import NoisyBatch
 from .scaling import Scaling
 from .stream_input import MAX_ABS_VALUE, check_finite
 
@@ -18,47 +18,56 @@ _PADDING = 40  # rows reserved in addition
 
 @final
 class RowBuffer:
-    """A RowBuffer holds rows that have the same names in the same order."""
+    """A RowBuffer holds rows that have the same names in the same order.
+
+    Single rows are kept as numbers in one list: 1, the features, the target; 1, the features, ...
+    The 1 of the row that comes next is there already. Rows of frames are kept in an array.
+    """
 
     def __init__(self, names: tuple[Any, ...] = ()) -> None:
-        self.names, self._names = names, list(names)
+        self.names, self._names, self._width = names, list(names), len(names) + 2
         self.cached_until = 0  # the round from which coef and intercept are out of date
         self._last_columns: tuple[Any, tuple[Any, ...]] = (None, ())
-        self.coef: dict[Any, float] | None = None
+        self.coef_by_name: dict[Any, float] = {}
         self.intercept = 0.0
-        self._flat: list[Any] = []
+        self.coef: list[float] = []
+        self.coef_names: list[Any] | None = None  # rows that coef is for; None if not linear
+        self._flat: list[Any] = [1.0]
         self._copies: list[Any] = []
-        self._targets: list[Any] = []
-        self._block_rows: FloatArray | None = None  # rows (1, X, y) of frames, by column
+        self._block_rows: FloatArray | None = None  # rows (1, X, y) of frames
         self._spare_rows: FloatArray | None = None  # such an array, to be used again
         self._n_block_rows = 0
 
     def __len__(self) -> int:
-        return self._n_block_rows or len(self._targets)
+        return self._n_block_rows or len(self._flat) // self._width
 
     @property
     def in_blocks(self) -> bool:
         """Whether the rows came in frames."""
         return self._n_block_rows > 0
 
-    def append(self, x: Mapping[Any, Any], y: Any) -> int:
-        """Add a row without a copy and return the number of rows, or 0 if it must be checked.
+    def append(self, x: Mapping[Any, Any], y: Any) -> bool:
+        """Add a row without a copy, and return whether this was possible without further checks.
 
         One sum tests whether all entries are finite numbers. A row with other names, with an entry
         that is not a number, or of another kind than the buffered rows is not added.
         """
         try:
             if [*x] != self._names or self._copies or self._n_block_rows:
-                return 0
+                return False
             values = x.values()
             total = sum(values, y)
-            if not (-MAX_ABS_VALUE < total < MAX_ABS_VALUE and isinstance(total, (float, int))):
-                return 0
+            if not -MAX_ABS_VALUE < total < MAX_ABS_VALUE:
+                return False
+            if total.__class__ is not float and not isinstance(total, (float, int)):
+                return False
         except (TypeError, AttributeError, OverflowError, ValueError):
-            return 0
-        self._flat += values
-        self._targets.append(y)
-        return len(self._targets)
+            return False
+        flat = self._flat
+        flat.extend(values)
+        flat.append(y)
+        flat.append(1.0)
+        return True
 
     def accepts(self, names: tuple[Any, ...], copied: bool) -> bool:
         """Return whether a row with these names, with or without a copy, can be added."""
@@ -66,7 +75,7 @@ class RowBuffer:
 
     def has_same_copies(self, copied: bool) -> bool:
         """Return whether the buffered rows have second copies, or not, like the new row."""
-        return not self._n_block_rows and (not self._targets or copied == bool(self._copies))
+        return not self._n_block_rows and (not len(self) or copied == bool(self._copies))
 
     def add_block(self, X: FloatArray, y: FloatArray, gaps: bool) -> None:
         """Add the rows of a frame, and raise unless they are finite numbers."""
@@ -88,7 +97,7 @@ class RowBuffer:
         if rows is None or len(rows) < n:
             # Columns whose distance is a power of two would compete for the same cache lines.
             n_reserved = max(n, min(2 * n, _MAX_IN_ADVANCE)) + _PADDING
-            new = np.empty((n_reserved, len(self.names) + 2), order="F")
+            new = np.empty((n_reserved, self._width), order="F")
             new[:, 0] = 1.0
             if rows is not None:
                 new[: self._n_block_rows] = rows[: self._n_block_rows]
@@ -102,23 +111,24 @@ class RowBuffer:
 
     def add(self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None) -> None:
         """Add one row."""
-        self._flat.extend(x.values())
-        self._targets.append(y)
+        self._flat += (*x.values(), y, 1.0)
         if x_copy is not None:
             self._copies.extend([x_copy[name] for name in self.names])
 
     def rescale(self, scaling: Scaling) -> None:
         """Scale the buffered rows and copies, which wait for a scaling."""
-        n, d = len(self._targets), len(self.names)
-        for values in (self._flat, self._copies):
-            if values:
-                rows = np.array(values, dtype=float).reshape(n, d)
-                values[:] = scaling.columns(self.names, rows).ravel().tolist()
+        n, width = len(self), self._width
+        rows = np.array(self._flat[: n * width], dtype=float).reshape(n, width)
+        rows[:, 1:-1] = scaling.columns(self.names, rows[:, 1:-1])
+        self._flat[: n * width] = rows.ravel().tolist()
+        if self._copies:
+            copies = np.array(self._copies, dtype=float).reshape(n, width - 2)
+            self._copies = scaling.columns(self.names, copies).ravel().tolist()
 
     @property
     def mean_target(self) -> float:
         """The mean of the buffered targets, or zero if there are none."""
-        targets = self._targets
+        targets = self._flat[self._width - 1 :: self._width]
         if self._block_rows is not None:
             targets = self._block_rows[: self._n_block_rows, -1].tolist()
         return float(sum(targets)) / max(len(targets), 1)
@@ -138,26 +148,21 @@ class RowBuffer:
     def cache_model(
         self, names: list[Any], linear_model: tuple[FloatArray, float] | None, until: int
     ) -> None:
-        """Cache coefficients by name, and the intercept, until a round."""
-        self.cached_until, self.coef = until, None
+        """Cache the coefficients and the intercept until a round."""
+        self.cached_until, self.coef_names = until, None
         if linear_model is not None:
-            self.coef = dict(zip(names, linear_model[0].tolist(), strict=True))
-            self.intercept = linear_model[1]
+            coef = self.coef_by_name = dict(zip(names, linear_model[0].tolist(), strict=True))
+            self.coef = [coef.get(name, 0.0) for name in self._names]
+            self.coef_names, self.intercept = self._names, linear_model[1]
 
-    def pop(self, n: int) -> NoisyBatch:
-        """Remove and return the first n rows, targets and copies."""
+    def pop(self, n: int) -> tuple[FloatArray, FloatArray | None]:
+        """Remove and return the first n rows (1, x, y), and the copies of x."""
         if self._block_rows is not None:
-            return self._pop_block(n)
-        d = len(self.names)
-        rows = np.empty((n, d + 2))
-        rows[:, 0] = 1.0
-        rows[:, 1:-1] = np.fromiter(self._flat, float, n * d).reshape(n, d)
-        rows[:, -1] = self._targets[:n]
-        copy = np.fromiter(self._copies, float, n * d).reshape(n, d) if self._copies else None
-        del self._flat[: n * d], self._targets[:n], self._copies[: n * d]
-        return NoisyBatch(rows[:, 1:-1], rows[:, -1], copy, None, rows=rows)
+            return self._pop_block(n), None
+        rows = _remove(self._flat, n, self._width)
+        return rows, _remove(self._copies, n, self._width - 2) if self._copies else None
 
-    def _pop_block(self, n: int) -> NoisyBatch:
+    def _pop_block(self, n: int) -> FloatArray:
         """Remove and return the first n rows of the frames."""
         assert self._block_rows is not None
         used, n_remaining = self._block_rows, self._n_block_rows - n
@@ -166,5 +171,12 @@ class RowBuffer:
             self._rows_with_room(n_remaining)[:n_remaining] = used[n : n + n_remaining]
             self._n_block_rows = n_remaining
         self._spare_rows = used  # by then the rows that are returned have been learnt
-        rows = used[:n]
-        return NoisyBatch(rows[:, 1:-1], rows[:, -1], None, None, rows=rows)
+        return used[:n]
+
+
+def _remove(numbers: list[Any], n: int, width: int) -> FloatArray:
+    """Remove n rows from the front of a list of numbers, and return them as an array."""
+    rows = np.empty((n, width))
+    pack_into(f"{rows.size}d", rows.data, 0, *numbers[: rows.size])
+    del numbers[: rows.size]
+    return rows

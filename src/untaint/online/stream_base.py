@@ -100,7 +100,7 @@ class _StreamBase(BaseEstimator):
         self._was_scaled = False  # whether rows carry their scaling
         self._waits_for_scaling = False  # whether buffered rows are to be scaled
         self._n_learnt = self.n_rounds_ = 0
-        self._buffer_size = BUFFER_SIZE
+        self._learn_at = BUFFER_SIZE  # the round at which the buffer is full
         self._next_noise_check = 64
 
     def _learn_due_rows(self) -> int:
@@ -124,7 +124,7 @@ class _StreamBase(BaseEstimator):
             if self._waits_for_scaling and self._scaling is not None:
                 self._buffer.rescale(self._scaling)
                 self._waits_for_scaling = False
-            self._learn_buffered(self._buffer.names, self._buffer.pop(until - self._n_learnt))
+            self._learn_buffered(self._buffer.names, *self._buffer.pop(until - self._n_learnt))
 
     def _learn_in_bulk(self) -> None:
         """Learn buffered rows of frames, but the last ones, which wait for a request of a fit."""
@@ -141,17 +141,22 @@ class _StreamBase(BaseEstimator):
             self._check_declared_noise()
             self._next_noise_check = max(2 * self._n_learnt, 64)
 
-    def _learn_buffered(self, names: tuple[Any, ...], buffered: NoisyBatch) -> None:
+    def _learn_buffered(
+        self, names: tuple[Any, ...], rows: FloatArray, X_copy: FloatArray | None
+    ) -> None:
         first = not len(self._feature_index)
         try:
-            self._learn_named_rows(first, names, buffered)
+            self._learn_named_rows(first, names, rows, X_copy)
         except BaseException:
             if first:  # restore the state before the first row
                 for name in ("_buffer", "n_rounds_", "n_features_in_", "feature_names_in_"):
                     self.__dict__.pop(name, None)
             raise
 
-    def _learn_named_rows(self, first: bool, names: tuple[Any, ...], buffered: NoisyBatch) -> None:
+    def _learn_named_rows(
+        self, first: bool, names: tuple[Any, ...], rows: FloatArray, X_copy: FloatArray | None
+    ) -> None:
+        """Learn rows (1, x, y) whose features have these names."""
         if names is not self._learnt_names and self._feature_index.add_names(names):
             self.n_features_in_ = len(self._feature_index)
             if all(isinstance(name, str) for name in self._feature_index.names):
@@ -160,7 +165,8 @@ class _StreamBase(BaseEstimator):
             if not first:
                 self._expand(self.n_features_in_)
         self._learnt_names = names
-        X, y, X_copy = self._feature_index.align(names, buffered.X), buffered.y, buffered.X_copy
+        as_given, y = rows[:, 1:-1], rows[:, -1]
+        X = self._feature_index.align(names, as_given)
         X_copy = None if X_copy is None else self._feature_index.align(names, X_copy)
         if self._declared_cov is None and (declared := self._noise_of_rows()) is not None:
             self._declared_cov = self._feature_index.reorder_cov(
@@ -186,21 +192,21 @@ class _StreamBase(BaseEstimator):
         ):
             present = np.isin(np.arange(X.shape[1]), self._feature_index.positions(names))
             noise = noise * np.outer(present, present)
-        rows = buffered.rows if X is buffered.X else None
         n_following = len(self._buffer) if self._buffer.in_blocks else 0
         batch = NoisyBatch(
             X,
             y,
             X_copy,
             noise,
-            rows=rows,
+            rows=rows if X is as_given else None,
             n_following=n_following,
             estimates_noise=estimates_noise,
         )
         if first:
             self._start(batch)
         self._learn(batch)
-        self._n_learnt, self._buffer_size = self._n_learnt + len(y), BUFFER_SIZE
+        self._n_learnt += len(y)
+        self._learn_at = self._n_learnt + BUFFER_SIZE
 
     def _make_batch(
         self,

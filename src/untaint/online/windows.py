@@ -31,6 +31,7 @@ from itertools import pairwise
 from typing import final
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 from scipy.special import chdtri
 
 from .._typing import BoolArray, FloatArray
@@ -155,15 +156,21 @@ class Windows:
             if start is None:
                 continue
             gram = end.gram - start.gram
-            if gram[0, 0] < _MIN_ROWS * d:
+            n = gram[0, 0]
+            if n < _MIN_ROWS * d:
                 continue
-            clean = gram + share * (end.clean - start.clean - gram)
-            naive, moments = (gram @ u)[first:-1], gram[first:-1, first:-1]
-            spread = (u @ gram @ u / gram[0, 0]) * moments + np.outer(naive, naive / gram[0, 0])
+            products = gram.dot(u)
+            naive = products[first:-1]
+            spread = gram[first:-1, first:-1] * (u.dot(products) / n)
+            spread += naive[:, None] * (naive / n)
             diagonal = np.einsum("ii->i", spread)  # a view: definite, also for constant features
             diagonal[:] = np.where(diagonal > 0.0, diagonal * (1.0 + 1e-9), 1.0)
-            gradient = (clean @ u)[first:-1]
-            if gradient @ np.linalg.solve(spread, gradient) > self._critical_value(len(spread)):
+            gradient = naive.copy()
+            gradient[-d:] += (end.noise - start.noise).dot(share * coef)
+            solution, failed = dposv(spread, gradient)[1:]
+            if failed:
+                solution = np.linalg.solve(spread, gradient)
+            if gradient.dot(solution) > self._critical_value(len(spread)):
                 return True
         return False
 
