@@ -130,7 +130,7 @@ MAPPED = Family(
     surface,
     "label",
     ("untaint", "untaint-auto"),
-    (1_000_000, 10_000_000),
+    (10_000_000,),
     TRIAL,
     components=500,
     memory_limit="4GB",
