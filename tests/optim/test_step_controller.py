@@ -39,11 +39,10 @@ def at(x):
     return Fit(np.array([[x]]), np.zeros(1), np.array([[x]]), x * x)
 
 
-def steps(x=0.0, comparable=True, hard=False, norm_bound=None, min_decrease=0.0, quadratic=False):
+def steps(x=0.0, comparable=True, hard=False, norm_bound=None, min_decrease=0.0):
     strategy = Memoryless(comparable=comparable, hard=hard)
-    line = Line(loss=SimpleNamespace(quadratic=quadratic))
     return SubsampledSteps(
-        SimpleNamespace(), line, strategy, at(x), 1.0, min_decrease=min_decrease,
+        SimpleNamespace(), Line(), strategy, at(x), 1.0, min_decrease=min_decrease,
         norm_bound=norm_bound,
     )  # fmt: skip
 
@@ -106,15 +105,10 @@ def test_after_a_failure_the_sequence_begins_anew():
     assert where(process) == 1.5
 
 
-@pytest.mark.parametrize(
-    ("hard", "quadratic", "end"), [(True, False, 6.0), (True, True, 8.0), (False, False, 8.0)]
-)
-def test_unreliable_hard_weights_are_extrapolated_from_for_a_quadratic_loss_only(
-    hard, quadratic, end
-):
-    second = iterate(4.0, 6.0, value=0.5, predicted_decrease=0.5, reliable=False)
-    process = visited(iterate(0.0, 4.0), second, hard=hard, quadratic=quadratic)
-    assert where(process) == pytest.approx(end)
+@pytest.mark.parametrize(("hard", "reliable", "end"), [(True, False, 6.0), (False, False, 8.0)])
+def test_unreliable_hard_weights_are_not_extrapolated_from(hard, reliable, end):
+    second = iterate(4.0, 6.0, value=0.5, predicted_decrease=0.5, reliable=reliable)
+    assert where(visited(iterate(0.0, 4.0), second, hard=hard)) == pytest.approx(end)
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ class SubsampledSteps:
         progress = best is None or last.predicted_decrease < PROGRESS * best.predicted_decrease
         self._n_stalled = 0 if progress else self._n_stalled + 1
         self._best = last
-        if not last.reliable and self.strategy.hard and not self.newton.loss.quadratic:
+        if not last.reliable and self.strategy.hard:
             self._anderson.reset()  # a mispredicted hard threshold misleads the extrapolation
         self.point = last.target
         proposal = self._anderson.propose(last.point, last.target)
