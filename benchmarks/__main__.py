@@ -2,7 +2,8 @@
 
 A study is a table of cases (:mod:`benchmarks.studies`) or a module of :mod:`benchmarks.commands`
 with a ``main`` of its own, which reads the remaining arguments. Rows of a table of cases are
-written as they are measured, and a run that was stopped continues where it ended.
+written as they are measured, and a run that was stopped continues where it ended. What a module
+prints is added to a result, FILE.md with its record FILE.toml, by ``--store FILE``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from .frame import run_study
+from .frame.record import stored
 from .studies import FORMER_NAMES, STUDIES
 
 # Modules with a command line of their own.
@@ -71,9 +73,16 @@ def list_studies() -> int:
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
     """Run a module that has a command line of its own."""
-    sys.argv = [f"{__package__} {name}", *arguments]
+    words = list(arguments)
+    file = None
+    if "--store" in words[:-1]:
+        place = words.index("--store")
+        file = Path(words[place + 1])
+        del words[place : place + 2]
+    sys.argv = [f"{__package__} {name}", *words]
     argparse.ArgumentParser.error = Parser.error  # type: ignore
-    return import_module(f"{__package__}.commands.{name.replace('-', '_')}").main() or 0
+    with stored(file, " ".join([name, *words])):
+        return import_module(f"{__package__}.commands.{name.replace('-', '_')}").main() or 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,17 +1,19 @@
 """Time of regression on many rows, as ratios to fits that do less.
 
-    make bench ARGS="many-rows [matrix nystroem million linear] [--seeds 0] [--repeat 3]"
+    make bench ARGS="many-rows [matrix nystroem million linear classes] [--seeds 0] [--repeat 3]"
 
 matrix    10,000 rows of ten features, the kernel matrix: over our kernel matrix alone, in float32
 nystroem  300,000 rows, 500 landmarks: scikit-learn's Nystroem + Ridge, in double and in single
           precision, over ours
 million   a million rows, 1,000 landmarks: over our fit without trimming (contamination=0)
 linear    a million rows of twenty features: over scikit-learn's LinearRegression
+classes   500,000 rows of fifty features, two classes: over scikit-learn's LogisticRegression
 
 All fits of a line run in one process, in turns, on the same rows, of which a fifth of the targets
 is wrong (:mod:`benchmarks.data.large`); the shortest time of each counts. CPU time is that of
 all threads, and tells less of what else the machine does; "others" are the cores that other
-processes kept busy meanwhile. The error is that on clean test rows.
+processes kept busy meanwhile. The error is that on clean test rows: RMSE, or the share of wrong
+classes.
 """
 
 import argparse
@@ -72,6 +74,13 @@ LINES = {
         ("linear-regression", "untaint-plain", "untaint", "untaint-auto", "huber"),
         "linear-regression",
     ),
+    "classes": Line(
+        "linear-classes",
+        500_000,
+        None,
+        ("logistic-regression", "untaint-plain", "untaint", "untaint-auto"),
+        "logistic-regression",
+    ),
 }
 
 
@@ -123,7 +132,10 @@ def _taken(work: Callable[[], object]) -> Taken:
 def _error(model: Any, rows: Any) -> float:
     if not hasattr(model, "predict"):
         return float("nan")
-    return float(np.sqrt(np.mean((model.predict(rows.X_test) - rows.y_test) ** 2)))
+    predictions = model.predict(rows.X_test)
+    if hasattr(model, "classes_"):
+        return float(np.mean(predictions != rows.y_test))
+    return float(np.sqrt(np.mean((predictions - rows.y_test) ** 2)))
 
 
 def main() -> None:
@@ -134,7 +146,15 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--leave-out", nargs="+", default=[], metavar="METHOD")
     asked = parser.parse_args()
-    heads = ("shortest s", "longest s", "ratio", "CPU ratio", "others", "clean-test RMSE", "passes")
+    heads = (
+        "shortest s",
+        "longest s",
+        "ratio",
+        "CPU ratio",
+        "others",
+        "clean-test error",
+        "passes",
+    )
     print("| line | seed | fit | " + " | ".join(heads) + " |")
     print("|---|--:|---" + "|--:" * len(heads) + "|")
     for name in asked.lines:

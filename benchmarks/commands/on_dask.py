@@ -10,7 +10,8 @@ killed    fits during which a worker process is killed, one in each stage in tur
 memory    rows that take twice the memory that both workers have
 costs     seconds of a pass per million rows, by number of features
 overhead  seconds that Dask takes to schedule a pass over so many nearly empty chunks
-workers   the same fits on 1, 2 and 4 worker processes of one thread each
+workers   the same fits on 1, 2 and 4 (--workers) processes of one thread each: seconds and bytes
+          of a step, which is a pass over all rows, and seconds on the client
 
 Prints Markdown, and writes the numbers to a CSV file if asked to (--out FILE).
 """
@@ -290,13 +291,13 @@ def overhead(quick):
     closed(client)
 
 
-def workers(quick):
-    """Time the same fit on different numbers of worker processes."""
+def workers(quick, counts=(1, 2, 4)):
+    """Time the same fit on different numbers of worker processes, pass by pass."""
     n, components = (60_000, 100) if quick else (1_000_000, 300)
     X, y = drawn(n)
     params = PARAMS | {"n_components": components, "random_state": 0}
     one = {}
-    for n_workers in (1, 2, 4):
+    for n_workers in counts:
         client = started(n_workers=n_workers)
         rows, targets = on_cluster(client, X, y, 8)
         for contamination in (0.2, "auto"):
@@ -305,14 +306,21 @@ def workers(quick):
             model.fit(rows, targets)
             seconds = time.perf_counter() - begun
             one.setdefault(contamination, seconds)
+            done = model.statistics_
+            steps = [stage for stage in done.stages if "gradient" in stage[0]]
             note(
                 "workers",
                 f"{n:,} rows, {components} landmarks, contamination {contamination}, "
                 f"{n_workers} workers",
                 seconds=seconds,
-                ratio_to_one_worker=seconds / one[contamination],
-                passes=model.statistics_.passes,
-                bytes_per_pass=model.statistics_.bytes_per_pass,
+                ratio_to_first=seconds / one[contamination],
+                passes=done.passes,
+                seconds_of_passes=done.seconds,
+                seconds_on_client=seconds - done.seconds,
+                seconds_per_step=float(np.median([each for _, each, _ in steps[1:]])),
+                kilobytes_per_step=max(size for _, _, size in steps) / 1e3,
+                kilobytes_of_largest_pass=done.bytes_per_pass / 1e3,
+                kept=done.kept,
             )
         closed(client)
 
@@ -324,10 +332,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all by default")
     parser.add_argument("--quick", action="store_true", help="few rows")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4], help="part workers")
     parser.add_argument("--out", type=Path, help="CSV file for the numbers")
     arguments = parser.parse_args()
     for name in arguments.parts or PARTS:
-        PARTS[name](arguments.quick)
+        more = [arguments.workers] if name == "workers" else []
+        PARTS[name](arguments.quick, *more)
     if arguments.out:
         with open(arguments.out, "w", newline="") as file:
             writer = csv.writer(file)

@@ -6,18 +6,20 @@ library, the seeds, the seconds that all runs took together, and the libraries a
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import platform
 import subprocess
+import sys
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from untaint._atomic_write import open_atomically
 
@@ -38,6 +40,36 @@ def recorded(path: Path, *, seeds: int | None, quick: bool) -> Iterator[dict[str
         yield more
     finally:
         write_record(path, _command(path, seeds, quick), time.monotonic() - start, more)
+
+
+@contextmanager
+def stored(path: Path | None, words: str) -> Iterator[None]:
+    """Add what is printed inside to ``path``, as Markdown with its command, and to the record."""
+    if path is None:
+        yield
+        return
+    start, text = time.monotonic(), io.StringIO()
+    with redirect_stdout(_Both(sys.stdout, text)):
+        yield
+    command = f'make bench ARGS="{words}"' if " " in words else f"make bench ARGS={words}"
+    with path.with_suffix(".md").open("a", encoding="utf-8") as file:
+        file.write(f"`{command}`\n\n{text.getvalue().strip()}\n\n")
+    runs = read_record(path).get("cases", 0) + 1
+    more = {"seeds": 1, "cases": runs, "cases_asked_for": runs, "failed": 0}
+    write_record(path, f"make bench ARGS={words.split()[0]}", time.monotonic() - start, more)
+
+
+class _Both(io.TextIOBase):
+    """A stream that writes to two."""
+
+    def __init__(self, *streams: TextIO) -> None:
+        self.streams = streams
+
+    def write(self, text: str) -> int:
+        for stream in self.streams:
+            stream.write(text)
+            stream.flush()
+        return len(text)
 
 
 def write_record(path: Path, command: str, seconds: float, more: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ of scikit-learn is 1 / (2 alpha).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -123,16 +123,43 @@ FAMILIES: dict[str, Family] = {
         components=1_000,
         memory_limit="1GB",
     ),
-    "map": Family(
-        "kernel regression, 10 features of a memory map, 500 components, limited to 4 GB",
-        surface,
-        "label",
-        ("untaint", "untaint-auto", "untaint-plain"),
-        (10_000_000,),
-        TRIAL,
-        components=500,
-        memory_limit="4GB",
-        mapped=True,
+}
+# Features in a file: other rows for the same estimators, in bounded memory.
+MAPPED = Family(
+    "kernel regression, 10 features of a memory map, 500 components, limited to 4 GB",
+    surface,
+    "label",
+    ("untaint", "untaint-auto"),
+    (10_000_000,),
+    TRIAL,
+    components=500,
+    memory_limit="4GB",
+    mapped=True,
+)
+LINEAR_MAPPED = replace(
+    MAPPED,
+    title="linear regression, 20 features of a memory map, limited to 4 GB",
+    truth=line,
+    kernel="linear",
+    alpha=1e-3,
+    gamma=None,
+    components=None,
+)
+FAMILIES |= {
+    "map": MAPPED,
+    "map-classes": replace(
+        MAPPED,
+        title="kernel classification, 10 features of a memory map, 500 components, limited to 4 GB",
+        truth=border,
+        kind="flip",
+    ),
+    "map-linear": LINEAR_MAPPED,
+    "map-linear-classes": replace(
+        LINEAR_MAPPED,
+        title="linear classification, 50 features of a memory map, limited to 4 GB",
+        truth=plane,
+        kind="flip",
+        alpha=0.5,
     ),
 }
 

@@ -19,7 +19,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "speed-classes": ("classes-exact", "classes-approximate"),
     "speed-linear-classes": ("linear-classes",),
     "speed-memory": ("memory",),
-    "speed-map": ("map",),
+    "speed-map": ("map", "map-classes", "map-linear", "map-linear-classes"),
 }
 ALL = tuple(family for name, part in PARTS.items() if name != "speed-map" for family in part)
 QUESTION = "Seconds, peak memory and clean-test error with a fifth of the labels wrong"

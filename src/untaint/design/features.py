@@ -40,7 +40,7 @@ from .blocked import BlockedFeatures
 from .kernel_matrix import preconditioner_size
 from .linear import LinearDesign
 from .memory_plan import Plan, min_bytes, plan_blocks
-from .subsample import draw_rows, subsample_size
+from .subsample import ROWS_PER_FEATURE, draw_rows, subsample_size
 
 # The variance of a fit of p features to n samples is p / n of that of the noise: the refits of a
 # subsample are solved to this fraction of it, and to a tolerance of at most MAX_TOL.
@@ -185,11 +185,13 @@ def make_feature_design(
     n_outputs: int,
     rng: np.random.Generator,
     n_threads: int | None = None,
+    rows_per_feature: int = ROWS_PER_FEATURE,
 ) -> FeatureDesign:
     """Return a design of features that suit the kernel, the approximation and the memory limit.
 
     ``approximation`` is "columns", "nystroem", or "rff", whose frequencies ``rng`` draws;
     ``n_components=None`` chooses the number of features by effective dimension and memory limit.
+    The subsample of many rows has ``rows_per_feature``, within limits.
     """
     n, limit = X.shape[0], memory_bytes(memory_limit)
     rows = draw_rows(sample_weight, policy().subsample_rows)
@@ -202,7 +204,8 @@ def make_feature_design(
     feature_map = make_map(sketch, weight, approximation, n_components, affordable, rng, n_threads)
     width, dtype, keep = feature_map.raw_width, feature_map.dtype, feature_map.cacheable
     plan = plan_blocks(n, n_outputs, width, dtype, limit, keep=keep)
-    few = draw_rows(sample_weight, subsample_size(feature_map.width, limit)) if many else None
+    size = subsample_size(feature_map.width, limit, rows_per_feature)
+    few = draw_rows(sample_weight, size) if many else None
     parts = (kernel, X, sample_weight, alpha, fit_intercept, feature_map, plan, few)
     return FeatureDesign(*parts, n_threads=n_threads)
 

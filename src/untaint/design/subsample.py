@@ -14,7 +14,9 @@ import numpy as np
 from .._policy import policy
 from .._typing import FloatArray, IntArray
 
-ROWS_PER_FEATURE = 60
+# A trimmed fit to labels that overlap has fewer rows to rely on: with so few that its first
+# function is far from that of all rows, it takes passes over all of them to undo it.
+ROWS_PER_FEATURE, LABELS_PER_FEATURE = 60, 400
 # Memory of leave-one-out diagnostics per sample, temporaries included.
 LOO_BYTES = 25_000
 _SEED = 20_000
@@ -27,7 +29,7 @@ class Subset(NamedTuple):
     weights: FloatArray
 
 
-def subsample_size(n_features: int, memory: int) -> int:
+def subsample_size(n_features: int, memory: int, rows_per_feature: int = ROWS_PER_FEATURE) -> int:
     """Return the size of the subsample for a number of features and a memory limit in bytes.
 
     Examples
@@ -36,7 +38,7 @@ def subsample_size(n_features: int, memory: int) -> int:
     (5000, 20000, 2000)
     """
     most = policy().subsample_rows
-    wanted = max(most // 4, min(most, ROWS_PER_FEATURE * n_features))
+    wanted = max(most // 4, min(most, rows_per_feature * n_features))
     return max(most // 10, min(wanted, memory // (2 * LOO_BYTES)))
 
 

@@ -137,7 +137,8 @@ class DaskEstimator(SubquantileEstimator):
         task = self._task(contamination, seed)
         hyper = select_for_total(self, task, X, y, total)
         feature_map = self._feature_map(hyper, X, total, task, chunks)
-        count = subsample_size(feature_map.width, memory_bytes(self.memory_limit))
+        limit = memory_bytes(self.memory_limit)
+        count = subsample_size(feature_map.width, limit, task.rows_per_feature)
         if count < len(y):
             sample = self._sample(chunks, totals, count)
         data = self._partitioned(chunks, hyper, feature_map, sample, total, task)

@@ -25,7 +25,7 @@ from ..contamination.label_quality import (
 )
 from ..design.base import Design, FitDesign, Sketch, SystemDesign
 from ..design.features import FeatureDesign
-from ..design.subsample import Subset
+from ..design.subsample import LABELS_PER_FEATURE, Subset
 from ..initialization.multistart import StartingPoint, find_label_inliers
 from ..kernels import Precomputed
 from ..learners.base import take
@@ -88,6 +88,11 @@ class ClassificationTask(Task):
         super().__init__(params, contamination, seed)
         self.classes = classes
         self.loss = loss_of(len(classes))
+
+    @property
+    def rows_per_feature(self) -> int:
+        """Rows of the subsample for each feature: more where labels are trimmed."""
+        return LABELS_PER_FEATURE if self.contamination else super().rows_per_feature
 
     def groups(self, y: FloatArray) -> IntArray:
         """Return the class codes."""

@@ -59,7 +59,7 @@ def fit_robust(
     hyper = select_on_subsample(params, task, data)
     data = data.transformed(hyper.transform)
     width = None if saved is None else saved.width
-    design = build_design(params, hyper, data, task.rng(), width)
+    design = build_design(params, task, hyper, data, width)
     if saved is not None and isinstance(design, FeatureDesign):
         saved.width = design.map.raw_width  # whatever memory is free when the fit goes on
     on_passes(callback, design)
@@ -95,9 +95,9 @@ def select_for_total(
 
 def build_design(
     params: SubquantileEstimator,
+    task: Task,
     hyper: Hyperparameters,
     data: TrainingData,
-    rng: np.random.Generator,
     n_components: int | None,
 ) -> FitDesign:
     """Return the design that suits kernel, solver, approximation and memory."""
@@ -121,8 +121,9 @@ def build_design(
         n_components=n_components,
         memory_limit=params.memory_limit,
         n_outputs=data.y.shape[1],
-        rng=rng,
+        rng=task.rng(),
         n_threads=params._n_threads,
+        rows_per_feature=task.rows_per_feature,
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._typing import BoolArray, FloatArray, IntArray
 from ..design.base import FitDesign
 from ..design.features import FeatureDesign
+from ..design.subsample import ROWS_PER_FEATURE
 from ..losses import Loss
 from ..optim.c_steps import LOOSE
 from ..outliers.audit import LooDiagnostics
@@ -37,6 +38,11 @@ class Task(ABC):
         self.params = params
         self.contamination = contamination
         self.seed = seed
+
+    @property
+    def rows_per_feature(self) -> int:
+        """Rows of the subsample of many rows for each feature, within limits."""
+        return ROWS_PER_FEATURE
 
     def rng(self) -> np.random.Generator:
         """Return a generator of the fit's random numbers, always from the same state."""
