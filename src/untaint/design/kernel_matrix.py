@@ -53,8 +53,12 @@ class KernelMatrixDesign(SystemDesign):
 
     @cached_property
     def features(self) -> FloatArray:
-        """The Nystroem features of the preconditioner."""
-        return self.dense_features(preconditioner_size(len(self.K)))
+        """The Nystroem features of the preconditioner, in single precision if alpha exceeds it."""
+        landmarks = self.representatives(preconditioner_size(len(self.K))).rows
+        columns = self.K[landmarks]
+        if self.alpha >= single_rounding(self.K, self.sample_weight):
+            columns = columns.astype(np.float32, copy=False)
+        return nystroem_features(columns, landmarks)
 
     def system(self) -> RidgeSystem:
         """Return the system of a weighted ridge fit, factorised or iterative."""
@@ -112,7 +116,7 @@ def make_design(
     middle = absorbed_offset(kernel, X, sample_weight, fit_intercept and not matrix)
     rows = measured_from(middle, X)
     K = kernel.matrix(rows, dtype=dtype, n_threads=n_threads)
-    rounding = float(np.finfo(np.float32).eps) * float(sample_weight @ np.diag(K))
+    rounding = single_rounding(K, sample_weight)
     # Rounding to single precision must not exceed alpha where double precision fits in memory.
     if dtype == np.float32 and alpha < rounding and 2 * K.nbytes <= memory_bytes(memory_limit):
         K = kernel.matrix(rows, dtype=np.float64, n_threads=n_threads)
@@ -120,6 +124,11 @@ def make_design(
     design = KernelMatrixDesign(kernel, X, sample_weight, alpha, fit_intercept, K, iterative)
     design.centre = middle
     return design
+
+
+def single_rounding(K: FloatArray, sample_weight: FloatArray) -> float:
+    """Return what rounding to single precision may add to an eigenvalue of the weighted matrix."""
+    return float(np.finfo(np.float32).eps) * float(sample_weight @ np.diag(K))
 
 
 def matrix_dtype(n_rows: int, iterative: bool | None) -> Any:

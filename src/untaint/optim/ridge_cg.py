@@ -21,6 +21,7 @@ from .._typing import FloatArray
 from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem
 from .gram import IncrementalGram
+from .mixed_precision import unit_of
 from .ridge_exact import ExactRidge
 from .tall_product import tall_product
 from .woodbury import newton_inverse, symmetric_inverse
@@ -98,13 +99,15 @@ class IterativeRidge(RidgeSystem):
 
     def times(self, dual: FloatArray) -> FloatArray:
         """Return K times dual coefficients; for one column by symv, which reads half of K."""
-        v = dual.astype(self.K.dtype)
+        single = self.K.dtype == np.float32
+        unit = unit_of(dual) if single else 1.0
+        v = (dual / unit).astype(self.K.dtype)
         with all_blas_threads() if self.K.nbytes > LARGE else nullcontext():
             if v.shape[1] > 1:
-                return tall_product(self.K, v).astype(float)
-            symv = blas.ssymv if self.K.dtype == np.float32 else blas.dsymv
+                return unit * tall_product(self.K, v).astype(float)
+            symv = blas.ssymv if single else blas.dsymv
             # The transpose of a C-ordered matrix is Fortran-ordered: no copy is made.
-            return symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
+            return unit * symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
 
 
 def _dots(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -17,6 +17,7 @@ from .._typing import FloatArray
 from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem
 from .gram import IncrementalGram
+from .mixed_precision import product
 from .ridge_exact import definite_factor, least_norm
 from .woodbury import newton_inverse
 
@@ -36,8 +37,7 @@ class PrimalRidge(RidgeSystem):
     ) -> Fit:
         A, total = self.gram.at(weights).copy(), float(weights.sum())
         weighted = weights[:, None] * np.where(weights[:, None] > 0, y, 0.0)
-        both = self._rmatvec(np.column_stack([weighted, weights])).astype(float)
-        right, s = both[:, :-1], both[:, -1]
+        right, s = product(self.features.T, weighted), product(self.features.T, weights)
         if self.fit_intercept:
             mean = weighted.sum(axis=0) / total
             A -= np.outer(s / total, s)
@@ -48,11 +48,12 @@ class PrimalRidge(RidgeSystem):
         except LinAlgError:
             coef = least_norm(A, right)
         intercept = mean - s / total @ coef if self.fit_intercept else np.zeros(y.shape[1])
-        return Fit(coef, intercept, self._columns(coef) + intercept, float(np.sum(coef * coef)))
+        predictions = product(self.features, coef) + intercept
+        return Fit(coef, intercept, predictions, float(np.sum(coef * coef)))
 
     def times(self, dual: FloatArray) -> FloatArray:
         """Return Phi Phi^T times dual coefficients, without the matrix."""
-        return np.asarray(self._columns(self._rmatvec(dual)), dtype=float)
+        return product(self.features, product(self.features.T, dual))
 
     def newton_preconditioner(self, hessian: Hessian, n_outputs: int, alpha: float) -> Precondition:
         """Return the exact inverse."""
@@ -64,11 +65,5 @@ class PrimalRidge(RidgeSystem):
 
     def from_dual(self, dual: FloatArray, smooth: FloatArray, intercept: FloatArray) -> Fit:
         """Return the fit with the coefficients of the features."""
-        coef = np.asarray(self._rmatvec(dual), dtype=float)
+        coef = product(self.features.T, dual)
         return Fit(coef, intercept, smooth + intercept, float(np.vdot(coef, coef)), dual)
-
-    def _rmatvec(self, dual: FloatArray) -> FloatArray:
-        return np.asarray(self.features.T @ dual.astype(self.features.dtype))
-
-    def _columns(self, coef: FloatArray) -> FloatArray:
-        return np.asarray(self.features @ coef.astype(self.features.dtype))

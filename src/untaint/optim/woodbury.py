@@ -22,6 +22,7 @@ from ..losses import Hessian
 from ..losses.hessian import DiagonalHessian
 from .base import Precondition, by_output
 from .gram import IncrementalGram, weighted_gram
+from .mixed_precision import product
 
 # Unknowns beyond which a joint factorisation costs more than the iterations that it saves.
 MOST_COUPLED = 1500
@@ -49,8 +50,7 @@ def newton_inverse(features: Any, hessian: Hessian, n_outputs: int, alpha: float
 
 def _through(features: Any, solve: Precondition, v: FloatArray) -> FloatArray:
     """Return Phi S^{-1} Phi^T v."""
-    projection = np.asarray(features.T @ v.astype(features.dtype), dtype=float)
-    return np.asarray(features @ solve(projection).astype(features.dtype))
+    return product(features, solve(product(features.T, v)))
 
 
 def _joint(

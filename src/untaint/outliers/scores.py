@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammainc, gammaincinv
 
 from .._typing import FloatArray
 from ..weighting.trimmed import Trimmed
@@ -41,7 +41,8 @@ def score_scale(
         1.0 - contamination,
     )
     # The mean of the smallest fraction of chi-squared variables.
-    gaussian = n_outputs * chi2.cdf(chi2.ppf(kept, n_outputs), n_outputs + 2) / kept
+    half = 0.5 * n_outputs
+    gaussian = n_outputs * gammainc(half + 1.0, gammaincinv(half, kept)) / kept
     return float(np.sqrt(max(mean / gaussian, np.finfo(float).tiny)))
 
 
