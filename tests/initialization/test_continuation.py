@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from naive import selection as naive
-from untaint.initialization.continuation import Candidate, Continuation, PathStart
+from untaint.initialization.continuation import Candidate, Continuation
 from untaint.initialization.logistic_refit import LogisticRefit
 from untaint.initialization.ridge_refit import RidgeRefit, weighted_quantile
 from untaint.kernels import RBF
@@ -97,7 +97,7 @@ def test_concentration_steps_by_losses_lower_the_objective(rng):
     X, y = clean(rng)
     refit = logistic(y + 2.0 * rng.normal(size=y.shape))
     path = Continuation(features_of(X), ALPHA, refit)
-    start = path.c_steps(path.start(PathStart(5.0), rng.random(N) < 0.5), ALPHA)
+    start = path.c_steps(path.start(5.0, [0.5], rng.random(N) < 0.5)[0], ALPHA)
     columns = np.column_stack([np.ones(N), features_of(X)])
     before, after = (
         refit.objective(columns, ALPHA, candidate)
@@ -112,7 +112,7 @@ def test_candidates_of_equal_weights_count_once(task, rng):
     path = Continuation(features_of(X), ALPHA, task(y))
     members = np.ones(N, dtype=bool)
     ends = [
-        path.follow_path(path.start(PathStart(dof), members), path.alpha_for_dof(dof), ALPHA)
+        path.follow_path(path.start(dof, [0.5], members)[0], path.alpha_for_dof(dof), ALPHA)
         for dof in (2.0, 5.0, 5.0, 2.0, 10.0)
     ]
     found = path.best(ends, ALPHA, 5)

@@ -34,10 +34,13 @@ def has_many_duplicates(features: FloatArray, y: FloatArray, counts: FloatArray)
     sizes = np.abs(features).max(axis=0, initial=0.0)
     largest = float(sizes.max(initial=0.0)) or 1.0
     targets = y / np.maximum(np.abs(y).max(axis=0), np.finfo(float).tiny)
-    rows = np.column_stack([features[:, sizes > MIN_FEATURE * largest] / largest, targets])
     # Copies coincide in any projection, and distinct samples almost never in a random one.
-    direction = np.random.default_rng(0).normal(size=rows.shape[1])
-    order = np.argsort(rows @ direction, kind="stable")
-    close = np.diff((rows @ direction)[order]) <= ROUNDING * float(np.abs(direction).sum())
+    kept = sizes > MIN_FEATURE * largest
+    direction = np.random.default_rng(0).normal(size=int(kept.sum()) + targets.shape[1])
+    of_features = np.zeros(len(kept))
+    of_features[kept] = direction[: -targets.shape[1]] / largest
+    projection = features @ of_features + targets @ direction[-targets.shape[1] :]
+    order = np.argsort(projection, kind="stable")
+    close = np.diff(projection[order]) <= ROUNDING * float(np.abs(direction).sum())
     duplicate = np.r_[False, close] | np.r_[close, False] | (counts[order] >= 2)
     return bool(counts[order] @ duplicate / counts.sum() > MAX_DUPLICATES)

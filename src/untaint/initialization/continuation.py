@@ -77,10 +77,10 @@ class SubsetRefit(ABC):
         """Second derivative of the loss at the constant fit."""
 
     def start(
-        self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray
-    ) -> FloatArray:
-        """Return the weights that a path begins with; by default those of a fit to the members."""
-        return np.where(members & self.near, self.sample_weight, 0.0)
+        self, columns: FloatArray, alpha: float, quantiles: Sequence[float], members: BoolArray
+    ) -> list[FloatArray]:
+        """Return the weights that paths begin with; by default those of a fit to the members."""
+        return len(quantiles) * [np.where(members & self.near, self.sample_weight, 0.0)]
 
     def extend(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
         """Return weights of all samples from those of some; by default zero for the others."""
@@ -101,13 +101,28 @@ class SubsetRefit(ABC):
 
 @final
 class Continuation:
-    """Trimmed fits of one task on one set of samples, along a path that ends at alpha."""
+    """Trimmed fits of one task on one set of samples, along a path that ends at alpha.
 
-    def __init__(self, features: FloatArray, alpha: float, refit: SubsetRefit) -> None:
+    The principal components are those of the samples, or of a part of them whose continuation is
+    given.
+    """
+
+    def __init__(
+        self,
+        features: FloatArray,
+        alpha: float,
+        refit: SubsetRefit,
+        of_part: Continuation | None = None,
+    ) -> None:
         self.alpha, self.refit = alpha, refit
         frame = np.where(refit.near, refit.sample_weight, 0.0)
-        spectrum, self._rotate = principal_rotation(np.asarray(features, dtype=float), frame)
-        self._spectrum = 0.5 * refit.curvature * spectrum
+        self._total = float(frame.sum())
+        if of_part is None:
+            spectrum, self._rotate = principal_rotation(np.asarray(features, dtype=float), frame)
+            self._spectrum = 0.5 * refit.curvature * spectrum
+        else:
+            self._rotate = of_part._rotate
+            self._spectrum = of_part._spectrum * (self._total / of_part._total)
         self._columns = np.column_stack([np.ones(len(features)), self._rotate(features)])
         self._alphas: dict[float, float] = {}
         self._ends: dict[tuple[float, bytes], Candidate] = {}
@@ -121,10 +136,11 @@ class Continuation:
             self._alphas[dof] = alpha_of_dof(self._spectrum, min(dof, max(1.0, size / 10.0)))
         return max(self.alpha, self._alphas[dof])
 
-    def start(self, start: PathStart, members: BoolArray) -> Candidate:
-        """Return the weights that the first fit to some of the samples leads to."""
-        alpha = self.alpha_for_dof(start.dof)
-        return Candidate(self.refit.start(self._leading(alpha), alpha, start.quantile, members))
+    def start(self, dof: float, quantiles: Sequence[float], members: BoolArray) -> list[Candidate]:
+        """Return the weights that the first fits to some of the samples lead to."""
+        alpha = self.alpha_for_dof(dof)
+        found = self.refit.start(self._leading(alpha), alpha, quantiles, members)
+        return [Candidate(weights) for weights in found]
 
     def follow_path(self, candidate: Candidate, alpha: float, last: float) -> Candidate:
         """Take concentration steps at ever smaller alpha, the first and the last included."""

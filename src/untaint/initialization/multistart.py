@@ -9,20 +9,19 @@ of freedom can follow neither; from there the search continues in alpha (:mod:`.
    the median, or a lower and an upper quantile for errors of one sign. In classification it is a
    fit to all labels.
 2. The finalists, two starts of the lowest trimmed objectives, continue on more samples.
-3. The better finalist is extended to all samples: by more concentration steps in regression, by
-   one prediction in classification, where the full model takes over sooner.
+3. The better finalist is extended to all samples by one prediction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import combinations, groupby
 from typing import NamedTuple
 
 import numpy as np
 
 from .._threads import single_threaded_blas
-from .._typing import FloatArray
+from .._typing import BoolArray, FloatArray
 from ..design.base import Design
 from ..design.subsample import Subset
 from ..losses import Loss, SquaredLoss
@@ -65,9 +64,13 @@ def find_inliers(
     # The products are small: several threads would cost more than they save.
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         # The finalists need a second level for the rest of their paths, if only the first again.
-        levels = design.levels if len(design.levels) > 1 else 2 * design.levels
+        *levels, last = design.levels if len(design.levels) > 1 else 2 * design.levels
+        levels = levels if len(levels) > 1 else [*levels, last]
         parts = (design, levels, refit, starts, rng, STARTS[-1].dof, CONSENSUS, agreement)
-        _, found = multistart(*parts)
+        path, found = multistart(*parts)
+        if last is not levels[-1]:
+            inside = np.searchsorted(last.rows, levels[-1].rows)
+            found = _continuation_on(last, design, refit, path).extend(found, inside, path.alpha)
     return StartingPoint(found.weights)
 
 
@@ -113,17 +116,15 @@ def multistart(
     """
     level, path = levels[0], _continuation_on(levels[0], design, refit)
     reached = path.alpha_for_dof(dof)
-    near, ends = design.near[level.rows], []
-    for number, start in enumerate(starts):
-        members = near if number < len(STARTS) else near & (rng.random(len(near)) < 0.5)
-        first = path.start(start, members)
-        ends.append(path.follow_path(first, path.alpha_for_dof(start.dof), reached))
+    ends = list[Candidate]()
+    for dof, first in _first_fits(path, starts, design.near[level.rows], rng):
+        ends.append(path.follow_path(first, path.alpha_for_dof(dof), reached))
         if len(ends) == consensus and _spread(ends) <= agreement * float(level.weights.sum()):
             break
     candidates = path.best(ends, reached, FINALISTS)
     for wider in levels[1:]:
         if wider is not level:
-            path = _continuation_on(wider, design, refit)
+            path = _continuation_on(wider, design, refit, path)
             inside = np.searchsorted(wider.rows, level.rows)
             candidates = [path.extend(candidate, inside, reached) for candidate in candidates]
             reached *= float(wider.weights.sum() / level.weights.sum())
@@ -136,14 +137,28 @@ def multistart(
     return path, best
 
 
+def _first_fits(
+    path: Continuation, starts: Sequence[PathStart], near: BoolArray, rng: np.random.Generator
+) -> Iterator[tuple[float, Candidate]]:
+    """Yield the degrees of freedom and the weights of each start; similar ones are found at once."""
+    for dof, group in groupby(starts[: len(STARTS)], key=lambda start: start.dof):
+        for first in path.start(dof, [start.quantile for start in group], near):
+            yield dof, first
+    for dof, quantile in starts[len(STARTS) :]:
+        members = near & (rng.random(len(near)) < 0.5)
+        yield dof, path.start(dof, [quantile], members)[0]
+
+
 def _spread(candidates: Sequence[Candidate]) -> float:
     """Return the largest sum of differences of the weights of two candidates."""
     pairs = combinations(candidates, 2)
     return max(float(np.abs(one.weights - other.weights).sum()) for one, other in pairs)
 
 
-def _continuation_on(sample: Subset, design: Design, refit: SubsetRefit) -> Continuation:
+def _continuation_on(
+    sample: Subset, design: Design, refit: SubsetRefit, of_part: Continuation | None = None
+) -> Continuation:
     """Return the continuation on some samples, with their part of the ridge parameter of all."""
     part = float(sample.weights.sum()) / float(design.sample_weight.sum())
     features = design.init_features[sample.rows]
-    return Continuation(features, part * design.alpha, refit.among(sample))
+    return Continuation(features, part * design.alpha, refit.among(sample), of_part)

@@ -13,6 +13,7 @@ it attracts the fit. Steps by costs need not lower the trimmed objective, which 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
@@ -20,7 +21,7 @@ from scipy.linalg import lapack
 
 from .._typing import BoolArray, FloatArray
 from ..optim.leave_one_out import deletion_residuals
-from ..optim.ridge_path import MAX_PREDICTIVE_VARIANCE
+from ..optim.ridge_path import MAX_PREDICTIVE_VARIANCE, weighted_gram
 from .continuation import Candidate, SubsetRefit
 
 REWEIGHTINGS = 5
@@ -34,24 +35,29 @@ class RidgeRefit(SubsetRefit):
     curvature = 2.0
 
     def start(
-        self, columns: FloatArray, alpha: float, quantile: float, members: BoolArray
-    ) -> FloatArray:
-        """Trim by a quantile regression of the members, by iteratively reweighted least squares."""
-        own = np.where(members, self.sample_weight, 0.0)
-        # The constant fit comes first: least squares would follow the largest targets.
-        residuals = self.y - weighted_quantile(self.y[members], own[members], quantile)
-        sizes, side = self._sizes(residuals), _sides(residuals, quantile)
+        self, columns: FloatArray, alpha: float, quantiles: Sequence[float], members: BoolArray
+    ) -> list[FloatArray]:
+        """Trim by quantile regressions of the members, by iteratively reweighted least squares."""
+        own, level = np.where(members, self.sample_weight, 0.0), np.array(quantiles)[:, None]
+        # The constant fits come first: least squares would follow the largest targets.
+        inside, w = self.y[members], own[members]
+        constants = [weighted_quantile(inside, w, quantile) for quantile in quantiles]
+        residuals = self.y - np.array(constants)[:, None, :]
+        sizes, side = _sizes(residuals), _sides(residuals, level)
         median = 0.5 * (1.0 - self.rule.contamination)  # of the samples to be kept
         for _ in range(REWEIGHTINGS):
-            scale = weighted_quantile(sizes[members, None], own[members], median)[0]
-            if not 0 < scale < np.inf:
+            scales = weighted_quantile(sizes[:, members].T, w, median)
+            valid = np.flatnonzero((scales > 0) & (scales < np.inf))
+            if len(valid) == 0:
                 break
-            weights = own * side * 0.05 / np.maximum(sizes / (1.4826 * scale), 0.1)
+            unit = 1.4826 * scales[valid, None]
+            weights = own * side[valid] * 0.05 / np.maximum(sizes[valid] / unit, 0.1)
             # A fit of few degrees of freedom has small leverages: no deletion formula here.
-            beta = _coefficients(columns, self.y, weights, alpha)
+            beta = np.array([_coefficients(columns, self.y, one, alpha) for one in weights])
             residuals = self.y - columns @ beta
-            sizes, side = self._sizes(residuals), _sides(residuals, quantile)
-        return self.rule.weights(np.where(members, sizes * side, np.inf), self.sample_weight)
+            sizes[valid], side[valid] = _sizes(residuals), _sides(residuals, level[valid])
+        trimmed = np.where(members, sizes * side, np.inf)
+        return [self.rule.weights(losses, self.sample_weight) for losses in trimmed]
 
     def extend(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
         """Trim all samples by their costs under the fit to some."""
@@ -73,53 +79,55 @@ class RidgeRefit(SubsetRefit):
         return self.rule.value(losses, self.sample_weight) + alpha * float(np.sum(beta[1:] ** 2))
 
     def _costs(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
-        """Return the costs z^2, infinite where they overflow."""
-        A, moments = _normal_equations(columns, self.y, weights, alpha)
-        half = _half_inverse(A)
+        """Return the costs z^2, infinite or no numbers where they overflow."""
+        half = _half_inverse(_penalised(weighted_gram(columns, weights), alpha))
         scaled = columns @ half
         q = np.einsum("ij,ij->i", scaled, scaled)
+        moments = columns.T @ (weights[:, None] * self.y)
         residuals = self.y - scaled @ (half.T @ moments)
         errors, variances = deletion_residuals(residuals, weights, self.sample_weight, q)
-        squares = self.loss.value(errors, np.zeros_like(errors))
-        costs = squares / (1.0 + np.minimum(variances, MAX_PREDICTIVE_VARIANCE))
-        return np.nan_to_num(costs, copy=False, nan=np.inf, posinf=np.inf)
+        squares = np.einsum("ij,ij->i", errors, errors)
+        return squares / (1.0 + np.minimum(variances, MAX_PREDICTIVE_VARIANCE))
 
-    def _sizes(self, residuals: FloatArray) -> FloatArray:
-        return np.sqrt(self.loss.value(residuals, np.zeros_like(residuals)))
+
+def _sizes(residuals: FloatArray) -> FloatArray:
+    """Return the norms of the residuals of all outputs, (..., n, k)."""
+    return np.sqrt(np.einsum("...j,...j->...", residuals, residuals))
 
 
 def weighted_quantile(values: FloatArray, weights: FloatArray, level: float) -> FloatArray:
     """Return a quantile of each column, of samples that count ``weights`` times."""
+    if len(weights) and (weights == weights[0]).all():
+        reached = np.cumsum(weights)
+        rank = int(np.argmax(reached >= level * reached[-1]))
+        return np.partition(values, rank, axis=0)[rank]
     order = np.argsort(values, axis=0, kind="stable")
     reached = np.cumsum(weights[order], axis=0)
     ranks = np.argmax(reached >= level * reached[-1], axis=0)
     return np.take_along_axis(values, order, axis=0)[ranks, np.arange(values.shape[1])]
 
 
-def _sides(residuals: FloatArray, quantile: float) -> FloatArray:
+def _sides(residuals: FloatArray, quantiles: FloatArray) -> FloatArray:
     """Return the weights of positive and negative residuals, 1 and 1 for the median."""
-    return 2.0 * np.where(residuals.sum(axis=1) > 0, quantile, 1.0 - quantile)
+    return 2.0 * np.where(residuals.sum(axis=-1) > 0, quantiles, 1.0 - quantiles)
 
 
 def _coefficients(
     columns: FloatArray, y: FloatArray, weights: FloatArray, alpha: float
 ) -> FloatArray:
     """Return the ridge coefficients, the first unpenalised."""
-    A, moments = _normal_equations(columns, y, weights, alpha)
+    weighted = columns * weights[:, None]
+    A, moments = _penalised(columns.T @ weighted, alpha), weighted.T @ y
     _, beta, failed = lapack.dposv(A, moments, lower=1)  # small: SciPy's wrappers cost more
     return np.linalg.pinv(A, hermitian=True) @ moments if failed else beta
 
 
-def _normal_equations(
-    columns: FloatArray, y: FloatArray, weights: FloatArray, alpha: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return the matrix and the right-hand side of the ridge coefficients."""
-    weighted = columns * weights[:, None]
-    A = columns.T @ weighted
-    penalty = np.full(len(A), max(alpha, 1e-12 * float(A.trace())))
-    penalty[0] = 1e-10 * max(float(A[0, 0]), np.finfo(float).tiny)
-    A.flat[:: len(A) + 1] += penalty
-    return A, weighted.T @ y
+def _penalised(A: FloatArray, alpha: float) -> FloatArray:
+    """Add the penalty to a Gram matrix in place; the first unknown is hardly penalised."""
+    first = float(A[0, 0])
+    A.flat[:: len(A) + 1] += max(alpha, 1e-12 * float(A.trace()))
+    A[0, 0] = first + 1e-10 * max(first, np.finfo(float).tiny)
+    return A
 
 
 def _half_inverse(A: FloatArray) -> FloatArray:

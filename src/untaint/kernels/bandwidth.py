@@ -98,7 +98,7 @@ def _median(X: MatrixLike, weights: Array, distance: Distance) -> float:
     if len(rows) < len(radius):
         X = X[rows]
     values, counts = pair_distances(X, weights, distance)
-    if not counts.sum() > 0:
+    if not counts.any():
         return 0.0
     median = float(weighted_median(values, counts))
     if median > 0:

@@ -30,7 +30,7 @@ def pair_distances(X: MatrixLike, weights: Array, distance: Distance) -> tuple[A
     n = len(weights)
     values = _condensed(X, distance)
     if np.all(weights == 1.0):
-        return values, np.ones(len(values))
+        return values, np.broadcast_to(1.0, len(values))
     i, j = np.triu_indices(n, 1)
     counts = weights[i] * weights[j]
     copies = 0.5 * np.maximum(weights * (weights - 1.0), 0.0)

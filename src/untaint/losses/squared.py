@@ -35,7 +35,8 @@ class SquaredLoss(Loss):
         """Return the squared distance of each target from its prediction."""
         # An overflow to infinity is valid: the sample has the largest loss and is trimmed first.
         with np.errstate(over="ignore"):
-            return np.einsum("ij,ij->i", y - f, y - f)
+            difference = y - f
+            return np.einsum("ij,ij->i", difference, difference)
 
     def gradient(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Return 2 (f - y)."""

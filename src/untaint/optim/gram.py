@@ -10,7 +10,7 @@ scaled Gram matrix of the sample is that of all rows to about :math:`1 \pm 2 / \
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -128,7 +128,7 @@ def weighted_gram(features: Any, weights: FloatArray) -> FloatArray:
         return features.T @ features
     if (weights >= 0).all():
         scaled = features * np.sqrt(weights)[:, None]
-        with all_blas_threads() if features.size * features.shape[1] > LARGE else nullcontext():
+        with threads_for(features):
             return scaled.T @ scaled  # a matrix times its own transpose: half of the work
     if (weights <= 0).all():
         return -weighted_gram(features, -weights)
@@ -139,6 +139,12 @@ def weighted_gram(features: Any, weights: FloatArray) -> FloatArray:
     return weighted_gram(features[~negative], weights[~negative]) - weighted_gram(
         features[negative], -weights[negative]
     )
+
+
+def threads_for(features: FloatArray) -> AbstractContextManager[None]:
+    """Allow all threads for a product of features (n, p) and a matrix (p, p) if it is large."""
+    large = features.size * features.shape[1] > LARGE
+    return all_blas_threads() if large else nullcontext()
 
 
 def factorised(G: FloatArray, penalty: FloatArray) -> Precondition:

@@ -17,24 +17,44 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from .._typing import FloatArray
+from .gram import threads_for
 from .ridge_path import LooRidge, RidgePath, centred_features, weighted_gram
 
 
 @final
 class RidgeAtAlpha(LooRidge):
-    """Leave-one-out residuals of the fit to features (n, m), for given weights and one alpha."""
+    """Leave-one-out residuals of the fit to features (n, m), for given weights and one alpha.
 
-    def __init__(self, half: FloatArray, weights: FloatArray, fit_intercept: bool) -> None:
+    Of Z, its squared norms and the small :math:`L^{-1}` are kept: many of these objects are held,
+    and memory that is used for the first time is slow.
+    """
+
+    def __init__(
+        self,
+        features: FloatArray,
+        inverse: FloatArray,
+        squared_norms: FloatArray,
+        weights: FloatArray,
+        fit_intercept: bool,
+    ) -> None:
         super().__init__(weights, fit_intercept)
-        self._half = half
+        self._features, self._inverse, self._squared_norms = features, inverse, squared_norms
 
     def fitted(self, weighted: FloatArray, alpha: float) -> FloatArray:
         """Return fitted values less the intercept, for weighted targets of rows inside."""
-        return self._half @ (self._half[self.inside].T @ weighted)
+        features, inside = self._features, self.inside
+        sums = features[inside].T @ weighted
+        mean = np.zeros(features.shape[1])
+        if self.fit_intercept:
+            mean = self.weights[inside] @ features[inside] / self.total
+            sums -= np.outer(mean, weighted.sum(axis=0))
+        half = blas.dtrmm(1.0, self._inverse, sums, lower=1)
+        coef = blas.dtrmm(1.0, self._inverse, half, lower=1, trans_a=1)
+        return features @ coef - mean @ coef
 
     def variances(self, alpha: float) -> FloatArray:
         """Return the variance of each fitted value less the intercept's."""
-        return np.einsum("ij,ij->i", self._half, self._half)
+        return self._squared_norms.copy()
 
 
 def ridge_at_alpha(
@@ -52,6 +72,7 @@ def ridge_at_alpha(
     >>> bool(np.allclose(one[0], other[0]) and np.allclose(one[1], other[1]))
     True
     """
+    features = np.asarray(features, dtype=float)
     centred = centred_features(features, weights, fit_intercept)
     gram = weighted_gram(centred, weights)
     gram.flat[:: len(gram) + 1] += alpha
@@ -60,5 +81,7 @@ def ridge_at_alpha(
         return RidgePath(features, weights, fit_intercept)
     # The product with the small inverse is faster than a triangular solve for all rows.
     inverse, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
-    half = blas.dtrmm(1.0, inverse, centred.T, lower=1).T
-    return RidgeAtAlpha(half, weights, fit_intercept)
+    with threads_for(centred):
+        half = blas.dtrmm(1.0, inverse, centred.T, lower=1, overwrite_b=centred is not features).T
+    squared_norms = np.einsum("ij,ij->i", half, half)
+    return RidgeAtAlpha(features, inverse, squared_norms, weights, fit_intercept)

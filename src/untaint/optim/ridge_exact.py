@@ -82,7 +82,7 @@ class ExactRidge(RidgeSystem):
 
 def scaled_matrix(K: FloatArray, rows: IntArray, d: FloatArray, alpha: float) -> FloatArray:
     """Return D K D + alpha I restricted to some rows, as a new array."""
-    A: FloatArray = K.copy() if len(rows) == len(K) else K[np.ix_(rows, rows)]
+    A: FloatArray = K.copy() if len(rows) == len(K) else K[rows].take(rows, axis=1)
     if not (d == 1).all():
         A *= d
         A *= d[:, None]

@@ -39,7 +39,7 @@ MANY_VALUES, SAMPLED_VALUES = 20_000, 2_000
 
 def weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the weighted median along axis 0: ``np.median`` of copies, for integer weights."""
-    if len(weights) and np.all(weights == weights[0]):
+    if len(weights) and (weights.strides == (0,) or np.all(weights == weights[0])):
         odd = len(values) % 2
         middle, values = _central_part(values)
         # One selection and a maximum: selecting two ranks at once takes five times as long.
@@ -69,9 +69,10 @@ def _central_part(values: FloatArray) -> tuple[int, FloatArray]:
     if values.ndim > 1 or len(values) < MANY_VALUES:
         return middle, values
     sample = np.sort(values[:: len(values) // SAMPLED_VALUES])
-    low, high = sample[int(0.42 * len(sample))], sample[int(0.58 * len(sample))]
-    below = int(np.count_nonzero(values < low))
-    inside = values[(values >= low) & (values <= high)]
+    low, high = sample[int(0.46 * len(sample))], sample[int(0.54 * len(sample))]
+    under = values < low
+    below = int(np.count_nonzero(under))
+    inside = values[(values <= high) ^ under]  # those from the one to the other
     if below < middle and middle - below < len(inside):
         return middle - below, inside
     return middle, values
