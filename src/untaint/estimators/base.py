@@ -39,6 +39,7 @@ from ..learners.training import TrainingRecord
 from ..model_selection.label_noise import LabelNoise
 from ..optim.checkpoint import Checkpoint
 from ..outliers.audit import audit_table, q_values
+from ..screening.radius import remembered_radii
 from .engine import fit_robust
 from .state import Hyperparameters, RobustFit, TrainingData
 from .task import Task
@@ -151,7 +152,12 @@ class SubquantileEstimator(KernelEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
-        with self._transactional(), self._limited_threads(), self._reporting() as callback:
+        with (
+            self._transactional(),
+            self._limited_threads(),
+            remembered_radii(),
+            self._reporting() as callback,
+        ):
             data, contamination = self._training_data(X, y, sample_weight)
             saved, seed = self._open_checkpoint(data.rows, data.y, data.weights)
             task = self._task(contamination, seed)

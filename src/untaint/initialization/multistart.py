@@ -140,7 +140,7 @@ def multistart(
 def _first_fits(
     path: Continuation, starts: Sequence[PathStart], near: BoolArray, rng: np.random.Generator
 ) -> Iterator[tuple[float, Candidate]]:
-    """Yield the degrees of freedom and the weights of each start; similar ones are found at once."""
+    """Yield degrees of freedom and weights of each start; those of similar starts come at once."""
     for dof, group in groupby(starts[: len(STARTS)], key=lambda start: start.dof):
         for first in path.start(dof, [start.quantile for start in group], near):
             yield dof, first

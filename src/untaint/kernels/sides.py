@@ -70,9 +70,10 @@ class WideSides(Differences):
         centre = _centre(self.Z)
         self.right = _centred(self.Z, centre, root, np.empty(self.Z.shape))
         self.left = self.right if Z is None else _centred(X, centre, root, np.empty(X.shape))
-        self.left_norm, self.right_norm = (
-            0.5 * np.einsum("ij,ij->i", side, side) for side in (self.left, self.right)
-        )
+        self.right_norm = 0.5 * np.einsum("ij,ij->i", self.right, self.right)
+        self.left_norm = self.right_norm
+        if Z is not None:
+            self.left_norm = 0.5 * np.einsum("ij,ij->i", self.left, self.left)
 
     def product(self, rows: slice, cols: slice, out: Array) -> None:
         """Compute a tile of the scaled squared distances, by one matrix product."""
@@ -124,7 +125,8 @@ def _centred(X: Array, centre: Array, root: float, out: Array) -> Array:
     """Write the rows sqrt(2) root (x - c) into ``out``, and return it."""
     np.subtract(X, centre, out=out)
     out *= np.sqrt(2.0) * root
-    np.clip(out, -MAX_COORDINATE, MAX_COORDINATE, out=out)
+    if not (out.max(initial=0.0) <= MAX_COORDINATE and out.min(initial=0.0) >= -MAX_COORDINATE):
+        np.clip(out, -MAX_COORDINATE, MAX_COORDINATE, out=out)
     return out
 
 
