@@ -9,7 +9,8 @@ of freedom can follow neither; from there the search continues in alpha (:mod:`.
    the median, or a lower and an upper quantile for errors of one sign. In classification it is a
    fit to all labels.
 2. The finalists, two starts of the lowest trimmed objectives, continue on more samples.
-3. The better finalist is extended to all samples by one prediction.
+3. The better finalist is extended to all samples: by more concentration steps in regression, by
+   one prediction in classification, where the full model takes over sooner.
 """
 
 from __future__ import annotations
@@ -64,13 +65,9 @@ def find_inliers(
     # The products are small: several threads would cost more than they save.
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
         # The finalists need a second level for the rest of their paths, if only the first again.
-        *levels, last = design.levels if len(design.levels) > 1 else 2 * design.levels
-        levels = levels if len(levels) > 1 else [*levels, last]
+        levels = design.levels if len(design.levels) > 1 else 2 * design.levels
         parts = (design, levels, refit, starts, rng, STARTS[-1].dof, CONSENSUS, agreement)
-        path, found = multistart(*parts)
-        if last is not levels[-1]:
-            inside = np.searchsorted(last.rows, levels[-1].rows)
-            found = _continuation_on(last, design, refit, path).extend(found, inside, path.alpha)
+        _, found = multistart(*parts)
     return StartingPoint(found.weights)
 
 
