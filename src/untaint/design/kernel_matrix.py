@@ -69,7 +69,8 @@ class KernelMatrixDesign(SystemDesign):
     def newton_systems(self, n_outputs: int) -> list[RidgeSystem]:
         """Return the systems of Newton steps; several outputs are coupled and always iterative."""
         if n_outputs == 1:
-            return [self.system()]
+            rough = self.low_rank_system()
+            return [self.system()] if rough is None else [rough, self.system()]
         features = self.dense_features(preconditioner_size(len(self.K), n_outputs))
         full = IterativeRidge(self.K, features, self.fit_intercept)
         # For few samples the low-rank system is no faster than the full one.
