@@ -28,6 +28,8 @@ from .linear import LinearDesign
 
 # Cost of a preconditioner that couples several outputs, relative to that of one output.
 COUPLING = 3.0
+# Largest kernel value of features in single precision; the smallest is its inverse.
+SINGLE_RANGE = 1e20
 
 
 @final
@@ -56,7 +58,8 @@ class KernelMatrixDesign(SystemDesign):
         """The Nystroem features of the preconditioner, in single precision if alpha exceeds it."""
         landmarks = self.representatives(preconditioner_size(len(self.K))).rows
         columns = self.K[landmarks]
-        if self.alpha >= single_rounding(self.K, self.sample_weight):
+        representable = 1.0 / SINGLE_RANGE < float(np.diag(self.K).max()) < SINGLE_RANGE
+        if representable and self.alpha >= single_rounding(self.K, self.sample_weight):
             columns = columns.astype(np.float32, copy=False)
         return nystroem_features(columns, landmarks)
 
