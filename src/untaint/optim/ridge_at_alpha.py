@@ -17,7 +17,6 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from .._typing import FloatArray
-from .gram import threads_for
 from .ridge_path import LooRidge, RidgePath, centred_features, weighted_gram
 
 
@@ -81,7 +80,6 @@ def ridge_at_alpha(
         return RidgePath(features, weights, fit_intercept)
     # The product with the small inverse is faster than a triangular solve for all rows.
     inverse, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
-    with threads_for(centred):
-        half = blas.dtrmm(1.0, inverse, centred.T, lower=1, overwrite_b=centred is not features).T
+    half = blas.dtrmm(1.0, inverse, centred.T, lower=1, overwrite_b=centred is not features).T
     squared_norms = np.einsum("ij,ij->i", half, half)
     return RidgeAtAlpha(features, inverse, squared_norms, weights, fit_intercept)

@@ -19,7 +19,6 @@ import numpy as np
 from scipy.linalg import eigh
 
 from .._typing import FloatArray, IntArray
-from .gram import threads_for
 from .leave_one_out import deletion_residuals
 
 # Largest predictive variance by which a residual is standardised, in units of the noise.
@@ -159,8 +158,7 @@ def weighted_gram(features: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the weighted sum of the outer products of the rows."""
     inside = rows_inside(weights)
     half = features[inside] * np.sqrt(weights[inside])[:, None]
-    with threads_for(half):
-        return half.T @ half
+    return half.T @ half
 
 
 def rows_inside(weights: FloatArray) -> slice | IntArray:
