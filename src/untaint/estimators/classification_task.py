@@ -196,17 +196,15 @@ class ClassificationTask(Task):
         assert isinstance(design, SystemDesign)
         latest, loss = initial.predictions, self.fit_loss(initial)
 
-        def solve_with(system: RidgeSystem, first: Solve | None = None) -> Solve:
+        def solve_with(system: RidgeSystem) -> Solve:
             newton, plain = Newton(KernelSpace(system), loss, y), None
-            if loss is not self.loss and first is None:  # not convex: begin with the plain fit
+            if loss is not self.loss:  # not convex: the plain fit is where to begin
                 plain = Newton(KernelSpace(system), self.loss, y)
 
             def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
                 nonlocal latest
                 if plain is not None:
                     start = start or plain.solve(weights, alpha, None, ROUGH)
-                elif first is not None and start is None:
-                    first(weights, alpha, None, ROUGH)
                 fit = newton.solve(weights, alpha, start, tol, latest)
                 latest = fit.predictions
                 return fit
@@ -214,12 +212,10 @@ class ClassificationTask(Task):
             return solve
 
         *rough, full = design.newton_systems(y.shape[1])
-        fixed = isinstance(initial.weighting, FixedWeights)
-        if initial.weighting.contamination > 0 and not fixed:
-            stages = [SolverStage(solve_with(system), LOOSE, ROUGH) for system in rough]
-            return [*stages, SolverStage(solve_with(full), LOOSE)]
-        first = solve_with(rough[0]) if rough and loss is not self.loss else None
-        return [SolverStage(solve_with(full, first), LOOSE)]
+        stages = [SolverStage(solve_with(full), LOOSE)]
+        if initial.weighting.contamination > 0:
+            stages = [SolverStage(solve_with(system), LOOSE, ROUGH) for system in rough] + stages
+        return stages
 
     def feature_stage(
         self, design: FeatureDesign, y: FloatArray, initial: InitialState
