@@ -41,6 +41,8 @@ SAMPLE_ROWS: dict[Task, int] = {"regression": 1000, "classification": 800}
 KERNEL_ROWS = 6000
 # Rows up to which trees are grown by one thread.
 SINGLE_THREAD_ROWS = 10_000
+# Folds of trees; of many rows, half are enough to predict the others.
+FOLDS, FEW_FOLDS, MANY_ROWS = 5, 2, 50_000
 FEATURES = 256
 # Smallest score of a flagged target if the estimated contamination is zero.
 STRICT_FLAG_SCORE = 8.0
@@ -400,7 +402,8 @@ def _by_trees(
         targets = _bounded(targets)
     kind = RobustRegressor if task == "regression" else RobustClassifier
     share = _effective_contamination(contamination, len(y))
-    model = kind(boosting(task, seed), contamination=share, random_state=seed)
+    folds = FOLDS if len(y) <= MANY_ROWS else FEW_FOLDS
+    model = kind(boosting(task, seed), contamination=share, cv=folds, random_state=seed)
     # In small fits threads would wait for one another.
     with threadpool_limits(1 if len(y) <= SINGLE_THREAD_ROWS else None, "openmp"):
         model._fit(X, targets, known=known)

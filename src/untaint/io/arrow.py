@@ -13,7 +13,10 @@ def arrow(module: str | None = None) -> Any:
     try:
         return import_module("pyarrow" if module is None else f"pyarrow.{module}")
     except ModuleNotFoundError:
-        raise ImportError('tables need pyarrow: pip install "untaint[parquet]".') from None
+        raise ImportError(
+            "reading tables needs pyarrow: pip install 'untaint[cli]', or without the command "
+            'pip install "untaint[parquet]".'
+        ) from None
     except ImportError as error:
         raise ImportError(f"pyarrow is installed, but cannot be imported: {error}.") from error
 

@@ -213,7 +213,8 @@ class RegressionProblem(Problem):
 
     def _forest(self, *, counts: bool = True) -> DistinctRows:
         assert self.features is not None
-        forest, rows = make_forest(self.seed, self.params.n_jobs), self.features[self.first]
+        rows = self.features[self.first]
+        forest = make_forest(len(rows), self.seed, self.params.n_jobs)
         learner = self.learner(forest, rows, None, "predict", counts=counts)
         return DistinctRows(learner, self.y, self.sample_weight, self.first, self.place)
 
