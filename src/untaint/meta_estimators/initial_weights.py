@@ -23,8 +23,8 @@ from .reweighting import MAX_GROUPS, Reweighting, ReweightingResult
 from .stacking import convex_weights
 
 N_TREES = 100
-# Most rows that a tree of the forest is grown on, on average; the others are out of its bag.
-MAX_TREE_ROWS = 20_000
+# Rows beyond which each tree of the forest is grown on so many; the others are out of its bag.
+MANY_ROWS, TREE_ROWS = 20_000, 5_000
 MAX_ROUNDS = 3
 # Fewer rows have the posterior of the kernel's tests of outliers.
 FEWEST_ROWS = 40
@@ -40,10 +40,13 @@ class InitialWeights(NamedTuple):
 
 def make_forest(n_rows: int, seed: int, n_jobs: int | None) -> Any:
     """Return extra trees with predictions out of bag, for so many rows."""
-    part = MAX_TREE_ROWS / n_rows
-    settings: dict[str, Any] = {"max_samples": part} if part < 1 else {}
     return ExtraTreesRegressor(
-        N_TREES, bootstrap=True, oob_score=True, random_state=seed, n_jobs=n_jobs, **settings
+        N_TREES,
+        bootstrap=True,
+        max_samples=TREE_ROWS / n_rows if n_rows > MANY_ROWS else None,
+        oob_score=True,
+        random_state=seed,
+        n_jobs=n_jobs,
     )
 
 
