@@ -70,8 +70,8 @@ REMARKS = {
     "share and tuned by "
     "folds; the fit that estimates the share and selects its settings jointly stays with the "
     "oracle.",
-    "detection-curves": "Scores of the fit with an estimated share rank wrong rows about as well as "
-    "residuals of the oracle, and as well as or better than residuals of kernel ridge regression.",
+    "detection-curves": "Scores of the fit with an estimated share rank wrong rows about as well "
+    "as residuals of the oracle, and better than residuals of kernel ridge regression.",
     "multiclass": "An SVM that is tuned on the flipped labels is as good as trimming here, and on "
     "small tables better; the fit with estimated noise is behind both.",
     "wrong-share": "A share that is too small leaves wrong rows in the fit, and costs far more "
