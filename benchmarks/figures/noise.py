@@ -59,7 +59,7 @@ def draw_ratios(rows: Sequence[Row], path: Path) -> list[Path]:
             ax.set_ylabel("RMSE over clean fit's", color=INK)
         for ax in axes[-1]:
             ax.set_xlabel("noise, in deviations", color=INK)
-        where: Any = {"loc": "outside upper center", "ncols": 5, "columnspacing": 1.0}
+        where: Any = {"loc": "outside upper center", "ncols": 4, "columnspacing": 1.0}
         handles = {line.get_label(): line for ax in axes.flat for line in ax.get_lines()}
         names = [method_name(method) for method in LINES]
         shown = [handles[name] for name in names if name in handles]
