@@ -84,8 +84,9 @@ def median_distance(y: FloatArray, weights: FloatArray) -> float:
 def resolution(y: FloatArray, weights: FloatArray) -> float:
     """Return the rounding step of the targets: the median gap between frequent values.
 
-    These are the fewest values that three quarters of the recurring targets have: wrong targets
-    may lie between values to which right ones are rounded. The step is zero unless most rows share
+    Frequent are the fewest values that three quarters of the recurring targets have, if most of
+    them are equally far apart: wrong targets may lie between values to which right ones are
+    rounded. Elsewhere all recurring values are frequent. The step is zero unless most rows share
     their target with others, and for several outputs.
     """
     if y.shape[1] > 1:
@@ -98,8 +99,10 @@ def resolution(y: FloatArray, weights: FloatArray) -> float:
     levels, counts = levels[recurring], counts[recurring]
     falling = np.sort(counts)[::-1]
     least = falling[np.searchsorted(np.cumsum(falling), FREQUENT * falling.sum() * (1 - 1e-12))]
-    frequent = levels[counts >= min(least, falling[1])]
-    return float(np.median(np.diff(frequent)))
+    gaps = np.diff(levels[counts >= min(least, falling[1])])
+    step = float(np.median(gaps))
+    equal = np.isclose(gaps, step, rtol=1e-3, atol=0)
+    return step if 2 * equal.sum() >= len(gaps) else float(np.median(np.diff(levels)))
 
 
 def censored(y: FloatArray, weights: FloatArray) -> BoolArray:
