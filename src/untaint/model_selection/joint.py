@@ -423,14 +423,24 @@ class _Search:
         if posterior.model.groups.contamination == 0:
             return end if joint.n_rounds < MAX_ROUNDS else self._of_all_rows(setting)
         # A fit to coarse features decides where the difference is far beyond that of the features.
-        clear = MIN_EVIDENCE + CLEAR_EVIDENCE * float(self.mixture.counts.sum())
-        for features, evidence in ((self.coarse, clear), (self.features, MIN_EVIDENCE)):
-            null = self._at(features[joint.kernel], joint.alpha, self.mixture.included, _unchanged)
-            noise = null, self.mixture.fit_null(null.residuals, null.deviations, null.weights)
-            if self._log_density(end) >= self._log_density(noise) + evidence:
-                return end
-        joint, found = self._of_all_rows(setting)
+        clear = CLEAR_EVIDENCE * float(self.mixture.counts.sum())
+        if self._exceeds(end, self._null_at(self.coarse, setting), MIN_EVIDENCE + clear):
+            return end
+        null = self._of_all_rows(setting)
+        at_setting = self._null_at(self.features, setting)
+        if self._exceeds(end, null) and self._exceeds(end, at_setting):
+            return end
+        joint, found = null
         return joint, replace(found, interval=(found.interval[0], posterior.interval[1]))
+
+    def _exceeds(self, end: End, null: End, evidence: float = MIN_EVIDENCE) -> bool:
+        return self._log_density(end) >= self._log_density(null) + evidence
+
+    def _null_at(self, features: Sequence[Features], setting: tuple[int, int]) -> End:
+        """Return the fit to all rows at one setting, without outliers."""
+        kernel, alpha = setting
+        joint = self._at(features[kernel], alpha, self.mixture.included, _unchanged)
+        return joint, self.mixture.fit_null(joint.residuals, joint.deviations, joint.weights)
 
     def _of_all_rows(self, first: tuple[int, int]) -> End:
         """Return the selection for all rows alike, without outliers."""
