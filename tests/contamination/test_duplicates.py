@@ -73,3 +73,10 @@ def test_order_of_the_rows_is_immaterial(rng):
 def test_rows_without_features_are_compared_by_their_targets(rng):
     assert not has_many_duplicates(np.zeros((50, 2)), rng.normal(size=(50, 1)), np.ones(50))
     assert has_many_duplicates(np.zeros((50, 2)), np.zeros((50, 1)), np.ones(50))
+
+
+def test_ties_of_few_values_are_no_copies(rng):
+    X = rng.integers(0, 3, size=(400, 2)).astype(float)
+    y = rng.poisson(1.0, size=(400, 1)).astype(float)
+    assert not has_many_duplicates(X, y, np.ones(400))
+    assert has_many_duplicates(X, X[:, :1] + 3 * X[:, 1:], np.ones(400))

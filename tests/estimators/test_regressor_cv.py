@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_regressor
+from sklearn.datasets import load_diabetes
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict
@@ -343,6 +344,13 @@ def test_close_to_a_fit_to_the_clean_rows(kind):
         rows = new_rows(300, seed=seed)
         ratios.append(rmse(model, *rows) / rmse(oracle, *rows))
     assert np.median(ratios) < 1.1
+
+
+@pytest.mark.parametrize("seed", [3, 29])
+def test_a_wiggly_fit_to_some_of_the_rows_does_not_make_the_others_outliers(seed):
+    X, y = load_diabetes(return_X_y=True)
+    rows = np.random.default_rng(seed).permutation(len(y))[:250]
+    assert SubquantileRegressorCV().fit(X[rows] / X.std(axis=0), y[rows]).contamination_ <= 0.02
 
 
 def test_corrupted_rows_do_not_steer_the_choice():

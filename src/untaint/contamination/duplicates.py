@@ -44,12 +44,10 @@ def has_many_duplicates(features: FloatArray, y: FloatArray, counts: FloatArray)
     """
     by_features, by_targets = _groups(features), _groups(y)
     samples = np.unique(np.stack([by_features, by_targets]), axis=1, return_inverse=True)[1].ravel()
-    sizes = np.bincount(samples, counts)
-    occurrences = np.bincount(samples)
-    duplicate = (occurrences[samples] >= 2) | (counts >= 2)
+    duplicate = (np.bincount(samples)[samples] >= 2) | (counts >= 2)
     if counts @ duplicate <= MAX_DUPLICATES * counts.sum():
         return False
-    agreement = _pairs(sizes) / _pairs(np.bincount(by_features, counts))
+    agreement = _pairs(samples, counts) / _pairs(by_features, counts)
     chance = float(np.sum((np.bincount(by_targets, counts) / counts.sum()) ** 2))
     return bool(agreement - chance >= MIN_KAPPA * (1.0 - chance))
 
@@ -71,6 +69,7 @@ def _groups(values: FloatArray) -> IntArray:
     return numbers
 
 
-def _pairs(sizes: FloatArray) -> float:
-    """Return the number of pairs of samples within groups of these sizes."""
+def _pairs(groups: IntArray, counts: FloatArray) -> float:
+    """Return the number of ordered pairs of samples within groups."""
+    sizes = np.bincount(groups, counts)
     return float(np.sum(sizes * np.maximum(sizes - 1.0, 0.0)))

@@ -25,6 +25,7 @@ from .._progress import part, report_step, shown_by
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from ..contamination.duplicates import has_many_duplicates
+from ..contamination.expectation_maximisation import MAX_CONTAMINATION
 from ..contamination.few_outliers import with_few_outliers
 from ..contamination.loo_diagnostics import min_alpha
 from ..contamination.misfit import flagged_groups
@@ -68,6 +69,9 @@ SAME_START = 0.02
 MIN_EVIDENCE = 5.0
 # Such a difference for each row, by which fits to coarse features and to all of them differ less.
 CLEAR_EVIDENCE = 0.2
+# Scattered outliers of nearly the largest contamination would be most of the rows if they could:
+# they have to be clear.
+NEARLY = 0.98 * MAX_CONTAMINATION
 # Times that flagged rows may turn out to be misfit of the function.
 MAX_GROUPS = 3
 # Settings at most at which few rows are tested.
@@ -417,23 +421,31 @@ class _Search:
         return joint, self.mixture.fit(joint.residuals, joint.deviations, joint.weights)
 
     def _with_evidence(self, end: End) -> End:
-        """Return the end, or a fit to all rows if outliers explain little more than noise does."""
+        """Return the end, or a fit to all rows if outliers explain little more than noise does.
+
+        The noise is that of a fit at the setting of the end, and of one at its own best setting. In
+        the latter case, the end is the best of so many settings, which has to be worth its price.
+        """
         joint, posterior = end
         setting = (joint.kernel, joint.alpha)
         if posterior.model.groups.contamination == 0:
             return end if joint.n_rounds < MAX_ROUNDS else self._of_all_rows(setting)
+        groups, clear = posterior.model.groups, CLEAR_EVIDENCE * float(self.mixture.counts.sum())
+        price = float(np.log(len(self.features) * len(self.alphas)))
+        if groups.contamination >= NEARLY and not groups.clustered:
+            price = clear
         # A fit to coarse features decides where the difference is far beyond that of the features.
-        clear = CLEAR_EVIDENCE * float(self.mixture.counts.sum())
-        if self._exceeds(end, self._null_at(self.coarse, setting), MIN_EVIDENCE + clear):
+        elif self._exceeds(end, self._null_at(self.coarse, setting), MIN_EVIDENCE + clear):
             return end
         null = self._of_all_rows(setting)
-        at_setting = self._null_at(self.features, setting)
-        if self._exceeds(end, null) and self._exceeds(end, at_setting):
+        possible = self._exceeds(end, null, MIN_EVIDENCE + price)
+        if possible and self._exceeds(end, self._null_at(self.features, setting), MIN_EVIDENCE):
             return end
         joint, found = null
         return joint, replace(found, interval=(found.interval[0], posterior.interval[1]))
 
-    def _exceeds(self, end: End, null: End, evidence: float = MIN_EVIDENCE) -> bool:
+    def _exceeds(self, end: End, null: End, evidence: float) -> bool:
+        """Return whether the first end is likelier by this evidence."""
         return self._log_density(end) >= self._log_density(null) + evidence
 
     def _null_at(self, features: Sequence[Features], setting: tuple[int, int]) -> End:
