@@ -1,9 +1,9 @@
-"""Rows that are accused in real tables as they are, and the error under planted corruption.
+"""Right rows that are flagged in real tables, and the error under planted corruption.
 
 Usage::
 
-    make bench ARGS="honest-rows clean --tables confirm --rows 400 2000 --seeds 0 1"
-    make bench ARGS="honest-rows planted --tables choose --rows 400 --seeds 0 --out cells.csv"
+    make bench ARGS="right-rows clean --tables confirm --rows 400 2000 --seeds 0 1"
+    make bench ARGS="right-rows planted --tables choose --rows 400 --seeds 0 --out cells.csv"
 
 ``clean`` fits every table as it is: share of rows flagged, and test error over that of
 ``contamination=0``. ``planted`` corrupts 10, 20 and 40 % of the training rows: test error over that
@@ -27,6 +27,8 @@ from benchmarks.commands.real_tables.catalogue import CHOOSE, CONFIRM, TABLES
 from benchmarks.commands.real_tables.evaluate import KINDS, Cell, evaluate
 
 EPSILONS = (0.1, 0.2, 0.4)
+COLUMNS = ("table", "rows", "kind", "wrong", "seed", "estimated", "interval", "right rows flagged")
+COLUMNS += ("wrong rows found", "error", "plain fit", "transformation", "seconds")
 
 
 def main() -> None:
@@ -51,6 +53,7 @@ def main() -> None:
     kinds = [("clean", 0.0)] if asked.study == "clean" else product(asked.kinds, asked.epsilons)
     transform = None if asked.plain_targets else "auto"
     cells = []
+    print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|", flush=True)
     for (kind, epsilon), n_rows, name, seed in product(kinds, asked.rows, names, asked.seeds):
         told = epsilon if asked.told else "auto"
         cells.append(evaluate(name, n_rows, kind, epsilon, seed, told, target_transform=transform))
@@ -61,13 +64,11 @@ def main() -> None:
 
 
 def _line(cell: Cell) -> str:
-    return (
-        f"{cell.table:12} {cell.n_rows:5} {cell.kind:9} {cell.epsilon:.1f} {cell.seed}"
-        f"  share {cell.share:.3f} [{cell.low:.2f}, {cell.high:.2f}]"
-        f"  good flagged {cell.flagged:.3f}  found {cell.recall:.2f}"
-        f"  error ratio {cell.ratio:.3f}  plain {cell.plain / cell.truth:.3f}"
-        f"  {cell.transform:5} {cell.seconds:.2f} s"
-    )
+    """Return a row of a Markdown table."""
+    parts = [cell.table, str(cell.n_rows), cell.kind, f"{cell.epsilon:.1f}", str(cell.seed)]
+    parts += [f"{cell.share:.3f}", f"{cell.low:.2f} to {cell.high:.2f}", f"{cell.flagged:.3f}"]
+    parts += [f"{cell.recall:.2f}", f"{cell.ratio:.3f}", f"{cell.plain / cell.truth:.3f}"]
+    return "| " + " | ".join([*parts, cell.transform, f"{cell.seconds:.2f}"]) + " |"
 
 
 def _write(path: Path, cells: Iterable[Cell]) -> None:
