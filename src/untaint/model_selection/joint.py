@@ -69,9 +69,9 @@ SAME_START = 0.02
 MIN_EVIDENCE = 5.0
 # Such a difference for each row, by which fits to coarse features and to all of them differ less.
 CLEAR_EVIDENCE = 0.2
-# Scattered outliers of nearly the largest contamination would be most of the rows if they could:
-# they have to be clear.
-NEARLY = 0.98 * MAX_CONTAMINATION
+# Scattered outliers of nearly the largest contamination, that are not even so many times as wide as
+# the noise, would be most of the rows if they could: they have to be clear.
+NEARLY, MIN_WIDTH = 0.98 * MAX_CONTAMINATION, 4.0
 # Times that flagged rows may turn out to be misfit of the function.
 MAX_GROUPS = 3
 # Settings at most at which few rows are tested.
@@ -432,7 +432,8 @@ class _Search:
             return end if joint.n_rounds < MAX_ROUNDS else self._of_all_rows(setting)
         groups, clear = posterior.model.groups, CLEAR_EVIDENCE * float(self.mixture.counts.sum())
         price = float(np.log(len(self.features) * len(self.alphas)))
-        if groups.contamination >= NEARLY and not groups.clustered:
+        indistinct = not groups.clustered and groups.width < MIN_WIDTH * groups.scale
+        if indistinct and groups.contamination >= NEARLY:
             price = clear
         # A fit to coarse features decides where the difference is far beyond that of the features.
         elif self._exceeds(end, self._null_at(self.coarse, setting), MIN_EVIDENCE + clear):
