@@ -1,3 +1,6 @@
+import io
+import sys
+
 import numpy as np
 import pytest
 
@@ -37,6 +40,15 @@ def test_the_model_stays_as_it_was(regression):
     monitor(regression.model, regression.X, regression.y, [0.3])
     assert regression.model.contamination == 0.1
     assert (regression.model.outlier_scores_ == before).all()
+
+
+def test_a_terminal_shows_a_bar_while_it_fits(regression, monkeypatch):
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monitor(regression.model, regression.X, regression.y, [0.0, 0.1])
+    assert "monitor [" in terminal.getvalue() and "left" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[K")  # and removes it
 
 
 def test_shares_of_less_than_a_row_are_left_out_by_default():

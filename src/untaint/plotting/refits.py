@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from .._progress import ProgressLine, shown_by, tracked
 from .._typing import FloatArray
 from .final_step import check_model, final_step
 from .outlier_view import read_outliers
@@ -37,7 +38,8 @@ def monitor(
 
     The scores are ``outlier_scores_`` of the fits, and not those of their audits, which would judge
     each row by a fit to the others: monitoring shows how wrong rows mask one another.
-    The hyperparameters that a cross-validated model has selected are kept.
+    The hyperparameters that a cross-validated model has selected are kept. On a terminal a bar
+    shows the refits that are done and the time left.
 
     Parameters
     ----------
@@ -84,11 +86,15 @@ def monitor(
     X, y = _training_data(model, X, y)
     grid = _check_shares(shares, len(model.outlier_scores_))
     selected = _selected_grids(model, parameters)
-    scores = []
-    for share in grid:
-        refit = clone(model).set_params(contamination=float(share), **selected)
-        refit.fit(X, y) if sample_weight is None else refit.fit(X, y, sample_weight)
-        scores.append(np.asarray(refit.outlier_scores_, dtype=float))
+    scores, line = [], ProgressLine("monitor")
+    try:
+        with shown_by(line.on_step):
+            for share in tracked(grid, len(grid)):
+                refit = clone(model).set_params(contamination=float(share), **selected)
+                refit.fit(X, y) if sample_weight is None else refit.fit(X, y, sample_weight)
+                scores.append(np.asarray(refit.outlier_scores_, dtype=float))
+    finally:
+        line.erase()
     return Monitoring(grid, np.array(scores))
 
 
