@@ -54,6 +54,7 @@ FIXED: dict[str, Callable[[], Any]] = {
 DRAWN: dict[str, Callable[..., Any]] = {
     "polynomial": make_polynomial,
     "smooth": make_smooth,
+    "smooth3": partial(make_smooth, n_features=3),
     "smooth10000": partial(make_smooth, n_features=10_000),
     "friedman": partial(make_friedman1, noise=1.0),
     "student": partial(drawn.make_noisy, noise=drawn.student),

@@ -4,7 +4,7 @@
 *relevance-pursuit*: an extra noise variance for some of the rows, which are found greedily
 (BoTorch, ``RobustRelevancePursuitSingleTaskGP``). *gp*: the plain one (``SingleTaskGP``),
 *gp-clean* the same on the clean rows. Each selects its own parameters by its own likelihood. The
-surface is drawn, 200 training rows of 8 features: relevance pursuit takes minutes on more.
+surface is drawn, 80 training rows of three features: relevance pursuit takes minutes on more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ METHODS = ("genie", "untaint-cv", *(PROCESSES if find_spec("botorch") is not Non
 
 def cases(seeds: Iterable[int], quick: bool) -> list[Case]:
     """Return random targets at three shares, and clustered ones at one."""
-    datasets = ("smooth-100",) if quick else ("smooth-250",)
+    datasets = ("smooth3-40",) if quick else ("smooth3-100",)
     cells = [
         Cells(datasets, ["label"], [0.0, 0.2, 0.4], METHODS),
         Cells(datasets, ["cluster"], [0.2], METHODS),
