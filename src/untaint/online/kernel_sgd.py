@@ -5,8 +5,6 @@ One copy gives the slope, :math:`\tilde g = 2 (\hat f(\tilde x') - y)`, the othe
 coefficients of random features.
 """
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator

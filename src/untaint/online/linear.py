@@ -7,8 +7,6 @@ the best fit to the corrected moments instead (:mod:`.leader`): it needs neither
 horizon, and is as accurate as a batch fit after one pass.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import replace

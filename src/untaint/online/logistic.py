@@ -11,8 +11,6 @@ loss (:mod:`.logistic_selection`), such that the fit is not worse than the naive
 not grow with the rows (:mod:`.logistic_data`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -7,8 +7,6 @@ These rounds do not depend on when predictions are requested, so that predicting
 model.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, log
 from typing import final

@@ -1,7 +1,5 @@
 """A batch of noisy rows with the declared noise covariance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

@@ -1,7 +1,5 @@
 """The page's style and script, written as small files and inlined as one of each."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 
 # In this order: what comes later may use what came before.
