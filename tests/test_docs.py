@@ -106,6 +106,10 @@ def monitoring(names, printed):
     assert np.median(scores[0, wrong]) < 3 < 10 < np.median(scores[2, wrong])
 
 
+def deployment(names, printed):
+    assert names["search"].best_params_["subquantileregressor__alpha"] in (0.1, 1.0)
+
+
 CHECKS = {
     "docs/large-data.md": contamination_of_many_rows,
     "docs/distributed.md": contamination_on_cluster,
@@ -115,6 +119,7 @@ CHECKS = {
     "docs/guides/privacy-noise.md": privacy_noise,
     "docs/guides/monitoring.md": monitoring,
     "docs/guides/cluster.md": contamination_on_cluster,
+    "docs/guides/deployment.md": deployment,
 }
 
 # tests/test_readme.py has the README.

@@ -10,8 +10,6 @@ while it is written. One that nobody holds a lock on was left by a process that 
 next writer to the path removes it. A path that is a symbolic link is replaced, not followed.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import secrets

@@ -5,8 +5,6 @@ round, a zero-width space makes two labels out of one, and a control character m
 terminal. Such characters are shown as escapes, such as ``\u202e``.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -5,8 +5,6 @@ set around it, a line of ``verbose`` or the bar of a command; without one it cos
 within its steps stay silent, so that a bar never jumps back.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Threads: how many there may be, and when BLAS should use one only."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Iterator

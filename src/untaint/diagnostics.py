@@ -29,8 +29,6 @@ All are in the papers' units, where the objective is a mean over the kept weight
   :math:`\mathrm{Tr}\, K (K + \alpha I)^{-1}` of the kept samples.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import eigvalsh
 from sklearn.utils import Bunch

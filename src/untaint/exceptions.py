@@ -1,7 +1,5 @@
 """What untaint raises and warns with, beyond scikit-learn's own."""
 
-from __future__ import annotations
-
 
 class MemoryLimitError(MemoryError, ValueError):
     """The kernel matrix would not fit in ``memory_limit``; raised before anything is built."""

@@ -36,6 +36,29 @@ def untaint(capsys, monkeypatch, tmp_path):
     return run
 
 
+@pytest.fixture(scope="session")
+def cleanings():
+    """What ``cleaned_once`` has computed, by table and options."""
+    return {}
+
+
+@pytest.fixture
+def cleaned_once(cleanings, monkeypatch):
+    """Clean equal tables with equal options once, for tests of what becomes of the files."""
+    import untaint.cleaning
+
+    clean_table = untaint.cleaning.clean_table
+
+    def once(table, target, *, on_stage, **options):
+        content = table.rows_bytes()
+        key = (table.source, *table.names, content, target, repr(options))
+        if key not in cleanings:
+            cleanings[key] = clean_table(table, target, on_stage=on_stage, **options)
+        return cleanings[key]
+
+    monkeypatch.setattr(untaint.cleaning, "clean_table", once)
+
+
 @pytest.fixture
 def refused(untaint, tmp_path):
     """Run a command that must refuse: one helpful sentence, and nothing else changes."""

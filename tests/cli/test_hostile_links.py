@@ -11,6 +11,7 @@ from cli_tables import FILES, cars, snapshot, text, write
 
 from untaint.cleaning.atomic_output import write_files_atomically
 
+pytestmark = pytest.mark.usefixtures("cleaned_once")
 NAMES = sorted(FILES)
 CONTENTS = {name: f"new {name}".encode() for name in NAMES}
 FIT = ("clean", "cars.csv", "-t", "price", "-q", "--contamination", "0.05", "--out", "out")

@@ -9,6 +9,7 @@ from cli_tables import FILES, cars, text, write
 
 from untaint.cleaning import atomic_output
 
+pytestmark = pytest.mark.usefixtures("cleaned_once")
 WORDS = ("cars.csv", "-t", "price", "--contamination", "0.05", "--learner", "kernel", "-q")
 
 

@@ -1,7 +1,5 @@
 """Arrays of libraries other than NumPy (array API)."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Blocks of rows on the workers of a cluster."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The share of wrong rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Errors of scikit-learn and of arithmetic, explained in terms of the arguments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Rows, targets and labels for learners of any kind: frames, text and missing cells are allowed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

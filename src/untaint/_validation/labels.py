@@ -1,7 +1,5 @@
 """Class labels, their weights and their counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

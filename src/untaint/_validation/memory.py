@@ -1,7 +1,5 @@
 """Limits of memory, and sizes in readable units."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows whose features carry noise, and their copies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

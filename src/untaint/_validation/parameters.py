@@ -1,7 +1,5 @@
 """Numbers, choices, flags, grids, rates and paths."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Rows to predict."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows and numeric targets of a fit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

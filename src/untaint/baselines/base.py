@@ -4,8 +4,6 @@ A method defines how it fits; a task (regression or classification) defines the 
 score of a loss.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext

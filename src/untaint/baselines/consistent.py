@@ -13,8 +13,6 @@ enter every fit, the corrupted ones with their corrected targets, so that CRR ta
 where TORRENT takes a few large ones.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

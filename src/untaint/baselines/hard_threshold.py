@@ -15,8 +15,6 @@ w is recovered exactly up to some contamination, even if an adversary with acces
 the corrupted rows and their targets.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

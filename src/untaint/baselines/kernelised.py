@@ -1,7 +1,5 @@
 """Parameters of the baselines that work with any kernel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .base import Baseline

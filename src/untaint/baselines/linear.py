@@ -1,7 +1,5 @@
 """Parameters that the baselines for linear regression share."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from .._validation import check_count

@@ -15,8 +15,6 @@ stops growing once the threshold is a hundredth of the median residual; without 
 long as rounding allows.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray

@@ -19,8 +19,6 @@ in the raw predictions, so that inner products of gradients are :math:`\langle s
 vanishes when they are centred.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

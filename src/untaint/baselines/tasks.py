@@ -10,8 +10,6 @@ In classification the label of an inlier is more probable than a guess: its loss
 :math:`\log K` for K classes.
 """
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

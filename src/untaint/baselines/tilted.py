@@ -14,8 +14,6 @@ leverage points that the plain fit interpolates are recognised by their targets;
 where all rows have the same loss. The solution with the lower objective is kept.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from .._typing import FloatArray

@@ -20,8 +20,6 @@ replaced, never followed.
 Where the system has no symbolic links the files are renamed one after the other.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The columns of an audit in the order of the rows, and robust deviations of the targets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

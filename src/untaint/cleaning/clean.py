@@ -1,7 +1,5 @@
 """`clean_table`: find the wrong cells and rows of a table, and fit a model to the others."""
 
-from __future__ import annotations
-
 import platform
 import warnings
 from collections.abc import Collection, Mapping, Sequence

@@ -5,8 +5,6 @@ contradicts is compared with its prediction, and some mistakes can be named: a p
 slipped decimal point, another unit) or a wrong sign.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

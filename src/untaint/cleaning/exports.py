@@ -5,8 +5,6 @@ often as not, and a spreadsheet runs cells that begin like a formula: there, suc
 apostrophe in front.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

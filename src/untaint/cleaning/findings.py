@@ -5,8 +5,6 @@ computed. Rows are numbered by their place among the *assessed* rows, those that
 ``numbers`` holds the position of each in the file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple

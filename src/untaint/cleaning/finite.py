@@ -1,7 +1,5 @@
 """Numbers of a model that are not finite: no model of ours has any, but an edited file may."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -7,8 +7,6 @@ those that it agrees with it would always be better. The typical error is a medi
 targets, which are the same for both, hardly count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ already. Numbers are first predicted by quick trees of all folds at once; the tr
 fitted in the end are compared only where these leave the choice open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

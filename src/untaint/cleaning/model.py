@@ -5,8 +5,6 @@ Loading builds only the types that are listed here; a file that names any other 
 anything of it is built.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -11,8 +11,6 @@ both differ from run to run. So parts are numbered in the order of their first m
 files bear the earliest date that an archive knows.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -13,8 +13,6 @@ same, too few to be distinguished from a long tail. Rows that lie far off are th
 candidates, and so are labels that the other rows contradict, if they are few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Scores of some rows against the trimmed fraction, for the monitoring plot."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

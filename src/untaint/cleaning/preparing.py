@@ -1,7 +1,5 @@
 """A table as numbers: encoded features, targets and task."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Refits with the hyperparameters of a fitted estimator and a given contamination."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

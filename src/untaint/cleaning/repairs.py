@@ -6,8 +6,6 @@ misspelt level, or a prediction within 10 %. A row is repaired if all its wrong 
 dropped otherwise. A target that only the model of it contradicts is not known well enough.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

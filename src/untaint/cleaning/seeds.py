@@ -1,7 +1,5 @@
 """Seeds of any size, for generators that accept 32 bits only."""
 
-from __future__ import annotations
-
 import numpy as np
 
 # scikit-learn draws from NumPy's legacy generator, whose seeds end here.

@@ -1,7 +1,5 @@
 """Labels that occur once: nothing can be learnt of them, and a trimmed fit refuses them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

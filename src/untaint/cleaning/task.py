@@ -9,8 +9,6 @@ two ranks agree, the target is numeric. The decision may be wrong, so a note say
 and how to override it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

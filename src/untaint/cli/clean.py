@@ -1,7 +1,5 @@
 """``untaint clean``: write a cleaned table, a list of wrong rows, a model and a report."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys

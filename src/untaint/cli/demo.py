@@ -1,7 +1,5 @@
 """``untaint demo``: clean a table whose mistakes are known."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any

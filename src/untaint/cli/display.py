@@ -1,7 +1,5 @@
 """The findings on a terminal."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import Path

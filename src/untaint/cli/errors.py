@@ -3,8 +3,6 @@
 0 done, 1 done in part or internal error, 2 bad usage or bad data, 130 interrupted.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import traceback

@@ -1,7 +1,5 @@
 """``untaint fit``: train a robust model from a file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """``untaint COMMAND ...``: the commands, and how their ends become exit codes."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Sequence

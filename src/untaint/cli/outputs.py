@@ -1,7 +1,5 @@
 """Checks of output paths, made before any work is done, so that nobody waits for an error."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """``untaint predict``: use a model on a file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """``untaint report``: show the page that ``untaint clean`` wrote."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

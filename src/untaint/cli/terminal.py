@@ -4,8 +4,6 @@ Cells and names are untrusted input. They are shown as text, never as markup, an
 :func:`untaint._hidden_text.escape_terminal`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

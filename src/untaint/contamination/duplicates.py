@@ -9,8 +9,6 @@ more often than those of any two samples do: copies are recognised by Cohen's ka
 of samples with equal features, the excess of agreement over that by chance.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray, IntArray

@@ -11,8 +11,6 @@ so that heavy tails are estimated as such without their extremes, too. The k row
 largest such k counts.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

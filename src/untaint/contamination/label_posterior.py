@@ -8,8 +8,6 @@ Noise as such has the probability :math:`\rho`, and without it every label is ri
 right with probability :math:`1 - \rho\, (1 - \gamma_y)`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray, IntArray

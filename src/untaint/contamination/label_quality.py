@@ -11,8 +11,6 @@ observed labels if a fraction :math:`\epsilon` of them was replaced by any other
 The quality of a label is the first term over the sum.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import softmax

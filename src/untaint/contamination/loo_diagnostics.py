@@ -4,8 +4,6 @@ Few rows are diagnosed on the features of :class:`~untaint.design.base.Design`; 
 residuals are computed in blocks and a subsample fits the mixture.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._threads import single_threaded_blas

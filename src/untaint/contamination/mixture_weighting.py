@@ -11,8 +11,6 @@ The mixture is fitted again where the predictions have changed by more than a sm
 noise.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 

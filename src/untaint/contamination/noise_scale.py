@@ -9,8 +9,6 @@ smoothed, bounded from below, and divided by its median. Residuals over s(f) hav
 window in which less than half of the samples are outliers has a bounded scale.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

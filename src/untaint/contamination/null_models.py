@@ -6,8 +6,6 @@ side of its mode. The better one of these models fits the residuals, the weaker 
 outliers.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ For residuals r in units of their predictive deviation, the scale is
 :math:`|r| > 3.5 s`, which a Gaussian residual exceeds once in two thousand times.
 """
 
-from __future__ import annotations
-
 from scipy.stats import norm
 
 from .._typing import FloatArray

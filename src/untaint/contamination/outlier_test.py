@@ -21,8 +21,6 @@ References
 Rousseeuw & Leroy (1987), Robust regression and outlier detection.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

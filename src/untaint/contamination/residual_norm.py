@@ -8,8 +8,6 @@ The noise of targets is bounded from below by their spread, and by the step to w
 rounded.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

@@ -11,8 +11,6 @@ References
 Silverman (1986), Density Estimation for Statistics and Data Analysis.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

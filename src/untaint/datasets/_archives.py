@@ -5,8 +5,6 @@ that contains it, and returns a `DatasetTable`: columns under our names, rows in
 order. None of them checks that the table is the right one; that is what the checksums are for.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from codecs import BOM_UTF8

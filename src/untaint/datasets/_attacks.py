@@ -16,8 +16,6 @@ most frequent first, its rows of the largest margin first, and all of them get o
 that most often comes second in its rows.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

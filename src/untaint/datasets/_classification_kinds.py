@@ -1,7 +1,5 @@
 """Corruptions of rows of a classification problem, in place at ``rows``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The kinds of corruption by name: for which task, what is written, and into which rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NamedTuple

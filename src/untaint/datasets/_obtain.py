@@ -6,8 +6,6 @@ user's cache directory, ``XDG_CACHE_HOME`` or ``~/.cache``. A directory that can
 passed over, and when none can be, the data are returned all the same.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator

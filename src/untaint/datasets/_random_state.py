@@ -1,7 +1,5 @@
 """Seeds: whatever scikit-learn users pass as ``random_state`` becomes a Generator."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

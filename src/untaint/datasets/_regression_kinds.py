@@ -4,8 +4,6 @@ Every function changes ``X`` and ``y`` in place at ``rows`` and nowhere else. Ta
 in units of the clean target: m and s are its mean and standard deviation, for each output alone.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Selection of the rows to corrupt: anywhere, in one neighbourhood, or in some classes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

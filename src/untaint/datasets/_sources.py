@@ -1,7 +1,5 @@
 """The public data sets: their files' names, makers, addresses and checksums."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The readers use the standard library and NumPy; pandas is imported when a frame is requested.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -5,8 +5,6 @@ no more and no fewer, all others left as they were, in the order given. An attac
 both at once (`_attacks`). Subquantile Minimization, Definition 1: any rows, any values.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

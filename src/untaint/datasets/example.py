@@ -8,8 +8,6 @@ Strength grows with firing temperature as the clay sinters, and falls again once
 The data are made up, by the recipe in `make_kiln`, and so carry no licence but the library's.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

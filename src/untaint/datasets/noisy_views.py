@@ -5,8 +5,6 @@
 Noise is Gaussian, or Laplace with independent coordinates of scale sqrt(variance / 2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from numbers import Integral
 from typing import Any, TypeAlias

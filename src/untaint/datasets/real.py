@@ -29,8 +29,6 @@ Examples
 ((1030, 8), (1030,))
 """
 
-from __future__ import annotations
-
 from inspect import cleandoc
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Problems with a known truth, drawn from a seed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -9,8 +9,6 @@ Then five common kinds of mistakes are made in some rows, and the true values ar
 simulated by the functions below, and have the library's licence.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory

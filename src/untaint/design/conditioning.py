@@ -12,8 +12,6 @@ With s_j a robust scale of column j and K the kernel matrix of these rows, the f
 Constant columns and equal rows carry no information, and are ignored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ with W the diagonal matrix of the sample weights. Small systems are factorised, 
 by conjugate gradients with a Nystroem preconditioner.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final

@@ -6,8 +6,6 @@ with W the diagonal matrix of the sample weights and m the coordinate-wise media
 intercept absorbs it, which keeps the sums of squares accurate.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any, final
 

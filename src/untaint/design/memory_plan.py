@@ -9,8 +9,6 @@ and their sorting), matrices of sums over samples, a block of b samples with the
 products, and the cached raw features of m samples, which later passes need not compute again.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, final
 

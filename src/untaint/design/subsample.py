@@ -5,8 +5,6 @@ outliers may be periodic. The draw depends only on the number and the weights of
 that fits are reproducible.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

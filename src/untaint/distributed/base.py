@@ -6,8 +6,6 @@ and initial fit; all rows then take part in passes where they are stored
 arrays.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ into a worker. Partitions begin and end between blocks, which are counted from t
 rows: sums over a block are the same to the last bit for any chunks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise

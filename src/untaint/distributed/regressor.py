@@ -1,7 +1,5 @@
 """Trimmed kernel ridge regression on Dask collections."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, final
 

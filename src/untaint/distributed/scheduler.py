@@ -6,8 +6,6 @@ their number. Tasks are pure: what is lost with a worker is computed again. Keys
 bars show.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError

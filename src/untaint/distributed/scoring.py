@@ -1,7 +1,5 @@
 """Inlier masks and outlier scores of partitions, computed when they are needed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, final

@@ -1,7 +1,5 @@
 """The chunks of Dask collections, with the targets and weights of the same rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

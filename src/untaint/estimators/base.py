@@ -1,7 +1,5 @@
 """Parameters, fit, audit and diagnostics that the batch estimators share."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping
 from hashlib import sha256

@@ -14,8 +14,6 @@ With ``contamination="auto"`` no row is trimmed: the log-loss is corrected for a
 is estimated (:mod:`untaint.losses.corrected`, :mod:`untaint.model_selection.label_noise`).
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from .._typing import FloatArray

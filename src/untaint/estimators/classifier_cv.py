@@ -5,8 +5,6 @@ of the labels (:mod:`untaint.model_selection.label_noise`), or, for a trimmed fi
 :mod:`untaint.model_selection.label_settings`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -11,8 +11,6 @@ median standard deviation of such predictions. The mixture is fitted again to al
 subsample when the fit continues on all samples (:mod:`untaint.contamination.mixture_weighting`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -5,8 +5,6 @@ and the Hessian of the objective. All samples, in memory or in partitions, are t
 passes, one for each step (:mod:`untaint.optim.subsampled_c_steps`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import final
 

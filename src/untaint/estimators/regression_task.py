@@ -5,8 +5,6 @@ probability of being an inlier, which is its weight; with a number, the rows of 
 are kept.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, final
 

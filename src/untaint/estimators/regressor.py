@@ -7,8 +7,6 @@ with weights w that keep the share :math:`1-\epsilon` of the rows, or that are p
 probabilities. Subquantile Minimization, first version, 3.3, second version, Algorithm 1.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted

@@ -5,8 +5,6 @@ Kernel scale, alpha and contamination are selected jointly: see
 :mod:`untaint.model_selection.target_transform`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from .._typing import FloatArray

@@ -6,8 +6,6 @@ with raw features r and a small whitening matrix M. M is applied to coefficients
 samples rather than to the raw features of every sample, which saves half of the work for a full M.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 

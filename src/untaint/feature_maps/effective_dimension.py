@@ -7,8 +7,6 @@ eigenvalues of the kernel operator, estimated from a few hundred samples. A smal
 many Nystroem landmarks loses little accuracy.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -18,8 +18,6 @@ Subquantile Minimization, first version, eqs. (86) and (87), where the frequenci
 kernel have the variance :math:`2 / \gamma` in print; :math:`2 \gamma` is right.
 """
 
-from __future__ import annotations
-
 from typing import Any, final
 
 import numpy as np

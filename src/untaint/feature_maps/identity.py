@@ -1,7 +1,5 @@
 """The identity map, phi(x) = x - c: features of the linear kernel."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, final
 
 import numpy as np

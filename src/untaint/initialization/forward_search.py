@@ -8,8 +8,6 @@ References
 Atkinson & Riani (2000), Robust diagnostic regression analysis.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import BoolArray, FloatArray

@@ -15,8 +15,6 @@ Rousseeuw & Van Driessen (2006), Computing LTS regression for large data sets.
 Atkinson & Riani (2000), Robust diagnostic regression analysis.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import comb
 from typing import NamedTuple, final

@@ -6,8 +6,6 @@ r"""Concentration steps of logistic regression: Newton's method and reweighting 
 for any trimming rule h. Only the rough shape of f matters, so that steps are few and loose.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import final
 

@@ -13,8 +13,6 @@ of freedom can follow neither; from there the search continues in alpha (:mod:`.
    one prediction in classification, where the full model takes over sooner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 from typing import NamedTuple

@@ -11,8 +11,6 @@ Kept and trimmed samples are measured alike, so that a sample of high leverage c
 it attracts the fit. Steps by costs need not lower the trimmed objective, which ranks candidates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import final
 

@@ -4,8 +4,6 @@ How much comes out of an archive is counted before any of it is kept, so that a 
 very many bytes is refused and takes no memory.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import zipfile

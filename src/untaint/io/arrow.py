@@ -1,7 +1,5 @@
 """pyarrow, which is optional, and is imported when a file is read that needs it."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

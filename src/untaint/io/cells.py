@@ -4,8 +4,6 @@ Arrow is quick, and its number of rows is held against our own records. Where it
 counts otherwise, the records are split one by one, which is slow and always possible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any

@@ -5,8 +5,6 @@ If nothing else is found, semicolons decide: they are what spreadsheets separate
 commas are decimal.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

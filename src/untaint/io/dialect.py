@@ -1,7 +1,5 @@
 """The format of a table: delimiter, quotes and decimal mark."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

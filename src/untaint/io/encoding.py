@@ -5,8 +5,6 @@ encodes rows again when they are written. That this gives the same bytes is chec
 here, once.
 """
 
-from __future__ import annotations
-
 import codecs
 from typing import NamedTuple
 

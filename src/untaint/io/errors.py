@@ -1,7 +1,5 @@
 """Errors of files and blocks: where they are, what was expected and what was found."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

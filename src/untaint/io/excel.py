@@ -4,8 +4,6 @@ Rows come one after the other, so that the memory needed follows from the cells 
 and not from the size that it claims. A formula counts as the value that was saved with it.
 """
 
-from __future__ import annotations
-
 import io
 import warnings
 import zipfile

@@ -1,7 +1,5 @@
 """The fields of a single record, by the rule of `records`: for headers, cells and repairs."""
 
-from __future__ import annotations
-
 _QUOTE = b'"'
 
 

@@ -1,7 +1,5 @@
 """Data frames of any library as tables, through narwhals and Arrow."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading JSON lines: one record on each line, all with the same keys."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The names of columns: all there, and all different."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

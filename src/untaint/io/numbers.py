@@ -4,8 +4,6 @@ A column is written in one style. Of the styles that are possible, the one in wh
 numbers is taken; at equal parts, the plainest, in the file's own decimals.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

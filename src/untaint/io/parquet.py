@@ -1,7 +1,5 @@
 """Parquet files, whose columns have types already: a whole table, or a batch of rows at a time."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`read_table`: read a table from a path."""
 
-from __future__ import annotations
-
 import os
 from numbers import Integral
 

@@ -7,8 +7,6 @@ quotes are walked one by one, by the rule of Python's and Arrow's readers: a quo
 beginning of a field, and elsewhere outside quotes it is a character like others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Detection of the delimiter: the one that gives all records the same number of fields."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The unpacked bytes of a source, and its kind by the first of them."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

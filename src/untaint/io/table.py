@@ -1,7 +1,5 @@
 """A table as it was read: names, cells, and the bytes of every row."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading a table of text: the encoding, the delimiter, the records, then all cells at once."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

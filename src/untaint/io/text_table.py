@@ -1,7 +1,5 @@
 """A table of text, which keeps its bytes, and can write rows again as they were."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ A column whose cells are all numbers, all true or false, or all dates keeps that
 column becomes text, and what it holds is found out as for a file of text.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import date, datetime, time

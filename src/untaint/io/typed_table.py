@@ -1,7 +1,5 @@
 """A table with types: rows are written as CSV text, or as Parquet with the types they had."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

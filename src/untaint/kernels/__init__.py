@@ -4,8 +4,6 @@
 returns the number for ``"median"`` and ``"scale"``.
 """
 
-from __future__ import annotations
-
 from .bandwidth import resolve_gamma
 from .base import Kernel
 from .callable import CallableKernel

@@ -1,7 +1,5 @@
 """Conversions of the two matrix types that kernels accept: dense arrays and SciPy CSR."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

@@ -8,8 +8,6 @@ for the exponential and Manhattan for the Laplacian kernel. Samples of very larg
 out first, so that the breakdown point is almost one half. A weight of k is equivalent to k copies.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sp
 

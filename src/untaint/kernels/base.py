@@ -4,8 +4,6 @@ A kernel is a symmetric, positive semi-definite function k(x, z) of two samples.
 its own parameters, nothing else.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from numbers import Real
 from typing import ClassVar, SupportsFloat

@@ -4,8 +4,6 @@ The matrix form is k(X, Z) -> (n, m); the pairwise form, which scikit-learn's ``
 takes, is k(x, z) -> float.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final

@@ -16,8 +16,6 @@ most samples, even in float32, but not for samples far from the centre. Therefor
   are recomputed from the difference x - z.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -3,8 +3,6 @@ r"""The exponential kernel, on the Euclidean distance.
 .. math:: k(x, z) = \exp(-\gamma \|x - z\|_2)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 

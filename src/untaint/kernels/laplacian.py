@@ -3,8 +3,6 @@ r"""The Laplacian kernel, on the Manhattan distance as in scikit-learn.
 .. math:: k(x, z) = \exp(-\gamma \|x - z\|_1)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 

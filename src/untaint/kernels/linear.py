@@ -3,8 +3,6 @@ r"""The linear kernel.
 .. math:: k(x, z) = \langle x, z \rangle
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, final
 

@@ -1,7 +1,5 @@
 """Construction of kernel objects from names, functions or kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any

@@ -4,8 +4,6 @@ They are computed from differences, which are accurate for outliers too, since n
 gives them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.spatial.distance import cdist
 

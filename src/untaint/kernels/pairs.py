@@ -3,8 +3,6 @@
 A weight of k is equivalent to k copies of the sample.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import pdist

@@ -6,8 +6,6 @@ Subquantile Minimization, first version, eq. (79). Its features are the monomial
 with multinomial weights.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 

@@ -1,7 +1,5 @@
 """The kernel of a user's precomputed matrix: k(X, Z) = X."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, final
 

@@ -4,8 +4,6 @@ Samples with features of 1e150 have inner products (and powers of them) beyond t
 Such entries saturate instead of becoming infinite or NaN, without effect on any other entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -6,8 +6,6 @@ It is a mixture of Gaussian kernels of many widths, and tends to the one of widt
 shape grows.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, ClassVar, final

@@ -5,8 +5,6 @@ r"""The Gaussian (radial basis function) kernel.
 Subquantile Minimization, first version, eq. (84).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, ClassVar, final

@@ -6,8 +6,6 @@ distances by one matrix product; ``difference_tile`` and ``differences``, the un
 distances of a tile or of single pairs from x - z, slower but accurate.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.spatial.distance import cdist
 

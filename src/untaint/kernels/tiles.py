@@ -9,8 +9,6 @@ The tiles do not depend on the number of threads and each is computed by one thr
 single-threaded BLAS, so the result is the same to the last bit for any number of threads.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -3,8 +3,6 @@
 A fit that is interrupted leaves the estimator as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy

@@ -3,8 +3,6 @@
 Targets of the loss are codes 0 and 1 in one column, or indicators in as many columns as classes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -8,8 +8,6 @@ random features. Predictions are computed in double precision whatever that of t
 coefficients may be large and nearly cancel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, final
 

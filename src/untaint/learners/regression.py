@@ -1,7 +1,5 @@
 """Prediction and data checks of kernel regressors, for one output or several."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sklearn.base import RegressorMixin

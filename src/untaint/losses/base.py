@@ -4,8 +4,6 @@ A loss compares targets y and raw predictions f, both of shape (n, k), sample by
 sees X.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from .._typing import FloatArray

@@ -15,8 +15,6 @@ Natarajan et al. (2013), Learning with noisy labels; Patrini et al. (2017), Maki
 networks robust to label noise.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, final
 
 import numpy as np

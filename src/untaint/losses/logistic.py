@@ -7,8 +7,6 @@ Subquantile Minimization, first version, eq. (53), second version, eq. (14); the
 errata, :math:`\sigma(f) - y` and not :math:`\sigma(f - y)`.
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

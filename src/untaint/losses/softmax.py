@@ -6,8 +6,6 @@ r"""The softmax loss of several classes.
 with y the indicator of the class. Subquantile Minimization, first version, eq. (56).
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

@@ -5,8 +5,6 @@ r"""The squared loss, summed over outputs.
 Subquantile Minimization, second version, eq. (11).
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

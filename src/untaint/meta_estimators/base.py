@@ -1,7 +1,5 @@
 """What robust meta-estimators of numbers and of labels share."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager

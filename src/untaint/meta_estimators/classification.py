@@ -1,7 +1,5 @@
 """Robust classification by any learner: noise matrix, fits under it, and what they find."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

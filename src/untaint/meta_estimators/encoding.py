@@ -4,8 +4,6 @@ Arrays and frames of numbers have their missing cells filled with medians; other
 as files are (:class:`untaint.io.TableEncoder`).
 """
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

@@ -12,8 +12,6 @@ the likelihood of the labels under out-of-fold probabilities, which have one slo
 those of boosted trees are too certain.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A meta-estimator that makes any regressor robust."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from sklearn.base import RegressorMixin, is_classifier

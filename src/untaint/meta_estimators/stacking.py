@@ -8,8 +8,6 @@ Given out-of-fold predictions :math:`F` of several learners, and inlier weights 
 selects the stack weights v; the second form is for probabilities p of the observed labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

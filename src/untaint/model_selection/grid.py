@@ -6,8 +6,6 @@ r"""Grids of kernel scales and ridge parameters, and ``cv_results_``.
   rate at which the best alpha grows with n.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final

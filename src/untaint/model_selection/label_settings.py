@@ -19,8 +19,6 @@ lower that score by one factor for every alpha, also when all errors are of one 
 an accuracy. The fits are the steps of one continuation, from the largest alpha down.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

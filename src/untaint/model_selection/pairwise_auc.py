@@ -11,8 +11,6 @@ with A* that of the correct labels. The f of the largest A is therefore the f of
 also when all errors are of one class, which biases an accuracy.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray

@@ -13,8 +13,6 @@ Several outputs are tested one by one, at levels that they share. A row is an in
 probability 1 or 0. The contamination has the interval of Clopper and Pearson.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

@@ -31,8 +31,6 @@ Box and Cox (1964), An analysis of transformations.
 Raymaekers and Rousseeuw (2024), Transforming variables to central normality.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final

@@ -4,8 +4,6 @@ The algorithms follow Cesa-Bianchi, Shalev-Shwartz and Shamir, *Learning from No
 Distributional Assumptions*. Every learner has the interfaces of scikit-learn and of river.
 """
 
-from __future__ import annotations
-
 from .kernel import NoisyKernelRegressor
 from .linear import NoisyLinearRegressor
 from .logistic import NoisyLogisticRegression

@@ -6,8 +6,6 @@ which is subtracted. With enough rows, several multiples of that value are compa
 features by the clean loss on held-out folds, see :mod:`.shrinkage_selection`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

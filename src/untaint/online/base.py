@@ -1,7 +1,5 @@
 """Base class of the learners from noisy rows, for both scikit-learn and river."""
 
-from __future__ import annotations
-
 from sklearn.base import RegressorMixin
 
 from .batch_api import BatchAPIMixin

@@ -1,7 +1,5 @@
 """scikit-learn's interface of the learners from noisy rows: arrays and data frames."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sklearn.utils import Tags

@@ -6,8 +6,6 @@ scaled features in the units of the others. An eigendecomposition gives the same
 cost; it is needed where S has negative or negligible eigenvalues, which the fit replaces.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg.lapack import dposv, dpotrf
 

@@ -9,8 +9,6 @@ A *share* below one subtracts only that part of the noise covariance: the fit is
 the naive one, with less variance.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 import numpy as np

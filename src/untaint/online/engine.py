@@ -1,7 +1,5 @@
 """The interface of the predictors behind :class:`~untaint.online.NoisyKernelRegressor`."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from .._typing import FloatArray

@@ -5,8 +5,6 @@ matter; names that occur later get new columns. A feature that a row does not ha
 everywhere in river, or NaN if the learner treats absent features as missing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, final
 

@@ -6,8 +6,6 @@ is indistinguishable from zero if it is smaller than that, and dividing by it gi
 any size. Such eigenvalues are raised to the standard error, unless alpha exceeds it.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -13,8 +13,6 @@ without bias: one noisy copy is enough, for any noise with a known c. The mean o
 characteristic function :math:`c(\omega / 2)^2`, which is larger than that of either copy.
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

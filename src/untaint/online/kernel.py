@@ -8,8 +8,6 @@ copies of each row. It keeps every row (:mod:`.kernel_expansion`) or, with a ``b
 random features of the surrogate. :mod:`.kernel_sgd` has both forms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

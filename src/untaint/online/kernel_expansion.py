@@ -8,8 +8,6 @@ As printed, r is a sum over all pairs in every round. Adding a row changes it by
 stored separately, and the mean of all iterates follows from its running sum.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import final
 

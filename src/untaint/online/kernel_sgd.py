@@ -5,8 +5,6 @@ One copy gives the slope, :math:`\tilde g = 2 (\hat f(\tilde x') - y)`, the othe
 coefficients of random features.
 """
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -75,14 +73,10 @@ class GradientEngine(Engine):
         if isinstance(self.step_size, TheoreticalStepSize):
             largest_target = np.maximum.accumulate(np.maximum(np.abs(batch.y), target_bound or 0.0))
             ends[1:1] = (np.flatnonzero(np.diff(largest_target)) + 1).tolist()
-        for part in map(slice, ends, ends[1:]):
-            sample_weight = None if batch.sample_weight is None else batch.sample_weight[part]
-            X_copy = None if batch.X_copy is None else batch.X_copy[part]
-            batch_part = NoisyBatch(
-                batch.X[part], batch.y[part], X_copy, batch.noise, sample_weight
-            )
-            self._raise_gradient_bound(batch_part, target_bound)
-            yield batch_part
+        for rows in map(slice, ends, ends[1:]):
+            part = batch[rows]
+            self._raise_gradient_bound(part, target_bound)
+            yield part
 
     def _raise_gradient_bound(self, batch: NoisyBatch, target_bound: float | None) -> None:
         """Raise the gradient bound sqrt(G) = 2 (W R + B_y) R to cover the targets of a batch."""

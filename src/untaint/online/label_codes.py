@@ -4,8 +4,6 @@ Codes follow the order of arrival, which is all that a stream of single rows kno
 sorted, as everywhere in scikit-learn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, final
 

@@ -7,8 +7,6 @@ at the ends of the blocks of :mod:`.schedule` the rows of the block are added, a
 forget predicts with the fit to a window of the last rows where that is better: :mod:`.windows`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 from typing import final

@@ -7,8 +7,6 @@ the best fit to the corrected moments instead (:mod:`.leader`): it needs neither
 horizon, and is as accurate as a batch fit after one pass.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -284,16 +282,13 @@ class NoisyLinearRegressor(LinearRegressor):
         X, missing_variances = rescale_observed(batch.X, rates)
         noise = batch.noise
         if isinstance(noise, RowNoise) and noise.kind == "variances":
-            return NoisyBatch(
-                X,
-                batch.y,
-                None,
-                RowNoise("variances", noise.values + missing_variances),
-                batch.sample_weight,
+            filled = RowNoise("variances", noise.values + missing_variances)
+        else:
+            matrices = noise.values if isinstance(noise, RowNoise) else noise
+            filled = RowNoise(
+                "matrices", matrices + missing_variances[:, :, None] * np.eye(X.shape[1])
             )
-        matrices = noise.values if isinstance(noise, RowNoise) else noise
-        matrices = matrices + missing_variances[:, :, None] * np.eye(X.shape[1])
-        return NoisyBatch(X, batch.y, None, RowNoise("matrices", matrices), batch.sample_weight)
+        return replace(batch, X=X, noise=filled, rows=None)
 
     def _expand(self, n_features: int) -> None:
         if self._statistics is not None:

@@ -4,8 +4,6 @@ The clean squared error of :math:`f(x) = \langle w, x \rangle + b` is estimated 
 :math:`(f(\tilde x) - y)^2 - w^T \Sigma w`, or from two copies by :math:`(f(a) - y) (f(b) - y)`.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 
 import numpy as np

@@ -9,8 +9,6 @@ which is the conditional mean if the rows are Gaussian. Without it a corrected f
 rows worse than a naive fit does.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any, final

@@ -11,8 +11,6 @@ loss (:mod:`.logistic_selection`), such that the fit is not worse than the naive
 not grow with the rows (:mod:`.logistic_data`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -378,15 +376,7 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         batch.refuse_replicates("a classifier")
         if len(batch.y) <= MAX_ROWS:
             return batch
-        order = np.random.default_rng(0).permutation(len(batch.y))
-        noise, weights, copy = batch.noise, batch.sample_weight, batch.X_copy
-        return NoisyBatch(
-            batch.X[order],
-            batch.y[order],
-            None if copy is None else copy[order],
-            RowNoise(noise.kind, noise.values[order]) if isinstance(noise, RowNoise) else noise,
-            None if weights is None else weights[order],
-        )
+        return batch[np.random.default_rng(0).permutation(len(batch.y))]
 
     def _learn(self, batch: NoisyBatch) -> None:
         self._leader.add(batch)

@@ -7,8 +7,6 @@ These rounds do not depend on when predictions are requested, so that predicting
 model.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, log
 from typing import final
@@ -20,7 +18,6 @@ from .._typing import FloatArray
 from .logistic_data import MAX_ROWS, LogisticData
 from .logistic_fit import LogisticFit, WithinClass, calibration_gain, fit_path, naive_slopes
 from .logistic_selection import ALPHAS, SHARES, has_enough_rows, select_share_and_alpha
-from .noise import RowNoise
 from .noisy_batch import NoisyBatch
 
 _GROWTH = 1.5  # factor between the rounds at which share and alpha are selected
@@ -62,9 +59,9 @@ class LogisticLeader:
         tuning_round = _last_tuning_round(self.data.rounds + len(batch.y))
         if tuning_round > self.data.rounds:
             n = tuning_round - self.data.rounds
-            self._add(_part(batch, slice(0, n)))
+            self._add(batch[:n])
             self._tuning_data, self._selected = self.data.snapshot(), None
-            batch = _part(batch, slice(n, None))
+            batch = batch[n:]
         self._add(batch)
 
     def _add(self, batch: NoisyBatch) -> None:
@@ -72,8 +69,7 @@ class LogisticLeader:
         start = 0
         while start < len(batch.y):
             stop = start + MAX_ROWS - len(self.data.codes)
-            part = _part(batch, slice(start, stop))
-            self._add_rows(part)
+            self._add_rows(batch[start:stop])
             start = stop
             if len(self.data.codes) == MAX_ROWS:
                 self.data.summarise(MAX_ROWS // 2, naive_slopes(self.data))
@@ -142,18 +138,6 @@ class LogisticLeader:
         rows_cov = clean + (1.0 - share) * data.noise_cov()
         gain = calibration_gain(rows_cov, clean + data.copy_noise_cov(), scales)
         return moments.mean + (X - moments.mean) @ gain
-
-
-def _part(batch: NoisyBatch, rows: slice) -> NoisyBatch:
-    """Return some rows of a batch."""
-    noise, weights, copy = batch.noise, batch.sample_weight, batch.X_copy
-    return NoisyBatch(
-        batch.X[rows],
-        batch.y[rows],
-        None if copy is None else copy[rows],
-        noise[rows] if isinstance(noise, RowNoise) else noise,
-        None if weights is None else weights[rows],
-    )
 
 
 def _last_tuning_round(rounds: int) -> int:

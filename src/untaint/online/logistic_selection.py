@@ -21,8 +21,6 @@ upper limit (one standard error) of its loss minus that of the naive fit, whose 
 noisy rows as usual; if none is better, the naive fit is kept.
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

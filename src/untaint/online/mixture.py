@@ -14,8 +14,6 @@ surrogate. Rates above the largest admissible one are clamped to it; the learner
 kernel and reports the clamped mass and the distance to the requested kernel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final

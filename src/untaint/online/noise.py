@@ -16,7 +16,7 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 
 SHAPES = "a variance, one variance for each feature, or a covariance matrix"
 _RTOL = 1e-8  # computed covariances are symmetric and semidefinite up to rounding
@@ -67,7 +67,7 @@ class RowNoise:
     freedom: FloatArray | None = None
     factors: FloatArray | None = None
 
-    def __getitem__(self, rows: slice) -> RowNoise:
+    def __getitem__(self, rows: slice | IntArray) -> RowNoise:
         freedom = None if self.freedom is None else self.freedom[rows]
         factors = None if self.factors is None else self.factors[rows]
         return RowNoise(self.kind, self.values[rows], self.cov, freedom, factors)

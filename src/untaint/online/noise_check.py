@@ -10,8 +10,6 @@ to its expectation, is near :math:`(1 - \sqrt{d / n})^2` and not 1, and a single
 within :math:`1 \pm 3 \sqrt{2 / n}`: the limits allow for that.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any

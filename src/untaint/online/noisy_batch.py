@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from .noise import Noise, RowNoise
 from .replicates import Measurements, measurements
 
@@ -29,6 +29,19 @@ class NoisyBatch:
     X_true: FloatArray | None = None  # true features of some rows, NaN in the others
     estimates_noise: bool = False  # whether the noise, or its factor, is to be estimated
     n_following: int = 0  # number of rows that will be learnt before a fit is requested
+
+    def __getitem__(self, rows: slice | IntArray) -> NoisyBatch:
+        noise, weights = self.noise, self.sample_weight
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            X_copy=None if self.X_copy is None else self.X_copy[..., rows, :],
+            noise=noise[rows] if isinstance(noise, RowNoise) else noise,
+            sample_weight=None if weights is None else weights[rows],
+            rows=None,
+            X_true=None if self.X_true is None else self.X_true[rows],
+        )
 
     @property
     def n_copies(self) -> int:

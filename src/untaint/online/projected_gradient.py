@@ -8,8 +8,6 @@ Learning from Noisy Data, eq. (2): for any vectors v and any u of the ball, :mat
 - u, v_t \rangle \le B^2 / (2 \eta) + \frac{\eta}{2} \sum \|v_t\|^2`.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import final
 

@@ -5,8 +5,6 @@ Its clean loss over some rows is :math:`u^T \hat M u`, where :math:`u^T r` is th
 :math:`\hat M` the corrected second-moment matrix of r = (1, features, target).
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import final
 

@@ -16,8 +16,6 @@ the covariance is known up to a factor, the factor is :math:`\mathrm{tr}(\Sigma_
 \mathrm{rank}\,\Sigma_0`.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ share of it that is removed, and alpha, are selected such that the corrected fit
 the naive one: :mod:`.shrinkage_selection`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from .._typing import FloatArray

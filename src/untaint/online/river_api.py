@@ -1,7 +1,5 @@
 """river's interface of the learners from noisy rows: dictionaries and frames."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from operator import mul
 from typing import Any

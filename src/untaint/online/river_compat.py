@@ -5,8 +5,6 @@ abstract, so that other classes can be registered, which is done once river has 
 remaining methods are those that river's pipelines and checks call.
 """
 
-from __future__ import annotations
-
 import copy
 import sys
 from typing import Any

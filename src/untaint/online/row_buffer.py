@@ -1,7 +1,5 @@
 """A buffer of rows that river has handed over and the model has not learnt yet."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from struct import pack_into
 from typing import Any, final

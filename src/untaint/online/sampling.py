@@ -1,7 +1,5 @@
 """Random numbers that do not change when features are added."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray, IntArray

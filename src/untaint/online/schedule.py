@@ -9,8 +9,6 @@ These rounds do not depend on when predictions are requested, so that predicting
 the model. The runs of rows that :mod:`.moments` assigns to folds consist of whole blocks.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from typing import final
 

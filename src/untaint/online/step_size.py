@@ -13,8 +13,6 @@ r"""Step sizes of online gradient descent.
   over the root of the summed squared gradients.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import sqrt
 from typing import Any, Protocol, final

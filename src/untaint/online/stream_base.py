@@ -5,8 +5,6 @@ the two interfaces through which rows arrive. Single rows from river are buffere
 is to use them or the buffer is full.
 """
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from dataclasses import replace

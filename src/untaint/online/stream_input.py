@@ -1,7 +1,5 @@
 """Validation of single rows and frames from river, and the type of its predictions."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from typing import Any

@@ -10,8 +10,6 @@ has :math:`E[\hat k(a, x + n)] = k(a, x)` for every a (Cesa-Bianchi, Shalev-Shwa
 sum of Gaussian kernels. With :math:`-\Sigma` it is the mean of k over a Gaussian x.
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

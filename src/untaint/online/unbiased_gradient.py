@@ -9,8 +9,6 @@ both share, is most of the residual. From one copy and the covariance of its noi
 :math:`-\Sigma w` removes half.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray

@@ -22,8 +22,6 @@ Of the past, the sums up to the ends of a few blocks are kept, and a window is t
 of them. Everything else is a function of these sums, computed when a fit is requested.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

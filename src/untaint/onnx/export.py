@@ -4,8 +4,6 @@ r"""From a fitted model to an ONNX graph.
           f(X) \to (\text{label}, \text{probabilities})
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

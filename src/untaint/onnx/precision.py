@@ -5,8 +5,6 @@ rows are close to one another; every rounded kernel value then counts many times
 function is evaluated in both precisions at rows of its expansion.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray

@@ -1,7 +1,5 @@
 """A graph in a file, all of it or nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

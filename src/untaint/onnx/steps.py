@@ -1,7 +1,5 @@
 r"""A pipeline taken apart: scalers, :math:`x \mapsto (x - m) / s`, and the learner at its end."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor

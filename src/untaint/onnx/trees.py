@@ -1,7 +1,5 @@
 """Trees as a node of an ONNX graph."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

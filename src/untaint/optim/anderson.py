@@ -11,8 +11,6 @@ often saves several steps and costs no pass, as functions combine like their val
 takes the plain step where the objective is not lower there.
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

@@ -10,8 +10,6 @@ eqs. (9) and (10) of the papers with the exact minimiser in place of a gradient 
 One iteration is an exact refit, or a Newton step (:mod:`untaint.optim.subsampled_c_steps`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, final

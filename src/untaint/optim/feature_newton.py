@@ -11,8 +11,6 @@ by conjugate gradients, preconditioned by a Gram matrix that follows the weights
 block of features while it is in memory. A line search needs no further pass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol, final

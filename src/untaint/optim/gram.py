@@ -8,8 +8,6 @@ they were. Of very many rows a sample is enough for it: with m rows a feature, t
 scaled Gram matrix of the sample is that of all rows to about :math:`1 \pm 2 / \sqrt m`.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, final

@@ -23,8 +23,6 @@ from the gradients g of the loss.
 Rasmussen and Williams (2006), Gaussian processes for machine learning, 3.4 and 3.5.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, final
 
 import numpy as np

@@ -11,8 +11,6 @@ probabilities of about 1 / K, and the entries of H between them, products of two
 smaller than those on the diagonal by that factor.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import final
 

@@ -8,8 +8,6 @@ point, or even another alpha or noise matrix: a product costs n p k operations, 
 n (p k)^2. Where the loss bends downwards, its convex part takes its place.
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

@@ -10,8 +10,6 @@ ones for the intercept) and a the dual coefficients, that residual is :math:`a_i
 which keeps its digits where the leverage is nearly one. A row of weight zero keeps its residual.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
 

@@ -6,8 +6,6 @@ with L the Cholesky factor. With many features :math:`\|\Omega^T L^{-1} \phi_i\|
 random signs :math:`\Omega` estimates the norm to a tenth: where it pays, leverages are small.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import solve_triangular
 

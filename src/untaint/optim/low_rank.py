@@ -5,8 +5,6 @@ r"""Nystroem features, a low-rank approximation of the kernel matrix.
 for m landmark rows. The approximation is exact on their span, up to the jitter delta.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, get_blas_funcs, lapack
 

@@ -4,8 +4,6 @@ A vector is measured in a power of two near its largest entry, since numbers bey
 1e-45 have no representation in single precision. Such a unit leaves no rounding errors.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

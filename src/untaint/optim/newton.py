@@ -9,8 +9,6 @@ step is the relative decrease that the last step brought: an inexact Newton meth
 Functions have dual coefficients (:mod:`.newton_step`) or primal ones (:mod:`.feature_newton`).
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -14,8 +14,6 @@ The preconditioner is only nearly symmetric, so directions are made conjugate by
 residual (Polak and Ribiere), with a restart where that would be negative.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import final
 

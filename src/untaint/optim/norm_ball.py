@@ -9,8 +9,6 @@ The minimiser of a ridge problem over the ball is that of a larger penalty alpha
 multiplier mu >= 0 is the root of :math:`1/\|f_\mu\| = 1/R`, whose left side is nearly linear in mu.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from .base import Fit

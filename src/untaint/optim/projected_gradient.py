@@ -16,8 +16,6 @@ squared loss. Accelerations:
 The method is slow. It is the reference for the other solvers, and for figures over iterations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, final

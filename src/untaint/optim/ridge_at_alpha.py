@@ -9,8 +9,6 @@ A factorisation costs about a tenth of the eigendecomposition that serves every 
 (:mod:`.ridge_path`).
 """
 
-from __future__ import annotations
-
 from typing import Any, final
 
 import numpy as np

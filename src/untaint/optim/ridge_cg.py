@@ -8,8 +8,6 @@ preconditioned by its Nystroem form (:mod:`~untaint.optim.woodbury`). Each itera
 Vectors are float64 even where K is float32.
 """
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from typing import final
 

@@ -7,8 +7,6 @@ With D = diag(sqrt(w)) the dual coefficients are a = D u, where
 where the last equation belongs to the unpenalised intercept b. Rows of weight zero drop out.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

@@ -9,8 +9,6 @@ With the features centred by the weights (the effect of an unpenalised intercept
 The variances q give leave-one-out residuals in closed form (:mod:`.leave_one_out`).
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any, final

@@ -6,8 +6,6 @@ with weighted means for the unpenalised intercept. It serves the linear kernel w
 columns, and the Nystroem approximation of any other kernel.
 """
 
-from __future__ import annotations
-
 from typing import Any, final
 
 import numpy as np

@@ -14,8 +14,6 @@ The iteration stops where the predicted decrease of the objective is below what 
 a fit of p features to n samples follows p / n of the noise.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import final
 

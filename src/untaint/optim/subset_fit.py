@@ -9,8 +9,6 @@ when the row joins, or falls by it when the row leaves. If all rows have the sam
 standard deviation. A fit of m rows has :math:`\nu = m - \mathrm{tr} H` degrees of freedom left.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ multiplications if the columns are few. Up to a million multiplications BLAS has
 a copy: the product is computed by blocks of as many rows as that allows.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

@@ -9,8 +9,6 @@ predicts the next threshold from the last one, t, found by a pass. The histogram
 around the predicted threshold, within a few times the last error of prediction.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace

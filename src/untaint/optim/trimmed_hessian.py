@@ -22,8 +22,6 @@ A pass uses predicted thresholds. If it finds that these were too large by e, it
 :math:`\rho e` samples too many, whose gradients are subtracted: their mean is that at t.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

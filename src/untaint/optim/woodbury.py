@@ -10,8 +10,6 @@ With :math:`S = \Phi^T H \Phi + \rho I`, of p unknowns for each of k outputs,
 the second for a diagonal :math:`H = D^2`. Of many coupled outputs only the diagonal of H is used.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -6,8 +6,6 @@ as the false-discovery rate :math:`\sum_F p_i / |F|` does not exceed a given lev
 level at which a sample is flagged is its q-value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final

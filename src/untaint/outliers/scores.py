@@ -8,8 +8,6 @@ for squared losses of k outputs, a kept fraction p, and F_k the distribution fun
 :math:`\chi^2_k` variables, which makes the scale s consistent for Gaussian errors.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The estimator at the end of a pipeline or inside of a search, and its rows as it sees them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sklearn.base import BaseEstimator

@@ -1,7 +1,5 @@
 """Scores and flags of the training rows, read from a model's audit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any

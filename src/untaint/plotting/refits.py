@@ -1,7 +1,5 @@
 """Scores of all rows under refits with a range of trimmed fractions."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Observed and expected targets of the training rows, by the audit, or of other rows."""
 
-from __future__ import annotations
-
 from numbers import Integral
 from typing import Any
 

@@ -8,8 +8,6 @@ Technometrics 41, 1999). Of normal rows, 97.5 % are closer than the root of the 
 quantile. With fewer than five rows for each feature, the covariance is taken as diagonal.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

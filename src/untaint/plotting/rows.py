@@ -1,7 +1,5 @@
 """The rows and targets to plot: those that are passed, or those that the model keeps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The score that separates flagged rows from the others."""
 
-from __future__ import annotations
-
 from .._typing import BoolArray, FloatArray
 
 

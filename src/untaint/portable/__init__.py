@@ -5,8 +5,6 @@ arrays of any library that follows the array API standard (:class:`ArrayArithmet
 (:mod:`untaint.onnx`). There is no second copy of a formula.
 """
 
-from __future__ import annotations
-
 from .arrays import ArrayArithmetic
 from .class_probabilities import likeliest_class, probabilities
 from .function import FourierExpansion, Function, KernelExpansion, LinearFunction, function_of

@@ -6,8 +6,6 @@ r"""Class probabilities from raw predictions.
 for several classes and for two, whose only raw prediction f are the log-odds of the second.
 """
 
-from __future__ import annotations
-
 from .value import Value
 
 

@@ -15,8 +15,6 @@ A sum over columns (``fold``) needs memory for two tables of n rows and m column
 number of columns; it is the only way for the Manhattan distance.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,6 @@ The first is the linear kernel's, the second an expansion in training rows or la
 that of random Fourier features.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """The formulas of :mod:`untaint.kernels`, on distances that any array library computes."""
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import Any
 

@@ -1,7 +1,5 @@
 r"""Centring and scaling of columns: :math:`x \mapsto (x - m) / s`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .value import Value

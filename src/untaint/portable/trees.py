@@ -8,8 +8,6 @@ are loaded: a tree with an invalid child ends the process. Here a child comes af
 which is checked when arrays are loaded, so that every path ends.
 """
 
-from __future__ import annotations
-
 from typing import Any, final
 
 import numpy as np

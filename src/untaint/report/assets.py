@@ -1,32 +1,10 @@
-"""The page's style and script, written as small files and inlined as one of each."""
-
-from __future__ import annotations
+"""The page's style and script, written as several files and inlined as one of each."""
 
 from importlib.resources import files
 
 # In this order: what comes later may use what came before.
-STYLES = ("colours.css", "layout.css", "controls.css", "pictures.css", "suspects.css", "print.css")
-SCRIPTS = (
-    "data.js",
-    "text.js",
-    "state.js",
-    "scales.js",
-    "tooltip.js",
-    "chart.js",
-    "residuals.js",
-    "confusion.js",
-    "histogram.js",
-    "monitoring.js",
-    "cut.js",
-    "summary.js",
-    "selection.js",
-    "download.js",
-    "details.js",
-    "suspects.js",
-    "theme.js",
-    "copy.js",
-    "main.js",
-)
+STYLES = ("page.css", "pictures.css", "suspects.css", "print.css")
+SCRIPTS = ("page.js", "chart.js", "pictures.js", "controls.js", "suspects.js", "main.js")
 
 
 def style() -> str:

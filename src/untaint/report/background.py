@@ -4,8 +4,6 @@ Evenly drawn in the order of the file, so the same table always gives the same p
 row that is monitored, so that its line can be pointed at.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The columns of the table, and how often each is odd in flagged rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..cleaning.findings import Findings

@@ -3,8 +3,6 @@
 With many classes the page shows those that are mistaken most, and gathers the others into one.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import Any

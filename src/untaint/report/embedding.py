@@ -6,8 +6,6 @@ they remain the same text to whoever parses the JSON. All else that is not ASCII
 which settles line separators, changes of direction and halves of pairs.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

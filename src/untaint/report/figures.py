@@ -1,7 +1,5 @@
 """The small figures under the headline."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

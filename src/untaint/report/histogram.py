@@ -3,8 +3,6 @@
 The suggested cut is an edge between two bars, so that at the suggestion no bar is half flagged.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The suspects that the page carries, with their cells: as many as a light page can hold."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..cleaning.findings import Findings, Suspect

@@ -1,7 +1,5 @@
 """Lines for the plot of scores against the trimmed share."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Wrong cells as a small table for notebooks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple

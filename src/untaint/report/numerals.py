@@ -1,7 +1,5 @@
 """Numbers as people write them, and as the page's script reads them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The report: one HTML page that shows the findings."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

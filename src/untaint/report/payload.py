@@ -4,8 +4,6 @@ Counts are exact for all rows; of the rows themselves the page carries the most 
 sample of the others for the pictures.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

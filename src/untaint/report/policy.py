@@ -4,8 +4,6 @@ The two are known by their hashes. Should some text ever slip through as markup,
 refuses to run it, to style anything with it, and to load or send anything at all.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 

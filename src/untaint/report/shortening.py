@@ -1,7 +1,5 @@
 """Text that is cut where it would take too much room."""
 
-from __future__ import annotations
-
 
 def shortened(text: str, longest: int) -> str:
     """Return the text, cut off with an ellipsis if it is longer than ``longest`` characters.

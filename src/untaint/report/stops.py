@@ -5,8 +5,6 @@ their counts. They stand at every row while few rows are flagged and thin out ge
 that: one row more or less matters among ten and does not among ten thousand.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

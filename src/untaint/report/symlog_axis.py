@@ -6,8 +6,6 @@ lowest score called u, a score is drawn at u up to the bend b, and at b (1 + log
 on: continuous, and without a corner.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A target as the page's script reads it: a number, or the text of a label."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

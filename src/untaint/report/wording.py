@@ -1,7 +1,5 @@
 """The sentences of the page, for readers who do not know robust statistics."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

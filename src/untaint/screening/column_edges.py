@@ -10,8 +10,6 @@ so that some ordered distance exceeds the one v / w + 1 places below it by the f
 :math:`u + g \max(w, 4 v) / W`. Only features in which one does are tested.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import BoolArray, FloatArray

@@ -24,8 +24,6 @@ References
 Hill (1975), A simple general approach to inference about the tail of a distribution.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -8,8 +8,6 @@ A filter is fitted to a subsample and applied to any part of the data, sample by
   screen gave them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, final

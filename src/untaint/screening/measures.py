@@ -10,8 +10,6 @@ hardly affects it. The root mean square, in units of high quantiles of the featu
 samples that are outlying in some of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -12,8 +12,6 @@ Every function treats a weight of k as k copies of the sample, and none depends 
 samples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -17,8 +17,6 @@ References
 Rousseeuw and Van Driessen (1999), A fast algorithm for the minimum covariance determinant.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import islice
 

@@ -7,8 +7,6 @@ so that an indicator of a rare category has scale one however rare it is.
 A weight of k is equivalent to k copies of the sample.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray

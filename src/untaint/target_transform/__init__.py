@@ -1,7 +1,5 @@
 """Transformations of a regression's targets, and predictions in the targets' own units."""
 
-from __future__ import annotations
-
 from .back_transform import STATISTICS, BackTransform, Statistic, fit_back_transform
 from .transforms import LogTransform, PowerTransform, TargetTransform, inverse_of
 

@@ -15,8 +15,6 @@ References
 Duan (1983), Smearing estimate: a nonparametric retransformation method.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, final
 

@@ -17,8 +17,6 @@ References
 Yeo and Johnson (2000), A new family of power transformations to improve normality or symmetry.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, final
 

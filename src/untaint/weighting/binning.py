@@ -6,8 +6,6 @@ them, and only the other values are searched for among the edges: the result is 
 ``numpy.searchsorted``, in about a quarter of its time.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final

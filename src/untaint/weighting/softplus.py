@@ -9,8 +9,6 @@ Subquantile Minimization, first version, section 3.1, eq. (20). At the optimal t
 they tend to those of :class:`~untaint.weighting.trimmed.Trimmed`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar, final
 

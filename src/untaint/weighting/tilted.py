@@ -9,8 +9,6 @@ losses, with equal weights; as t tends to minus infinity, to N times the smalles
 the weight on the smallest.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, final
 

@@ -9,8 +9,6 @@ loss ties with t are kept in part, in proportion to their weights, so that a wei
 equivalent to k copies and the result does not depend on the order of the samples.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

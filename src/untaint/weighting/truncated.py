@@ -10,8 +10,6 @@ Huber's function of the residuals with transition point 1 / M; as M grows it dec
 sum of the absolute residuals.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, final
 

@@ -4,8 +4,6 @@ Each rule is a function of the columns of a table, in a module that states the r
 should have no finding.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 

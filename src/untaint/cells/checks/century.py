@@ -6,8 +6,6 @@ A change by 10 years needs a gap of 5 years that is twice as wide as the span.
 Dates that are codes, such as 1900-01-01, belong to :mod:`.sentinel`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -16,8 +16,6 @@ A date is reported for one of three reasons.
   the others, and an exchange brings all of them among these.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -12,8 +12,6 @@ An exchange that leaves a value among the others is seen by the other columns on
 (:mod:`..mistakes`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

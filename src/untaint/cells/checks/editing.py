@@ -5,8 +5,6 @@ and transpositions of two neighbours. Where only distances up to d matter, the t
 filled in a band of width 2 d + 1 (Ukkonen, 1985, https://doi.org/10.1016/S0019-9958(85)80046-2).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

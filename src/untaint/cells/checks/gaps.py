@@ -6,8 +6,6 @@ of the m largest other values (Hill, 1975, https://doi.org/10.1214/aos/117634324
 as wide as g has the probability exp(-k g / s).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

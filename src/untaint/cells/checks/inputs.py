@@ -1,7 +1,5 @@
 """What the checks read: the cells of columns of numbers and of dates that have a value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

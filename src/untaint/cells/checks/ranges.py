@@ -5,8 +5,6 @@ only then does the column hold what its name says. Percentages of change, ages o
 like have no such range.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

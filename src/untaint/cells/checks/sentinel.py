@@ -20,8 +20,6 @@ one of the g before it with probability 1 / (g + 1) at most, and all are with (g
 A date is reported if it lies further from all others than these lie from each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

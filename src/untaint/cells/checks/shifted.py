@@ -7,8 +7,6 @@ A row is shifted if at least two of its cells do not fit their own column, and a
 next one on the same side. The cells from the first of them to the last are reported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -13,8 +13,6 @@ far and ordinary without their sign. Latitudes, differences and
 other quantities whose names say that they may be negative are left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -18,8 +18,6 @@ nor the largest one, at which values are often cut off. A run is at most a tenth
 first row of a run may be right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

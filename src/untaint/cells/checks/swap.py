@@ -12,8 +12,6 @@ chance. The probability that m rows are is one less that number, times the pairs
 were tried, over m. Columns whose ranges overlap have large :math:`e`, and no findings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple

@@ -7,8 +7,6 @@ bound such as "<5", "7+" or "2-3", nor a key such as "136A". Where exactly one n
 stands in the text, as in "12 kg" or "l2.5", that one is expected.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

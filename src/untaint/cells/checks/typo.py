@@ -20,8 +20,6 @@ plurals, "typical" and "atypical". If frequent levels are themselves so close to
 closeness says nothing in the column and it is left alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -19,8 +19,6 @@ Hence columns with a heavy tail, or of several decades, are left alone. Temperat
 in degrees, and only where the column's name says that it holds some.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Numbers, dates, texts and counts as they stand in a reason."""
 
-from __future__ import annotations
-
 import numpy as np
 
 _LONGEST = 60

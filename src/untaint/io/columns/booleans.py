@@ -1,7 +1,5 @@
 """Yes and no, in the words that people use for them; 0 and 1 are numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..._typing import FloatArray

@@ -1,7 +1,5 @@
 """The kind and the values of a column."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal

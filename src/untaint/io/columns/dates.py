@@ -5,8 +5,6 @@ cannot be a month. If they do not, points mean that days come first, and so do s
 is noted that this is a guess.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

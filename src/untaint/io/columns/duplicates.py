@@ -1,7 +1,5 @@
 """Columns that repeat an earlier one, cell by cell."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from hashlib import blake2b
 

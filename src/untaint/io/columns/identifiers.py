@@ -1,7 +1,5 @@
 """Columns that tell rows apart and say nothing else of them: row numbers, keys, names."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -4,8 +4,6 @@ What a column holds is found out from these, so that a text is looked at once ho
 occurs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The kind of each column of a table, detected from its cells."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

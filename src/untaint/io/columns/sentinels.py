@@ -1,7 +1,5 @@
 """Numbers that stand for a missing value: -999 among lengths."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..._typing import FloatArray

@@ -1,7 +1,5 @@
 """Columns that come with a type, as those of Parquet files do."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

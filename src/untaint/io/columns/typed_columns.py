@@ -1,7 +1,5 @@
 """Columns of numbers, of yes and no, and of dates, with notes on the cells that do not fit in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -4,8 +4,6 @@ The functions come in two: ``plan_*`` looks at a column and says what to do, and
 does it. Missing values become the usual one, and if there are many, a feature says where.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Notes on the columns that an encoder was fitted to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..columns.column import Column

@@ -1,7 +1,5 @@
 """The plan of an encoder for a column: plain text and numbers, so that it can be saved."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

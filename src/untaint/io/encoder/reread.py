@@ -1,7 +1,5 @@
 """Columns of a new table, read as what they were in the table that the encoder was fitted to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From a table to an array of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Self
 

@@ -1,7 +1,5 @@
 """The column that is to be predicted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Arrays in .npy files: mapped as they are where that serves, else read a block at a time."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from pathlib import Path

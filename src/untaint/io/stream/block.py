@@ -1,7 +1,5 @@
 """Blocks of rows, and their format, as readers pass them to the spool."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ A data frame is whatever has columns and turns them into arrays, as those of pan
 neither library is imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

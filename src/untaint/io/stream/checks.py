@@ -4,8 +4,6 @@ Whole blocks are checked with two reductions. Only once a block has failed are i
 by one, to find the first error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The files of a source, and the reader of each kind of file."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import stat

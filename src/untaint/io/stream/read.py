@@ -1,7 +1,5 @@
 """`read_rows`: rows from files or blocks in one memory-mapped array."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -3,8 +3,6 @@
 They stay in memory. Equal labels share one object, so that text costs one pointer for each row.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,6 @@ error in the order of the rows whatever the size of the blocks, and reads on whe
 are more tolerant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any, BinaryIO, NamedTuple

@@ -4,8 +4,6 @@ Types are known before the rows are: numbers of any kind and booleans are featur
 may be text as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,3 +1,40 @@
+// What Python embedded, read once and given the shapes that pictures and table want.
+
+const data = JSON.parse(document.getElementById("findings").textContent);
+const isRegression = data.task === "regression";
+
+// JSON has no infinities: Python writes them as text, and what is unknown as null.
+const asNumber = (value) => (value === null ? NaN : Number(value));
+const asTarget = (value) => (isRegression ? asNumber(value) : value);
+
+// The rows in the table: the most suspicious first.
+const listed = data.listed.map((row) => ({
+  ...row,
+  score: asNumber(row.score),
+  observed: asTarget(row.observed),
+  expected: asTarget(row.expected),
+  listed: true,
+}));
+
+// Rows that only pictures show.
+const background = data.background.row.map((row, k) => ({
+  row,
+  number: data.background.number[k],
+  score: asNumber(data.background.score[k]),
+  observed: asTarget(data.background.observed[k]),
+  expected: asTarget(data.background.expected[k]),
+  listed: false,
+}));
+
+const shownRows = [...background, ...listed];
+const rowAt = new Map(shownRows.map((row) => [row.row, row]));
+
+const stops = {
+  cuts: data.stops.cuts.map((cut) => (cut === null ? null : asNumber(cut))),
+  counts: data.stops.counts,
+  suggested: data.stops.suggested,
+};
+
 // Words and numbers, and elements that hold them. Text from the data reaches the page through
 // `element` only, which never reads it as markup and shows what would hide itself.
 
@@ -75,3 +112,46 @@ const rowName = (row) =>
   `${row.number}${row.name ? ` (${data.identifier} ${row.name})` : ""}`;
 
 const kindNames = { target: "target value", features: "other cells", both: "both" };
+
+// What the reader has chosen, and who wants to hear of it.
+//
+// Pictures and table never talk to one another: each tells the state what was chosen and draws
+// what the state says. That is all there is to linked selection.
+
+const state = {
+  stop: stops.suggested, // which cut
+  selected: null, // places of the rows picked in a picture, or null
+  marked: null, // the place of one row pointed at, or null
+};
+
+const listeners = [];
+const onChange = (listener) => listeners.push(listener);
+
+function change(changes) {
+  const changed = Object.keys(changes).filter((name) => state[name] !== changes[name]);
+  if (changed.length === 0) return;
+  Object.assign(state, changes);
+  for (const listener of listeners) listener(changed);
+}
+
+const currentCut = () => stops.cuts[state.stop];
+const isSuggested = () => state.stop === stops.suggested;
+const cutText = () => (currentCut() === null ? "above all scores" : figure(currentCut()));
+const isFlagged = (row) => currentCut() !== null && row.score >= currentCut();
+const isSelected = (row) => state.selected !== null && state.selected.has(row.row);
+
+function select(places) {
+  change({
+    selected: places.length === 0 ? null : new Set(places),
+    marked: places.length === 1 ? places[0] : null,
+  });
+}
+
+const clearSelection = () => change({ selected: null, marked: null });
+
+let announcing = 0;
+// For those who listen: only the last of a quick series is worth saying.
+function announce(words) {
+  clearTimeout(announcing);
+  announcing = setTimeout(() => (byId("announce").textContent = words), 350);
+}
