@@ -63,10 +63,8 @@ def _check_squares(X: FloatArray, y: FloatArray) -> None:
         )
 
 
-def check_copy(estimator: Any, X_copy: Any, X: FloatArray, *, gaps: bool) -> FloatArray | None:
-    """Return X_copy, a second measurement of X of the same shape, or None."""
-    if X_copy is None:
-        return None
+def check_copy(estimator: Any, X_copy: Any, X: FloatArray) -> FloatArray:
+    """Return X_copy, a second measurement of X of the same shape, NaN where there is none."""
     plain = type(X_copy) is np.ndarray and X_copy.dtype == np.float64 and X_copy.shape == X.shape
     if plain and np.isfinite(np.vdot(X_copy, X_copy)):
         return X_copy
@@ -78,7 +76,7 @@ def check_copy(estimator: Any, X_copy: Any, X: FloatArray, *, gaps: bool) -> Flo
     copy = check_array(
         X_copy,
         dtype=np.float64,
-        ensure_all_finite="allow-nan" if gaps else True,
+        ensure_all_finite="allow-nan",
         input_name="X_copy",
         estimator=estimator,
     )

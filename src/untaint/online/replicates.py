@@ -57,8 +57,7 @@ def check_copies(
 
 
 def _check_one(estimator: Any, X_copy: Any, X: FloatArray, gaps: bool) -> FloatArray:
-    copy = check_copy(estimator, X_copy, X, gaps=True)
-    assert copy is not None
+    copy = check_copy(estimator, X_copy, X)
     missing = np.isnan(copy)
     if not gaps and (missing.any(axis=1) != missing.all(axis=1)).any():
         raise ValueError(
