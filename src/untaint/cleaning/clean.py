@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._typing import BoolArray, FloatArray, IntArray
 from ..cells import CellAssessment, CellFinding, assess_cells
 from ..io import Column, RawTable, TargetColumn, read_columns, read_target
+from ..io.encoder.target import find_column
 from .assessment import RowAssessment, assess_by_cells, assess_rows, supported_only
 from .explaining import Explainer
 from .findings import ColumnSummary, Findings, Improvement, Note, Suspect
@@ -162,8 +163,9 @@ def clean_table(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # about sums that overflow
         known = None if target is None else read_target(table, target).name
+        left_out = {table.names[find_column(table, name)] for name in ignore}
         columns = read_columns(table, known)
-    judged = [replace(c, kind="empty") if c.name in {*ignore} else c for c in columns]
+    judged = [replace(c, kind="empty") if c.name in left_out else c for c in columns]
     nothing = isinstance(contamination, float) and contamination * table.n_rows < 1
     cells = (
         CellAssessment([], np.zeros((table.n_rows, len(columns))))

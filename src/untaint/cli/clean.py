@@ -109,7 +109,7 @@ def clean(
     if as_json:
         print(json.dumps(summary(cleaning), ensure_ascii=True))
     elif not quiet:
-        show_findings(console(), cleaning, directory)
+        show_findings(console(), cleaning, directory, mode)
     if open_page:
         from .report import open_in_browser
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from .._hidden_text import escape_terminal
 from ..cleaning import TableCleaning
+from ..cleaning.exports import OutputMode
 from ..cleaning.findings import LEGEND, Findings, Improvement
+from ..cleaning.repairs import repaired_rows
 
 # Kinds of mistakes in words.
 MISTAKES = {
@@ -31,7 +33,9 @@ ROWS, NOTES, WIDEST = 6, 6, 100
 NAME = 20
 
 
-def show_findings(show: Any, cleaning: TableCleaning, directory: Path) -> None:
+def show_findings(
+    show: Any, cleaning: TableCleaning, directory: Path, mode: OutputMode = "drop"
+) -> None:
     """Print the main finding, the most suspicious rows, notes, and where the files are."""
     from rich.table import Table
 
@@ -58,6 +62,7 @@ def show_findings(show: Any, cleaning: TableCleaning, directory: Path) -> None:
             show.print(f"… and {findings.n_flagged - ROWS:,} more in flagged.csv", style="dim")
         show.print(LEGEND, style="dim")
     _show_notes(show, findings)
+    _show_repairs(show, cleaning, mode)
     place = escape_terminal(str(directory))
     show.print(f"Report: {os.path.join(place, 'report.html')}")
     show.print(f"Cleaned table: {os.path.join(place, 'cleaned.csv')}")
@@ -77,7 +82,7 @@ def _suspects(cleaning: TableCleaning) -> Any:
     for suspect in cleaning.suspects[:ROWS]:
         row = suspect.row
         name = [shorten(suspect.name, NAME)] if findings.identifier else []
-        score = f"{findings.scores[row]:.1f}"
+        score = f"{findings.scores[row]:.1f}" if findings.scores[row] < 1e6 else "above 1e6"
         table.add_row(str(findings.numbers[row]), *name, score, shorten(suspect.why))
     return table
 
@@ -87,11 +92,21 @@ def _show_notes(show: Any, findings: Findings) -> None:
     warnings = [note for note in findings.notes if note.level == "warning"]
     for note in warnings[:NOTES]:
         show.print(f"Note: {escape_terminal(note.text)}", style="yellow")
-    others = len(findings.notes) - len(warnings[:NOTES])
+    shown = len(warnings[:NOTES])
+    others, more = len(findings.notes) - shown, "more " if shown else ""
     if others:
-        more = "1 more note" if others == 1 else f"{others} more notes"
-        verb = "is" if others == 1 else "are"
-        show.print(f"{more} on the data {verb} in the report.", style="dim")
+        words = f"1 {more}note on the data is" if others == 1 else f"{others} {more}notes are"
+        show.print(f"{words} in the report.", style="dim")
+
+
+def _show_repairs(show: Any, cleaning: TableCleaning, mode: OutputMode) -> None:
+    """Say how many rows are repaired, or could be."""
+    n = len(repaired_rows(cleaning.cells))
+    rows = "1 row" if n == 1 else f"{n:,} rows"
+    if n and mode == "repair":
+        show.print(f"{rows} of the cleaned table {'is' if n == 1 else 'are'} repaired.")
+    elif n and mode == "drop":
+        show.print(f"{rows} could be put right for certain: --repair keeps them, repaired.")
 
 
 def kinds_of_mistakes(cleaning: TableCleaning) -> list[tuple[str, int, str]]:
