@@ -51,6 +51,8 @@ LEVEL = 0.95
 # Half of the distance between rates, and the loss of evidence beyond which more are not tried.
 HALF_WIDTHS = {"uniform": 0.025, "other": 0.05}
 MAX_BEHIND = 10.0
+# Loss of evidence of candidates that count for nothing in the posterior.
+NEGLIGIBLE = 30.0
 # Most that the difference in evidence of two neighbouring settings changes with the next rate.
 CHANGE = 4.0
 # Gain in evidence below which no noise is taken: labels that the features do not predict.
@@ -68,9 +70,9 @@ Features = Callable[[], FloatArray]
 class NoiseCandidate(NamedTuple):
     """A noise matrix with its best setting, and what follows from both.
 
-    These are the evidence, predictions of the mode and leave-one-out class probabilities. The rates
-    stand for others within ``half_width``. ``bounds`` are evidences of other settings, or what they
-    are at most.
+    These are the evidence, predictions of the mode and class probabilities, which are leave-one-out
+    ones if the candidate is ``assessed``. The rates stand for others within ``half_width``.
+    ``bounds`` are evidences of other settings, or what they are at most.
     """
 
     family: str
@@ -81,6 +83,7 @@ class NoiseCandidate(NamedTuple):
     predictions: FloatArray
     probabilities: FloatArray
     bounds: dict[tuple[int, int], float]
+    assessed: bool = False
 
 
 class LabelNoise(NamedTuple):
@@ -184,8 +187,11 @@ def select_label_noise(
     search = _NoiseSearch(features, alphas, y, weights, first, fit_intercept)
     candidates = list(tracked(search.candidates(), search.n_candidates))
     best = max(candidates, key=lambda candidate: candidate.evidence)
+    least = best.evidence - NEGLIGIBLE
     if best.evidence < candidates[0].evidence + MIN_EVIDENCE:
         best = candidates[0]
+    best = search.assessed(best)
+    candidates = [search.assessed(one) if one.evidence >= least else one for one in candidates]
     return LabelNoiseSelection(_summary(candidates, best, weights), *best.setting)
 
 
@@ -273,15 +279,17 @@ class _NoiseSearch:
         for rate in UNIFORM[1:]:
             matrix = uniform_noise(k, rate)
             uniform.append(self._climb("uniform", matrix, 0.05, uniform[-1], climb=False))
+        best = max(range(len(uniform)), key=lambda place: uniform[place].evidence)
+        uniform[best] = self.assessed(uniform[best])
         yield from uniform
-        rates = self._em(max(uniform, key=lambda candidate: candidate.evidence))
+        rates = self._em(uniform[best])
         others = rates - np.diag(np.diag(rates))
         mistaken, last = others.max(axis=1) >= MIN_RATE, none
         for rate in UNIFORM if mistaken.any() else ():
             matrix = np.eye(k)
             matrix[mistaken] *= 1.0 - rate
             matrix[mistaken, others.argmax(axis=1)[mistaken]] = rate
-            last = self._climb("other", matrix, 0.05, last)
+            last = self.assessed(self._climb("other", matrix, 0.05, last))
             price = k * float(np.log(k)) + OVERLAP * self._overlap(last, mistaken)
             yield last._replace(evidence=float(np.round(last.evidence - price, 4)))
 
@@ -337,12 +345,20 @@ class _NoiseSearch:
             near = self._neighbours(best) if climb else []
             near = [s for s in near if s in modes or bounds.get(s, np.inf) >= reached]
             best = max([best, *near], key=at)
-        alpha, predictions = self.alphas[best[1]], modes[best].predictions
-        scores = self._model(best[0]).leave_one_out(alpha, matrix, predictions)
+        predictions = modes[best].predictions
         # Less than that is rounding, and weights are to mean copies.
         evidence = float(np.round(modes[best].evidence, 4))
-        parts = (best, evidence, predictions, class_probabilities(scores), bounds)
+        parts = (best, evidence, predictions, class_probabilities(predictions), bounds)
         return NoiseCandidate(family, matrix, half_width, *parts)
+
+    def assessed(self, candidate: NoiseCandidate) -> NoiseCandidate:
+        """Return a candidate with leave-one-out class probabilities."""
+        if candidate.assessed:
+            return candidate
+        kernel, alpha = candidate.setting
+        parts = (self.alphas[alpha], candidate.matrix, candidate.predictions)
+        scores = self._model(kernel).leave_one_out(*parts)
+        return candidate._replace(probabilities=class_probabilities(scores), assessed=True)
 
     def _neighbours(self, setting: tuple[int, int]) -> list[tuple[int, int]]:
         kernel, alpha = setting
