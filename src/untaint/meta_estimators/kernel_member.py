@@ -45,11 +45,21 @@ class KernelPredictions(Protocol):
 @final
 @dataclass(frozen=True)
 class KnownKernel:
-    """What a robust kernel regressor that was fitted before says of the same rows."""
+    """What a robust kernel regressor that was fitted before says of the same rows.
+
+    ``rows`` are their positions among the rows of the fit, None for all.
+    """
 
     predictions: FloatArray
     inlier_probability: FloatArray
     feature_outlier: BoolArray
+    rows: IntArray | None = None
+
+
+def known_of(kernel: KernelPredictions, rows: IntArray) -> KnownKernel:
+    """Return what a kernel says of some rows."""
+    parts = (kernel.predictions, kernel.inlier_probability, kernel.feature_outlier)
+    return KnownKernel(*(part[rows] for part in parts), rows)
 
 
 @final
