@@ -59,8 +59,12 @@ class KnownKernel:
 
 def known_of(kernel: KernelPredictions, rows: IntArray) -> KnownKernel:
     """Return what a kernel says of some rows."""
-    parts = (kernel.predictions, kernel.inlier_probability, kernel.feature_outlier)
-    return KnownKernel(*(part[rows] for part in parts), rows)
+    return KnownKernel(
+        kernel.predictions[rows],
+        kernel.inlier_probability[rows],
+        kernel.feature_outlier[rows],
+        rows,
+    )
 
 
 @final

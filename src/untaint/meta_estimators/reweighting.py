@@ -145,8 +145,13 @@ class Reweighting:
     def of(self, rows: IntArray) -> Reweighting:
         """Return rounds for some of the rows."""
         mixture = self.mixture
-        parts = (self.y, self.sample_weight, mixture.feature_outlier, self.features)
-        return Reweighting(*(part[rows] for part in parts), mixture.misfit[rows])
+        return Reweighting(
+            self.y[rows],
+            self.sample_weight[rows],
+            mixture.feature_outlier[rows],
+            self.features[rows],
+            mixture.misfit[rows],
+        )
 
     def without_misfit(self, end: ReweightingResult) -> ReweightingResult:
         """Return the end in which flagged rows that their features predict are kept."""
