@@ -186,3 +186,26 @@ def test_scores_of_wrong_cells_differ_as_their_probabilities_do(task):
     scores = found.scores[list(chances)]
     assert (np.diff(scores) > 0.5).all()
     np.testing.assert_array_equal(found.flagged, found.scores >= found.cut)
+
+
+def test_trees_that_begin_with_some_of_many_rows_find_the_wrong_ones(monkeypatch):
+    monkeypatch.setattr(assessment, "FIRST_ROWS", 300)
+    X, y = curve(900)
+    y += 2 * (X[:, 0] > 0.3)
+    wrong = np.arange(900) % 15 == 0
+    y[wrong] += 4
+    found = assessed(X, y, learner="trees")
+    assert found.learner == "trees"
+    assert found.flagged[wrong].mean() > 0.9
+    assert found.flagged[~wrong].mean() < 0.02
+
+
+def test_a_kernel_is_fitted_to_all_of_many_rows(monkeypatch):
+    monkeypatch.setattr(assessment, "FIRST_ROWS", 300)
+    X, y = curve(900)
+    wrong = np.arange(900) % 15 == 0
+    y[wrong] += 4
+    found = assessed(X, y)
+    assert found.learner == "kernel"
+    assert len(found.scores) == 900
+    assert found.flagged[wrong].mean() > 0.9

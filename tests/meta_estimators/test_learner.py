@@ -137,6 +137,15 @@ def test_equal_rows_of_frames_are_found():
     np.testing.assert_array_equal(place, [0, 1, 0, 1])
 
 
+def test_equal_rows_of_numbers_are_found(rng):
+    X, y = rng.integers(0, 3, size=(200, 3)).astype(float), rng.integers(0, 2, size=200)
+    first, place = distinct_rows(X, y)
+    rows = np.column_stack([X, y])
+    np.testing.assert_array_equal(rows[first][place], rows)
+    assert len(first) == len(np.unique(rows, axis=0))
+    assert (np.diff(first) > 0).all()
+
+
 class ThreadCounter(LinearRegression):
     """A learner that notes how many threads of OpenMP its fit may use."""
 

@@ -27,7 +27,7 @@ ROUNDS = 50
 # Probability that a flagged cell has at least.
 EVEN = 0.6
 # Cells from which on log-odds are rounded to steps, within bounds beyond which all are the same.
-MANY_CELLS, STEP, LARGEST = 100_000, 0.01, 40.0
+MANY_CELLS, STEP, LARGEST = 20_000, 0.01, 40.0
 # Log-odds from which on the mistakes of a cell count, rounds, and what their prior is worth.
 CANDIDATE, MISTAKE_ROUNDS, PRIOR_MISTAKES = -2.0, 4, 10.0
 # A mistake in one column gives little information about others: it counts as so many cells at most.

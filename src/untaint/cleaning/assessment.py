@@ -26,7 +26,7 @@ from ..meta_estimators import KnownKernel, RobustClassifier, RobustRegressor
 from ..portable import tree_ensemble_of
 from ..target_transform import TargetTransform, inverse_of
 from .audit_columns import FLAG_SCORE, audit_by_row, deviations, on_scale, training_audit
-from .boosted_trees import BoostedTrees
+from .boosted_trees import BoostedTrees, binned
 from .findings import Learner, Task
 from .learner_choice import LearnerChoice, boosting, choose_learner
 from .model_choice import ModelChoice, OnStage, select_for_classification, select_for_regression
@@ -43,6 +43,8 @@ KERNEL_ROWS = 6000
 SINGLE_THREAD_ROWS = 10_000
 # Folds of trees; of many rows, half are enough to predict the others.
 FOLDS, FEW_FOLDS, MANY_ROWS = 5, 2, 50_000
+# Rows of many that the learners are compared with, and that trees begin with.
+FIRST_ROWS = 10_000
 FEATURES = 256
 # Smallest score of a flagged target if the estimated contamination is zero.
 STRICT_FLAG_SCORE = 8.0
@@ -156,10 +158,7 @@ def assess_rows(
     remaining = np.flatnonzero(~wrong.feature_outlier)
     singleton = singleton_label(y[remaining], task)
     rest, singletons = remaining[~singleton], remaining[singleton]
-    parts = (X[rest], y[rest], task, contamination, seed)
-    assessment, known = _assess_remaining(*parts, on_stage)
-    if learner != "kernel":
-        assessment = _by_trees(assessment, known, *parts, learner, on_stage)
+    assessment = _assess_remaining(X[rest], y[rest], task, contamination, seed, learner, on_stage)
     if len(rest) < len(y):
         assessment = _with_wrong_cells(assessment, rest, wrong, task)
     assessment = _with_wrong_targets(assessment, wrong, y)
@@ -252,38 +251,78 @@ def _assess_remaining(
     task: Task,
     contamination: float | str,
     seed: int,
+    learner: str,
     on_stage: OnStage,
-) -> tuple[RowAssessment, Any]:
-    """Return an assessment by a kernel, and what trees may know of it."""
+) -> RowAssessment:
+    """Return an assessment by the learner that is requested, or better.
+
+    Of many rows, some are enough to compare the learners, and for trees to begin with.
+    """
     sample = _sample(y, task, seed)
-    sample = sample[~singleton_label(y[sample], task)]
     on_stage("choosing a model")
     select = select_for_regression if task == "regression" else select_for_classification
-    choice = select(
+    model = select(
         X[sample], y[sample], _effective_contamination(contamination, len(sample)), seed, on_stage
     )
+    every = np.arange(len(y))
+    rows = every if learner == "kernel" else _some_rows(y, task, seed, FIRST_ROWS)
+    on_stage("assessing all rows" if len(rows) == len(y) else "assessing some rows")
+    kernel, known = _by_kernel(X, y, rows, task, contamination, seed, model)
+    if learner == "kernel":
+        return kernel
+    choice = LearnerChoice("trees", "")
+    if learner == "auto":
+        on_stage("comparing kernel and trees")
+        kept, targets = np.asarray(kernel.model.inlier_mask_), kernel.on_fit_scale(y[rows])
+        parts = (X[rows], targets, kernel.model, kept, task, seed, kernel.in_own_units)
+        choice = choose_learner(*parts)
+    if choice.learner == "trees":
+        on_stage("growing trees")
+        found = _by_trees(kernel, known, X, y, task, contamination, seed)
+        return found._replace(choice=choice)
+    if len(rows) < len(y):
+        on_stage("assessing all rows")
+        kernel, _ = _by_kernel(X, y, every, task, contamination, seed, model)
+    return kernel._replace(choice=choice)
+
+
+def _by_kernel(
+    X: FloatArray,
+    y: NDArray[Any],
+    rows: IntArray,
+    task: Task,
+    contamination: float | str,
+    seed: int,
+    choice: ModelChoice,
+) -> tuple[RowAssessment, Any]:
+    """Return an assessment of some rows by a kernel, and what trees may know of it."""
+    n, sampled = len(y), len(choice.model.inlier_mask_)
+    if len(rows) < n:
+        X, y = X[rows], y[rows]
     if isinstance(contamination, float):
         known = float(_effective_contamination(contamination, len(y)))
         choice = choice._replace(contamination=known, estimate=contamination)
-    on_stage("assessing all rows")
     final = _fit_to_all(X, y, task, choice, seed)
     audit = _audit(final, X, y, task, choice)
     transform = getattr(final, "target_transformer_", None)
     parts = (transform, task, choice.estimate, choice.interval, contamination)
-    kernel: Any = choice.model if len(sample) == len(y) else None
+    kernel: Any = choice.model if sampled == n else None
     if task == "regression":
-        kernel = _known_kernel(final, audit, transform)
+        kernel = _known_kernel(final, audit, transform, rows if len(rows) < n else None)
     return _from_audit(final, audit, *parts), kernel
 
 
 def _known_kernel(
-    model: Any, audit: Mapping[str, NDArray[Any]], transform: TargetTransform | None
+    model: Any,
+    audit: Mapping[str, NDArray[Any]],
+    transform: TargetTransform | None,
+    rows: IntArray | None,
 ) -> KnownKernel:
     """Return what a kernel says of targets on the scale of its fit."""
     expected = on_scale(np.asarray(audit["expected"], float), transform)
     trimmed = ~np.asarray(model.inlier_mask_)
     far = np.isin(audit["kind"], ("features", "both")) & trimmed
-    return KnownKernel(expected[:, None], np.asarray(model.inlier_probability_), far)
+    return KnownKernel(expected[:, None], np.asarray(model.inlier_probability_), far, rows)
 
 
 def _effective_contamination(contamination: float | str, n: int) -> float | str:
@@ -349,11 +388,22 @@ def _with_wrong_targets(
 
 
 def _sample(y: NDArray[Any], task: Task, seed: int) -> IntArray:
-    """Return rows at random; among them the smallest target, of which a logarithm must exist."""
+    """Return the rows that hyperparameters are selected on."""
     if len(y) <= ALL_ROWS[task]:
+        return _some_rows(y, task, seed, len(y))
+    return _some_rows(y, task, seed, SAMPLE_ROWS[task])
+
+
+def _some_rows(y: NDArray[Any], task: Task, seed: int, count: int) -> IntArray:
+    """Return rows at random; among them the smallest target, of which a logarithm must exist.
+
+    Rows whose label no other one has are left out.
+    """
+    if len(y) <= count:
         return np.arange(len(y))
-    rows = np.random.default_rng(seed).choice(len(y), SAMPLE_ROWS[task], replace=False)
-    return np.union1d(rows, [np.argmin(y)]) if task == "regression" else np.sort(rows)
+    rows = np.random.default_rng(seed).choice(len(y), count, replace=False)
+    rows = np.union1d(rows, [np.argmin(y)]) if task == "regression" else np.sort(rows)
+    return rows[~singleton_label(y[rows], task)]
 
 
 def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice, seed: int) -> Any:
@@ -385,19 +435,9 @@ def _by_trees(
     task: Task,
     contamination: float | str,
     seed: int,
-    learner: str,
-    on_stage: OnStage,
 ) -> RowAssessment:
-    """Return an assessment by trees if these are requested or better, else that of the kernel."""
+    """Return an assessment by trees that begin with what a kernel found."""
     targets = kernel.on_fit_scale(y)
-    choice = LearnerChoice("trees", "")
-    if learner == "auto":
-        on_stage("comparing kernel and trees")
-        kept = np.asarray(kernel.model.inlier_mask_)
-        choice = choose_learner(X, targets, kernel.model, kept, task, seed, kernel.in_own_units)
-    if choice.learner == "kernel":
-        return kernel._replace(choice=choice)
-    on_stage("growing trees")
     if overflows(targets, task):
         targets = _bounded(targets)
     kind = RobustRegressor if task == "regression" else RobustClassifier
@@ -406,15 +446,14 @@ def _by_trees(
     model = kind(boosting(task, seed), contamination=share, cv=folds, random_state=seed)
     # In small fits threads would wait for one another.
     with threadpool_limits(1 if len(y) <= SINGLE_THREAD_ROWS else None, "openmp"):
-        model._fit(X, targets, known=known)
+        model._fit(binned(X), targets, known=known)
     audit = audit_by_row(model.audit())
     if task == "regression":
         audit |= {"observed": y, "expected": kernel.in_own_units(audit["expected"].astype(float))}
     given = contamination != "auto"
     estimate = float(contamination) if given else model.contamination_
     interval = None if given else model.contamination_interval_
-    found = _from_audit(model, audit, kernel.transform, task, estimate, interval, contamination)
-    return found._replace(choice=choice)
+    return _from_audit(model, audit, kernel.transform, task, estimate, interval, contamination)
 
 
 def _bounded(targets: FloatArray) -> FloatArray:

@@ -123,7 +123,8 @@ class ClassificationProblem(Problem):
 
     def _trimmed(self, contamination: float) -> LabelAttributes:
         """Keep the labels of the smallest out-of-fold log-loss, class by class."""
-        k, kept, n_rounds = len(self.classes), np.ones(len(self.codes)), 1
+        k, n_rounds = len(self.classes), 1
+        kept: FloatArray = np.ones(len(self.codes))
         rule = ClassBalanced(contamination, self.codes, k)
         if contamination > 0 and self.features is not None:
             parts = (self.features, self.codes, self.sample_weight, self.places, self.seed)

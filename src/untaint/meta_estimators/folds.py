@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,24 @@ from .learner import Folds
 
 
 def make_folds(
-    cv: Any, X: Any, y: NDArray[Any], groups: Any, seed: int, codes: IntArray | None = None
+    cv: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: Any,
+    seed: int,
+    codes: IntArray | None = None,
+    places: tuple[IntArray, IntArray] | None = None,
 ) -> Folds:
     """Return training and test rows of each fold.
 
     A number of folds means random ones, with classes in equal parts if there are ``codes``; equal
-    rows are in one fold. Anything else is a splitter or an iterable, as scikit-learn's.
+    rows are in one fold. Anything else is a splitter or an iterable, as scikit-learn's. ``places``
+    are what :func:`distinct_rows` returns, if that is known.
     """
     if isinstance(cv, int | np.integer):
         check_count("cv", cv, low=2)
         if groups is None:
-            return _random_folds(int(cv), X, y, seed, codes)
+            return _random_folds(int(cv), places or distinct_rows(X, y), seed, codes)
         cv = GroupKFold(int(cv)) if codes is None else StratifiedGroupKFold(int(cv))
     if groups is not None and len(groups) != len(y):
         raise ValueError(f"groups must have {len(y):,} rows like X, got {len(groups):,}.")
@@ -45,9 +53,9 @@ def make_folds(
 
 
 def _random_folds(
-    n_folds: int, X: Any, y: NDArray[Any], seed: int, codes: IntArray | None
+    n_folds: int, places: tuple[IntArray, IntArray], seed: int, codes: IntArray | None
 ) -> Folds:
-    first, place = distinct_rows(X, y)
+    first, place = places
     n_folds = min(n_folds, len(first))
     if n_folds < 2:
         raise ValueError(f"y: expected at least 2 rows that differ, found n_samples={len(first)}.")
@@ -78,10 +86,37 @@ def distinct_rows(X: Any, y: NDArray[Any]) -> tuple[IntArray, IntArray]:
     >>> first, place
     (array([0, 1]), array([0, 1, 0]))
     """
+    alike = _alike(X, y)
+    of_row = np.arange(len(y))  # the first row that is equal
+    if alike is None:
+        of_row = _first_equal(_keys(X, y), of_row)
+    elif len(alike):
+        of_row[alike] = _first_equal(_keys(np.asarray(X)[alike], np.asarray(y)[alike]), alike)
+    first, place = np.unique(of_row, return_inverse=True)
+    return first.astype(np.intp), place.astype(np.intp)
+
+
+def _first_equal(keys: Iterable[Any], rows: IntArray) -> IntArray:
+    """Return of each row the first one that has the same key."""
     known: dict[Any, int] = {}
-    place = np.array([known.setdefault(key, len(known)) for key in _keys(X, y)], dtype=np.intp)
-    _, first = np.unique(place, return_index=True)
-    return first.astype(np.intp), place
+    pairs = zip(keys, rows.tolist(), strict=True)
+    return np.array([known.setdefault(key, row) for key, row in pairs], dtype=np.intp)
+
+
+def _alike(X: Any, y: NDArray[Any]) -> IntArray | None:
+    """Return the rows of numbers that share a 64-bit hash, None if rows are no arrays of numbers.
+
+    Only these can be equal.
+    """
+    numbers = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == float
+    if not numbers or y.dtype.kind not in "iuf":
+        return None
+    rows = np.column_stack([X, y.astype(float)])
+    bits = rows.view(np.uint64)
+    factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64) | 1
+    hashes = (bits ^ (bits >> np.uint64(32))) @ factors
+    _, place, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    return np.flatnonzero(counts[place] > 1)
 
 
 def _keys(X: Any, y: NDArray[Any]) -> Any:

@@ -6,6 +6,9 @@ of predictions and posterior weights (:mod:`.reweighting`) start from the inlier
 own robust fit and from all rows. Where features differ in their standard deviations once they are
 scaled by medians, there are two kernels, one on either scale. So the learner in question is fitted
 only a few times, and to weights that are close to the last ones.
+
+Of many rows a random part has such weights. The learner is fitted to these, and its predictions say
+how the others begin.
 """
 
 from __future__ import annotations
@@ -25,25 +28,38 @@ from .stacking import convex_weights
 N_TREES = 100
 # Rows beyond which each tree of the forest is grown on so many; the others are out of its bag.
 MANY_ROWS, TREE_ROWS = 20_000, 5_000
+# Rows that weights are found for by kernel and forest, with so many trees if there are more.
+START_ROWS, START_TREES = 10_000, 50
 MAX_ROUNDS = 3
 # Fewer rows have the posterior of the kernel's tests of outliers.
 FEWEST_ROWS = 40
 
 
 class InitialWeights(NamedTuple):
-    """Weights to begin with, the rounds that they are for, and whether any row is wrong."""
+    """Weights to begin with, the rounds that they are for, and whether any row is wrong.
+
+    The predictions (n, k) are those that the weights come from.
+    """
 
     weights: FloatArray
     reweighting: Reweighting
     contaminated: bool
+    predictions: FloatArray | None = None
 
 
-def make_forest(n_rows: int, seed: int, n_jobs: int | None) -> Any:
-    """Return extra trees with predictions out of bag, for so many rows."""
+def start_rows(n: int, seed: int) -> IntArray:
+    """Return all rows, or as many random ones as kernel and forest find weights for."""
+    if n <= START_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, START_ROWS, replace=False))
+
+
+def make_forest(n_rows: int, seed: int, n_jobs: int | None, *, of_many: bool = False) -> Any:
+    """Return extra trees with predictions out of bag, for so many rows, or for some of many."""
     return ExtraTreesRegressor(
-        N_TREES,
+        START_TREES if of_many else N_TREES,
         bootstrap=True,
-        max_samples=TREE_ROWS / n_rows if n_rows > MANY_ROWS else None,
+        max_samples=min(TREE_ROWS / n_rows, 1.0) if of_many or n_rows > MANY_ROWS else None,
         oob_score=True,
         random_state=seed,
         n_jobs=n_jobs,
@@ -77,6 +93,10 @@ class DistinctRows:
         """Return a fit to all rows."""
         return self.learner.fit(self._rows(weights))
 
+    def predictions(self, weights: FloatArray) -> FloatArray:
+        """Return predictions (n, k) of all rows by one fit."""
+        return self.learner.predictions(self._rows(weights))[self.place]
+
     def _rows(self, weights: FloatArray) -> WeightedRows:
         return weighted(self.y, np.bincount(self.place, weights).astype(float), self.sample_weight)
 
@@ -96,7 +116,8 @@ def find_start(
         if not group.any():
             break
         reweighting = reweighting.with_misfit(group)
-    return InitialWeights(reweighting.weights(end), reweighting, end.finds_outliers)
+    weights = reweighting.weights(end)
+    return InitialWeights(weights, reweighting, end.finds_outliers, end.predictions)
 
 
 def _likeliest(

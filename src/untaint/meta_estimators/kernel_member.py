@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, final
 
 import numpy as np
@@ -45,11 +46,25 @@ class KernelPredictions(Protocol):
 @final
 @dataclass(frozen=True)
 class KnownKernel:
-    """What a robust kernel regressor that was fitted before says of the same rows."""
+    """What a robust kernel regressor that was fitted before says of the same rows.
+
+    ``rows`` are their positions among the rows of the fit, None for all.
+    """
 
     predictions: FloatArray
     inlier_probability: FloatArray
     feature_outlier: BoolArray
+    rows: IntArray | None = None
+
+
+def known_of(kernel: KernelPredictions, rows: IntArray) -> KnownKernel:
+    """Return what a kernel says of some rows."""
+    return KnownKernel(
+        kernel.predictions[rows],
+        kernel.inlier_probability[rows],
+        kernel.feature_outlier[rows],
+        rows,
+    )
 
 
 @final
@@ -186,19 +201,35 @@ class KernelClassification:
                 warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner
                 fitted.fit(features[own], codes[own], weights)
         self.model = fitted
-        k = len(self.model.classes_)
+        self._rows, self._weights = rows, weights
+        self._features, self._codes, self._places = features, codes, places
         noise = self.model._record().label_noise
+        k = len(self.model.classes_)
         self.noise: LabelNoise = known_noise(np.eye(k)) if noise is None else noise
-        probabilities = np.empty((len(first), k))
+
+    @cached_property
+    def _of_distinct(self) -> FloatArray:
+        """Class probabilities of distinct rows: leave-one-out, or by the fit without them."""
+        first, rows = self._places[0], self._rows
+        found = np.empty((len(first), len(self.model.classes_)))
         if len(rows) < len(first):
-            probabilities[:] = self.model.predict_proba(features[first])
+            found[:] = self.model.predict_proba(self._features[first])
         task = self.model._task(self.model.contamination_)
-        probabilities[rows] = task.loo_probabilities(weights)
-        self.probabilities = probabilities[place]
-        # Rows that the fit did not see are right if their class is the likeliest.
-        inlier = (probabilities.argmax(axis=1) == codes[first]).astype(float)
-        inlier[rows] = self.model.inlier_probability_
-        self.inlier_probability = inlier[place]
+        found[rows] = task.loo_probabilities(self._weights)
+        return found
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """Class probabilities (n, K) of all rows, computed where they are needed."""
+        return self._of_distinct[self._places[1]]
+
+    @property
+    def inlier_probability(self) -> FloatArray:
+        """Of each label; rows that the fit did not see are right if theirs is the likeliest."""
+        first, place = self._places
+        inlier = (self._of_distinct.argmax(axis=1) == self._codes[first]).astype(float)
+        inlier[self._rows] = self.model.inlier_probability_
+        return inlier[place]
 
 
 def sampled_rows(n: int, seed: int) -> IntArray:

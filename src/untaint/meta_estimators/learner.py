@@ -97,6 +97,10 @@ class Learner:
         self._count()
         return fitted
 
+    def predictions(self, data: WeightedRows) -> FloatArray:
+        """Return predictions (n, k) of all rows by one fit."""
+        return self._predictions(self.fit(data), self.X, None)
+
     def out_of_fold(self, data: WeightedRows, classes: NDArray[Any] | None = None) -> FloatArray:
         """Return predictions (n, k) of each row by fits without it; NaN where no fold tests it.
 

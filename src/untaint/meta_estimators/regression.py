@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from .._typing import BoolArray, FloatArray
+from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.residual_norm import signed_norms
 from ..outliers.scores import score_scale
 from ..weighting.trimmed import Trimmed
 from .base import RobustMetaEstimator
-from .initial_weights import FEWEST_ROWS, DistinctRows, InitialWeights, find_start, make_forest
-from .kernel_member import KernelPredictions, KernelRegression, KnownKernel, standard_scaler
+from .folds import distinct_rows
+from .initial_weights import (
+    FEWEST_ROWS,
+    DistinctRows,
+    InitialWeights,
+    find_start,
+    make_forest,
+    start_rows,
+)
+from .kernel_member import (
+    KernelPredictions,
+    KernelRegression,
+    KnownKernel,
+    known_of,
+    standard_scaler,
+)
 from .learner import OnFit
 from .problem import MAX_STACKED, Problem, tested_rows
 from .regression_members import RegressorMember, RegressorStack, SingleRegressor
@@ -56,6 +71,7 @@ class RegressionProblem(Problem):
         self.flat, self.y = y.ndim == 1, y.reshape(len(y), -1)
         self.feature_outlier = np.zeros(len(y), dtype=bool)
         self._fitted_kernel: KernelRegression | None = None
+        self._fitted_kernels: Sequence[KernelRegression] = ()
         self.settings: dict[str, Any] = {}  # of the kernel
         self.member: RegressorMember
         if params._stacks:
@@ -82,18 +98,62 @@ class RegressionProblem(Problem):
         """Return the weights that the learner begins with, all rows if these are no numbers."""
         if self.features is None:
             constant = np.zeros((self.n_rows, 1))
-            rows = (self.y, self.sample_weight, self.feature_outlier, constant)
-            return InitialWeights(self.sample_weight, Reweighting(*rows), contaminated=False)
-        kernels: list[KnownKernel] | list[KernelRegression]
-        kernels = [self.known] if self.known else [self.kernel(), *self._other_kernel()]
-        self.feature_outlier = kernels[0].feature_outlier
-        reweighting = Reweighting(self.y, self.sample_weight, self.feature_outlier, self.features)
-        start = find_start(kernels, reweighting, self._forest(counts=False))
-        fitted = [kernel for kernel in kernels if isinstance(kernel, KernelRegression)]
-        if fitted:
-            self._fitted_kernel = min(fitted, key=lambda kernel: self._loss(kernel, start.weights))
-            self._fitted_kernel.n_fits = sum(kernel.n_fits for kernel in fitted)
+            rounds = Reweighting(self.y, self.sample_weight, self.feature_outlier, constant)
+            return InitialWeights(self.sample_weight, rounds, contaminated=False)
+        rows, kernels = self._kernels()
+        self.feature_outlier[rows] = kernels[0].feature_outlier
+        rounds = Reweighting(self.y, self.sample_weight, self.feature_outlier, self.features)
+        some = rounds if len(rows) == self.n_rows else rounds.of(rows)
+        start = find_start(kernels, some, self._start_forest(rows))
+        if some is not rounds:
+            start = self._extended(start, rounds, rows)
+        if self.known is None:
+            self._keep_better_kernel(start.weights)
         return start
+
+    def _kernels(self) -> tuple[IntArray, Sequence[KernelPredictions]]:
+        """Return rows to begin with, and what kernels say of them."""
+        if self.known is not None and self.known.rows is not None:
+            return self.known.rows, [self.known]
+        rows = start_rows(self.n_rows, self.seed)
+        kernels: Sequence[KernelPredictions] = [self.known] if self.known else self._fit_kernels()
+        if len(rows) == self.n_rows:
+            return rows, kernels
+        return rows, [known_of(kernel, rows) for kernel in kernels]
+
+    def _fit_kernels(self) -> Sequence[KernelRegression]:
+        """Return kernels on either scale of the features."""
+        self._fitted_kernels = [self.kernel(), *self._other_kernel()]
+        return self._fitted_kernels
+
+    def _keep_better_kernel(self, weights: FloatArray) -> None:
+        """Keep the kernel that is closer to rows with given weights, for a stack."""
+        kernels = self._fitted_kernels
+        self._fitted_kernel = min(kernels, key=lambda kernel: self._loss(kernel, weights))
+        self._fitted_kernel.n_fits = sum(kernel.n_fits for kernel in kernels)
+
+    def _extended(
+        self, start: InitialWeights, rounds: Reweighting, rows: IntArray
+    ) -> InitialWeights:
+        """Return weights of all rows from those of some, by the learner's fit to these."""
+        assert start.predictions is not None
+        if not start.contaminated:
+            return InitialWeights(rounds.everything, rounds, contaminated=False)
+        weights = np.zeros(self.n_rows)
+        weights[rows] = start.weights
+        predictions = self.member.predictions(weights)
+        predictions[rows] = start.predictions
+        # Other rows are inliers to begin with if they are as close as those of the start.
+        distances = np.linalg.norm(self.y - predictions, axis=1)
+        close = distances <= distances[weights >= 0.5 * self.sample_weight].max(initial=0.0)
+        weights = np.where(close, rounds.everything, 0.0)
+        weights[rows] = start.weights
+        end = rounds.posterior(predictions, weights)
+        group = rounds.misfit(end)
+        if group.any():
+            rounds = rounds.with_misfit(group)
+            end = rounds.posterior(predictions, rounds.weights(end))
+        return InitialWeights(rounds.weights(end), rounds, contaminated=True)
 
     def _loss(self, kernel: KernelPredictions, weights: FloatArray) -> float:
         """Return the weighted squared error of a kernel's predictions."""
@@ -171,8 +231,7 @@ class RegressionProblem(Problem):
         if contamination > 0:
             n_rounds = MAX_ROUNDS
             if self.features is not None:
-                kernel: KernelPredictions = self.known or self.kernel()
-                weights = kernel.inlier_probability * self.sample_weight
+                weights = self._kernel_weights()
         for _ in range(n_rounds):
             predictions = self.member.out_of_fold(weights)
             residuals = np.nan_to_num(self.y - predictions)
@@ -196,6 +255,15 @@ class RegressionProblem(Problem):
             True,
         )
 
+    def _kernel_weights(self) -> FloatArray:
+        """Return the weights by a kernel, none of rows that it does not know."""
+        kernel: KernelPredictions = self.known or self.kernel()
+        if self.known is None or self.known.rows is None:
+            return kernel.inlier_probability * self.sample_weight
+        weights = np.zeros(self.n_rows)
+        weights[self.known.rows] = kernel.inlier_probability
+        return weights * self.sample_weight
+
     def kernel(self) -> KernelRegression:
         """Return the kernel regressor, which is fitted when it is needed first."""
         if self._fitted_kernel is None:
@@ -210,6 +278,17 @@ class RegressionProblem(Problem):
         scaler = standard_scaler(self.features)
         rows = (self.features, self.y, self.sample_weight, self.seed)
         return [] if scaler is None else [KernelRegression(*rows, scaler, **self.settings)]
+
+    def _start_forest(self, rows: IntArray) -> DistinctRows:
+        """Return the forest that finds starting weights of some rows."""
+        assert self.features is not None
+        if len(rows) == self.n_rows:
+            return self._forest(counts=False)
+        X, y = self.features[rows], self.y[rows]
+        first, place = distinct_rows(X, y)
+        forest = make_forest(len(first), self.seed, self.params.n_jobs, of_many=True)
+        learner = self.learner(forest, X[first], None, "predict", counts=False)
+        return DistinctRows(learner, y, self.sample_weight[rows], first, place)
 
     def _forest(self, *, counts: bool = True) -> DistinctRows:
         assert self.features is not None

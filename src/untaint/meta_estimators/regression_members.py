@@ -25,6 +25,9 @@ class RegressorMember(Protocol):
     def out_of_fold(self, weights: FloatArray) -> FloatArray:
         """Return predictions (n, k) of each row by fits without it."""
 
+    def predictions(self, weights: FloatArray) -> FloatArray:
+        """Return predictions (n, k) of all rows by one fit, of a stack by its first learner."""
+
     def fit(self, weights: FloatArray) -> Any:
         """Return a fit to all rows."""
 
@@ -56,6 +59,10 @@ class SingleRegressor:
     def out_of_fold(self, weights: FloatArray) -> FloatArray:
         """Return predictions (n, k) of each row by fits without it."""
         return self.learner.out_of_fold(weighted(self.y, weights, self.sample_weight))
+
+    def predictions(self, weights: FloatArray) -> FloatArray:
+        """Return predictions (n, k) of all rows by one fit."""
+        return self.learner.predictions(weighted(self.y, weights, self.sample_weight))
 
     def fit(self, weights: FloatArray) -> Any:
         """Return a fit to all rows."""
@@ -95,6 +102,10 @@ class RegressorStack:
         known = np.isfinite(stacked).all(axis=(1, 2))
         self.mixing = convex_weights(stacked[known], problem.y[known], weights[known])
         return np.asarray(stacked @ self.mixing)
+
+    def predictions(self, weights: FloatArray) -> FloatArray:
+        """Return predictions (n, k) of all rows by one fit of the first learner."""
+        return next(iter(self.own.values())).predictions(weights)
 
     def fit(self, weights: FloatArray) -> Any:
         """Return a stack of fits to all rows."""

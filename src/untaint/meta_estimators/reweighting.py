@@ -16,7 +16,7 @@ from typing import final
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray
+from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.misfit import flagged_groups
 from ..contamination.residual_mixture import OutlierPosterior, ResidualMixture
 from ..contamination.two_groups import as_rows
@@ -141,6 +141,17 @@ class Reweighting:
         mixture, weights = self.mixture, np.where(rows, self.sample_weight, 0.0)
         parts = (self.y, weights, mixture.feature_outlier, self.features)
         return Reweighting(*parts, mixture.misfit)
+
+    def of(self, rows: IntArray) -> Reweighting:
+        """Return rounds for some of the rows."""
+        mixture = self.mixture
+        return Reweighting(
+            self.y[rows],
+            self.sample_weight[rows],
+            mixture.feature_outlier[rows],
+            self.features[rows],
+            mixture.misfit[rows],
+        )
 
     def without_misfit(self, end: ReweightingResult) -> ReweightingResult:
         """Return the end in which flagged rows that their features predict are kept."""

@@ -23,10 +23,10 @@ def label_counts(findings: Findings) -> dict[str, Any]:
         ``labels`` that have a line of their own, in their order; ``others``, how many labels share
         the last line; ``counts[observed][expected]``.
     """
-    pairs = Counter(
-        (label(observed), label(expected))
-        for observed, expected in zip(findings.observed, findings.expected, strict=True)
-    )
+    found = Counter(zip(findings.observed.tolist(), findings.expected.tolist(), strict=True))
+    pairs = Counter[tuple[str, str]]()
+    for (observed, expected), times in found.items():
+        pairs[label(observed), label(expected)] += times
     labels = _shown(pairs)
     place = {name: k for k, name in enumerate(labels)}
     others = len({name for pair in pairs for name in pair} - place.keys())
