@@ -48,6 +48,16 @@ def test_clean_tables_have_no_wrong_cells():
     assert len(clean(people(1), random_state=0).cells) == 0
 
 
+def test_a_missing_cell_does_not_make_the_target_wrong():
+    rng = np.random.default_rng(0)
+    size, part = rng.normal(50, 10, 120).round(1), rng.choice(["a", "b", "c"], 120)
+    price = (2 * size + 5 * (part == "a") + rng.normal(0, 1, 120)).round(2)
+    frame = pd.DataFrame({"size": size, "part": part, "price": price})
+    frame.loc[rng.permutation(120)[:12], "size"] = np.nan
+    frame.loc[5, ["size", "price"]] = [50.0, 1050.0]
+    assert set(clean(frame, target="price", random_state=0).rows["row"]) == {5}
+
+
 def test_rows_and_cells_agree(found):
     assert set(found.rows["row"]) == set(found.cells["row"])
     assert found.summary["flagged"] == 5

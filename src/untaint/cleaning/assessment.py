@@ -51,6 +51,8 @@ STRICT_FLAG_SCORE = 8.0
 # Probability of a wrong target by the other columns that supports the model of the target: at least
 # this part of the mean, which is what it is if these say nothing, and so many times the median.
 SUPPORT, TIMES = 0.5, 5.0
+# Such a probability of the target of a row with missing cells.
+SURE = 0.5
 # Wrong rows that are not seen, at most.
 UNSEEN = 0.1
 # Score of a row with far features at most, as a part of that of a flagged one.
@@ -230,6 +232,38 @@ def supported_only(
     """
     own = probability[:, target]
     supported = own >= max(SUPPORT * float(own.mean()), TIMES * float(np.median(own)))
+    return _flagged_if(supported, assessment, wrong, probability)
+
+
+def contradicted_if_incomplete(
+    assessment: RowAssessment,
+    wrong: WrongCells,
+    probability: FloatArray,
+    target: int,
+    incomplete: BoolArray,
+) -> RowAssessment:
+    """Return an assessment in which targets of incomplete rows are flagged by all columns only.
+
+    The model of the target takes a missing cell for a typical one; that of all columns does not.
+
+    Parameters
+    ----------
+    assessment : RowAssessment
+    wrong : WrongCells
+    probability : array of shape (n, d)
+        Probability that each cell of the assessed rows is wrong.
+    target : int
+        Position of the target among the columns.
+    incomplete : bool array of shape (n,)
+    """
+    contradicted = probability[:, target] >= SURE
+    return _flagged_if(contradicted | ~incomplete, assessment, wrong, probability)
+
+
+def _flagged_if(
+    supported: BoolArray, assessment: RowAssessment, wrong: WrongCells, probability: FloatArray
+) -> RowAssessment:
+    """Return an assessment with the flags that are supported, or that wrong cells have set."""
     flagged = assessment.flagged & (wrong.feature_outlier | supported)
     flagged[list(wrong.targets)] = True
     if (flagged == assessment.flagged).all():

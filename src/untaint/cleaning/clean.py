@@ -15,7 +15,13 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..cells import CellAssessment, CellFinding, assess_cells
 from ..io import Column, RawTable, TargetColumn, read_columns, read_target
 from ..io.encoder.target import find_column
-from .assessment import RowAssessment, assess_by_cells, assess_rows, supported_only
+from .assessment import (
+    RowAssessment,
+    assess_by_cells,
+    assess_rows,
+    contradicted_if_incomplete,
+    supported_only,
+)
 from .explaining import Explainer
 from .findings import ColumnSummary, Findings, Improvement, Note, Suspect
 from .improvement import measure_improvement
@@ -183,6 +189,10 @@ def clean_table(
         assessment = assess_rows(
             prepared.X, prepared.y, prepared.task, contamination, seed, wrong, learner, on_stage
         )
+        if contamination == "auto" and "columns" not in skip:
+            chances = cells.probability[prepared.rows]
+            missing = _incomplete(judged, position)[prepared.rows]
+            assessment = contradicted_if_incomplete(assessment, wrong, chances, position, missing)
         on_stage("measuring what was gained")
         whole = wrong.scores == 0
         assessment, improvement = _supported(
@@ -255,6 +265,15 @@ def clean_table(
         suspects,
         prepared.target,
     )
+
+
+def _incomplete(columns: Sequence[Column], target: int) -> BoolArray:
+    """Return the rows that miss a cell of a column that most rows have."""
+    missing = np.zeros(len(columns[target].missing), dtype=bool)
+    for j, column in enumerate(columns):
+        if j != target and column.kind in JUDGED and 2 * column.n_missing < len(missing):
+            missing |= column.missing
+    return missing
 
 
 def _supported(
