@@ -232,7 +232,11 @@ def supported_only(
     """
     own = probability[:, target]
     supported = own >= max(SUPPORT * float(own.mean()), TIMES * float(np.median(own)))
-    return _flagged_if(supported, assessment, wrong, probability)
+    found = _flagged_if(supported, assessment, wrong)
+    if found is assessment:
+        return assessment
+    share, interval = _share_of_wrong_rows(found.flagged, probability)
+    return found._replace(contamination=share, interval=assessment.interval and interval)
 
 
 def contradicted_if_incomplete(
@@ -257,11 +261,17 @@ def contradicted_if_incomplete(
     incomplete : bool array of shape (n,)
     """
     contradicted = probability[:, target] >= SURE
-    return _flagged_if(contradicted | ~incomplete, assessment, wrong, probability)
+    found = _flagged_if(contradicted | ~incomplete, assessment, wrong)
+    fewer = float(np.mean(assessment.flagged) - np.mean(found.flagged))
+    if found is assessment or assessment.interval is None:
+        return found
+    low, high = assessment.interval
+    share = max(assessment.contamination - fewer, 0.0)
+    return found._replace(contamination=share, interval=(max(low - fewer, 0.0), high))
 
 
 def _flagged_if(
-    supported: BoolArray, assessment: RowAssessment, wrong: WrongCells, probability: FloatArray
+    supported: BoolArray, assessment: RowAssessment, wrong: WrongCells
 ) -> RowAssessment:
     """Return an assessment with the flags that are supported, or that wrong cells have set."""
     flagged = assessment.flagged & (wrong.feature_outlier | supported)
@@ -269,13 +279,10 @@ def _flagged_if(
     if (flagged == assessment.flagged).all():
         return assessment
     below = np.nextafter(assessment.cut, 0.0)
-    share, interval = _share_of_wrong_rows(flagged, probability)
     return assessment._replace(
         flagged=flagged,
         scores=np.where(flagged, assessment.scores, np.minimum(assessment.scores, below)),
         kinds=np.where(flagged, assessment.kinds, ""),
-        contamination=share,
-        interval=assessment.interval and interval,
     )
 
 
