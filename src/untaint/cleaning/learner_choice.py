@@ -26,7 +26,7 @@ from .singleton_labels import singleton_label
 
 FOLDS = 5
 # Rows that take part, and the fewest at which trees are an option.
-ROWS, FEWEST = 4000, 100
+ROWS, FEWEST = 1500, 100
 # Log-likelihood of a row that trees have to gain; quick ones may lack so much of it.
 WORTH_TREES, OPEN = 0.02, 0.2
 
