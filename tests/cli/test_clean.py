@@ -86,6 +86,7 @@ def test_standard_input_is_read_and_named(untaint, tmp_path):
     ran = untaint("clean", "-", "-t", "price", stdin=content)
     assert ran.code == 0
     assert "3 of 60 rows of standard input look wrong." in ran.out
+    assert "3 rows could be put right for certain: --repair keeps them, repaired." in ran.out
     cleaned = (tmp_path / "table-untaint" / "cleaned.csv").read_bytes()
     assert cleaned == without(content, [1, 2, 3])
 
@@ -186,7 +187,9 @@ def test_repair_exchanges_swapped_cells_as_they_are_spelt(untaint, tmp_path):
         [row[1], row[0], *row[2:]] if i in (5, 50, 120) else row for i, row in enumerate(rows)
     ]
     write(tmp_path / "cars.csv", text(swapped, names))
-    assert untaint("clean", "cars.csv", "-t", "price", "--repair").code == 0
+    ran = untaint("clean", "cars.csv", "-t", "price", "--repair")
+    assert ran.code == 0
+    assert "3 rows of the cleaned table are repaired." in ran.out
     assert (tmp_path / "cars-untaint" / "cleaned.csv").read_bytes() == text(rows, names).encode()
 
 
