@@ -2,8 +2,9 @@ r"""Null models of the residuals: noise without outliers.
 
 The residuals of inliers may have heavy tails (Student's t), a generalised normal density
 :math:`\propto e^{-|z|^p}`, or a two-piece density, Gaussian or Student's, with one scale on either
-side of its mode. The better one of these models fits the residuals, the weaker is the evidence for
-outliers.
+side of its mode. Where outliers have to prove themselves, Johnson's density of skewed noise
+(:mod:`.johnson`) is one more. The better one of these models fits the residuals, the weaker is the
+evidence for outliers.
 """
 
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from scipy.special import gammaln
 
 from .._typing import BoolArray, FloatArray
 from .expectation_maximisation import log_student_rows
+from .johnson import johnson_likelihood
 
 # Degrees of freedom of Student's distribution.
 TAILS = (3.0, 5.0, 10.0, np.inf)
@@ -45,6 +47,18 @@ def null_fits(values: FloatArray, weights: FloatArray, least_scale: float) -> li
         *(_of_power(values, weights, power, least_scale) for power in POWERS),
         *_skewed(values, weights, least_scale),
     ]
+
+
+def johnson_fit(values: FloatArray, weights: FloatArray, least_scale: float) -> NullFit:
+    """Fit Johnson's density of skewed noise to residuals."""
+    total, scale = float(weights.sum()), max(root_mean_square(values, weights), least_scale)
+    if not np.isfinite(scale):
+        return NullFit(scale, np.inf, -np.inf)
+    least = max(MIN_SIDE, least_scale / scale)
+    # The BIC penalty of three more parameters than a symmetric density has.
+    penalty = total * np.log(scale) + 1.5 * np.log(total)
+    likelihood = johnson_likelihood(values / scale, weights, least) - penalty
+    return NullFit(scale, np.inf, float(likelihood))
 
 
 def log_student(z: FloatArray, tail: float) -> FloatArray:

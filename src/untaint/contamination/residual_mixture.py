@@ -260,11 +260,17 @@ class ResidualMixture:
         self._latest: dict[Effort, tuple[tuple[bytes, ...], FittedMixture]] = {}
 
     def fit_null(
-        self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray
+        self,
+        residuals: FloatArray,
+        deviations: FloatArray,
+        weights: FloatArray,
+        *,
+        thorough: bool = False,
     ) -> OutlierPosterior:
         """Return the posterior by the likeliest model without outliers."""
-        rows = self.rows(residuals, deviations, weights)
-        return self._posterior(self.fit_once(rows._replace(effort=FINE._replace(null=True))))
+        effort = FINE._replace(null=True, thorough=thorough)
+        rows = self.rows(residuals, deviations, weights)._replace(effort=effort)
+        return self._posterior(self.fit_once(rows))
 
     def finds_outliers(
         self, residuals: FloatArray, deviations: FloatArray, weights: FloatArray

@@ -39,7 +39,7 @@ from .expectation_maximisation import (
     Residuals,
     maximise_likelihood,
 )
-from .null_models import TAILS, log_student, null_fits, root_mean_square
+from .null_models import TAILS, johnson_fit, log_student, null_fits, root_mean_square
 
 # Largest ratio S / s of clustered outliers.
 MAX_CLUSTER_WIDTH = 4.0
@@ -87,9 +87,10 @@ class Start(NamedTuple):
 class Effort(NamedTuple):
     """How much to compute: tails of inliers, and the rise of likelihood or steps that end a fit.
 
-    ``contaminated`` leaves models without outliers out of account, ``null`` those with outliers. Of
-    more than ``max_samples`` residuals a systematic sample is fitted. Fits whose log-likelihood is
-    ``max_behind`` less than the best are not completed.
+    ``contaminated`` leaves models without outliers out of account, ``null`` those with outliers. A
+    ``thorough`` search has one more model of skewed noise. Of more than ``max_samples`` residuals a
+    systematic sample is fitted. Fits whose log-likelihood is ``max_behind`` less than the best are
+    not completed.
     """
 
     tails: tuple[float, ...] = TAILS
@@ -98,6 +99,7 @@ class Effort(NamedTuple):
     max_samples: int = MAX_SAMPLES
     contaminated: bool = False
     null: bool = False
+    thorough: bool = False
     max_behind: float = MAX_BEHIND
 
 
@@ -270,7 +272,7 @@ def two_groups_of_each(
         candidates += [candidate for candidate in known if candidate.contamination > 0]
         if not effort.contaminated or all(candidate.overlapping for candidate in candidates):
             null = [candidate for candidate in known if candidate.contamination == 0]
-            candidates += null or _null_candidates(one, sample.counts, sample.least_scale)
+            candidates += null or _null_candidates(sample, one, thorough=effort.thorough)
         candidates.sort(key=lambda one: (one.overlapping, -one.log_likelihood))
     return found
 
@@ -354,16 +356,17 @@ def _clipped(view: Residuals, weights: FloatArray, least_scale: float) -> Residu
     return view._replace(values=quotients * view.relative_scale)
 
 
-def _null_candidates(view: Residuals, counts: FloatArray, least_scale: float) -> list[TwoGroups]:
-    """Return the fits without outliers."""
-    jacobian = float(counts @ np.log(view.relative_scale))
+def _null_candidates(sample: _Sample, view: Residuals, *, thorough: bool) -> list[TwoGroups]:
+    """Return the fits without outliers; a thorough search has one more model of the noise."""
+    jacobian = float(sample.counts @ np.log(view.relative_scale))
+    rows = (view.values / view.relative_scale, sample.counts, sample.least_scale)
     return [
         TwoGroups(
             *(0.0, null.scale, null.tail),
             log_likelihood=null.log_likelihood - jacobian,
-            least_scale=least_scale,
+            least_scale=sample.least_scale,
         )
-        for null in null_fits(view.values / view.relative_scale, counts, least_scale)
+        for null in (*null_fits(*rows), *([johnson_fit(*rows)] if thorough else []))
     ]
 
 

@@ -69,9 +69,11 @@ SAME_START = 0.02
 MIN_EVIDENCE = 5.0
 # Such a difference for each row, by which fits to coarse features and to all of them differ less.
 CLEAR_EVIDENCE = 0.2
-# Scattered outliers of nearly the largest contamination, that are not even so many times as wide as
-# the noise, would be most of the rows if they could: they have to be clear.
-NEARLY, MIN_WIDTH = 0.98 * MAX_CONTAMINATION, 4.0
+# Scattered outliers that are not even so many times as wide as the noise may be its skewness.
+MIN_WIDTH = 4.0
+# Those of nearly the largest contamination would be most of the rows if they could: they have to be
+# clear, unless they are so many times as wide as the noise.
+NEARLY, CLEAR_WIDTH = 0.98 * MAX_CONTAMINATION, 10.0
 # Times that flagged rows may turn out to be misfit of the function.
 MAX_GROUPS = 3
 # Settings at most at which few rows are tested.
@@ -425,21 +427,25 @@ class _Search:
 
         The noise is that of a fit at the setting of the end, and of one at its own best setting. In
         the latter case, the end is the best of so many settings, which has to be worth its price.
+        Outliers that are hardly wider than the noise have to explain more than skewed noise about
+        the same function does.
         """
         joint, posterior = end
         setting = (joint.kernel, joint.alpha)
         if posterior.model.groups.contamination == 0:
             return end if joint.n_rounds < MAX_ROUNDS else self._of_all_rows(setting)
         groups, clear = posterior.model.groups, CLEAR_EVIDENCE * float(self.mixture.counts.sum())
-        price = float(np.log(len(self.features) * len(self.alphas)))
-        indistinct = not groups.clustered and groups.width < MIN_WIDTH * groups.scale
-        if indistinct and groups.contamination >= NEARLY:
-            price = clear
+        width = np.inf if groups.clustered else groups.width / groups.scale
+        doubtful = groups.contamination >= NEARLY and width < CLEAR_WIDTH
+        price = clear if doubtful else float(np.log(len(self.features) * len(self.alphas)))
+        possible = width >= MIN_WIDTH or self._exceeds(end, self._as_noise(joint), MIN_EVIDENCE)
         # A fit to coarse features decides where the difference is far beyond that of the features.
-        elif self._exceeds(end, self._null_at(self.coarse, setting), MIN_EVIDENCE + clear):
-            return end
+        if possible and not doubtful:
+            null = self._null_at(self.coarse, setting)
+            if self._exceeds(end, null, MIN_EVIDENCE + clear):
+                return end
         null = self._of_all_rows(setting)
-        possible = self._exceeds(end, null, MIN_EVIDENCE + price)
+        possible = possible and self._exceeds(end, null, MIN_EVIDENCE + price)
         if possible and self._exceeds(end, self._null_at(self.features, setting), MIN_EVIDENCE):
             return end
         joint, found = null
@@ -459,6 +465,11 @@ class _Search:
         """Return the selection for all rows alike, without outliers."""
         joint = self.select(self.mixture.included, _unchanged, first)
         return joint, self.mixture.fit_null(joint.residuals, joint.deviations, joint.weights)
+
+    def _as_noise(self, joint: JointSelection) -> End:
+        """Return the same function with noise alone, which may be skewed."""
+        rows = joint.residuals, joint.deviations, joint.weights
+        return joint, self.mixture.fit_null(*rows, thorough=True)
 
     def _log_density(self, end: End) -> float:
         """Return the log-density of the targets of included rows, each given the others."""

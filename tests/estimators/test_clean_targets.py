@@ -129,3 +129,15 @@ def test_knowing_the_contamination_does_not_hurt():
     errors = [np.sqrt(np.mean((m.predict(X) - f) ** 2)) for m in (told, estimated)]
     assert errors[0] < 1.1 * errors[1]
     assert (~told.inlier_mask_).sum() == 160
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_skewed_whole_numbers_on_few_levels_are_not_half_wrong(seed):
+    """Ages with a long tail, of people who have many features in common."""
+    rng, n = np.random.default_rng(seed), 300
+    levels = rng.random((n, 4)) < [0.8, 0.75, 0.9, 0.8]
+    X = np.c_[levels, rng.integers(1997, 2003, n), rng.integers(0, 6, n)].astype(float)
+    rank = np.clip(rng.random(n) + 0.06 * (X[:, 5] - 2.5) + 0.1 * (X[:, 0] - 0.8), 0, 1)
+    ages = [13.0, 16.0, 18.0, 21.0, 27.0, 36.0, 42.0, 64.0]
+    y = np.round(np.interp(rank, [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0], ages))
+    assert SubquantileRegressorCV().fit(X, y).contamination_ < 0.05
