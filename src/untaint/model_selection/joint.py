@@ -69,7 +69,7 @@ SAME_START = 0.02
 MIN_EVIDENCE = 5.0
 # Such a difference for each row, by which fits to coarse features and to all of them differ less.
 CLEAR_EVIDENCE = 0.2
-# Scattered outliers that are not even so many times as wide as the noise may be its skewness.
+# Scattered outliers that are wider than the noise, but not so many times, may be its skewness.
 MIN_WIDTH = 4.0
 # Those of nearly the largest contamination would be most of the rows if they could: they have to be
 # clear, unless they are so many times as wide as the noise.
@@ -438,7 +438,8 @@ class _Search:
         width = np.inf if groups.clustered else groups.width / groups.scale
         doubtful = groups.contamination >= NEARLY and width < CLEAR_WIDTH
         price = clear if doubtful else float(np.log(len(self.features) * len(self.alphas)))
-        possible = width >= MIN_WIDTH or self._exceeds(end, self._as_noise(joint), MIN_EVIDENCE)
+        possible = not 1.0 <= width < MIN_WIDTH
+        possible = possible or self._exceeds(end, self._as_noise(joint), MIN_EVIDENCE)
         # A fit to coarse features decides where the difference is far beyond that of the features.
         if possible and not doubtful:
             null = self._null_at(self.coarse, setting)
