@@ -69,6 +69,24 @@ def test_labels_of_any_type_and_their_audit(rng):
     assert (flagged["observed"] == "yes").mean() > 0.9
 
 
+@pytest.mark.parametrize(("rate", "contamination"), [(0.0, "auto"), (0.3, "auto"), (0.3, 0.15)])
+def test_an_audit_suggests_the_most_probable_label(rate, contamination, rng):
+    X, y, _, _ = blobs(rng, 200, (rate, rate))
+    model = RobustClassifier(LogisticRegression(), contamination=contamination, random_state=0)
+    table = model.fit(X, y).audit().sort_values("row")
+    assert (table["suggested_probability"] >= 0.5).all()
+    assert (table["expected"] == table["suggested"]).all()
+    if model.contamination == "auto" and rate:  # the labels count, at the rate of their mistakes
+        differs = (table["suggested"] != table["observed"]).to_numpy()
+        np.testing.assert_array_equal(differs, ~model.inlier_mask_)
+    else:
+        expected = model.oof_prediction_.argmax(axis=1)
+        np.testing.assert_array_equal(table["suggested"], expected)
+        np.testing.assert_array_equal(
+            table["suggested_probability"], model.oof_prediction_.max(axis=1)
+        )
+
+
 def test_a_given_share_is_trimmed_class_by_class(rng):
     X, y, _, wrong = blobs(rng, rates=(0.2, 0.2))
     model = RobustClassifier(FOREST, contamination=0.2, random_state=0).fit(X, y)

@@ -34,13 +34,12 @@ def true_class_posterior(
     return np.divide(joint, total, out=np.array(probabilities, dtype=float), where=total > 0)
 
 
-def right_label_probability(
+def uncertain_class_posterior(
     probabilities: FloatArray, codes: IntArray, noise_matrix: FloatArray, noise: float
 ) -> FloatArray:
-    """Return the probability that each label is right; ``noise`` is that of any noise."""
-    posterior = true_class_posterior(probabilities, codes, noise_matrix)
-    own = np.take_along_axis(posterior, codes[:, None], axis=1)[:, 0]
-    return 1.0 - noise * (1.0 - own)
+    """Return the posterior of the true class, shape (n, K); ``noise`` is that of any noise."""
+    labels = np.eye(probabilities.shape[1])[codes]
+    return labels + noise * (true_class_posterior(probabilities, codes, noise_matrix) - labels)
 
 
 def wrong_label_scores(right: FloatArray) -> FloatArray:

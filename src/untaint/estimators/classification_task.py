@@ -16,7 +16,7 @@ from .._policy import policy
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import in_double
-from ..contamination.label_posterior import true_class_posterior, wrong_label_scores
+from ..contamination.label_posterior import wrong_label_scores
 from ..contamination.label_quality import (
     corrected_loo_blocked,
     label_quality,
@@ -30,7 +30,6 @@ from ..initialization.multistart import StartingPoint, find_label_inliers
 from ..kernels import Precomputed
 from ..learners.base import take
 from ..learners.classification import likeliest, loss_of
-from ..learners.function import as_2d
 from ..losses import CorrectedLogLoss, Loss, class_codes
 from ..model_selection.grid import smoother_kernels
 from ..model_selection.joint import loo_features_of
@@ -306,9 +305,8 @@ class ClassificationTask(Task):
         nowhere = np.zeros(len(codes), dtype=bool)
         if noise is not None and noise.corrects:
             scores = self._corrected_scores(noise, included)
-            noise = noise.calibrated(scores, codes, included)
-            right = noise.right_label(scores, codes)
-            posterior = true_class_posterior(noise.probabilities(scores), codes, noise.fitted)
+            posterior = noise.calibrated(scores, codes, included).posterior(scores, codes)
+            right = np.take_along_axis(posterior, codes[:, None], axis=1)[:, 0]
             expected = self.classes[posterior.argmax(axis=1)]
             return LooDiagnostics(wrong_label_scores(right), right, expected, nowhere, posterior)
         probabilities = self.loo_probabilities(included)
@@ -317,7 +315,7 @@ class ClassificationTask(Task):
         return LooDiagnostics(
             score / max(model.loss_threshold_, MIN_THRESHOLD),
             label_quality(probabilities, codes, model.contamination_),
-            self.classes[likeliest(as_2d(model._raw(record.X)))],
+            self.classes[probabilities.argmax(axis=1)],
             nowhere,
             probabilities,
         )
@@ -353,6 +351,5 @@ class ClassificationTask(Task):
     def audit_columns(self, diagnostics: LooDiagnostics) -> dict[str, NDArray[Any]]:
         """Return the suggested labels with their probabilities."""
         assert diagnostics.probabilities is not None
-        suggested = np.searchsorted(self.classes, diagnostics.expected)
-        own = np.take_along_axis(diagnostics.probabilities, suggested[:, None], axis=1)[:, 0]
-        return {"suggested": diagnostics.expected, "suggested_probability": own}
+        probability = diagnostics.probabilities.max(axis=1)
+        return {"suggested": diagnostics.expected, "suggested_probability": probability}

@@ -133,7 +133,9 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
         -------
         DataFrame, or a structured array without pandas
             The columns are those of :meth:`untaint.SubquantileRegressor.audit`; ``expected`` is the
-            out-of-fold prediction.
+            out-of-fold prediction. Where a classifier finds no label noise, or its share is given,
+            ``suggested`` is the label that the features alone make most probable; it may differ
+            from the label of a row that is not flagged.
         """
         check_is_fitted(self)
         check_real("fdr", fdr, low=0, inclusive=False, high=1, optional=True)

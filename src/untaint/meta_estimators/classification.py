@@ -7,7 +7,7 @@ from scipy.special import expit
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..contamination.label_posterior import right_label_probability, true_class_posterior
+from ..contamination.label_posterior import true_class_posterior, uncertain_class_posterior
 from ..model_selection.label_noise import LabelNoise, known_noise
 from ..weighting.class_balanced import ClassBalanced
 from .base import RobustMetaEstimator
@@ -27,10 +27,15 @@ TINY = 1e-6
 
 
 class LabelAttributes(NamedTuple):
-    """The attributes of each label after a fit, and the class posterior that the fit used."""
+    """The attributes of each label after a fit, and the class posterior that the fit used.
+
+    ``suggested`` are the probabilities of the classes in an audit. Where a fit found no noise, or
+    trims a given share, they are those of the features alone.
+    """
 
     posterior: FloatArray
     probabilities: FloatArray
+    suggested: FloatArray
     inlier_probability: FloatArray
     kept: BoolArray
     contamination: float
@@ -112,14 +117,16 @@ class ClassificationProblem(Problem):
         return _End(posterior, probabilities, likelihood, noise)
 
     def _attributes(self, end: _End, n_rounds: int) -> LabelAttributes:
-        noise, codes = end.noise, self.codes
-        posterior: FloatArray = self.labels
-        if noise.corrects:
-            posterior = true_class_posterior(end.probabilities, codes, noise.fitted)
-        right = right_label_probability(end.probabilities, codes, noise.mean, noise.probability)
+        noise, probabilities = end.noise, end.probabilities
+        rows = (probabilities, self.codes)
+        true = uncertain_class_posterior(*rows, noise.mean, noise.probability)
+        right = np.take_along_axis(true, self.codes[:, None], axis=1)[:, 0]
         share, interval = noise.contamination, noise.contamination_interval
         parts = (right, right >= 0.5, share, interval, noise, n_rounds)
-        return LabelAttributes(posterior, end.probabilities, *parts)
+        if not noise.corrects:
+            return LabelAttributes(self.labels, probabilities, probabilities, *parts)
+        posterior = true_class_posterior(*rows, noise.fitted)
+        return LabelAttributes(posterior, probabilities, true, *parts)
 
     def _trimmed(self, contamination: float) -> LabelAttributes:
         """Keep the labels of the smallest out-of-fold log-loss, class by class."""
@@ -142,9 +149,8 @@ class ClassificationProblem(Problem):
         interval = (contamination, contamination)
         right = np.clip(kept, 0.0, 1.0)
         posterior = self.labels * kept[:, None]
-        return LabelAttributes(
-            posterior, predicted, right, right >= 0.5, contamination, interval, noise, n_rounds
-        )
+        parts = (right, right >= 0.5, contamination, interval, noise, n_rounds)
+        return LabelAttributes(posterior, predicted, predicted, *parts)
 
     def _noise_matrix(self, probabilities: FloatArray, kept: FloatArray) -> FloatArray:
         """Return the noise matrix if the true class of trimmed rows is the predicted one."""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import BoolArray, FloatArray
 from .._validation import check_any_labels, check_contamination, check_weights
-from ..contamination.label_posterior import true_class_posterior, wrong_label_scores
+from ..contamination.label_posterior import wrong_label_scores
 from .base import RobustMetaEstimator
 from .classification import ClassificationProblem, LabelAttributes
 
@@ -171,7 +171,7 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         self.outlier_scores_ = wrong_label_scores(found.inlier_probability)
         self.oof_prediction_ = found.probabilities
         self.contamination_, self.contamination_interval_ = found.contamination, found.interval
-        self.n_iter_ = found.n_rounds
+        self.n_iter_, self._suggested = found.n_rounds, found.suggested
         self._observed, self._sample_weight = self.classes_[problem.codes], problem.sample_weight
         self._misfit = self._feature_outlier = np.zeros(len(problem.codes), dtype=bool)
 
@@ -191,17 +191,11 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         found = self.estimator_.predict_proba(self._check_rows(X, reset=False))
         return np.asarray(found)[:, np.argsort(self.estimator_.classes_)]
 
-    def _suggested(self) -> FloatArray:
-        codes = np.searchsorted(self.classes_, self._observed)
-        known = np.nan_to_num(self.oof_prediction_, nan=1.0 / len(self.classes_))
-        return true_class_posterior(known, codes, self.noise_matrix_)
-
     def _expected(self) -> Any:
-        return self.classes_[self._suggested().argmax(axis=1)]
+        return self.classes_[self._suggested.argmax(axis=1)]
 
     def _more_columns(self, flagged: BoolArray) -> dict[str, Any]:
-        posterior = self._suggested()
         return super()._more_columns(flagged) | {
-            "suggested": self.classes_[posterior.argmax(axis=1)],
-            "suggested_probability": posterior.max(axis=1),
+            "suggested": self._expected(),
+            "suggested_probability": self._suggested.max(axis=1),
         }

@@ -31,7 +31,7 @@ from scipy.special import entr, expit, softmax
 
 from .._progress import tracked
 from .._typing import BoolArray, FloatArray, IntArray
-from ..contamination.label_posterior import right_label_probability, true_class_posterior
+from ..contamination.label_posterior import true_class_posterior, uncertain_class_posterior
 from ..losses import CorrectedLogLoss, class_codes
 from ..optim.laplace import LaplaceApproximation, Mode
 
@@ -134,8 +134,12 @@ class LabelNoise(NamedTuple):
 
     def right_label(self, scores: FloatArray, codes: IntArray) -> FloatArray:
         """Return the probability that each label is right, from the scores of the classes."""
+        return np.take_along_axis(self.posterior(scores, codes), codes[:, None], axis=1)[:, 0]
+
+    def posterior(self, scores: FloatArray, codes: IntArray) -> FloatArray:
+        """Return the posterior of the true class of each row (n, K), from scores and labels."""
         own = self.probabilities(scores)
-        return right_label_probability(own, codes, self.mean, self.probability)
+        return uncertain_class_posterior(own, codes, self.mean, self.probability)
 
     @property
     def loss_thresholds(self) -> FloatArray:
