@@ -112,17 +112,24 @@ def test_the_summary_is_valid_json_with_the_numbers(cleaned):
     assert "untaint" in content["versions"]
 
 
-def test_a_row_whose_target_is_no_number_stays(tmp_path):
-    """Rows that are set aside stand in no list of flagged rows, so that none gets lost."""
+def test_a_row_whose_target_is_a_word_is_flagged(tmp_path):
+    """A missing target sets its row aside, a word by mistake is a wrong cell like any other."""
     rng = np.random.default_rng(0)
     x = rng.uniform(0, 10, 150)
     lines = [f"{a:.3f},{3 * a + 0.05 * rng.standard_normal():.2f}" for a in x]
     lines[60] = lines[60].split(",")[0] + ",about ten"
+    lines[90] = lines[90].split(",")[0] + ",n/a"
     path = tmp_path / "t.csv"
     path.write_text("\n".join(["x,y", *lines]))
     cleaning = clean_table(read_table(path), "y")
-    assert 60 in {found.row for found in cleaning.cells}
-    assert b"about ten" in cleaned_bytes(cleaning, "drop")
-    assert b"about ten,no target" in cleaned_bytes(cleaning, "mark")
+    assert cleaning.findings.numbers[cleaning.findings.flagged].tolist() == [61]
+    assert [suspect.cells[1] for suspect in cleaning.suspects] == ["about ten"]
+    assert b"about ten" in flagged_csv(cleaning)
+    kept = cleaned_bytes(cleaning, "drop")
+    assert b"about ten" not in kept
+    assert b"n/a" in kept
+    marked = cleaned_bytes(cleaning, "mark")
+    assert b"about ten,flagged" in marked
+    assert b"n/a,no target" in marked
     notes = [note.text for note in cleaning.findings.notes]
-    assert "1 row has no number in 'y': set aside, neither assessed nor removed." in notes
+    assert "1 row has no 'y': set aside, neither assessed nor removed." in notes

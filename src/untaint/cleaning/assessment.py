@@ -162,7 +162,7 @@ def assess_rows(
     rest, singletons = remaining[~singleton], remaining[singleton]
     assessment = _assess_remaining(X[rest], y[rest], task, contamination, seed, learner, on_stage)
     if len(rest) < len(y):
-        assessment = _with_wrong_cells(assessment, rest, wrong, task)
+        assessment = with_wrong_cells(assessment, rest, wrong, task)
     assessment = _with_wrong_targets(assessment, wrong, y)
     if len(singletons):
         assessment.kinds[singletons] = "target"
@@ -371,10 +371,20 @@ def _effective_contamination(contamination: float | str, n: int) -> float | str:
     return 0.0 if isinstance(contamination, float) and contamination * n < 1 else contamination
 
 
-def _with_wrong_cells(
+def with_wrong_cells(
     assessment: RowAssessment, rest: IntArray, wrong: WrongCells, task: Task
 ) -> RowAssessment:
-    """Return an assessment of all rows from one of the rows that were fitted."""
+    """Return an assessment of all rows from one of some rows: the others have wrong cells.
+
+    Parameters
+    ----------
+    assessment : RowAssessment
+    rest : int array
+        The rows that were assessed.
+    wrong : WrongCells
+        The wrong cells of all rows.
+    task : {"regression", "classification"}
+    """
     n = len(wrong.scores)
     others = n - len(rest)
 
@@ -397,7 +407,7 @@ def _with_wrong_cells(
         flagged=to_all_rows(assessment.flagged, True),
         expected=to_all_rows(assessment.expected, np.nan if task == "regression" else ""),
         kinds=to_all_rows(assessment.kinds, "features"),
-        fitted=rest,
+        fitted=rest[assessment.fitted],
     )
 
 

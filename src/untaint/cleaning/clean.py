@@ -21,9 +21,10 @@ from .assessment import (
     assess_rows,
     contradicted_if_incomplete,
     supported_only,
+    with_wrong_cells,
 )
 from .explaining import Explainer
-from .findings import ColumnSummary, Findings, Improvement, Note, Suspect
+from .findings import ColumnSummary, Findings, Improvement, Monitored, Note, Suspect
 from .improvement import measure_improvement
 from .learner_choice import LearnerChoice
 from .model import TableModel
@@ -208,13 +209,15 @@ def clean_table(
             else None
         )
     on_stage("explaining what was found")
+    assessed = _with_words(cells.findings, prepared, assessment, wrong, monitored)
+    rows, observed, assessment, wrong, monitored = assessed
     explainer = Explainer(
         table,
-        prepared.rows,
+        rows,
         position,
         task=prepared.task,
         assessment=assessment,
-        observed=prepared.y,
+        observed=observed,
         wrong=wrong,
         identifier=identifier_position(columns),
     )
@@ -228,20 +231,21 @@ def clean_table(
         task=prepared.task,
         contamination=assessment.contamination,
         interval=assessment.interval,
-        numbers=prepared.rows + 1,
+        numbers=rows + 1,
         scores=assessment.scores,
         cut=assessment.cut,
         flagged=assessment.flagged,
-        observed=prepared.y,
+        observed=observed,
         expected=assessment.expected,
         suspects=[*suspects[: MAX_LISTED - len(unflagged_suspects)], *unflagged_suspects],
-        set_aside=table.n_rows - len(prepared.rows),
+        set_aside=table.n_rows - len(rows),
         columns=_columns(prepared, suspects),
         improvement=improvement,
         monitored=monitored,
         notes=_notes(
             table,
             prepared,
+            rows,
             assessment.choice,
             _user_warnings(caught),
         ),
@@ -254,14 +258,14 @@ def clean_table(
         identifier=_identifier(columns),
         doubt=" ".join(caveats(assessment, improvement)),
     )
-    found = _with_targets(cells.findings, prepared, assessment, suspects)
+    found = _with_targets(cells.findings, prepared, rows, assessment, suspects)
     return TableCleaning(
         table,
         columns,
         findings,
         found,
         _model(prepared, assessment),
-        prepared.rows,
+        rows,
         suspects,
         prepared.target,
     )
@@ -301,9 +305,39 @@ def _supported(
     return found, gain if found is assessment and whole.all() else None
 
 
+def _with_words(
+    findings: Sequence[CellFinding],
+    prepared: Prepared,
+    assessment: RowAssessment,
+    wrong: WrongCells,
+    monitored: Monitored | None,
+) -> tuple[IntArray, NDArray[Any], RowAssessment, WrongCells, Monitored | None]:
+    """Return rows, their targets and what was found, with rows whose target is a word by mistake.
+
+    They have no number for a fit, but a wrong cell.
+    """
+    position, missing = prepared.target.position, prepared.target.missing
+    words = [found.row for found in findings if found.column == position and missing[found.row]]
+    if not words:
+        return prepared.rows, prepared.y, assessment, wrong, monitored
+    rows = np.union1d(prepared.rows, words)
+    wrong = cells_by_row(findings, rows, len(missing), position)
+    place = np.searchsorted(rows, prepared.rows)
+    assessment = with_wrong_cells(assessment, place, wrong, prepared.task)
+    for row in np.searchsorted(rows, words).tolist():
+        assessment.kinds[row] = "both" if row in wrong.by_row else "target"
+        number = wrong.targets[row].expected
+        assessment.expected[row] = np.nan if number is None else number
+    observed = np.full(len(rows), np.nan)
+    observed[place] = prepared.y
+    monitored = monitored and monitored._replace(rows=place[monitored.rows])
+    return rows, observed, assessment, wrong, monitored
+
+
 def _with_targets(
     findings: Sequence[CellFinding],
     prepared: Prepared,
+    rows: IntArray,
     assessment: RowAssessment,
     suspects: Sequence[Suspect],
 ) -> list[CellFinding]:
@@ -311,7 +345,7 @@ def _with_targets(
     position = prepared.target.position
     known = {found.row for found in findings if found.column == position}
     more = []
-    place = dict(zip(prepared.rows.tolist(), range(len(prepared.rows)), strict=True))
+    place = dict(zip(rows.tolist(), range(len(rows)), strict=True))
     findings = [
         found._replace(expected=float(assessment.expected[place[found.row]]))
         if _is_better_known(found, position, assessment, place)
@@ -319,7 +353,7 @@ def _with_targets(
         for found in findings
     ]
     for suspect in suspects:
-        row, expected = int(prepared.rows[suspect.row]), assessment.expected[suspect.row]
+        row, expected = int(rows[suspect.row]), assessment.expected[suspect.row]
         if suspect.kind == "features" or row in known:
             continue
         number = float(expected) if prepared.task == "regression" else str(expected)
@@ -458,16 +492,21 @@ def _file_notes(table: RawTable) -> list[Note]:
 
 
 def _notes(
-    table: RawTable, prepared: Prepared, choice: LearnerChoice, warned: Sequence[str]
+    table: RawTable,
+    prepared: Prepared,
+    assessed: IntArray,
+    choice: LearnerChoice,
+    warned: Sequence[str],
 ) -> list[Note]:
-    aside = table.n_rows - len(prepared.rows)
+    aside = table.n_rows - len(assessed)
     notes = [Note("info", f"The file was read as {table.dialect.describe()}.")]
     learner = "a kernel" if choice.learner == "kernel" else "gradient-boosted trees"
     because = f": {choice.why}" if choice.why else ", as was asked for."
     notes.append(Note("info", f"The target is predicted by {learner}{because}"))
     if aside:
         rows = "1 row has" if aside == 1 else f"{aside:,} rows have"
-        number = "number in " if prepared.target.unreadable.any() else ""
+        words = np.delete(prepared.target.unreadable, assessed)
+        number = "number in " if words.any() else ""
         what = f"{rows} no {number}{prepared.target.name!r}"
         text = f"{what}: set aside, neither assessed nor removed."
         notes.append(Note("warning", text))

@@ -73,15 +73,17 @@ class Explainer:
         odd = [self._odd_cell(found, cells) for found in others]
         if kind in ("target", "both"):
             why.insert(0, self._why_target(row, cells[self._target]))
-            odd.insert(0, self._odd_target(row, cells[self._target]))
+            odd.insert(0, self._odd_target(row, cells))
         return Suspect(row, kind, " ".join(why), cells, odd, name)
 
-    def _odd_target(self, row: int, cell: str) -> Odd:
-        expected = self._assessment.expected[row]
+    def _odd_target(self, row: int, cells: list[str]) -> Odd:
+        expected, found = self._assessment.expected[row], self._wrong.targets.get(row)
+        if found is not None and found.kind == "text":
+            return self._odd_cell(found, cells)
         usual = format_number(expected) if self._task == "regression" else str(expected)
         return Odd(
             self._table.names[self._target],
-            cell,
+            cells[self._target],
             f"about {usual}" if self._task == "regression" else usual,
             float(self._assessment.scores[row]),
         )

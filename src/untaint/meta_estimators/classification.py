@@ -146,11 +146,13 @@ class ClassificationProblem(Problem):
             kept = weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
         matrix = self._noise_matrix(predicted, kept)
         noise = known_noise(matrix)._replace(class_contamination=self._class_shares(kept))
-        interval = (contamination, contamination)
         right = np.clip(kept, 0.0, 1.0)
         posterior = self.labels * kept[:, None]
-        parts = (right, right >= 0.5, contamination, interval, noise, n_rounds)
-        return LabelAttributes(posterior, predicted, predicted, *parts)
+        kept_share = (right, right >= 0.5, contamination)
+        interval = (contamination, contamination)
+        return LabelAttributes(
+            posterior, predicted, predicted, *kept_share, interval, noise, n_rounds
+        )
 
     def _noise_matrix(self, probabilities: FloatArray, kept: FloatArray) -> FloatArray:
         """Return the noise matrix if the true class of trimmed rows is the predicted one."""
