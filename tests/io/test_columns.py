@@ -68,7 +68,8 @@ def test_a_sign_in_some_cells_only_makes_them_no_numbers(read):
 def test_infinite_numbers_count_as_missing(read):
     found = column(read, ["1", "2", "inf", "-Infinity", "1e999"])
     assert found.missing.tolist() == [False, False, True, True, True]
-    assert found.notes == ["3 cells of 'x' are infinite and count as missing."]
+    said = "are infinite, or too large for double precision, and count as missing"
+    assert found.notes == [f"3 cells of 'x' {said}."]
 
 
 def test_codes_for_missing_values_are_noted_and_kept(read):

@@ -121,6 +121,10 @@ class TestText:
         x = [*rng.normal(50, 5, 100).round(2).tolist(), word]
         assert find_unreadable(texts({"x": x})) == []
 
+    def test_numbers_that_are_too_large_are_as_infinite_ones(self, texts, rng):
+        x = [*rng.normal(50, 5, 100).round(2).tolist(), "abc", "inf", "1e400", "-1E+999"]
+        assert [f.row for f in find_unreadable(texts({"x": x}))] == [100]
+
     def test_code_that_occurs_often(self, texts, rng):
         x = [*rng.normal(50, 5, 100).round(2).tolist(), *["trace"] * 5]
         assert find_unreadable(texts({"x": x})) == []

@@ -2,11 +2,12 @@
 
 Such a column has text levels of which some count as missing though they say something. A level is
 reported if at most max(2, n / 100) of n rows, and 10, have it, as one that occurs more often
-("trace", "other") is a code with a meaning, and if it is neither a word for a missing value, nor a
-bound such as "<5", "7+" or "2-3", nor a key such as "136A". Where exactly one number
-stands in the text, as in "12 kg" or "l2.5", that one is expected.
+("trace", "other") is a code with a meaning, and if it is neither a word for a missing value, nor
+infinite ("inf", "1e400"), nor a bound such as "<5", "7+" or "2-3", nor a key such as "136A". Where
+exactly one number stands in the text, as in "12 kg" or "l2.5", that one is expected.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -27,10 +28,9 @@ MISSING_WORDS = frozenset(
     (
         *("unknown", "unk", "undefined", "unspecified", "unavailable", "blank", "empty", "nil"),
         *("void", "nd", "tbd", "tba", "x", "xx", "xxx", "*", "**", "***", "...", "..", "---"),
-        *("n.a.", "n.a", "n.d.", "na.", "nr", "n.r.", "inf", "-inf", "+inf", "infinity"),
-        *("-infinity", "not available", "not applicable", "no data", "not known", "refused"),
-        *("not recorded", "no answer", "don't know", "#value!", "#div/0!", "#ref!", "#num!"),
-        *("#name?", "not reported", "none reported"),
+        *("n.a.", "n.a", "n.d.", "na.", "nr", "n.r.", "not available", "not applicable"),
+        *("no data", "not known", "refused", "not recorded", "no answer", "don't know"),
+        *("#value!", "#div/0!", "#ref!", "#num!", "#name?", "not reported", "none reported"),
     )
 )
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?")
@@ -92,9 +92,7 @@ def _unreadable_of(j: int, column: Column, levels: Levels) -> list[CellFinding]:
     codes = levels.codes[rows]
     for code in np.unique(codes):
         text, count = str(levels.texts[int(code)]), int(levels.counts[code])
-        if count > min(max(2, MAX_SHARE * n), MAX_ROWS) or text.lower() in MISSING_WORDS:
-            continue
-        if _BOUND.match(text) or (_CODE.match(text) and not _LOOKALIKE.search(text)):
+        if count > min(max(2, MAX_SHARE * n), MAX_ROWS) or _means_something(text):
             continue
         expected = None
         if column.kind == "number":
@@ -104,6 +102,20 @@ def _unreadable_of(j: int, column: Column, levels: Levels) -> list[CellFinding]:
             CellFinding(int(row), j, 0.97, "text", expected, reason) for row in rows[codes == code]
         ]
     return sorted(found, key=lambda finding: finding.row)
+
+
+def _means_something(text: str) -> bool:
+    """Return whether a text is a word for missing, an infinite number, a bound or a key."""
+    key = _CODE.match(text) and not _LOOKALIKE.search(text)
+    return bool(text.lower() in MISSING_WORDS or _is_infinite(text) or _BOUND.match(text) or key)
+
+
+def _is_infinite(text: str) -> bool:
+    """Return whether a number is infinite, or too large for double precision."""
+    try:
+        return math.isinf(float(text.replace(",", ".")))
+    except ValueError:
+        return False
 
 
 def _number_in(text: str, style: Sequence[Any]) -> float | None:

@@ -22,10 +22,10 @@ def number_column(name: str, values: FloatArray, details: Mapping[str, Any]) -> 
     infinite = np.isinf(values)
     if infinite.any():
         values = np.where(infinite, np.nan, values)
+        is_, s = ("is", "s") if infinite.sum() == 1 else ("are", "")
         notes.append(
-            f"{_count(infinite.sum())} of {name!r} "
-            f"{'is infinite and counts' if infinite.sum() == 1 else 'are infinite and count'} "
-            "as missing."
+            f"{_count(infinite.sum())} of {name!r} {is_} infinite, or too large for double "
+            f"precision, and count{s} as missing."
         )
     for code in find_sentinels(values):
         notes.append(
