@@ -28,7 +28,7 @@ from .parameters import (
     check_real,
 )
 from .queries import check_query_data
-from .targets import MAX_TARGET
+from .targets import MAX_TARGET, check_target_sizes
 from .training import check_rows, check_training_data, in_double
 from .weights import MAX_WEIGHT, MIN_WEIGHT, check_weights
 
@@ -61,6 +61,7 @@ __all__ = [
     "check_rate",
     "check_real",
     "check_rows",
+    "check_target_sizes",
     "check_training_data",
     "check_weights",
     "class_factors",

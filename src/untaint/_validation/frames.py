@@ -12,7 +12,7 @@ from .._typing import FloatArray, IntArray
 from .arrays import to_numpy
 from .errors import name_argument_in_errors
 from .labels import check_no_missing_label, class_codes
-from .targets import MAX_TARGET, check_finite_targets, check_no_text
+from .targets import MAX_TARGET, check_finite_targets, check_no_text, check_target_sizes
 
 
 def check_any_rows(estimator: Any, X: Any, *, strict: bool, reset: bool = True) -> Any:
@@ -65,6 +65,7 @@ def check_any_targets(X: Any, y: Any) -> FloatArray:
         y = column_or_1d(y, warn=True)
     _check_lengths(X, y)
     check_finite_targets(y)
+    check_target_sizes(y)
     if y.size and np.abs(y).max() > MAX_TARGET:
         raise ValueError(
             f"y must hold numbers of at most {MAX_TARGET:g}, whose squares can be summed, got "

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from .._typing import FloatArray
 
-# The largest target whose square is a number that sums can hold.
-MAX_TARGET = 1e150
+# Sizes of targets whose squares are numbers that sums can hold.
+MIN_TARGET, MAX_TARGET = 1e-150, 1e150
 
 
 def as_targets(y: NDArray[Any], dtype: Any) -> FloatArray:
@@ -23,6 +23,17 @@ def check_finite_targets(y: FloatArray) -> None:
         row = int(np.flatnonzero(~np.isfinite(y.reshape(len(y), -1)).all(axis=1))[0])
         raise ValueError(
             f"y must hold finite numbers, got none in row {row}. (Input contains NaN.)"
+        )
+
+
+def check_target_sizes(y: FloatArray) -> None:
+    """Raise for targets of which most are too large, or all too small, to be squared."""
+    sizes = np.abs(y)
+    largest = float(sizes.max(initial=0.0))
+    if 0.0 < largest < MIN_TARGET or (largest > MAX_TARGET and np.median(sizes) > MAX_TARGET):
+        raise ValueError(
+            f"y must hold numbers between {MIN_TARGET:g} and {MAX_TARGET:g} in size, whose squares "
+            f"can be summed, got sizes up to {largest:.3g}: multiply them by a power of ten."
         )
 
 

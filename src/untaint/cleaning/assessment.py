@@ -21,7 +21,6 @@ from threadpoolctl import threadpool_limits
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..estimators import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
-from ..io import DataFileError
 from ..meta_estimators import KnownKernel, RobustClassifier, RobustRegressor
 from ..portable import tree_ensemble_of
 from ..target_transform import TargetTransform, inverse_of
@@ -489,8 +488,8 @@ def _by_trees(
 ) -> RowAssessment:
     """Return an assessment by trees that begin with what a kernel found."""
     targets = kernel.on_fit_scale(y)
-    if overflows(targets, task):
-        targets = _bounded(targets)
+    if overflows(targets, task):  # the few that are too large for sums of squares
+        targets = np.clip(targets, -MAX_TARGET, MAX_TARGET)
     kind = RobustRegressor if task == "regression" else RobustClassifier
     share = _effective_contamination(contamination, len(y))
     folds = FOLDS if len(y) <= MANY_ROWS else FEW_FOLDS
@@ -505,16 +504,6 @@ def _by_trees(
     estimate = float(contamination) if given else model.contamination_
     interval = None if given else model.contamination_interval_
     return _from_audit(model, audit, kernel.transform, task, estimate, interval, contamination)
-
-
-def _bounded(targets: FloatArray) -> FloatArray:
-    """Return targets of which the few that are too large for sums of squares are bounded."""
-    if np.median(np.abs(targets)) >= MAX_TARGET:
-        raise DataFileError(
-            f"learner: expected targets of at most {MAX_TARGET:g} for 'trees', found "
-            f"{np.abs(targets).max():.3g}; divide them by a power of ten, or choose 'kernel'."
-        )
-    return np.clip(targets, -MAX_TARGET, MAX_TARGET)
 
 
 def _audit(

@@ -12,12 +12,11 @@ from ..io import DataFileError, RawTable, TableEncoder, TargetColumn, read_targe
 from ..io.errors import shortened
 from ..preprocessing import MedianScaler
 from .findings import Task
+from .refit import MAX_TARGET, MIN_TARGET
 from .task import decide_task
 
 # Least number of rows with a target.
 FEWEST = 10
-# Size of a typical target, up to which differences of targets are numbers.
-MAX_TARGET = 1e306
 # Kinds of column whose first feature is numeric.
 NUMERIC_KINDS = ("number", "date")
 
@@ -166,10 +165,10 @@ def _check_targets(table: RawTable, column: TargetColumn, y: NDArray[Any], task:
             f"{table.source}: expected a target that varies, and {name!r} is {distinct[0]} in "
             "every row."
         )
-    if task == "regression" and np.median(np.abs(y)) > MAX_TARGET:
+    if task == "regression" and (np.abs(y).max() < MIN_TARGET or np.median(np.abs(y)) > MAX_TARGET):
         raise DataFileError(
-            f"{table.source}: expected targets of at most {MAX_TARGET:g} in most rows, and "
-            f"{name!r} has {np.abs(y).max():.3g}; divide it by a power of ten."
+            f"{table.source}: expected targets between {MIN_TARGET:g} and {MAX_TARGET:g} in size, "
+            f"and {name!r} has sizes up to {np.abs(y).max():.3g}; multiply it by a power of ten."
         )
     if task == "classification" and len(distinct) > len(y) / 3:
         if column.kind == "category" and column.unreadable.any():

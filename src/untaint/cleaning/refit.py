@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ..estimators import SubquantileClassifier, SubquantileRegressor
 
-# The largest target whose square is a number that sums can hold.
-MAX_TARGET = 1e150
+# Sizes of targets whose squares are numbers that sums can hold.
+MIN_TARGET, MAX_TARGET = 1e-150, 1e150
 
 
 def overflows(targets: NDArray[Any], task: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 from sklearn.base import RegressorMixin
 
 from .._typing import FloatArray
-from .._validation import array_namespace_of, check_training_data
+from .._validation import array_namespace_of, check_target_sizes, check_training_data
 from ..losses import SquaredLoss
 from ..portable import ArrayArithmetic
 from ..target_transform import BackTransform
@@ -38,6 +38,8 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
         X, y, sample_weight = check_training_data(
             self, X, y, sample_weight, pairwise=self._pairwise
         )
+        if getattr(self, "contamination", 0) != 0:  # squares of residuals are compared
+            check_target_sizes(y)
         self._flat = y.ndim == 1
         return X, as_2d(y), sample_weight
 
