@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from datetime import datetime
 from fractions import Fraction
 
 import numpy as np
@@ -293,6 +294,19 @@ def test_missing_and_infinite_cells_are_refused(wrong):
         training(X, [1, 2, 3])
     with pytest.raises(ValueError, match="Input y contains"):
         training(np.eye(3), [1.0, wrong, 2.0])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("wrong", ["text", "dates", "missing"])
+def test_the_column_of_a_frame_that_is_no_number_is_named(library, wrong):
+    frames = pytest.importorskip(library)
+    days = [datetime(2020, 1, 1 + k) for k in range(3)]
+    cells = {"text": ["1", "two", "3"], "dates": days, "missing": [1.0, None, 2.0]}[wrong]
+    X = frames.DataFrame({"a": [1.0, 2.0, 3.0], "b": cells})
+    found = {"text": "'two' in", "dates": "the type datetime.* in", "missing": "nan in"}[wrong]
+    for check in (training, labelled):
+        with pytest.raises(ValueError, match=rf"X must hold .*numbers, got {found} column 'b'.*;"):
+            check(X, [1, 2, 3])
 
 
 def test_a_kernel_matrix_must_be_square_and_dense():

@@ -24,6 +24,12 @@ def test_names_of_columns_are_different():
         frame_table(frame)
 
 
+def test_missing_cells_of_whole_numbers_are_filled():
+    whole = pandas.array([1, None, 3, 4, 5], dtype="Int64")
+    encoder = NumericEncoder().fit(pandas.DataFrame({"x": whole}))
+    assert encoder.medians_.tolist() == [3.5]
+
+
 def test_text_comes_in_frames():
     with pytest.raises(ValueError, match="X must hold numbers, or be a data frame"):
         NumericEncoder().fit(np.array([["a"], ["b"]], dtype=object))

@@ -1,16 +1,28 @@
 """Errors of scikit-learn and of arithmetic, explained in terms of the arguments."""
 
+import reprlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+
+# How the types of columns of numbers begin, and those of dates and durations, in any library.
+NUMBERS = ("int", "uint", "float", "double", "bool", "decimal", "complex", "sparse")
+DATES = ("date", "time", "duration", "period", "interval")
+TAKE_ALL = "RobustRegressor and RobustClassifier take such columns as they are"
 
 
 @contextmanager
-def name_argument_in_errors(X: Any, y: Any = None) -> Iterator[None]:
-    """Name the argument in errors where scikit-learn does not, and silence its overflows."""
+def name_argument_in_errors(X: Any, y: Any = None, *, numbers: bool = True) -> Iterator[None]:
+    """Name the argument in errors where scikit-learn does not, and silence its overflows.
+
+    Columns of frames have to be numbers, unless ``numbers`` is False.
+    """
+    if numbers and hasattr(X, "columns") and hasattr(X, "dtypes"):
+        _check_columns(X)
     try:
         # scikit-learn tests finiteness by a sum, which may overflow.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -19,6 +31,8 @@ def name_argument_in_errors(X: Any, y: Any = None) -> Iterator[None]:
         complaint = str(error)
         if complaint.startswith("could not convert string"):
             raise ValueError(f"X must hold numbers: {complaint}.") from None
+        if complaint.startswith("Input X contains") and not sparse.issparse(X):
+            raise ValueError(_first_missing(X, complaint)) from None
         if complaint.startswith("Complex data not supported"):
             found = "X" if np.iscomplexobj(X) else "y"
             raise ValueError(
@@ -31,6 +45,46 @@ def name_argument_in_errors(X: Any, y: Any = None) -> Iterator[None]:
                 "than once."
             ) from None
         raise
+
+
+def _check_columns(X: Any) -> None:
+    """Raise for the first column of a frame that is no number."""
+    for j, (name, kind) in enumerate(zip(X.columns, X.dtypes, strict=True)):
+        found = _no_number(X, j, str(kind).lower())
+        if found:
+            raise ValueError(
+                f"X must hold numbers, got {found} in column {name!r}: turn the column into "
+                f"numbers, or leave it out; {TAKE_ALL}."
+            )
+
+
+def _no_number(X: Any, j: int, kind: str) -> str:
+    """Return what a column holds that is no number, or nothing."""
+    if kind.startswith(NUMBERS):
+        return ""
+    if kind.startswith(DATES):
+        return f"the type {kind}"
+    for cell in np.asarray(X.iloc[:, j] if hasattr(X, "iloc") else X[:, j], dtype=object):
+        try:
+            float("nan" if cell is None else cell)
+        except (TypeError, ValueError):
+            return reprlib.repr(cell)
+    return ""
+
+
+def _first_missing(X: Any, complaint: str) -> str:
+    """Return the complaint about a missing or an infinite cell, with its place."""
+    names = getattr(X, "columns", None)
+    parts = {"dtype": float, "na_value": np.nan} if hasattr(X, "iloc") else {}
+    cells = np.asarray(X.to_numpy(**parts) if names is not None else X, dtype=float)
+    row, column = np.argwhere(~np.isfinite(cells))[0].tolist()
+    name = column if names is None else repr(list(names)[column])
+    value, first = cells[row, column], complaint.splitlines()[0]
+    others = "; RobustRegressor and RobustClassifier take missing cells" if value != value else ""
+    return (
+        f"X must hold finite numbers, got {value} in column {name} of row {row}: fill such cells "
+        f"in, or leave out their rows or columns{others}. ({first})"
+    )
 
 
 @contextmanager

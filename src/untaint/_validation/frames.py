@@ -22,7 +22,7 @@ def check_any_rows(estimator: Any, X: Any, *, strict: bool, reset: bool = True) 
     names and the number of features are noted, or compared with those noted before.
     """
     if hasattr(X, "columns") or (not sparse.issparse(X) and _holds_text(X)):
-        with name_argument_in_errors(X):
+        with name_argument_in_errors(X, numbers=False):
             validate_data(estimator, X, skip_check_array=True, reset=reset)
         return X
     finite: Any = "allow-nan" if strict else False
@@ -57,7 +57,7 @@ def check_any_targets(X: Any, y: Any) -> FloatArray:
     check_no_text(y)
     if np.asarray(y).dtype.kind in "mM":
         raise ValueError(f"y must hold numbers, got the type {np.asarray(y).dtype}.")
-    with name_argument_in_errors(X, y):
+    with name_argument_in_errors(X, y, numbers=False):
         y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"
         )

@@ -91,8 +91,9 @@ class NumericEncoder(BaseEstimator):
 def as_numbers(X: Any) -> FloatArray:
     """Return rows of numbers as a dense array of floats."""
     dense = X.toarray() if hasattr(X, "toarray") else X
-    array = dense.to_numpy() if hasattr(dense, "to_numpy") else dense
+    missing = {"dtype": float, "na_value": np.nan} if hasattr(dense, "iloc") else {}
     try:
+        array = dense.to_numpy(**missing) if hasattr(dense, "to_numpy") else dense
         values = np.asarray(array, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(
