@@ -155,6 +155,16 @@ def test_checks_can_be_left_out(wrong):
     assert (11, "town") not in cells_of(found)
 
 
+def test_columns_can_be_left_out(wrong):
+    found = clean(wrong, ignore=["waist", "town"], random_state=0)
+    assert {column for _, column in cells_of(found)} <= {"height", "weight"}
+
+
+def test_few_rows_are_said_to_be_few():
+    notes = [note["text"] for note in clean(people().head(2), random_state=0).summary["notes"]]
+    assert any("from 40 rows on, and there are 2 rows" in text for text in notes)
+
+
 def test_notebooks_and_terminals_show_the_reasons(found):
     assert repr(found).startswith("5 of 300 rows look wrong\n  row ")
     assert "&#x27;Londn&#x27;" in found._repr_html_()
@@ -170,7 +180,19 @@ def test_the_same_seed_finds_the_same(wrong, found):
     [
         ([[1, 2]], {}, TypeError, "data: expected a data frame or the path"),
         (pd.DataFrame(), {}, ValueError, "data: expected a frame with columns"),
-        (people(), {"target": "wieght"}, ValueError, "target: expected one of the columns"),
+        (
+            people(),
+            {"target": "wieght"},
+            ValueError,
+            "target: .* columns .*; did you mean 'weight'",
+        ),
+        (
+            people(),
+            {"ignore": ["wiast"]},
+            ValueError,
+            "ignore: .* columns .*; did you mean 'waist'",
+        ),
+        (people(), {"ignore": "waist"}, TypeError, "ignore: expected a list of names"),
         (people(), {"skip": "typo"}, TypeError, "skip: expected a list of names"),
         (people(), {"skip": None}, TypeError, "skip: expected a list of names"),
         (people(), {"random_state": "x"}, ValueError, "random_state: expected None, a whole"),

@@ -24,6 +24,8 @@ from .cleaning.exports import cleaned_bytes, flagged_csv, summary, summary_json
 from .cleaning.findings import Suspect
 from .cleaning.repairs import repaired_rows, rounded
 from .io import DataFileError, RawTable, read_table
+from .io.encoder.target import close_to
+from .io.errors import listed
 from .io.frame import frame_table, is_frame
 from .io.typed_table import TypedTable
 
@@ -42,6 +44,7 @@ def clean(
     learner: str = "auto",
     fdr: float = 0.1,
     skip: Collection[str] = (),
+    ignore: Collection[str] = (),
     random_state: Any = None,
 ) -> Cleaning:
     """Find the wrong cells and rows of a table.
@@ -68,6 +71,8 @@ def clean(
     skip : collection of str
         Checks to leave out: "columns" (each column by the others) or names in
         ``untaint.cells.CHECKS``.
+    ignore : collection of str
+        Names of columns to leave out: they are not assessed, and predict nothing.
     random_state : int, RandomState instance or None
         Seed of the random numbers.
 
@@ -96,27 +101,28 @@ def clean(
     check_real("fdr", fdr, low=0, high=1)
     check_choice("task", task, ("auto", "regression", "classification"))
     check_choice("learner", learner, ("auto", "kernel", "trees"))
-    _check_skip(skip)
+    _check_names("skip", skip)
+    _check_names("ignore", ignore)
+    known = (*CHECKS, "columns")
+    for name in skip:
+        if name not in known:
+            raise ValueError(f"skip: expected names among {', '.join(known)}, found {name!r}.")
     seed = _seed(random_state)
     table = _table(data)
     if target is not None:
-        target = _name(target, table.names)
+        target = _name("target", target, table.names)
+    left_out = [_name("ignore", name, table.names) for name in ignore]
+    options: dict[str, Any] = {"task": task, "learner": learner, "fdr": fdr, "skip": skip}
     try:
-        result = clean_table(
-            table, target, task=task, learner=learner, fdr=fdr, skip=skip, seed=seed
-        )
+        result = clean_table(table, target, **options, ignore=left_out, seed=seed)
     except DataFileError as error:
         raise ValueError(str(error)) from None
     return Cleaning(result, data if is_frame(data) else None)
 
 
-def _check_skip(skip: Any) -> None:
-    known = (*CHECKS, "columns")
-    if isinstance(skip, str) or not isinstance(skip, Collection):
-        raise TypeError(f"skip: expected a list of names, found {skip!r}.")
-    for name in skip:
-        if name not in known:
-            raise ValueError(f"skip: expected names among {', '.join(known)}, found {name!r}.")
+def _check_names(argument: str, names: Any) -> None:
+    if isinstance(names, str) or not isinstance(names, Collection):
+        raise TypeError(f"{argument}: expected a list of names, found {names!r}.")
 
 
 def _seed(random_state: Any) -> int:
@@ -131,12 +137,16 @@ def _seed(random_state: Any) -> int:
         ) from None
 
 
-def _name(target: Any, names: list[str]) -> str:
+def _name(argument: str, name: Any, names: list[str]) -> str:
     """Return the name of a column, which tables have as text."""
-    if isinstance(target, str | int) and str(target) in names:
-        return str(target)
-    found = repr(target) if isinstance(target, str | int) else f"a {type(target).__name__}"
-    raise ValueError(f"target: expected one of the columns {', '.join(names)}, found {found}.")
+    if isinstance(name, str | int) and str(name) in names:
+        return str(name)
+    found = repr(name) if isinstance(name, str | int) else f"a {type(name).__name__}"
+    close = close_to(str(name), names)
+    hint = f"; did you mean {listed(close)}?" if close else "."
+    raise ValueError(
+        f"{argument}: expected one of the columns {listed(names)}, found {found}{hint}"
+    )
 
 
 def _table(data: Any) -> RawTable:

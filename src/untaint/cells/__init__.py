@@ -10,8 +10,8 @@ of a row, the one that explains the others is wrong (:mod:`.reconciliation`).
 
 from __future__ import annotations
 
-from .assessment import CellAssessment, assess_cells
+from .assessment import FEWEST_ROWS, CellAssessment, assess_cells
 from .checks import CHECKS
 from .finding import CellFinding
 
-__all__ = ["CHECKS", "CellAssessment", "CellFinding", "assess_cells"]
+__all__ = ["CHECKS", "FEWEST_ROWS", "CellAssessment", "CellFinding", "assess_cells"]

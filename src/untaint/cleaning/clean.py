@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..cells import CellAssessment, CellFinding, assess_cells
+from ..cells import FEWEST_ROWS, CellAssessment, CellFinding, assess_cells
 from ..io import Column, RawTable, TargetColumn, read_columns, read_target
+from ..io.dialect import FRAME
 from ..io.encoder.target import find_column
 from .assessment import (
     RowAssessment,
@@ -487,8 +488,18 @@ def _columns(prepared: Prepared, suspects: Sequence[Suspect]) -> list[ColumnSumm
 
 
 def _file_notes(table: RawTable) -> list[Note]:
-    read = f"The file was read as {table.dialect.describe()}."
-    return [Note("info", text) for text in dict.fromkeys([read, *table.notes])]
+    notes = []
+    if table.dialect.typed != FRAME:
+        notes.append(Note("info", f"The file was read as {table.dialect.describe()}."))
+    if table.n_rows < FEWEST_ROWS:
+        rows = "row" if table.n_rows == 1 else "rows"
+        text = (
+            f"The columns are compared with one another from {FEWEST_ROWS} rows on, and there "
+            f"{'is' if table.n_rows == 1 else 'are'} {table.n_rows} {rows}: other checks alone "
+            "were made of the cells."
+        )
+        notes.append(Note("warning", text))
+    return notes + [Note("info", text) for text in dict.fromkeys(table.notes)]
 
 
 def _notes(
@@ -499,7 +510,7 @@ def _notes(
     warned: Sequence[str],
 ) -> list[Note]:
     aside = table.n_rows - len(assessed)
-    notes = [Note("info", f"The file was read as {table.dialect.describe()}.")]
+    notes = _file_notes(table)
     learner = "a kernel" if choice.learner == "kernel" else "gradient-boosted trees"
     because = f": {choice.why}" if choice.why else ", as was asked for."
     notes.append(Note("info", f"The target is predicted by {learner}{because}"))
@@ -512,9 +523,9 @@ def _notes(
         notes.append(Note("warning", text))
     if prepared.task_note:
         notes.append(Note("warning", prepared.task_note))
-    remarks = [*table.notes, *prepared.target.notes, *prepared.encoder.notes_]
-    notes += [Note("info", text) for text in dict.fromkeys(remarks)]
-    return notes + [Note("warning", text) for text in dict.fromkeys(warned)]
+    notes += [Note("info", text) for text in (*prepared.target.notes, *prepared.encoder.notes_)]
+    notes += [Note("warning", text) for text in warned]
+    return list(dict.fromkeys(notes))
 
 
 def is_worth(improvement: Improvement | None, contamination: float) -> bool:

@@ -131,7 +131,8 @@ def headline(findings: Findings) -> str:
     ----------
     findings : Findings
     """
-    rows = f"{findings.n_rows:,} rows of {escape_terminal(findings.source)}"
+    number = "1 row" if findings.n_rows == 1 else f"{findings.n_rows:,} rows"
+    rows = f"{number} of {escape_terminal(findings.source)}"
     if findings.n_flagged == 0:
         return f"None of {rows} looks wrong."
     verb = "looks" if findings.n_flagged == 1 else "look"

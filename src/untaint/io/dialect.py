@@ -7,7 +7,7 @@ from .numbers import NumberStyle, write_number
 
 QUOTE = '"'
 DELIMITERS = {"\t": "tabs", "|": "pipes", ";": "semicolons", ",": "commas"}
-PARQUET = "Parquet"
+PARQUET, FRAME = "Parquet", "a data frame"
 _LINE_ENDS = {"\r\n": "Windows line ends", "\r": "old Mac line ends"}
 
 

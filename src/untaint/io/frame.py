@@ -7,7 +7,7 @@ from typing import Any
 import narwhals.stable.v1 as nw
 
 from .arrow import arrow
-from .dialect import PARQUET, Dialect
+from .dialect import FRAME, Dialect
 from .errors import listed
 from .table import RawTable
 from .typed_table import TypedTable
@@ -33,7 +33,7 @@ def frame_table(frame: Any, name: str = "X") -> RawTable:
     cells = [_arrow(native.get_column(column), name) for column in native.columns]
     table = arrow().table(cells, names=names)
     visible = list(range(len(names)))
-    return TypedTable(name, names, Dialect(typed=PARQUET), [], table=table, visible=visible)
+    return TypedTable(name, names, Dialect(typed=FRAME), [], table=table, visible=visible)
 
 
 def frame_rows(frame: Any) -> Iterator[tuple[Any, ...]]:
