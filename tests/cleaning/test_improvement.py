@@ -68,5 +68,13 @@ def test_few_flags_get_a_caveat_if_nothing_is_gained():
     assert caveats(assessment, Improvement("typical error", 1.0, 0.99, 250)) == []
     said = caveats(assessment, Improvement("share of labels missed", 0.012, 0.012, 250))[0]
     assert "no better" in said and "1.2% before, 1.2% after" in said
-    none = assessment._replace(flagged=np.zeros(len(y), dtype=bool))
+    none = assessment._replace(flagged=np.zeros(len(y), dtype=bool), contamination=0.0)
     assert caveats(none, Improvement("typical error", 1.0, 1.0, 250)) == []
+
+
+def test_wrong_targets_of_which_none_can_be_named_get_a_caveat():
+    X, y = line()
+    none = assessed(y, X)._replace(flagged=np.zeros(len(y), dtype=bool))
+    said = caveats(none._replace(contamination=0.19, interval=(0.0, 0.24)), None)[0]
+    assert "About 19% of the targets (0% to 24%)" in said and "no single row can be named" in said
+    assert caveats(none._replace(contamination=0.19, interval=None), None) == []

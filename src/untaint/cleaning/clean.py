@@ -544,9 +544,12 @@ def caveats(assessment: RowAssessment, improvement: Improvement | None) -> list[
     """Return caveats on an assessment: leaving out flagged rows gains nothing, or of many little.
 
     Rows of several kinds in one table, such as measurements of the same few animals, look like
-    that; so do labels that the other columns hardly explain.
+    that; so do labels that the other columns hardly explain. Wrong targets may also be estimated to
+    exist though none is flagged.
     """
-    if improvement is None or not assessment.flagged.any():
+    if not assessment.flagged.any():
+        return _none_named(assessment)
+    if improvement is None:
         return []
     if assessment.contamination < MANY:
         return _no_gain(improvement) if improvement.after >= improvement.before else []
@@ -556,6 +559,18 @@ def caveats(assessment: RowAssessment, improvement: Improvement | None) -> list[
     return [
         f"{share}, but a model without them is hardly better: they may be of another kind rather "
         "than wrong. Look at the report before you drop them."
+    ]
+
+
+def _none_named(assessment: RowAssessment) -> list[str]:
+    if assessment.interval is None or assessment.contamination * len(assessment.scores) < 1:
+        return []
+    low, high = assessment.interval
+    nothing = ", and there may be none" if low == 0 else ""
+    return [
+        f"About {assessment.contamination:.0%} of the targets ({low:.0%} to {high:.0%}) are "
+        "estimated to be wrong, but no single row can be named: the other columns tell too little "
+        f"of the target for one of them to be probably wrong{nothing}."
     ]
 
 
