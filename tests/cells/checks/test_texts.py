@@ -57,6 +57,11 @@ class TestTypo:
         assert (found.row, found.expected) == (120, "London")
         assert found.reason.endswith("of 'London', which 40 rows have.")
 
+    def test_one_letter_more_in_a_short_word(self, columns):
+        weather = ["sun", "fog", "rain"] * 600 + ["sunx", "fogx", "sunx", "sunx"]
+        found = find_typos(columns({"weather": weather}))
+        assert sorted(f.expected for f in found) == ["fog", "sun", "sun", "sun"]
+
     def test_two_letters_of_a_long_word(self, columns):
         city = ["London", "Paris", "Amsterdam"] * 40 + ["Amstedrm"]
         assert [f.expected for f in find_typos(columns({"city": city}))] == ["Amsterdam"]
@@ -80,6 +85,9 @@ class TestTypo:
             ("finished", "unfinished"),
             ("virology", "urology"),
             ("horse", "house"),
+            ("mfi", "mpfi"),
+            ("one", "none"),
+            ("sun", "suns"),
         ],
     )
     def test_another_level(self, frequent, rare, columns):

@@ -11,9 +11,10 @@ rows, and ten times as many as have the rare one, have it. The rare one is calle
   it has at least 8.
 
 Levels are codes, and left alone, if half of them have at most 4 letters. But a slip of the hand is
-one in codes, too: in a column of few levels, a level of one or two rows that a frequent one becomes
-by a doubled letter or two exchanged ones (of at least 3), or by a missing one (of at least 5, or 3
-if the column has at most six frequent levels and the word no three consonants in a row).
+one in codes, too: in a column of few levels, a level of one or two rows, or n / 400, that a
+frequent one becomes by a doubled letter or two exchanged ones (of at least 3), by a missing one (of
+at least 5, or 3 if the column has at most six frequent levels and the word no three consonants in a
+row), or, in such a column and such a word, by one more after the first.
 
 Digits have to agree (Q1 is not Q2), as have words whose difference has a meaning in the language:
 plurals, "typical" and "atypical". If frequent levels are themselves so close to each other, then
@@ -64,6 +65,8 @@ MANY_LEVELS = 50
 # Frequent levels of a column in which slips are looked for, letters of a word that lacks one, and
 # part of the rows that may have rare levels.
 FEW_LEVELS, MIN_LETTERS_MISSING, MAX_SLIPS = 40, 5, 0.06
+# Part of the rows that may have one slip.
+MAX_SLIP = 0.0025
 # The same letters in a column of very few levels.
 VERY_FEW_LEVELS, MIN_LETTERS_SHORT = 6, 3
 _CONSONANTS = re.compile(r"[^aeiouy\W\d_]{3}", re.IGNORECASE)
@@ -182,7 +185,8 @@ def _close_texts(texts: Sequence[str], counts: IntArray, names: bool) -> list[_M
 def _slips(texts: Sequence[str], counts: IntArray) -> list[_Match]:
     """Return rare levels that a frequent one becomes by one slip of the hand."""
     frequent = [i for i in np.flatnonzero(counts >= MIN_FREQUENT).tolist()]
-    rare = [i for i in np.flatnonzero((counts > 0) & (counts <= 2)).tolist()]
+    most = max(2.0, MAX_SLIP * float(counts.sum()))
+    rare = [i for i in np.flatnonzero((counts > 0) & (counts <= most)).tolist()]
     if len(frequent) > FEW_LEVELS or counts[rare].sum() > MAX_SLIPS * counts.sum():
         return []
     missing = MIN_LETTERS_MISSING if len(frequent) > VERY_FEW_LEVELS else MIN_LETTERS_SHORT
@@ -190,11 +194,30 @@ def _slips(texts: Sequence[str], counts: IntArray) -> list[_Match]:
     for i in frequent:
         for slip in _slips_of(texts[i], missing) - {texts[k] for k in frequent}:
             slips[slip].append(i)
-    return [
-        _Match(i, slips[texts[i]][0], 0.9, "a misspelling")
-        for i in rare
-        if len(slips.get(texts[i], ())) == 1
-    ]
+    matches = []
+    for i in rare:
+        own = slips.get(texts[i], [])
+        if not own and len(frequent) <= VERY_FEW_LEVELS:
+            own = [k for k in frequent if _has_letter_more(texts[i], texts[k])]
+        if len(own) == 1 and (counts[i] <= 2 or counts[own[0]] >= MIN_RATIO * counts[i]):
+            matches.append(_Match(i, own[0], 0.9, "a misspelling"))
+    return matches
+
+
+def _has_letter_more(text: str, word: str) -> bool:
+    """Return whether a text is a word with one letter more, which does not begin it.
+
+    Examples
+    --------
+    >>> _has_letter_more("sunx", "sun"), _has_letter_more("suns", "sun")
+    (True, False)
+    """
+    if not (word.isalpha() and text.isalpha() and len(text) == len(word) + 1 > MIN_LETTERS_SHORT):
+        return False
+    if _CONSONANTS.search(text):  # codes, such as mfi and mpfi
+        return False
+    shorter = (text[:k] + text[k + 1 :] for k in range(1, len(text)))
+    return word in shorter and not _have_meaning(text.casefold(), word.casefold())
 
 
 def _slips_of(text: str, missing: int) -> set[str]:
