@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import subprocess
 import sys
 
@@ -54,11 +56,15 @@ def test_help_lists_the_commands(capsys):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_of_every_command_has_examples(command, capsys):
+def test_help_of_every_command_has_examples_in_80_columns(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     assert main([command, "--help"]) == 0
     shown = capsys.readouterr().out
     assert "For example" in shown
     assert f"untaint {command}" in shown
+    function = getattr(importlib.import_module(f"untaint.cli.{command}"), command)
+    lines = inspect.getdoc(function).splitlines()
+    assert [line for line in lines if line.strip() not in shown] == []  # none is broken in two
 
 
 def test_help_and_completion_do_not_wait_for_scikit_learn():

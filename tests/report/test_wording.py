@@ -14,7 +14,7 @@ def plainly(text):
 
 def test_the_headline_says_what_was_found():
     said = plainly(wording.headline(samples.regression()))
-    assert said == "41 of 1,030 rows look wrong: 4 %, between 3 % and 6 %."
+    assert said == "41 of 1,030 rows look wrong: 4 %, between 3 % and 5.6 %."
 
 
 def test_an_estimate_that_differs_from_the_count_is_said_apart():

@@ -28,19 +28,27 @@ def clean(
     skip: options.Skip = None,
     out: options.OutDirectory = None,
     mark: Annotated[
-        bool, typer.Option("--mark", help="Keep all rows, and mark the wrong ones in a column.")
+        bool,
+        typer.Option(
+            "--mark",
+            metavar=options.SWITCH,
+            help="Keep all rows, and mark the wrong ones in a column.",
+        ),
     ] = False,
     repair: Annotated[
         bool,
         typer.Option(
-            "--repair", help="Keep rows whose wrong cells can be put right for certain, repaired."
+            "--repair",
+            metavar=options.SWITCH,
+            help="Keep rows whose wrong cells can be put right for certain, repaired.",
         ),
     ] = False,
     ignore: options.Ignore = None,
     seed: options.Seed = 0,
     force: options.Force = False,
     open_page: Annotated[
-        bool, typer.Option("--open", help="Open the report in a browser.")
+        bool,
+        typer.Option("--open", metavar=options.SWITCH, help="Open the report in a browser."),
     ] = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -52,9 +60,10 @@ def clean(
 ) -> None:
     """Find the wrong cells and rows of a table, and write a cleaned one.
 
-    Writes cleaned.csv (the table without the wrong rows, all else byte for byte), flagged.csv (the
-    wrong rows, each with a reason), report.html (a page to look at and pass on), summary.json and,
-    with a target, model.skops (a model of the good rows, for untaint predict).
+    Writes cleaned.csv (the table without the wrong rows, all else byte for
+    byte), flagged.csv (the wrong rows, each with a reason), report.html (a page
+    to look at and pass on), summary.json and, with a target, model.skops (a
+    model of the good rows, for untaint predict).
 
     For example:
 
@@ -62,7 +71,7 @@ def clean(
 
       untaint clean cars.csv --target price
 
-      untaint clean survey.csv -t answer --task classification --out checked --mark
+      untaint clean survey.csv -t answer --task classification --mark
 
       zcat log.csv.gz | untaint clean - --target strength --json
     """

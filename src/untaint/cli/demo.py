@@ -20,14 +20,15 @@ def demo(
     ] = Path("untaint-demo"),
     seed: options.Seed = 0,
     open_page: Annotated[
-        bool, typer.Option("--open", help="Open the report in a browser.")
+        bool, typer.Option("--open", metavar=options.SWITCH, help="Open the report in a browser.")
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Clean a table of used cars, and count which of its mistakes were caught.
 
-    The table is made up, and its mistakes were planted, so that the truth is known: prices with a
-    slipped decimal point or of another car, wrong units, swapped columns.
+    The table is made up, and its mistakes were planted, so that the truth is
+    known: prices with a slipped decimal point or of another car, wrong units,
+    swapped columns.
 
     For example:
 

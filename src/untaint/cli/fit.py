@@ -31,7 +31,9 @@ def fit(
     ] = None,
     ignore: options.Ignore = None,
     seed: options.Seed = 0,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", metavar=options.SWITCH, help="Overwrite an existing file.")
+    ] = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     delimiter: options.Delimiter = None,

@@ -25,6 +25,8 @@ class LearnerName(StrEnum):
     trees = "trees"
 
 
+# Stands where the help of other options shows a type; a switch takes no value.
+SWITCH = " "
 READING = "File format (detected by default)"
 OUTPUT = "Output"
 
@@ -71,7 +73,12 @@ Skip = Annotated[
     ),
 ]
 TaskOption = Annotated[
-    TaskName, typer.Option("--task", help="Whether the target is numeric or a class label.")
+    TaskName,
+    typer.Option(
+        "--task",
+        metavar="NAME",
+        help="regression for a numeric target, classification for class labels, or auto.",
+    ),
 ]
 Contamination = Annotated[
     str,
@@ -85,20 +92,25 @@ LearnerOption = Annotated[
     LearnerName,
     typer.Option(
         "--learner",
-        help="What predicts the target: a kernel, gradient-boosted trees, or the better of both.",
+        metavar="NAME",
+        help="What predicts the target: kernel, trees (gradient-boosted), or auto, the better of "
+        "both.",
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
     typer.Option("--ignore", metavar="COL", help="A column to leave out; may be repeated."),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of all random draws.")]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUTPUT)
+    bool,
+    typer.Option(
+        "--quiet", "-q", metavar=SWITCH, help="Print nothing but errors.", rich_help_panel=OUTPUT
+    ),
 ]
 Json = Annotated[
     bool,
-    typer.Option("--json", help="Print a summary in JSON.", rich_help_panel=OUTPUT),
+    typer.Option("--json", metavar=SWITCH, help="Print a summary in JSON.", rich_help_panel=OUTPUT),
 ]
 Delimiter = Annotated[
     str | None,
@@ -134,7 +146,10 @@ MaxBytes = Annotated[
     ),
 ]
 MAX_BYTES = 2**31  # the default of untaint.io.read_table, which is not imported for --help
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that untaint did not write.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", metavar=SWITCH, help="Overwrite files that untaint did not write."),
+]
 OutDirectory = Annotated[
     Path | None,
     typer.Option(

@@ -31,9 +31,15 @@ def predict(
     ] = None,
     probabilities: Annotated[
         bool,
-        typer.Option("--probabilities", help="Add a column with the probability of each label."),
+        typer.Option(
+            "--probabilities",
+            metavar=options.SWITCH,
+            help="Add a column with the probability of each label.",
+        ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", metavar=options.SWITCH, help="Overwrite an existing file.")
+    ] = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     delimiter: options.Delimiter = None,
@@ -44,8 +50,9 @@ def predict(
 ) -> None:
     """Predict the target of each row of a table.
 
-    The table must have the columns that the model was trained on, by name and kind, in any order.
-    The model file is data, not code: anything else in it is refused.
+    The table must have the columns that the model was trained on, by name and
+    kind, in any order. The model file is data, not code: anything else in it is
+    refused.
 
     For example:
 

@@ -18,7 +18,9 @@ def report(
             metavar="DIR", help="A directory that untaint clean wrote.", show_default=False
         ),
     ],
-    open_page: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    open_page: Annotated[
+        bool, typer.Option("--open", metavar=options.SWITCH, help="Open it in a browser.")
+    ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Print where the report is, or show it in a browser.

@@ -21,17 +21,17 @@ def count(number: int) -> str:
 
 
 def percent(fraction: float) -> str:
-    """Return a share in percent: whole from one percent on, two digits below.
+    """Return a share in percent: whole from ten percent on, two digits below.
 
     Examples
     --------
-    >>> [percent(fraction).replace(NO_BREAK, " ") for fraction in (0.0398, 0.0042, 0.0)]
-    ['4 %', '0.42 %', '0 %']
+    >>> [percent(fraction).replace(NO_BREAK, " ") for fraction in (0.125, 0.025, 0.0042)]
+    ['12 %', '2.5 %', '0.42 %']
     """
     if not math.isfinite(fraction):
         return "unknown"
     hundredths = 100 * fraction
-    if hundredths == 0 or abs(hundredths) >= 0.995:
+    if hundredths == 0 or abs(hundredths) >= 9.95:
         return f"{hundredths:.0f}{NO_BREAK}%"
     return f"{float(f'{hundredths:.2g}'):g}{NO_BREAK}%"
 

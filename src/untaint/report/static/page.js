@@ -98,7 +98,7 @@ function columnFigure(values, digits = 3) {
 // As the sentences that Python wrote have it, so that the same share reads the same.
 function percent(share) {
   const hundredths = 100 * share;
-  const whole = hundredths === 0 || hundredths >= 0.995;
+  const whole = hundredths === 0 || hundredths >= 9.95;
   const text = whole ? hundredths.toFixed(0) : String(Number(hundredths.toPrecision(2)));
   return `${text}\u00a0%`;
 }
