@@ -119,6 +119,12 @@ class TestText:
             (103, 12.0),
         ]
 
+    def test_the_number_that_a_decimal_comma_means_is_named(self, texts, rng):
+        x = [*rng.normal(50, 5, 100).round(2).tolist(), "51,05", "abc"]
+        said = [found.reason for found in find_unreadable(texts({"x": x}))]
+        assert said[0] == "'51,05' is no number, as 100 other cells are; 51.05 may be meant."
+        assert said[1] == "'abc' is no number, as 100 other cells are."
+
     def test_text_among_dates(self, texts, rng):
         days = np.datetime64("2020-01-01") + rng.integers(0, 300, 100).astype("timedelta64[D]")
         found = find_unreadable(texts({"x": [*days, "2020-02-30", "soon"]}))

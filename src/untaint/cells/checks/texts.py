@@ -56,7 +56,7 @@ def find_unreadable(columns: Sequence[Column]) -> list[CellFinding]:
     >>> cells = [str(2 * i + i % 3) for i in range(99)] + ["1O5"]
     >>> columns = read_columns(frame_table(pandas.DataFrame({"x": cells})))
     >>> find_unreadable(columns)[0].expected, find_unreadable(columns)[0].reason
-    (105.0, "'1O5' is no number, as 99 other cells are.")
+    (105.0, "'1O5' is no number, as 99 other cells are; 105 may be meant.")
     """
     found = []
     for j, column in enumerate(columns):
@@ -97,7 +97,8 @@ def _unreadable_of(j: int, column: Column, levels: Levels) -> list[CellFinding]:
         expected = None
         if column.kind == "number":
             expected = _number_in(text, column.details.get("style", (".",)))
-        reason = f"{quoted(text)} is {_KINDS[column.kind].format(n=n)}."
+        meant = "" if expected is None else f"; {expected:.15g} may be meant"
+        reason = f"{quoted(text)} is {_KINDS[column.kind].format(n=n)}{meant}."
         found += [
             CellFinding(int(row), j, 0.97, "text", expected, reason) for row in rows[codes == code]
         ]
