@@ -77,6 +77,18 @@ def test_what_is_wrong_is_said_in_one_sentence(read, content, said):
     assert "\n" not in str(caught.value)
 
 
+def test_two_encodings_in_one_file_are_said(read):
+    """The bytes of UTF-8 are other letters in cp1252, of which it has no 0x81."""
+    table = read(b"a,b\n1,2\n" + b"caf\xe9,2\n" + "café,2\n".encode())
+    assert table.dialect.encoding == "cp1252"
+    assert table.notes == [
+        "The file mixes encodings, as line 4 is UTF-8 and line 3 is not: it is read as cp1252, "
+        "Windows' Western text."
+    ]
+    with pytest.raises(DataFileError, match="expected text in one encoding"):
+        read("a,b\nÁ,2\n".encode() + b"caf\xe9,2\n")
+
+
 def test_bytes_that_a_given_encoding_does_not_have(read):
     with pytest.raises(DataFileError, match="line 2: expected text in utf-8, found the byte 0xe4"):
         read(b"a,b\n\xe4,2\n", encoding="utf-8")

@@ -16,6 +16,7 @@ from ..cells import FEWEST_ROWS, CellAssessment, CellFinding, assess_cells
 from ..io import Column, RawTable, TargetColumn, read_columns, read_target
 from ..io.dialect import FRAME
 from ..io.encoder.target import find_column
+from ..io.encoding import MIXED
 from .assessment import (
     RowAssessment,
     assess_by_cells,
@@ -499,7 +500,9 @@ def _file_notes(table: RawTable) -> list[Note]:
             "were made of the cells."
         )
         notes.append(Note("warning", text))
-    return notes + [Note("info", text) for text in dict.fromkeys(table.notes)]
+    for text in dict.fromkeys(table.notes):
+        notes.append(Note("warning" if text.startswith(MIXED) else "info", text))
+    return notes
 
 
 def _notes(

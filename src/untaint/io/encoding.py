@@ -6,12 +6,14 @@ here, once.
 """
 
 import codecs
+import io
 from typing import NamedTuple
 
 from .errors import DataFileError
 
 UTF8 = "utf-8"
 FALLBACK = "cp1252"
+MIXED = "The file mixes encodings"
 _MARKS = [  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF8, UTF8),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -24,6 +26,7 @@ _NO_FILES = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefi
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a")) + b"\x7f"
 _LOOKED_AT = 2**16
 _BLOCK = 2**20
+_LINES_LOOKED_AT = 2**24
 _BINARY_SHARE = 0.05
 _BINARY_COUNT = 4
 
@@ -154,9 +157,22 @@ def _detected(name: str, raw: bytes) -> Decoded:
     _check_not_binary(name, raw)
     if raw.isascii() or _is_utf8(raw):
         return Decoded(raw, b"", UTF8, [])
-    decoded = _with_encoding(name, raw, b"", FALLBACK, guessed=True)
-    decoded.notes.append("The file is no UTF-8, so it is read as cp1252, Windows' Western text.")
+    mixed = _mixed_lines(raw)
+    decoded = _with_encoding(name, raw, b"", FALLBACK, guessed=not mixed, mixed=mixed)
+    note = f"{mixed}: it is" if mixed else "The file is no UTF-8, so it is"
+    decoded.notes.append(f"{note} read as cp1252, Windows' Western text.")
     return decoded
+
+
+def _mixed_lines(raw: bytes) -> str:
+    """Return, in words, lines that are UTF-8 and others that are not; nothing if all are alike."""
+    first: dict[bool, int] = {}
+    for number, line in enumerate(io.BytesIO(raw[:_LINES_LOOKED_AT]), 1):
+        if not line.isascii():
+            first.setdefault(_is_utf8(line), number)
+        if len(first) == 2:
+            return f"{MIXED}, as line {first[True]} is UTF-8 and line {first[False]} is not"
+    return ""
 
 
 def _is_utf8(raw: bytes) -> bool:
@@ -172,7 +188,7 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _with_encoding(
-    name: str, raw: bytes, mark: bytes, encoding: str, *, guessed: bool = False
+    name: str, raw: bytes, mark: bytes, encoding: str, *, guessed: bool = False, mixed: str = ""
 ) -> Decoded:
     body = raw[len(mark) :]
     try:
@@ -180,6 +196,10 @@ def _with_encoding(
         data = body if encoding == UTF8 else text.encode()
         again = body if encoding == UTF8 else text.encode(encoding)
     except UnicodeDecodeError as error:
+        if mixed:
+            raise DataFileError(
+                f"{name}: expected text in one encoding. {mixed}; convert it to UTF-8."
+            ) from error
         line = body[: error.start].decode(encoding, errors="ignore").count("\n") + 1
         tried = f"UTF-8 or {encoding}" if guessed else f"{encoding}"
         raise DataFileError(
