@@ -114,6 +114,8 @@ def test_a_robust_learner_is_drawn_from_its_rows(regression, axes):
     assert len(LeverageDisplay.from_estimator(model, X, y, ax=axes).distances) == 80
     residuals = ResidualsDisplay.from_estimator(model, X, y, ax=axes)
     assert np.allclose(residuals.expected, audit_scores(model[-1], "expected"))
+    monitored = MonitoringDisplay.from_estimator(model, X, y, ax=axes)
+    assert 5 < len(monitored.shares) < 15  # fewer than of a kernel, as each is many fits
 
 
 @pytest.mark.parametrize("kind", ["residuals", "observed_vs_expected", "qq"])

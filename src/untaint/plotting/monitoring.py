@@ -149,7 +149,8 @@ class MonitoringDisplay(Display):
             False-discovery rate at which rows are flagged, as in the model's ``audit``. None flags
             the rows that the fit trimmed.
         shares : array of shape (m,), optional
-            Trimmed fractions in [0, 0.5), one fit each. By default 21 of them, up to 0.48.
+            Trimmed fractions in [0, 0.5), one fit each. By default 21 of them, up to 0.48, and 11
+            for RobustRegressor and RobustClassifier.
         sample_weight : array of shape (n,), optional
             Weights that the model was fitted with.
         monitoring : Monitoring, optional
@@ -252,7 +253,8 @@ def plot_monitoring(
     y : array of shape (n,) or (n, k), optional
         Targets or labels of these rows.
     shares : array of shape (m,), optional
-        Trimmed fractions in [0, 0.5), one fit each. By default 21 of them, up to 0.48.
+        Trimmed fractions in [0, 0.5), one fit each. By default 21 of them, up to 0.48, and 11 for
+        RobustRegressor and RobustClassifier.
     ax : matplotlib Axes, optional
         Axes to draw on, those of a new figure by default.
     sample_weight : array of shape (n,), optional

@@ -12,6 +12,8 @@ from .outlier_view import read_outliers
 from .rows import check_training_rows, training_rows
 
 SHARES = np.linspace(0.0, 0.48, 21)
+# Of models with out-of-fold predictions, each refit of which is many.
+FEW_SHARES = SHARES[::2]
 
 
 class Monitoring(NamedTuple):
@@ -49,7 +51,8 @@ def monitor(
     y : array of shape (n,) or (n, k), optional
         Targets or labels of these rows.
     shares : array of shape (m,), optional
-        Trimmed fractions in [0, 0.5), in any order. By default 21 of them, up to 0.48.
+        Trimmed fractions in [0, 0.5), in any order. By default 21 of them, up to 0.48, and
+        11 for RobustRegressor and RobustClassifier, whose refits take longer.
     sample_weight : array of shape (n,), optional
         Weights that the model was fitted with.
 
@@ -82,7 +85,8 @@ def monitor(
             f"and {type(model).__name__} has none."
         )
     X, y = _training_data(model, X, y)
-    grid = _check_shares(shares, len(model.outlier_scores_))
+    default = FEW_SHARES if hasattr(model, "oof_prediction_") else SHARES
+    grid = _check_shares(shares, default, len(model.outlier_scores_))
     selected = _selected_grids(model, parameters)
     scores, line = [], ProgressLine("monitor")
     try:
@@ -111,10 +115,10 @@ def _training_data(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
     return X, y
 
 
-def _check_shares(shares: Any, n_rows: int) -> FloatArray:
+def _check_shares(shares: Any, default: FloatArray, n_rows: int) -> FloatArray:
     if shares is None:
         # A fraction of less than one row cannot be trimmed.
-        return SHARES[(SHARES == 0) | (SHARES * n_rows >= 1)]
+        return default[(default == 0) | (default * n_rows >= 1)]
     try:
         grid = np.asarray(shares, dtype=float)
     except (TypeError, ValueError):
