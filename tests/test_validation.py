@@ -8,6 +8,7 @@ from datetime import datetime
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
@@ -309,6 +310,17 @@ def test_the_column_of_a_frame_that_is_no_number_is_named(library, wrong):
             check(X, [1, 2, 3])
 
 
+def test_rows_without_columns_are_refused_with_their_shape():
+    with pytest.raises(ValueError, match=r"^X must have rows and columns, got the shape \(3,\)"):
+        training(np.ones(3), [1, 2, 3])
+
+
+def test_lazy_frames_are_refused():
+    lazy = pytest.importorskip("polars").LazyFrame({"a": [1.0, 2.0]})
+    with pytest.raises(TypeError, match="X must be a table in memory, got a lazy frame"):
+        training(lazy, [1, 2])
+
+
 def test_a_kernel_matrix_must_be_square_and_dense():
     with raises(
         "X must be the square kernel matrix of the training rows when kernel='precomputed', "
@@ -414,7 +426,10 @@ def test_labels_are_one_column():
         labelled(np.eye(3), np.eye(3))
 
 
-@pytest.mark.parametrize("y", [[0.0, np.nan, 1.0], np.array(["a", np.nan, "b"], dtype=object)])
+MISSING = [[0.0, np.nan, 1.0], *(np.array(["a", x, "b"], dtype=object) for x in (np.nan, pd.NA))]
+
+
+@pytest.mark.parametrize("y", MISSING, ids=["numbers", "text", "pandas.NA"])
 def test_missing_labels_are_refused(y):
     with pytest.raises(ValueError, match="contains NaN"):
         labelled(np.eye(3), y)

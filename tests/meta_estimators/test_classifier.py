@@ -149,8 +149,9 @@ def test_labels_of_texts_that_only_the_pipeline_understands(rng):
 
 
 def test_a_class_of_one_row_is_named(rng):
-    with pytest.raises(ValueError, match="at least 2 rows that differ of every class"):
-        RobustClassifier().fit(rng.normal(size=(9, 2)), np.arange(9) > 0)
+    message = "at least 2 rows that differ of every class, found 1 of class 'rare'"
+    with pytest.raises(ValueError, match=message):
+        RobustClassifier().fit(rng.normal(size=(9, 2)), ["rare", *["usual"] * 8])
 
 
 def test_regressors_are_refused(rng):

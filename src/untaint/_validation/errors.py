@@ -21,6 +21,8 @@ def name_argument_in_errors(X: Any, y: Any = None, *, numbers: bool = True) -> I
 
     Columns of frames have to be numbers, unless ``numbers`` is False.
     """
+    if hasattr(X, "collect_schema") and not hasattr(X, "__len__"):
+        raise TypeError("X must be a table in memory, got a lazy frame: call its collect() first.")
     if numbers and hasattr(X, "columns") and hasattr(X, "dtypes"):
         _check_columns(X)
     try:
@@ -33,6 +35,11 @@ def name_argument_in_errors(X: Any, y: Any = None, *, numbers: bool = True) -> I
             raise ValueError(f"X must hold numbers: {complaint}.") from None
         if complaint.startswith("Input X contains") and not sparse.issparse(X):
             raise ValueError(_first_missing(X, complaint)) from None
+        if complaint.startswith("Expected 2D array"):
+            found, advice = complaint.split(":")[0], complaint[complaint.rindex("Reshape") :]
+            raise ValueError(
+                f"X must have rows and columns, got the shape {np.shape(X)}. ({found}. {advice})"
+            ) from None
         if complaint.startswith("Complex data not supported"):
             found = "X" if np.iscomplexobj(X) else "y"
             raise ValueError(

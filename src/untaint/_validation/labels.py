@@ -42,7 +42,10 @@ def class_codes(y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArr
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError as error:  # a mixture of text and numbers
-        raise ValueError(f"y must hold labels that can be put in order: {error}.") from None
+        said = str(error).rstrip(".")
+        raise ValueError(f"y must hold labels that can be put in order: {said}.") from None
+    except ValueError as error:
+        raise ValueError(f"y must hold labels of classes. ({error})") from None
     if len(classes) < 2:
         raise ValueError(
             f"y must hold at least two classes, got only one class: {classes.tolist()[0]!r} in all "
@@ -71,12 +74,19 @@ def check_no_missing_label(y: Any) -> None:
     labels = np.asarray(y)
     if labels.dtype.kind != "O" or labels.ndim != 1:
         return
-    missing = [row for row, label in enumerate(labels) if label is None or label != label]
+    missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
     if missing:
         raise ValueError(
             f"y must hold a label for every row, got {len(missing)} missing, the first in row "
             f"{missing[0]}. (Input contains NaN or None.)"
         )
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA, which equals nothing, not even itself, for certain
+        return True
 
 
 def check_class_weight(

@@ -24,17 +24,18 @@ def make_folds(
     seed: int,
     codes: IntArray | None = None,
     places: tuple[IntArray, IntArray] | None = None,
+    classes: NDArray[Any] | None = None,
 ) -> Folds:
     """Return training and test rows of each fold.
 
     A number of folds means random ones, with classes in equal parts if there are ``codes``; equal
     rows are in one fold. Anything else is a splitter or an iterable, as scikit-learn's. ``places``
-    are what :func:`distinct_rows` returns, if that is known.
+    are what :func:`distinct_rows` returns, if that is known, and ``classes`` the labels of codes.
     """
     if isinstance(cv, int | np.integer):
         check_count("cv", cv, low=2)
         if groups is None:
-            return _random_folds(int(cv), places or distinct_rows(X, y), seed, codes)
+            return _random_folds(int(cv), places or distinct_rows(X, y), seed, codes, classes)
         cv = GroupKFold(int(cv)) if codes is None else StratifiedGroupKFold(int(cv))
     if groups is not None and len(groups) != len(y):
         raise ValueError(f"groups must have {len(y):,} rows like X, got {len(groups):,}.")
@@ -53,7 +54,11 @@ def make_folds(
 
 
 def _random_folds(
-    n_folds: int, places: tuple[IntArray, IntArray], seed: int, codes: IntArray | None
+    n_folds: int,
+    places: tuple[IntArray, IntArray],
+    seed: int,
+    codes: IntArray | None,
+    classes: NDArray[Any] | None,
 ) -> Folds:
     first, place = places
     n_folds = min(n_folds, len(first))
@@ -63,9 +68,10 @@ def _random_folds(
     if codes is not None:  # classes are dealt out one after the other
         rarest = int(np.argmin(np.bincount(codes[first])))
         if np.bincount(codes[first])[rarest] < 2:
+            name = rarest if classes is None else classes.tolist()[rarest]
             raise ValueError(
-                "y: expected at least 2 rows that differ of every class, found 1 of class number "
-                f"{rarest} (n_samples = {len(first)})."
+                "y: expected at least 2 rows that differ of every class, found 1 of class "
+                f"{name!r} (n_samples = {len(first)}); leave it out, or give more rows."
             )
         order = order[np.argsort(codes[first][order], kind="stable")]
     fold = np.empty(len(first), dtype=np.intp)

@@ -42,7 +42,16 @@ class Problem:
         self.seed, self.encoder = params._seed(), NumericEncoder()
         self.first, self.place = distinct_rows(X, y)
         self.features = self._encoded()
-        self.folds = make_folds(params.cv, X, y, groups, self.seed, codes, self.places)
+        self.folds = make_folds(
+            params.cv,
+            X,
+            y,
+            groups,
+            self.seed,
+            codes,
+            self.places,
+            getattr(params, "classes_", None),
+        )
         self.own_folds = groups is not None or not isinstance(params.cv, int | np.integer)
 
     def _encoded(self) -> FloatArray | None:
