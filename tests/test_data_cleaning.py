@@ -155,6 +155,20 @@ def test_checks_can_be_left_out(wrong):
     assert (11, "town") not in cells_of(found)
 
 
+def test_the_model_predicts_frames(tmp_path):
+    frame = people().head(80)
+    found = clean(frame, "weight", learner="kernel", skip=["columns"], random_state=0)
+    predicted = found.model.predict(frame.drop(columns="weight"))
+    assert np.corrcoef(predicted, frame["weight"])[0, 1] > 0.8
+    with pytest.raises(ValueError, match="table: .*'height'"):
+        found.model.predict(frame[["waist", "town"]])
+    with pytest.raises(TypeError, match="table: expected a data frame, or what read_table returns"):
+        found.model.predict(frame.to_numpy())
+    with pytest.raises(OSError, match="path: expected a file to write, found the directory"):
+        found.report(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_columns_can_be_left_out(wrong):
     found = clean(wrong, ignore=["waist", "town"], random_state=0)
     assert {column for _, column in cells_of(found)} <= {"height", "weight"}

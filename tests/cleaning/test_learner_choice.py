@@ -74,7 +74,7 @@ def test_trees_survive_a_trip_through_their_file(labels, tmp_path):
     path = tmp_path / "m.skops"
     path.write_bytes(save_model(model))
     loaded = load_model(path)
-    np.testing.assert_array_equal(loaded.predict(data)[0], model.predict(data)[0])
+    np.testing.assert_array_equal(loaded.predict(data), model.predict(data))
     if labels:
         np.testing.assert_array_equal(loaded.predict_proba(data), model.predict_proba(data))
 

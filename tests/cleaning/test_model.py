@@ -31,7 +31,7 @@ def test_a_model_predicts_the_same_after_a_trip_through_its_file(fitted, tmp_pat
     path = tmp_path / "m.skops"
     path.write_bytes(save_model(model))
     loaded = load_model(path)
-    np.testing.assert_array_equal(loaded.predict(table)[0], model.predict(table)[0])
+    np.testing.assert_array_equal(loaded.predict(table), model.predict(table))
     assert loaded.task == model.task
     assert loaded.target == "y"
 
@@ -78,7 +78,7 @@ def test_columns_may_come_in_any_order_with_others_among_them(fitted, tmp_path):
     _, model = fitted
     other = tmp_path / "o.csv"
     other.write_text("more,kind,x\n1,a,5\n2,b,7\n")
-    predicted, notes = model.predict(read_table(other))
+    predicted, notes = model.predict_noting(read_table(other))
     assert len(predicted) == 2
     assert any("'more'" in note for note in notes)
 

@@ -107,7 +107,10 @@ def test_standard_input_is_named_in_errors(refused, command):
         (["x" * 300 + ".csv", "-t", "price"], "ile name too long"),
         (["cars.csv", "-t", "price", "--ignore", "fule"], "did you mean 'fuel'"),
         (["cars.csv", "--ignore", "fule"], "did you mean 'fuel'"),
-        (["cars.csv", "-t", "fuel", "--task", "regression"], "--task regression needs numbers"),
+        (
+            ["cars.csv", "-t", "fuel", "--task", "regression"],
+            "regression needs numbers in the target",
+        ),
         (["cars.csv", "-t", "price", "--encoding", "klingon"], "klingon"),
         (["cars.csv", "-t", "price", "--encoding", "utf-16"], "utf-16"),
         (["cars.csv", "-t", "price", "--delimiter", ";;"], "delimiter"),

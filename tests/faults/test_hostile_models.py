@@ -38,7 +38,7 @@ def test_what_a_model_may_hold_is_loaded(model, tmp_path):
     path = tmp_path / "m.skops"
     path.write_bytes(save_model(model))
     table = read_table(tmp_path / "t.csv")
-    np.testing.assert_array_equal(load_model(path).predict(table)[0], model.predict(table)[0])
+    np.testing.assert_array_equal(load_model(path).predict(table), model.predict(table))
 
 
 WRONG = {"NaN": np.nan, "infinity": np.inf, "minus infinity": -np.inf}

@@ -100,6 +100,8 @@ def write_file_atomically(path: Path, content: bytes) -> None:
     OSError
         If the disk is full, or writing is not allowed; the file is as it was before.
     """
+    if path.is_dir():
+        raise IsADirectoryError(f"path: expected a file to write, found the directory {path}.")
     with _created(path.parent), open_atomically(path) as stream:
         stream.write(content)
 

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 
 from .._typing import FloatArray
 from ..io import RawTable, TableEncoder
+from ..io.frame import frame_table, is_frame
 from ..io.source import read_file
 from ..preprocessing import MedianScaler
 from .findings import Task
@@ -96,26 +97,46 @@ class TableModel(BaseEstimator):
         self.target = target
         self.version = version
 
-    def features(self, table: RawTable) -> tuple[FloatArray, list[str]]:
+    def features(self, table: Any) -> tuple[FloatArray, list[str]]:
         """Return scaled features of a table, and notes on what differs from the training table."""
+        if not isinstance(table, RawTable):
+            if not is_frame(table):
+                found = type(table).__name__
+                raise TypeError(
+                    f"table: expected a data frame, or what read_table returns, found {found}."
+                )
+            table = frame_table(table, "table")
         X, notes = self.encoder.transform_noting(table)
         return self.scaler.transform(X), notes
 
-    def predict(self, table: RawTable) -> tuple[NDArray[Any], list[str]]:
-        """Return predicted targets of a table's rows, and notes on what differs from training.
+    def predict(self, table: Any) -> NDArray[Any]:
+        """Return predicted targets of rows.
+
+        Parameters
+        ----------
+        table : data frame, or RawTable
+            Rows with the columns that the model was trained on, by name, in any order.
+
+        Returns
+        -------
+        array of shape (n,)
 
         Raises
         ------
         DataFileError
             If a column is missing, or holds something else than it did.
         """
+        return self.predict_noting(table)[0]
+
+    def predict_noting(self, table: Any) -> tuple[NDArray[Any], list[str]]:
+        """Return predicted targets of rows, and notes on what differs from the training table."""
         X, notes = self.features(table)
         # Numbers of a damaged file may overflow; the caller refuses what comes of them.
         with np.errstate(over="ignore", invalid="ignore"):
             predicted = np.asarray(self.estimator.predict(X))
         return predicted, notes
 
-    def predict_proba(self, table: RawTable) -> NDArray[Any]:
+    def predict_proba(self, table: Any) -> NDArray[Any]:
         """Return the probabilities of the labels, in the order of ``estimator.classes_``."""
         return self.estimator.predict_proba(self.features(table)[0])
 

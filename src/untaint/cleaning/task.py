@@ -57,7 +57,7 @@ class labels, use --task classification.")
         return "classification", ""
     if values.dtype == object:
         if requested == "regression":
-            raise ValueError(f"--task regression needs numbers, and {name!r} holds text.")
+            raise ValueError(f"regression needs numbers in the target, and {name!r} holds text.")
         return "classification", ""
     if requested == "regression":
         return "regression", ""

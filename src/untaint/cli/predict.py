@@ -77,7 +77,7 @@ def predict(
         table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         on_stage("predicting")
         try:
-            predicted, notes = loaded.predict(table)
+            predicted, notes = loaded.predict_noting(table)
             columns = {loaded.target: predicted}
             if probabilities:
                 probability = loaded.predict_proba(table)

@@ -156,7 +156,8 @@ class TableEncoder(BaseEstimator):
         self.notes_ = notes_on_columns(columns, plans)
         self.last_notes_ = list(self.notes_)
         if not self.names_:
-            why = " ".join(self.notes_) or "all others were left out."
+            left_out = "all others were left out" if aside else "the target is the only one"
+            why = " ".join(self.notes_) or f"{left_out}."
             raise DataFileError(
                 f"{table.source}: expected at least one column to learn from, found none; "
                 f"{why if len(why) <= _LONGEST else f'{why[:_LONGEST]}...'}"
