@@ -6,6 +6,7 @@ from plotting.pictures import audit_scores, points, texts
 from untaint import SubquantileRegressor
 from untaint.baselines import HardThresholdRegressor
 from untaint.plotting import LeverageDisplay
+from untaint.plotting.robust_distance import robust_distances
 
 
 @pytest.fixture
@@ -51,6 +52,13 @@ def test_numeric_columns_of_a_frame_are_used(case, axes):
     display = LeverageDisplay.from_estimator(model, frame, ax=axes)
     assert (display.distances[5:15] > display.cutoff).all()
     assert np.isfinite(display.distances).all()
+
+
+def test_missing_cells_count_as_medians_and_empty_columns_as_none():
+    x = pd.array([*range(20), None], dtype="Int64")
+    frame = pd.DataFrame({"x": x, "empty": np.nan})
+    distances, _ = robust_distances(frame)
+    np.testing.assert_allclose(distances, robust_distances(np.r_[:20, 9.5][:, None])[0])
 
 
 def test_a_polars_frame(case, axes):

@@ -62,9 +62,9 @@ def robust_distances(X: Any) -> tuple[FloatArray, float]:
 
 
 def numbers(X: Any) -> FloatArray:
-    """Return the numeric columns of X as an array, with medians for missing values."""
+    """Return the numeric columns of X that hold any, with medians for missing values."""
     if hasattr(X, "select_dtypes"):
-        X = X.select_dtypes("number")
+        X = X.select_dtypes("number").to_numpy(dtype=float, na_value=np.nan)
     elif hasattr(X, "get_columns"):  # a polars frame
         numeric = [c.to_numpy() for c in X.get_columns() if c.dtype.is_numeric()]
         X = np.column_stack(numeric) if numeric else np.empty((X.shape[0], 0))
@@ -75,6 +75,8 @@ def numbers(X: Any) -> FloatArray:
         array = np.asarray(X, dtype=float)
     except (TypeError, ValueError):
         array = np.empty(0)
+    if array.ndim == 2:
+        array = array[:, ~np.isnan(array).all(axis=0)]
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(
             "X should be rows with at least one numeric column, "
