@@ -160,7 +160,7 @@ def test_the_model_predicts_frames(tmp_path):
     found = clean(frame, "weight", learner="kernel", skip=["columns"], random_state=0)
     predicted = found.model.predict(frame.drop(columns="weight"))
     assert np.corrcoef(predicted, frame["weight"])[0, 1] > 0.8
-    with pytest.raises(ValueError, match="table: .*'height'"):
+    with pytest.raises(ValueError, match=r"table: .*'height'"):
         found.model.predict(frame[["waist", "town"]])
     with pytest.raises(TypeError, match="table: expected a data frame, or what read_table returns"):
         found.model.predict(frame.to_numpy())
