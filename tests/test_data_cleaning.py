@@ -58,6 +58,13 @@ def test_a_missing_cell_does_not_make_the_target_wrong():
     assert set(clean(frame, target="price", random_state=0).rows["row"]) == {5}
 
 
+def test_a_total_below_a_table_is_wrong_though_its_row_misses_cells():
+    frame = people()[["height", "weight"]].head(100)
+    frame.loc[100] = [np.nan, frame["weight"].sum()]
+    found = clean(frame, target="weight", learner="kernel", random_state=0)
+    assert found.rows["row"].tolist() == [100]
+
+
 def test_rows_and_cells_agree(found):
     assert set(found.rows["row"]) == set(found.cells["row"])
     assert found.summary["flagged"] == 5

@@ -42,6 +42,8 @@ CASES = {
         ", line 4: expected a closing quote for the one that opens there, found none up to the "
         "end of the file.",
     ),
+    "JSON array": (b'[{"a": 1, "b": 2},\n {"a": 3, "b": 4}]', "expected JSON with one record on"),
+    "JSON object": (b'{\n  "a": [1, 2],\n "b": [3, 4]\n}', "expected JSON with one record on"),
     "NUL": (b"a,b\n1,2\n3,\x004\n", ", line 3: expected text, found a NUL byte;"),
     "binary": (
         bytes(range(256)) * 10,

@@ -192,14 +192,19 @@ def clean_table(
         assessment = assess_rows(
             prepared.X, prepared.y, prepared.task, contamination, seed, wrong, learner, on_stage
         )
+        probability = cells.probability
         if contamination == "auto" and "columns" not in skip:
-            chances = cells.probability[prepared.rows]
             missing = _incomplete(judged, position)[prepared.rows]
+            if prepared.task == "regression":
+                far = missing & _far_from_all(prepared.y, assessment.flagged)
+                probability = probability.copy()
+                probability[prepared.rows[far], position] = 1.0
+            chances = probability[prepared.rows]
             assessment = contradicted_if_incomplete(assessment, wrong, chances, position, missing)
         on_stage("measuring what was gained")
         whole = wrong.scores == 0
         assessment, improvement = _supported(
-            prepared, assessment, wrong, cells.probability, contamination, seed
+            prepared, assessment, wrong, probability, contamination, seed
         )
         if improvement is None:
             improvement = measure_improvement(
@@ -280,6 +285,15 @@ def _incomplete(columns: Sequence[Column], target: int) -> BoolArray:
         if j != target and column.kind in JUDGED and 2 * column.n_missing < len(missing):
             missing |= column.missing
     return missing
+
+
+def _far_from_all(y: FloatArray, flagged: BoolArray) -> BoolArray:
+    """Return flagged targets that lie a whole range beyond all others, whatever their rows hold.
+
+    The last line of a sheet may hold a total, and be empty in other columns.
+    """
+    low, high = y[~flagged].min(initial=np.inf), y[~flagged].max(initial=-np.inf)
+    return flagged & ((y < 2 * low - high) | (y > 2 * high - low))
 
 
 def _supported(

@@ -1,6 +1,7 @@
 """`read_table`: read a table from a path."""
 
 import os
+import re
 from numbers import Integral
 
 from .errors import DataFileError
@@ -10,6 +11,9 @@ from .parquet import read_parquet
 from .source import MAX_BYTES, read_content
 from .table import RawTable
 from .text import read_text
+
+# How a JSON document begins that is an array of records, or one object.
+_JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*\{\s*"|\{\s*"|\{\s*\n)')
 
 
 def read_table(
@@ -79,4 +83,8 @@ def read_table(
         return read_parquet(content, decimal, max_bytes)
     if is_json_lines(content):
         return read_json_lines(content, decimal, encoding, max_bytes)
+    if _JSON.match(content.data):
+        raise DataFileError(
+            f"{content.name}: expected JSON with one record on each line, found a JSON document."
+        )
     return read_text(content, delimiter, decimal, encoding, max_bytes)
