@@ -340,7 +340,8 @@ def test_predictions_that_are_none_are_refused(rng):
 @pytest.mark.parametrize(
     ("targets", "message"),
     [
-        (np.full(60, 1e200), "y must hold numbers of at most"),
+        (np.r_[1e200, np.zeros(59)], "y must hold numbers of at most"),
+        (np.full(60, 1e200), "y must hold numbers between 1e-150 and"),
         (np.arange(60).astype("datetime64[D]"), "y must hold numbers, got the type"),
         (np.zeros(3), "y must have 60 rows like X, got 3"),
     ],

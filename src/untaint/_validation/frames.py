@@ -90,7 +90,7 @@ def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[NDArray
         )
     y = to_numpy(y)
     check_no_missing_label(y)
-    if np.iscomplexobj(y):
+    if np.asarray(y).dtype.kind == "c":
         raise ValueError("y must hold labels, got complex numbers. (Complex data not supported.)")
     y = column_or_1d(y, warn=True)
     _check_lengths(X, y)
