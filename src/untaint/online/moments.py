@@ -18,11 +18,14 @@ from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
+from scipy.linalg.blas import dgemm
 
 from .._typing import FloatArray
 from .noise import Noise, RowNoise
 from .replicates import estimate_covariance
 from .schedule import FIRST_ROUNDS, N_FOLDS
+
+_MAX_WIDTH, _MAX_ROWS = 24, 1024  # of blocks for which a general product is the fastest
 
 
 @final
@@ -64,8 +67,8 @@ class Moments:
             self._noise_cov = noise_cov
         for part, fold in _fold_slices(self.rounds, len(rows)):
             block = rows[part]
-            product = block.T @ block
-            self.gram[fold] += product
+            product, of_fold = _gram(block), self.gram[fold]
+            of_fold += product
             self.total_gram += product
             if isinstance(noise, RowNoise):
                 self._add_row_noise(fold, noise[part], block[:, 0] ** 2)
@@ -193,3 +196,17 @@ def _fold_slices(start: int, n: int) -> Iterator[tuple[slice, int]]:
         stop = min(octave + (fold + 1) * length, end)
         yield slice(t - start, stop - start), fold
         t = stop
+
+
+def _gram(rows: FloatArray) -> FloatArray:
+    """Return the products of the columns: half of a matrix is slower to compute if it is small."""
+    if rows.shape[1] > _MAX_WIDTH:
+        return rows.T @ rows
+    columns = rows.T
+    if len(rows) <= _MAX_ROWS:
+        return dgemm(1.0, columns, columns, trans_b=True)
+    total = np.zeros((len(columns), len(columns)), order="F")
+    for start in range(0, len(rows), _MAX_ROWS):
+        part = columns[:, start : start + _MAX_ROWS]
+        dgemm(1.0, part, part, 1.0, total, trans_b=True, overwrite_c=True)
+    return total

@@ -124,9 +124,10 @@ class RiverAPIMixin(_StreamBase):
             Targets.
         """
         rows, targets = frame_values("X", X), frame_values("y", y)
-        if rows.shape[0] != targets.shape[0]:
-            raise ValueError(f"X and y must have as many rows, got {len(rows)} and {len(targets)}.")
-        if not len(rows):
+        n = len(targets)
+        if len(rows) != n:
+            raise ValueError(f"X and y must have as many rows, got {len(rows)} and {n}.")
+        if not n:
             return
         if "_buffer" not in self.__dict__:
             check_finite("X", rows, self._allow_missing)
@@ -134,17 +135,18 @@ class RiverAPIMixin(_StreamBase):
             self._check_parameters()
             self._reset_stream([])
         self._use_scaling(scaling_of(X))
-        names = self._buffer.column_names(X)
-        if names != self._buffer.names or (len(self._buffer) and not self._buffer.in_blocks):
+        buffer = self._buffer
+        names = buffer.column_names(X)
+        if names != buffer.names or not (buffer.in_blocks or not len(buffer)):
             self._feature_index.check_names(names)
             self._flush(self.n_rounds_)
-            self._buffer = RowBuffer(names)
-        self._buffer.add_block(rows, targets, self._allow_missing)
-        self._buffer.cached_until = 0
-        self.n_rounds_ += len(targets)
+            self._buffer = buffer = RowBuffer(names)
+        n_waiting = buffer.add_block(rows, targets, self._allow_missing)
+        buffer.cached_until = 0
+        self.n_rounds_ += n
         if not len(self._feature_index):
             self._learn_due_rows()
-        elif len(self._buffer) >= FRAME_BUFFER_SIZE:
+        elif n_waiting >= FRAME_BUFFER_SIZE:
             self._learn_in_bulk()
 
     def predict_many(self, X: Any) -> Any:

@@ -11,7 +11,6 @@ from .scaling import Scaling
 from .stream_input import MAX_ABS_VALUE, check_finite
 
 _MAX_IN_ADVANCE = 16384  # largest number of rows for which memory is reserved before they come
-_PADDING = 40  # rows reserved in addition
 
 
 @final
@@ -33,8 +32,7 @@ class RowBuffer:
         self._flat: list[Any] = [1.0]
         self._copies: list[Any] = []
         self._block_rows: FloatArray | None = None  # rows (1, X, y) of frames
-        self._spare_rows: FloatArray | None = None  # such an array, to be used again
-        self._n_block_rows = 0
+        self._first_block_row = self._n_block_rows = 0  # of those that have not been learnt
 
     def __len__(self) -> int:
         return self._n_block_rows or len(self._flat) // self._width
@@ -75,37 +73,41 @@ class RowBuffer:
         """Return whether the buffered rows have second copies, or not, like the new row."""
         return not self._n_block_rows and (not len(self) or copied == bool(self._copies))
 
-    def add_block(self, X: FloatArray, y: FloatArray, gaps: bool) -> None:
-        """Add the rows of a frame, and raise unless they are finite numbers."""
-        start, stop = self._n_block_rows, self._n_block_rows + len(y)
-        block = self._rows_with_room(stop)[start:stop]
-        block[:, 1:-1] = X
-        block[:, -1] = y
-        if not -MAX_ABS_VALUE < np.add.reduce(block, axis=None) < MAX_ABS_VALUE:
+    def add_block(self, X: FloatArray, y: FloatArray, gaps: bool) -> int:
+        """Add the rows of a frame, raise unless they are finite, and return how many wait."""
+        n = len(y)
+        block = self._room_for(n)
+        block[:, 0], block[:, 1:-1], block[:, -1] = 1.0, X, y
+        flat = block.ravel()
+        if not flat.dot(flat) < MAX_ABS_VALUE**2:  # too large, or NaN
             check_finite("X", X, gaps)
             check_finite("y", y, False)
-        self._n_block_rows = stop
+        self._n_block_rows += n
+        return self._n_block_rows
 
-    def _rows_with_room(self, n: int) -> FloatArray:
-        """Return the array of the frames' rows, with room for n of them."""
-        rows = self._block_rows
-        if rows is None and self._spare_rows is not None and len(self._spare_rows) >= n:
-            self._block_rows, self._spare_rows = self._spare_rows, None
-            return self._block_rows
-        if rows is None or len(rows) < n:
-            # Columns whose distance is a power of two would compete for the same cache lines.
-            n_reserved = max(n, min(2 * n, _MAX_IN_ADVANCE)) + _PADDING
-            new = np.empty((n_reserved, self._width), order="F")
-            new[:, 0] = 1.0
-            if rows is not None:
-                new[: self._n_block_rows] = rows[: self._n_block_rows]
-            self._block_rows = rows = new
-        return rows
+    def _room_for(self, n: int) -> FloatArray:
+        """Return n unused rows after those of the frames."""
+        start, rows = self._first_block_row, self._block_rows
+        stop = start + self._n_block_rows
+        if rows is None or stop + n > len(rows):
+            # Rows before the first one have been learnt, and their place is free.
+            needed, kept = self._n_block_rows + n, rows
+            if rows is None or needed > len(rows):
+                n_reserved = max(needed, min(4 * needed, _MAX_IN_ADVANCE))
+                self._block_rows = rows = np.empty((n_reserved, self._width))
+            if kept is not None:
+                rows[: self._n_block_rows] = kept[start:stop]
+            self._first_block_row, stop = 0, self._n_block_rows
+        return rows[stop : stop + n]
 
     def __getstate__(self) -> dict[str, Any]:
-        rows = self._block_rows
-        stored = None if rows is None else rows[: self._n_block_rows].copy(order="K")
-        return {**vars(self), "_block_rows": stored, "_spare_rows": None}
+        stored = None if self._block_rows is None else self._waiting_block().copy()
+        return {**vars(self), "_block_rows": stored, "_first_block_row": 0}
+
+    def _waiting_block(self) -> FloatArray:
+        """Return the rows of frames that have not been learnt."""
+        assert self._block_rows is not None
+        return self._block_rows[self._first_block_row :][: self._n_block_rows]
 
     def add(self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None) -> None:
         """Add one row."""
@@ -127,8 +129,8 @@ class RowBuffer:
     def mean_target(self) -> float:
         """The mean of the buffered targets, or zero if there are none."""
         targets = self._flat[self._width - 1 :: self._width]
-        if self._block_rows is not None:
-            targets = self._block_rows[: self._n_block_rows, -1].tolist()
+        if self._n_block_rows:
+            targets = self._waiting_block()[:, -1].tolist()
         return float(sum(targets)) / max(len(targets), 1)
 
     def column_names(self, X: Any) -> tuple[Any, ...]:
@@ -155,21 +157,13 @@ class RowBuffer:
 
     def pop(self, n: int) -> tuple[FloatArray, FloatArray | None]:
         """Remove and return the first n rows (1, x, y), and the copies of x."""
-        if self._block_rows is not None:
-            return self._pop_block(n), None
+        if self._n_block_rows:
+            rows = self._waiting_block()[:n]  # learnt before their place is used again
+            self._first_block_row += n
+            self._n_block_rows -= n
+            return rows, None
         rows = _remove(self._flat, n, self._width)
         return rows, _remove(self._copies, n, self._width - 2) if self._copies else None
-
-    def _pop_block(self, n: int) -> FloatArray:
-        """Remove and return the first n rows of the frames."""
-        assert self._block_rows is not None
-        used, n_remaining = self._block_rows, self._n_block_rows - n
-        self._block_rows, self._n_block_rows = None, 0
-        if n_remaining:
-            self._rows_with_room(n_remaining)[:n_remaining] = used[n : n + n_remaining]
-            self._n_block_rows = n_remaining
-        self._spare_rows = used  # by then the rows that are returned have been learnt
-        return used[:n]
 
 
 def _remove(numbers: list[Any], n: int, width: int) -> FloatArray:
