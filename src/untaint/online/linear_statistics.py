@@ -66,7 +66,7 @@ class LinearStatistics:
         origin = self.origin if self._has_origin else None
         own = batch.rows if overwrite and Z is batch.X else None
         rows = augmented_rows(Z, batch.y, batch.sample_weight, origin, self.target_origin, rows=own)
-        self.leader.add(rows, noise, batch.n_following)
+        self.leader.add(rows, noise)
 
     def _set_new_origins(self, Z: FloatArray, missing: BoolArray) -> None:
         """Set the origin of features that are observed for the first time."""

@@ -12,7 +12,7 @@ Features are measured from an origin near their mean, which avoids cancellation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import final
@@ -58,23 +58,65 @@ class Moments:
         self._summed_weight = np.zeros(N_FOLDS)
         self._freedom, self._per_copy = np.zeros(N_FOLDS), np.zeros(N_FOLDS)
 
-    def add(self, rows: FloatArray, noise: Noise | None) -> None:
-        """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z."""
-        self._noise_now = None
-        noise_cov = None if noise is None or isinstance(noise, RowNoise) else noise
+    def add(
+        self, rows: FloatArray, noise: Noise | None, ends: Sequence[int] = ()
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z.
+
+        Returned are Gram matrix and noise of all rows up to each of the rounds ``ends``.
+        """
+        noise_cov = None if isinstance(noise, RowNoise) else noise
         if noise_cov is not self._noise_cov:
             self._sum_noise()
             self._noise_cov = noise_cov
-        for part, fold in _fold_slices(self.rounds, len(rows)):
-            block = rows[part]
-            product, of_fold = _gram(block), self.gram[fold]
-            of_fold += product
-            self.total_gram += product
-            if isinstance(noise, RowNoise):
-                self._add_row_noise(fold, noise[part], block[:, 0] ** 2)
+        self._noise_now = None
+        parts = list(_parts(self.rounds, (*ends, self.rounds + len(rows))))
         if isinstance(noise, RowNoise):
-            self._summed_weight, self._total_noise = self.gram[:, 0, 0].copy(), None
+            return self._add_with_row_noise(rows, noise, parts, ends)
+        if len(parts) > 1:
+            return self._add_parts(rows, parts, ends)
+        product, of_fold = _gram(rows), self.gram[parts[0][1]]
+        of_fold += product
+        self.total_gram = self.total_gram + product
         self.rounds += len(rows)
+        return [self.total()] if ends else []
+
+    def _add_parts(
+        self, rows: FloatArray, parts: Sequence[tuple[int, int]], ends: Sequence[int]
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Add rows of several folds, or with several ends."""
+        totals = np.empty((len(parts) + 1, *self.total_gram.shape))
+        totals[0], start, t = self.total_gram, self.rounds, 0
+        for product, (stop, fold) in zip(totals[1:], parts, strict=True):
+            _gram(rows[t : stop - start], product)
+            of_fold, t = self.gram[fold], stop - start
+            of_fold += product
+        np.add.accumulate(totals, out=totals)
+        self.total_gram, self.rounds, wanted = totals[-1].copy(), start + len(rows), set(ends)
+        grams = totals[[k for k, (stop, _) in enumerate(parts, 1) if stop in wanted]]
+        noise = self._sum_all_noise(grams[:, :1, :1])
+        return list(zip(grams, np.broadcast_to(noise, (len(grams), *noise.shape[-2:])), strict=True))
+
+    def _add_with_row_noise(
+        self,
+        rows: FloatArray,
+        noise: RowNoise,
+        parts: Sequence[tuple[int, int]],
+        ends: Sequence[int],
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        start, sums = self.rounds, []
+        for stop, fold in parts:
+            part = slice(self.rounds - start, stop - start)
+            block, of_fold = rows[part], self.gram[fold]
+            product = _gram(block)
+            of_fold += product
+            self.total_gram = self.total_gram + product
+            self._add_row_noise(fold, noise[part], block[:, 0] ** 2)
+            self.rounds = stop
+            self._summed_weight, self._total_noise = self.gram[:, 0, 0].copy(), None
+            if stop in ends:
+                sums.append((self.total_gram, self._sum_all_noise(0.0)))
+        return sums
 
     @property
     def noise(self) -> FloatArray:
@@ -160,16 +202,17 @@ class Moments:
     def total(self) -> tuple[FloatArray, FloatArray]:
         """Return Gram matrix and noise covariance, summed over all folds; they are not copies."""
         if self._noise_now is None:
-            self._noise_now = self._sum_all_noise()
+            self._noise_now = self._sum_all_noise(self.total_gram[0, 0])
         return self.total_gram, self._noise_now
 
-    def _sum_all_noise(self) -> FloatArray:
+    def _sum_all_noise(self, weight: FloatArray | float) -> FloatArray:
+        """Return the noise of all rows, given their weight: a number, or an array (k, 1, 1)."""
         if self._total_noise is None:
             self._total_noise = self._noise.sum(axis=0)
             self._total_summed_weight = float(self._summed_weight.sum())
         noise = self._total_noise
         if self._noise_cov is not None:
-            noise = noise + (self.total_gram[0, 0] - self._total_summed_weight) * self._noise_cov
+            noise = noise + (weight - self._total_summed_weight) * self._noise_cov
         if self._scatter is not None:
             scatter, freedom = self._scatter.sum(axis=0), np.asarray(self._freedom.sum())
             cov = estimate_covariance(scatter, freedom, self._noise_shape)
@@ -186,27 +229,24 @@ class Moments:
         return gram[filled], noise[filled]
 
 
-def _fold_slices(start: int, n: int) -> Iterator[tuple[slice, int]]:
-    """Yield the slices of n rows, beginning at round ``start``, and the fold of each."""
-    t, end = start, start + n
-    while t < end:
-        octave = 1 << (t.bit_length() - 1) if t >= FIRST_ROUNDS else 0
-        length = (octave or FIRST_ROUNDS) // N_FOLDS
-        fold = (t - octave) // length
-        stop = min(octave + (fold + 1) * length, end)
-        yield slice(t - start, stop - start), fold
-        t = stop
+def _parts(start: int, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield each round at which the fold changes or that is in ``ends``, and the fold before it."""
+    t = start
+    for end in ends:
+        while t < end:
+            octave = 1 << (t.bit_length() - 1) if t >= FIRST_ROUNDS else 0
+            length = (octave or FIRST_ROUNDS) // N_FOLDS
+            fold = (t - octave) // length
+            t = min(octave + (fold + 1) * length, end)
+            yield t, fold
 
 
-def _gram(rows: FloatArray) -> FloatArray:
+def _gram(rows: FloatArray, out: FloatArray | None = None) -> FloatArray:
     """Return the products of the columns: half of a matrix is slower to compute if it is small."""
     if rows.shape[1] > _MAX_WIDTH:
-        return rows.T @ rows
-    columns = rows.T
-    if len(rows) <= _MAX_ROWS:
-        return dgemm(1.0, columns, columns, trans_b=True)
-    total = np.zeros((len(columns), len(columns)), order="F")
+        return np.dot(rows.T, rows, out=out)
+    product = np.empty((rows.shape[1], rows.shape[1])) if out is None else out
     for start in range(0, len(rows), _MAX_ROWS):
-        part = columns[:, start : start + _MAX_ROWS]
-        dgemm(1.0, part, part, 1.0, total, trans_b=True, overwrite_c=True)
-    return total
+        columns = rows[start : start + _MAX_ROWS].T
+        dgemm(1.0, columns, columns, float(start > 0), product.T, trans_b=True, overwrite_c=True)
+    return product

@@ -28,7 +28,6 @@ class NoisyBatch:
     rows: FloatArray | None = None  # (1, X, y) if X and y are columns of such an array
     X_true: FloatArray | None = None  # true features of some rows, NaN in the others
     estimates_noise: bool = False  # whether the noise, or its factor, is to be estimated
-    n_following: int = 0  # number of rows that will be learnt before a fit is requested
 
     def __getitem__(self, rows: slice | IntArray) -> NoisyBatch:
         noise, weights = self.noise, self.sample_weight

@@ -144,10 +144,8 @@ class RiverAPIMixin(_StreamBase):
         n_waiting = buffer.add_block(rows, targets, self._allow_missing)
         buffer.cached_until = 0
         self.n_rounds_ += n
-        if not len(self._feature_index):
+        if n_waiting >= FRAME_BUFFER_SIZE or not len(self._feature_index):
             self._learn_due_rows()
-        elif n_waiting >= FRAME_BUFFER_SIZE:
-            self._learn_in_bulk()
 
     def predict_many(self, X: Any) -> Any:
         """Predict the targets of a frame and return them as a series of the same library.

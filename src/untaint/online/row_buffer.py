@@ -31,8 +31,8 @@ class RowBuffer:
         self.coef_names: list[Any] | None = None  # rows that coef is for; None if not linear
         self._flat: list[Any] = [1.0]
         self._copies: list[Any] = []
-        self._block_rows: FloatArray | None = None  # rows (1, X, y) of frames
-        self._first_block_row = self._n_block_rows = 0  # of those that have not been learnt
+        self._block_rows = np.empty((0, self._width))  # rows (1, X, y) of frames
+        self._n_block_rows = 0
 
     def __len__(self) -> int:
         return self._n_block_rows or len(self._flat) // self._width
@@ -87,27 +87,16 @@ class RowBuffer:
 
     def _room_for(self, n: int) -> FloatArray:
         """Return n unused rows after those of the frames."""
-        start, rows = self._first_block_row, self._block_rows
-        stop = start + self._n_block_rows
-        if rows is None or stop + n > len(rows):
-            # Rows before the first one have been learnt, and their place is free.
-            needed, kept = self._n_block_rows + n, rows
-            if rows is None or needed > len(rows):
-                n_reserved = max(needed, min(4 * needed, _MAX_IN_ADVANCE))
-                self._block_rows = rows = np.empty((n_reserved, self._width))
-            if kept is not None:
-                rows[: self._n_block_rows] = kept[start:stop]
-            self._first_block_row, stop = 0, self._n_block_rows
-        return rows[stop : stop + n]
+        start, rows = self._n_block_rows, self._block_rows
+        if start + n > len(rows):
+            n_reserved = max(start, min(4 * start, _MAX_IN_ADVANCE)) + n
+            self._block_rows = np.empty((n_reserved, self._width))
+            self._block_rows[:start] = rows[:start]
+            rows = self._block_rows
+        return rows[start : start + n]
 
     def __getstate__(self) -> dict[str, Any]:
-        stored = None if self._block_rows is None else self._waiting_block().copy()
-        return {**vars(self), "_block_rows": stored, "_first_block_row": 0}
-
-    def _waiting_block(self) -> FloatArray:
-        """Return the rows of frames that have not been learnt."""
-        assert self._block_rows is not None
-        return self._block_rows[self._first_block_row :][: self._n_block_rows]
+        return {**vars(self), "_block_rows": self._block_rows[: self._n_block_rows].copy()}
 
     def add(self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None) -> None:
         """Add one row."""
@@ -130,7 +119,7 @@ class RowBuffer:
         """The mean of the buffered targets, or zero if there are none."""
         targets = self._flat[self._width - 1 :: self._width]
         if self._n_block_rows:
-            targets = self._waiting_block()[:, -1].tolist()
+            targets = self._block_rows[: self._n_block_rows, -1].tolist()
         return float(sum(targets)) / max(len(targets), 1)
 
     def column_names(self, X: Any) -> tuple[Any, ...]:
@@ -157,11 +146,9 @@ class RowBuffer:
 
     def pop(self, n: int) -> tuple[FloatArray, FloatArray | None]:
         """Remove and return the first n rows (1, x, y), and the copies of x."""
-        if self._n_block_rows:
-            rows = self._waiting_block()[:n]  # learnt before their place is used again
-            self._first_block_row += n
-            self._n_block_rows -= n
-            return rows, None
+        if self._n_block_rows:  # all of them, which are learnt before their place is used again
+            self._n_block_rows = 0
+            return self._block_rows[:n], None
         rows = _remove(self._flat, n, self._width)
         return rows, _remove(self._copies, n, self._width - 2) if self._copies else None
 
