@@ -70,42 +70,35 @@ class Moments:
             self._sum_noise()
             self._noise_cov = noise_cov
         self._noise_now = None
-        parts = list(_parts(self.rounds, (*ends, self.rounds + len(rows))))
+        after, (fold, change) = self.rounds + len(rows), _fold_and_change(self.rounds)
         if isinstance(noise, RowNoise):
-            return self._add_with_row_noise(rows, noise, parts, ends)
-        if len(parts) > 1:
-            return self._add_parts(rows, parts, ends)
-        product, of_fold = _gram(rows), self.gram[parts[0][1]]
+            return self._add_with_row_noise(rows, noise, ends)
+        if after > change or (ends and ends[0] < after):
+            return self._add_parts(rows, ends)
+        product, of_fold = _gram(rows), self.gram[fold]
         of_fold += product
         self.total_gram = self.total_gram + product
-        self.rounds += len(rows)
+        self.rounds = after
         return [self.total()] if ends else []
 
     def _add_parts(
-        self, rows: FloatArray, parts: Sequence[tuple[int, int]], ends: Sequence[int]
+        self, rows: FloatArray, ends: Sequence[int]
     ) -> list[tuple[FloatArray, FloatArray]]:
         """Add rows of several folds, or with several ends."""
-        totals = np.empty((len(parts) + 1, *self.total_gram.shape))
-        totals[0], start, t = self.total_gram, self.rounds, 0
-        for product, (stop, fold) in zip(totals[1:], parts, strict=True):
-            _gram(rows[t : stop - start], product)
-            of_fold, t = self.gram[fold], stop - start
-            of_fold += product
-        np.add.accumulate(totals, out=totals)
-        self.total_gram, self.rounds, wanted = totals[-1].copy(), start + len(rows), set(ends)
-        grams = totals[[k for k, (stop, _) in enumerate(parts, 1) if stop in wanted]]
-        noise = self._sum_all_noise(grams[:, :1, :1])
-        return list(zip(grams, np.broadcast_to(noise, (len(grams), *noise.shape[-2:])), strict=True))
+        start, t, totals, wanted = self.rounds, 0, [], set(ends)
+        for stop, fold in _parts(start, (*ends, start + len(rows))):
+            _add_gram(rows[t : stop - start], self.gram[fold])
+            t = stop - start
+            if stop in wanted:
+                totals.append(self.gram.sum(axis=0))
+        self.total_gram, self.rounds = self.gram.sum(axis=0), start + t
+        return [(gram, self._sum_all_noise(gram[0, 0])) for gram in totals]
 
     def _add_with_row_noise(
-        self,
-        rows: FloatArray,
-        noise: RowNoise,
-        parts: Sequence[tuple[int, int]],
-        ends: Sequence[int],
+        self, rows: FloatArray, noise: RowNoise, ends: Sequence[int]
     ) -> list[tuple[FloatArray, FloatArray]]:
         start, sums = self.rounds, []
-        for stop, fold in parts:
+        for stop, fold in _parts(start, (*ends, start + len(rows))):
             part = slice(self.rounds - start, stop - start)
             block, of_fold = rows[part], self.gram[fold]
             product = _gram(block)
@@ -205,8 +198,8 @@ class Moments:
             self._noise_now = self._sum_all_noise(self.total_gram[0, 0])
         return self.total_gram, self._noise_now
 
-    def _sum_all_noise(self, weight: FloatArray | float) -> FloatArray:
-        """Return the noise of all rows, given their weight: a number, or an array (k, 1, 1)."""
+    def _sum_all_noise(self, weight: float) -> FloatArray:
+        """Return the noise of all rows, whose weight is this."""
         if self._total_noise is None:
             self._total_noise = self._noise.sum(axis=0)
             self._total_summed_weight = float(self._summed_weight.sum())
@@ -234,19 +227,35 @@ def _parts(start: int, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
     t = start
     for end in ends:
         while t < end:
-            octave = 1 << (t.bit_length() - 1) if t >= FIRST_ROUNDS else 0
-            length = (octave or FIRST_ROUNDS) // N_FOLDS
-            fold = (t - octave) // length
-            t = min(octave + (fold + 1) * length, end)
+            fold, change = _fold_and_change(t)
+            t = min(change, end)
             yield t, fold
 
 
-def _gram(rows: FloatArray, out: FloatArray | None = None) -> FloatArray:
-    """Return the products of the columns: half of a matrix is slower to compute if it is small."""
+def _fold_and_change(rounds: int) -> tuple[int, int]:
+    """Return the fold of the next row, and the round after which the fold changes."""
+    octave = 1 << (rounds.bit_length() - 1) if rounds >= FIRST_ROUNDS else 0
+    length = (octave or FIRST_ROUNDS) // N_FOLDS
+    fold = (rounds - octave) // length
+    return fold, octave + (fold + 1) * length
+
+
+def _gram(rows: FloatArray) -> FloatArray:
+    """Return the products of the columns; half of a small matrix would be slower."""
     if rows.shape[1] > _MAX_WIDTH:
-        return np.dot(rows.T, rows, out=out)
-    product = np.empty((rows.shape[1], rows.shape[1])) if out is None else out
+        return rows.T @ rows
+    columns = rows[:_MAX_ROWS].T
+    gram = dgemm(1.0, columns, columns, trans_b=True).T
+    if len(rows) > _MAX_ROWS:
+        _add_gram(rows[_MAX_ROWS:], gram)
+    return gram
+
+
+def _add_gram(rows: FloatArray, gram: FloatArray) -> None:
+    """Add the products of the columns to a matrix."""
+    if rows.shape[1] > _MAX_WIDTH:
+        gram += rows.T @ rows
+        return
     for start in range(0, len(rows), _MAX_ROWS):
         columns = rows[start : start + _MAX_ROWS].T
-        dgemm(1.0, columns, columns, float(start > 0), product.T, trans_b=True, overwrite_c=True)
-    return product
+        dgemm(1.0, columns, columns, 1.0, gram.T, trans_b=True, overwrite_c=True)

@@ -110,11 +110,10 @@ def augmented_rows(
     y: FloatArray,
     sample_weight: FloatArray | None,
     origin: FloatArray | None = None,
-    target_origin: float = 0.0,
     *,
     rows: FloatArray | None = None,
 ) -> FloatArray:
-    """Return rows (1, z - origin, y - target_origin), multiplied by the root of their weight.
+    """Return rows (1, z, y) less an origin (0, z, y), multiplied by the root of their weight.
 
     They are computed in place if ``rows`` is given, which must be (1, z, y).
     """
@@ -124,9 +123,7 @@ def augmented_rows(
         rows[:, 0] = 1.0
         rows[:, 1:-1], rows[:, -1] = Z, y
     if origin is not None:
-        rows[:, 1:-1] -= origin
-    if target_origin:
-        rows[:, -1] -= target_origin
+        rows -= origin
     if sample_weight is not None:
         rows *= np.sqrt(sample_weight)[:, None]
     return rows

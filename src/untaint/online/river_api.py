@@ -11,8 +11,6 @@ from .scaling import scale_copy, scaling_of
 from .stream_base import _StreamBase
 from .stream_input import check_finite, check_row, frame_values, series_like
 
-FRAME_BUFFER_SIZE = 16384  # rows of frames buffered at most
-
 
 class RiverAPIMixin(_StreamBase):
     """Mixin that provides river's methods for single rows and for mini-batches."""
@@ -134,17 +132,18 @@ class RiverAPIMixin(_StreamBase):
             check_finite("y", targets, False)
             self._check_parameters()
             self._reset_stream([])
-        self._use_scaling(scaling_of(X))
-        buffer = self._buffer
+        scaling, buffer = scaling_of(X), self._buffer
         names = buffer.column_names(X)
-        if names != buffer.names or not (buffer.in_blocks or not len(buffer)):
+        if scaling is not self._scaling:
+            self._use_scaling(scaling)
+        if names != buffer.names or buffer.has_single_rows:
             self._feature_index.check_names(names)
             self._flush(self.n_rounds_)
             self._buffer = buffer = RowBuffer(names)
-        n_waiting = buffer.add_block(rows, targets, self._allow_missing)
+        is_full = buffer.add_block(rows, targets, self._allow_missing)
         buffer.cached_until = 0
         self.n_rounds_ += n
-        if n_waiting >= FRAME_BUFFER_SIZE or not len(self._feature_index):
+        if is_full or not self._feature_index.names:
             self._learn_due_rows()
 
     def predict_many(self, X: Any) -> Any:

@@ -10,7 +10,7 @@ from .._typing import FloatArray
 from .scaling import Scaling
 from .stream_input import MAX_ABS_VALUE, check_finite
 
-_MAX_IN_ADVANCE = 16384  # largest number of rows for which memory is reserved before they come
+_MAX_BLOCK_NUMBERS = 2**19  # in the rows of frames that wait to be learnt
 
 
 @final
@@ -32,7 +32,7 @@ class RowBuffer:
         self._flat: list[Any] = [1.0]
         self._copies: list[Any] = []
         self._block_rows = np.empty((0, self._width))  # rows (1, X, y) of frames
-        self._n_block_rows = 0
+        self._n_block_rows, self._max_block_rows = 0, _MAX_BLOCK_NUMBERS // self._width
 
     def __len__(self) -> int:
         return self._n_block_rows or len(self._flat) // self._width
@@ -41,6 +41,11 @@ class RowBuffer:
     def in_blocks(self) -> bool:
         """Whether the rows came in frames."""
         return self._n_block_rows > 0
+
+    @property
+    def has_single_rows(self) -> bool:
+        """Whether rows wait that did not come in frames."""
+        return len(self._flat) > 1
 
     def append(self, x: Mapping[Any, Any], y: Any) -> bool:
         """Add a row without a copy, and return whether this was possible without further checks.
@@ -73,27 +78,28 @@ class RowBuffer:
         """Return whether the buffered rows have second copies, or not, like the new row."""
         return not self._n_block_rows and (not len(self) or copied == bool(self._copies))
 
-    def add_block(self, X: FloatArray, y: FloatArray, gaps: bool) -> int:
-        """Add the rows of a frame, raise unless they are finite, and return how many wait."""
-        n = len(y)
-        block = self._room_for(n)
-        block[:, 0], block[:, 1:-1], block[:, -1] = 1.0, X, y
+    def add_block(self, X: FloatArray, y: FloatArray, gaps: bool) -> bool:
+        """Add the rows of a frame, raise unless they are finite, and return whether to learn."""
+        start = self._n_block_rows
+        stop = start + len(y)
+        if stop > len(self._block_rows):
+            self._reserve(stop)
+        block = self._block_rows[start:stop]
+        block[:, 1:-1] = X
+        block[:, -1] = y
         flat = block.ravel()
         if not flat.dot(flat) < MAX_ABS_VALUE**2:  # too large, or NaN
             check_finite("X", X, gaps)
             check_finite("y", y, False)
-        self._n_block_rows += n
-        return self._n_block_rows
+        self._n_block_rows = stop
+        return stop >= self._max_block_rows
 
-    def _room_for(self, n: int) -> FloatArray:
-        """Return n unused rows after those of the frames."""
-        start, rows = self._n_block_rows, self._block_rows
-        if start + n > len(rows):
-            n_reserved = max(start, min(4 * start, _MAX_IN_ADVANCE)) + n
-            self._block_rows = np.empty((n_reserved, self._width))
-            self._block_rows[:start] = rows[:start]
-            rows = self._block_rows
-        return rows[start : start + n]
+    def _reserve(self, n: int) -> None:
+        """Make room for the rows of frames, n in all or more."""
+        rows = np.empty((max(n, min(4 * n, self._max_block_rows + n // 4)), self._width))
+        rows[:, 0] = 1.0
+        rows[: self._n_block_rows] = self._block_rows[: self._n_block_rows]
+        self._block_rows = rows
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_block_rows": self._block_rows[: self._n_block_rows].copy()}
