@@ -71,10 +71,8 @@ class Moments:
             self._noise_cov = noise_cov
         self._noise_now = None
         after, (fold, change) = self.rounds + len(rows), _fold_and_change(self.rounds)
-        if isinstance(noise, RowNoise):
-            return self._add_with_row_noise(rows, noise, ends)
-        if after > change or (ends and ends[0] < after):
-            return self._add_parts(rows, ends)
+        if isinstance(noise, RowNoise) or after > change or (ends and ends[0] < after):
+            return self._add_parts(rows, noise, ends)
         product, of_fold = _gram(rows), self.gram[fold]
         of_fold += product
         self.total_gram = self.total_gram + product
@@ -82,33 +80,24 @@ class Moments:
         return [self.total()] if ends else []
 
     def _add_parts(
-        self, rows: FloatArray, ends: Sequence[int]
+        self, rows: FloatArray, noise: Noise | None, ends: Sequence[int]
     ) -> list[tuple[FloatArray, FloatArray]]:
-        """Add rows of several folds, or with several ends."""
-        start, t, totals, wanted = self.rounds, 0, [], set(ends)
+        """Add rows of several folds, with several ends, or with noise that differs."""
+        start, t, total, folds = self.rounds, 0, self.total_gram, list(self.gram)
+        wanted, sums = set(ends), list[tuple[FloatArray, FloatArray]]()
         for stop, fold in _parts(start, (*ends, start + len(rows))):
-            _add_gram(rows[t : stop - start], self.gram[fold])
-            t = stop - start
-            if stop in wanted:
-                totals.append(self.gram.sum(axis=0))
-        self.total_gram, self.rounds = self.gram.sum(axis=0), start + t
-        return [(gram, self._sum_all_noise(gram[0, 0])) for gram in totals]
-
-    def _add_with_row_noise(
-        self, rows: FloatArray, noise: RowNoise, ends: Sequence[int]
-    ) -> list[tuple[FloatArray, FloatArray]]:
-        start, sums = self.rounds, []
-        for stop, fold in _parts(start, (*ends, start + len(rows))):
-            part = slice(self.rounds - start, stop - start)
-            block, of_fold = rows[part], self.gram[fold]
-            product = _gram(block)
+            part = slice(t, stop - start)
+            product, of_fold = _gram(rows[part]), folds[fold]
             of_fold += product
-            self.total_gram = self.total_gram + product
-            self._add_row_noise(fold, noise[part], block[:, 0] ** 2)
-            self.rounds = stop
+            total, t = total + product, stop - start
+            if isinstance(noise, RowNoise):
+                self._add_row_noise(fold, noise[part], rows[part, 0] ** 2)
+                self._total_noise = None
+            if stop in wanted:
+                sums.append((total, self._sum_all_noise(total[0, 0])))
+        self.total_gram, self.rounds = total, start + t
+        if isinstance(noise, RowNoise):
             self._summed_weight, self._total_noise = self.gram[:, 0, 0].copy(), None
-            if stop in ends:
-                sums.append((self.total_gram, self._sum_all_noise(0.0)))
         return sums
 
     @property
@@ -199,7 +188,7 @@ class Moments:
         return self.total_gram, self._noise_now
 
     def _sum_all_noise(self, weight: float) -> FloatArray:
-        """Return the noise of all rows, whose weight is this."""
+        """Return the noise of all rows, given their weight."""
         if self._total_noise is None:
             self._total_noise = self._noise.sum(axis=0)
             self._total_summed_weight = float(self._summed_weight.sum())
@@ -245,17 +234,8 @@ def _gram(rows: FloatArray) -> FloatArray:
     if rows.shape[1] > _MAX_WIDTH:
         return rows.T @ rows
     columns = rows[:_MAX_ROWS].T
-    gram = dgemm(1.0, columns, columns, trans_b=True).T
-    if len(rows) > _MAX_ROWS:
-        _add_gram(rows[_MAX_ROWS:], gram)
-    return gram
-
-
-def _add_gram(rows: FloatArray, gram: FloatArray) -> None:
-    """Add the products of the columns to a matrix."""
-    if rows.shape[1] > _MAX_WIDTH:
-        gram += rows.T @ rows
-        return
-    for start in range(0, len(rows), _MAX_ROWS):
+    gram = dgemm(1.0, columns, columns, trans_b=True)
+    for start in range(_MAX_ROWS, len(rows), _MAX_ROWS):
         columns = rows[start : start + _MAX_ROWS].T
-        dgemm(1.0, columns, columns, 1.0, gram.T, trans_b=True, overwrite_c=True)
+        dgemm(1.0, columns, columns, 1.0, gram, trans_b=True, overwrite_c=True)
+    return gram.T

@@ -29,13 +29,14 @@ class RiverAPIMixin(_StreamBase):
         x_copy : dict, optional
             A second measurement of the row, with independent noise.
         """
+        state = self.__dict__
         if (
             x_copy is not None
-            or self.noise_cov is None
-            or "_buffer" not in self.__dict__
-            or (None if x.__class__ is dict else scaling_of(x)) is not self._scaling
-            or self._waits_for_scaling
-            or not self._buffer.append(x, y)
+            or "_buffer" not in state
+            or state["noise_cov"] is None
+            or (None if x.__class__ is dict else scaling_of(x)) is not state["_scaling"]
+            or state["_waits_for_scaling"]
+            or not state["_buffer"].append(x, y)
         ):
             self._check_and_buffer(x, y, x_copy)
         self.n_rounds_ = n_rounds = self.n_rounds_ + 1

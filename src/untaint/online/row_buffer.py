@@ -5,12 +5,13 @@ from struct import pack_into
 from typing import Any, final
 
 import numpy as np
+from scipy.linalg.blas import ddot
 
 from .._typing import FloatArray
 from .scaling import Scaling
 from .stream_input import MAX_ABS_VALUE, check_finite
 
-_MAX_BLOCK_NUMBERS = 2**19  # in the rows of frames that wait to be learnt
+_MAX_BLOCK_NUMBERS = 2**18  # in the rows of frames that wait to be learnt
 
 
 @final
@@ -23,6 +24,7 @@ class RowBuffer:
 
     def __init__(self, names: tuple[Any, ...] = ()) -> None:
         self.names, self._names, self._width = names, list(names), len(names) + 2
+        self._plain_names: list[Any] | None = self._names  # None: rows of frames or copies wait
         self.cached_until = 0  # the round from which coef and intercept are out of date
         self._last_columns: tuple[Any, tuple[Any, ...]] = (None, ())
         self.coef_by_name: dict[Any, float] = {}
@@ -54,10 +56,9 @@ class RowBuffer:
         that is not a number, or of another kind than the buffered rows is not added.
         """
         try:
-            if [*x] != self._names or self._copies or self._n_block_rows:
+            if [*x] != self._plain_names:
                 return False
-            values = x.values()
-            total = sum(values, y)
+            total = sum(x.values(), y)
             if not -MAX_ABS_VALUE < total < MAX_ABS_VALUE:
                 return False
             if total.__class__ is not float and not isinstance(total, (float, int)):
@@ -65,7 +66,7 @@ class RowBuffer:
         except (TypeError, AttributeError, OverflowError, ValueError):
             return False
         flat = self._flat
-        flat.extend(values)
+        flat.extend(x.values())
         flat.append(y)
         flat.append(1.0)
         return True
@@ -88,10 +89,10 @@ class RowBuffer:
         block[:, 1:-1] = X
         block[:, -1] = y
         flat = block.ravel()
-        if not flat.dot(flat) < MAX_ABS_VALUE**2:  # too large, or NaN
+        if not ddot(flat, flat) < MAX_ABS_VALUE**2:  # too large, or NaN
             check_finite("X", X, gaps)
             check_finite("y", y, False)
-        self._n_block_rows = stop
+        self._n_block_rows, self._plain_names = stop, None
         return stop >= self._max_block_rows
 
     def _reserve(self, n: int) -> None:
@@ -109,6 +110,7 @@ class RowBuffer:
         self._flat += (*x.values(), y, 1.0)
         if x_copy is not None:
             self._copies.extend([x_copy[name] for name in self.names])
+            self._plain_names = None
 
     def rescale(self, scaling: Scaling) -> None:
         """Scale the buffered rows and copies, which wait for a scaling."""
@@ -146,17 +148,23 @@ class RowBuffer:
         """Cache the coefficients and the intercept until a round."""
         self.cached_until, self.coef_names = until, None
         if linear_model is not None:
-            coef = self.coef_by_name = dict(zip(names, linear_model[0].tolist(), strict=True))
-            self.coef = [coef.get(name, 0.0) for name in self._names]
+            self.coef = linear_model[0].tolist()
+            self.coef_by_name = dict(zip(names, self.coef, strict=True))
+            if names != self._names:
+                self.coef = [self.coef_by_name.get(name, 0.0) for name in self._names]
             self.coef_names, self.intercept = self._names, linear_model[1]
 
     def pop(self, n: int) -> tuple[FloatArray, FloatArray | None]:
         """Remove and return the first n rows (1, x, y), and the copies of x."""
         if self._n_block_rows:  # all of them, which are learnt before their place is used again
-            self._n_block_rows = 0
+            self._n_block_rows, self._plain_names = 0, self._names
             return self._block_rows[:n], None
         rows = _remove(self._flat, n, self._width)
-        return rows, _remove(self._copies, n, self._width - 2) if self._copies else None
+        if not self._copies:
+            return rows, None
+        copies = _remove(self._copies, n, self._width - 2)
+        self._plain_names = None if self._copies else self._names
+        return rows, copies
 
 
 def _remove(numbers: list[Any], n: int, width: int) -> FloatArray:

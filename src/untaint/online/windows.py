@@ -87,13 +87,12 @@ class Windows:
 
     def ends_to_record(self, before: int, after: int) -> list[int]:
         """Return the rounds after the first and up to the second one whose sums will be needed."""
-        n_blocks, last = self._schedule.n_blocks(before), self._schedule.n_blocks(after)
-        if before < FIRST_ROUNDS:
-            n_blocks = -1
-        if after < FIRST_ROUNDS or last == n_blocks:
+        if after < max(FIRST_ROUNDS, next_end := self._schedule.next_end(before)):
             return []
-        if last == n_blocks + 1:
-            return [self._schedule.end_of(last)]
+        if after == next_end:
+            return [after]
+        n_blocks = self._schedule.n_blocks(before) if before >= FIRST_ROUNDS else -1
+        last = self._schedule.n_blocks(after)
         wanted = {((last >> level) - k) << level for level in LEVELS for k in range(N_KEPT[level])}
         return [self._schedule.end_of(block) for block in sorted(wanted) if block > n_blocks]
 
@@ -107,8 +106,9 @@ class Windows:
         ]
         self._n_blocks = new[-1].block
         for level, kept in self._kept.items():
-            kept += [sums for sums in new if sums.block % (1 << level) == 0]
-            del kept[: -N_KEPT[level]]
+            if len(new) > 1 or self._n_blocks % (1 << level) == 0:
+                kept += [sums for sums in new if sums.block % (1 << level) == 0]
+                del kept[: -N_KEPT[level]]
 
     def reset_shrinkage(self) -> None:
         """Discard what depends on the selected shrinkage, because it has changed."""
