@@ -55,12 +55,8 @@ def select_gamma(
     for gamma in gammas:
         omega = SpectralSampler(mixture_of(gamma), budget, seed).sample(len(cov))
         moments = Moments(2 * budget, noisy=False)
-        moments.add(
-            augmented_rows(
-                fourier_features(Z, omega), y, sample_weight, target_origin=float(y.mean())
-            ),
-            None,
-        )
+        Z_omega = fourier_features(Z, omega)
+        moments.add(augmented_rows(Z_omega, y - float(y.mean()), sample_weight), None)
         correction = FourierCorrection(omega, cov, noise, batch.n_copies)
         losses = held_out_losses(moments, correction, _SHARES, n_groups=_N_GROUPS)
         candidates.append(losses if gamma <= gammas[0] else losses.without_naive())

@@ -28,7 +28,7 @@ from .shrinkage_selection import (
     select_shrinkage,
     solve_ridge,
 )
-from .windows import MAX_FEATURES, Windows, held_back
+from .windows import MAX_FEATURES, Windows
 
 _SHORT_STREAM = 1024  # rounds up to which share and alpha are selected more often
 
@@ -80,41 +80,34 @@ class Leader:
         last = max(self.schedule.last_end(rounds), self.moments.rounds)
         return last, self.schedule.next_end(last)
 
-    def bulk_rounds(self, rounds: int) -> int:
-        """Return the round up to which rows may be learnt while no fit is requested."""
-        return rounds if self._windows is None else held_back(rounds, self.schedule)
-
     def _make_windows(self) -> Windows | None:
         config = self.config
         if not config.forgets or self.moments.n_features > MAX_FEATURES:
             return None
         return Windows(self.schedule, centred=config.centred, norm_bound=config.norm_bound)
 
-    def add(self, rows: FloatArray, noise: Noise | None, n_following: int = 0) -> None:
-        """Add rows (1, z, y); the last tuning round among them resets the selected shrinkage.
-
-        ``n_following`` more rows will be added before a fit is requested.
-        """
+    def add(self, rows: FloatArray, noise: Noise | None) -> None:
+        """Add rows (1, z, y); the last tuning round among them resets the selected shrinkage."""
         before, self._fit = self.moments.rounds, None
-        after, tuning = before + len(rows), 0
-        ends: list[int] = []
-        if self._windows is not None:
-            ends = self._windows.ends_to_record(after, after + n_following)
-        if after >= self._next_tuning:
-            tuning, self._next_tuning = _tuning_rounds(after, self.config.tuning_growth)
-        for stop in (
-            ends if ends == [after] and not tuning else sorted({*ends, tuning or after, after})
-        ):
-            if len(rows) == stop - self.moments.rounds:
-                self.moments.add(rows, noise)
-            elif stop > self.moments.rounds:
-                part = slice(self.moments.rounds - before, stop - before)
-                part_noise = noise[part] if isinstance(noise, RowNoise) else noise
-                self.moments.add(rows[part], part_noise)
-            if stop == tuning:
-                self._tuning_moments, self._shrinkage = self.moments.copy(), None
-            if self._windows is not None and stop in ends:
-                self._windows.record(stop, *self.moments.total())
+        after = before + len(rows)
+        if after < self._next_tuning:
+            self._add(rows, noise)
+            return
+        tuning, self._next_tuning = _tuning_rounds(after, self.config.tuning_growth)
+        cut = max(tuning - before, 0)
+        self._add(rows[:cut], _part(noise, slice(cut)))
+        self._tuning_moments, self._shrinkage = self.moments.copy(), None
+        self._add(rows[cut:], _part(noise, slice(cut, None)))
+
+    def _add(self, rows: FloatArray, noise: Noise | None) -> None:
+        """Add rows to the moments, and record the sums up to the ends of blocks."""
+        if not len(rows):
+            return
+        windows, before = self._windows, self.moments.rounds
+        ends = [] if windows is None else windows.ends_to_record(before, before + len(rows))
+        sums = self.moments.add(rows, noise, ends)
+        if windows is not None and ends:
+            windows.record(ends, sums)
 
     def retune(self) -> None:
         """Let the next fit select share and alpha by all rounds so far."""
@@ -225,6 +218,10 @@ class Leader:
         means = centred_moments(clean, self.config.centred)[0]
         shrunk = coef[-1] * (bound / np.linalg.norm(coef[-1]))
         return shrunk, float(means[-1] - shrunk @ means[:-1])
+
+
+def _part(noise: Noise | None, rows: slice) -> Noise | None:
+    return noise[rows] if isinstance(noise, RowNoise) else noise
 
 
 def feature_scales(gram: FloatArray, centred: bool) -> FloatArray:

@@ -103,11 +103,6 @@ class LinearRegressor(NoisyRegressor):
     def _refit_rounds(self) -> tuple[int, int]:
         return self._fitted_statistics.leader.refit_rounds(self.n_rounds_)
 
-    def _bulk_rounds(self) -> int:
-        if self._statistics is None:
-            return self.n_rounds_
-        return self._statistics.leader.bulk_rounds(self.n_rounds_)
-
     def _check_noise_factor(self) -> None:
         if self.noise_factor != "estimate":
             check_real("noise_factor", self.noise_factor, low=0, inclusive=False)

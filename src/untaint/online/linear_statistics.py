@@ -35,15 +35,13 @@ class LinearStatistics:
         d = first.X.shape[1]
         self.leader = Leader(d, config)
         self.origin, self.target_origin = np.zeros(d), 0.0
-        if config.centred:  # the fit does not depend on the origin, which only limits rounding
-            with np.errstate(invalid="ignore"):
-                observed = ~np.isnan(first.X)
-                counts = np.maximum(observed.sum(axis=0), 1)
-                self.origin = np.where(observed, first.X / counts, 0.0).sum(axis=0)
+        # The fit does not depend on the origin, which only limits rounding.
+        if config.centred and (allow_missing or not _is_near_zero(first)):
+            observed = ~np.isnan(first.X)
+            counts = np.maximum(observed.sum(axis=0), 1)
+            self.origin = np.where(observed, first.X / counts, 0.0).sum(axis=0)
             self.target_origin = float(np.mean(first.y))
-            if not allow_missing and _is_near_zero(first):
-                self.origin, self.target_origin = np.zeros(d), 0.0
-        self._has_origin = bool(self.origin.any() or self.target_origin)
+        self._row_origin = self._origin_of_rows()
         self._weight_per_copy = 0.0  # sum over rows of weight / number of copies
         self._noise_declared = True
         self._cached_fit: tuple[LinearFit, FloatArray, float] | None = None
@@ -63,10 +61,9 @@ class LinearStatistics:
             self._set_new_origins(Z, missing)
             self._count_observed(missing, batch.sample_weight)
             Z = np.where(missing, self.origin, Z)
-        origin = self.origin if self._has_origin else None
         own = batch.rows if overwrite and Z is batch.X else None
-        rows = augmented_rows(Z, batch.y, batch.sample_weight, origin, self.target_origin, rows=own)
-        self.leader.add(rows, noise, batch.n_following)
+        rows = augmented_rows(Z, batch.y, batch.sample_weight, self._row_origin, rows=own)
+        self.leader.add(rows, noise)
 
     def _set_new_origins(self, Z: FloatArray, missing: BoolArray) -> None:
         """Set the origin of features that are observed for the first time."""
@@ -77,7 +74,12 @@ class LinearStatistics:
         if self.leader.config.centred and new.any():
             self.origin = self.origin.copy()
             self.origin[new] = np.nanmean(Z[:, new], axis=0)
-            self._has_origin = True
+            self._row_origin = self._origin_of_rows()
+
+    def _origin_of_rows(self) -> FloatArray | None:
+        """Return the origin of rows (1, z, y), or None if it is zero."""
+        origin = np.concatenate([[0.0], self.origin, [self.target_origin]])
+        return origin if origin.any() else None
 
     def check_noise(self, names: Sequence[Any], was_scaled: bool = False) -> None:
         """Raise or warn if the declared noise exceeds what the rows' variance allows.
@@ -108,6 +110,7 @@ class LinearStatistics:
         """Add new features, which were zero in all earlier rows."""
         self.leader.expand(n_features)
         self.origin = np.concatenate([self.origin, np.zeros(n_features - len(self.origin))])
+        self._row_origin = self._origin_of_rows()
         self._cached_fit = None
 
     def fit(self) -> tuple[LinearFit, FloatArray, float]:

@@ -12,17 +12,20 @@ Features are measured from an origin near their mean, which avoids cancellation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
+from scipy.linalg.blas import dgemm
 
 from .._typing import FloatArray
 from .noise import Noise, RowNoise
 from .replicates import estimate_covariance
 from .schedule import FIRST_ROUNDS, N_FOLDS
+
+_MAX_WIDTH, _MAX_ROWS = 24, 1024  # of blocks for which a general product is the fastest
 
 
 @final
@@ -55,23 +58,47 @@ class Moments:
         self._summed_weight = np.zeros(N_FOLDS)
         self._freedom, self._per_copy = np.zeros(N_FOLDS), np.zeros(N_FOLDS)
 
-    def add(self, rows: FloatArray, noise: Noise | None) -> None:
-        """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z."""
-        self._noise_now = None
-        noise_cov = None if noise is None or isinstance(noise, RowNoise) else noise
+    def add(
+        self, rows: FloatArray, noise: Noise | None, ends: Sequence[int] = ()
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Add rows (1, z, y), multiplied by the root of their weight, and the noise of z.
+
+        Returned are Gram matrix and noise of all rows up to each of the rounds ``ends``.
+        """
+        noise_cov = None if isinstance(noise, RowNoise) else noise
         if noise_cov is not self._noise_cov:
             self._sum_noise()
             self._noise_cov = noise_cov
-        for part, fold in _fold_slices(self.rounds, len(rows)):
-            block = rows[part]
-            product = block.T @ block
-            self.gram[fold] += product
-            self.total_gram += product
+        self._noise_now = None
+        after, (fold, change) = self.rounds + len(rows), _fold_and_change(self.rounds)
+        if isinstance(noise, RowNoise) or after > change or (ends and ends[0] < after):
+            return self._add_parts(rows, noise, ends)
+        product, of_fold = _gram(rows), self.gram[fold]
+        of_fold += product
+        self.total_gram = self.total_gram + product
+        self.rounds = after
+        return [self.total()] if ends else []
+
+    def _add_parts(
+        self, rows: FloatArray, noise: Noise | None, ends: Sequence[int]
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Add rows of several folds, with several ends, or with noise that differs."""
+        start, t, total, folds = self.rounds, 0, self.total_gram, list(self.gram)
+        wanted, sums = set(ends), list[tuple[FloatArray, FloatArray]]()
+        for stop, fold in _parts(start, (*ends, start + len(rows))):
+            part = slice(t, stop - start)
+            product, of_fold = _gram(rows[part]), folds[fold]
+            of_fold += product
+            total, t = total + product, stop - start
             if isinstance(noise, RowNoise):
-                self._add_row_noise(fold, noise[part], block[:, 0] ** 2)
+                self._add_row_noise(fold, noise[part], rows[part, 0] ** 2)
+                self._total_noise = None
+            if stop in wanted:
+                sums.append((total, self._sum_all_noise(total[0, 0])))
+        self.total_gram, self.rounds = total, start + t
         if isinstance(noise, RowNoise):
             self._summed_weight, self._total_noise = self.gram[:, 0, 0].copy(), None
-        self.rounds += len(rows)
+        return sums
 
     @property
     def noise(self) -> FloatArray:
@@ -157,16 +184,17 @@ class Moments:
     def total(self) -> tuple[FloatArray, FloatArray]:
         """Return Gram matrix and noise covariance, summed over all folds; they are not copies."""
         if self._noise_now is None:
-            self._noise_now = self._sum_all_noise()
+            self._noise_now = self._sum_all_noise(self.total_gram[0, 0])
         return self.total_gram, self._noise_now
 
-    def _sum_all_noise(self) -> FloatArray:
+    def _sum_all_noise(self, weight: float) -> FloatArray:
+        """Return the noise of all rows, given their weight."""
         if self._total_noise is None:
             self._total_noise = self._noise.sum(axis=0)
             self._total_summed_weight = float(self._summed_weight.sum())
         noise = self._total_noise
         if self._noise_cov is not None:
-            noise = noise + (self.total_gram[0, 0] - self._total_summed_weight) * self._noise_cov
+            noise = noise + (weight - self._total_summed_weight) * self._noise_cov
         if self._scatter is not None:
             scatter, freedom = self._scatter.sum(axis=0), np.asarray(self._freedom.sum())
             cov = estimate_covariance(scatter, freedom, self._noise_shape)
@@ -183,13 +211,31 @@ class Moments:
         return gram[filled], noise[filled]
 
 
-def _fold_slices(start: int, n: int) -> Iterator[tuple[slice, int]]:
-    """Yield the slices of n rows, beginning at round ``start``, and the fold of each."""
-    t, end = start, start + n
-    while t < end:
-        octave = 1 << (t.bit_length() - 1) if t >= FIRST_ROUNDS else 0
-        length = (octave or FIRST_ROUNDS) // N_FOLDS
-        fold = (t - octave) // length
-        stop = min(octave + (fold + 1) * length, end)
-        yield slice(t - start, stop - start), fold
-        t = stop
+def _parts(start: int, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield each round at which the fold changes or that is in ``ends``, and the fold before it."""
+    t = start
+    for end in ends:
+        while t < end:
+            fold, change = _fold_and_change(t)
+            t = min(change, end)
+            yield t, fold
+
+
+def _fold_and_change(rounds: int) -> tuple[int, int]:
+    """Return the fold of the next row, and the round after which the fold changes."""
+    octave = 1 << (rounds.bit_length() - 1) if rounds >= FIRST_ROUNDS else 0
+    length = (octave or FIRST_ROUNDS) // N_FOLDS
+    fold = (rounds - octave) // length
+    return fold, octave + (fold + 1) * length
+
+
+def _gram(rows: FloatArray) -> FloatArray:
+    """Return the products of the columns; half of a small matrix would be slower."""
+    if rows.shape[1] > _MAX_WIDTH:
+        return rows.T @ rows
+    columns = rows[:_MAX_ROWS].T
+    gram = dgemm(1.0, columns, columns, trans_b=True)
+    for start in range(_MAX_ROWS, len(rows), _MAX_ROWS):
+        columns = rows[start : start + _MAX_ROWS].T
+        dgemm(1.0, columns, columns, 1.0, gram, trans_b=True, overwrite_c=True)
+    return gram.T

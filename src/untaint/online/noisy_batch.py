@@ -28,7 +28,6 @@ class NoisyBatch:
     rows: FloatArray | None = None  # (1, X, y) if X and y are columns of such an array
     X_true: FloatArray | None = None  # true features of some rows, NaN in the others
     estimates_noise: bool = False  # whether the noise, or its factor, is to be estimated
-    n_following: int = 0  # number of rows that will be learnt before a fit is requested
 
     def __getitem__(self, rows: slice | IntArray) -> NoisyBatch:
         noise, weights = self.noise, self.sample_weight
@@ -111,11 +110,10 @@ def augmented_rows(
     y: FloatArray,
     sample_weight: FloatArray | None,
     origin: FloatArray | None = None,
-    target_origin: float = 0.0,
     *,
     rows: FloatArray | None = None,
 ) -> FloatArray:
-    """Return rows (1, z - origin, y - target_origin), multiplied by the root of their weight.
+    """Return rows (1, z, y) less an origin (0, z, y), multiplied by the root of their weight.
 
     They are computed in place if ``rows`` is given, which must be (1, z, y).
     """
@@ -125,9 +123,7 @@ def augmented_rows(
         rows[:, 0] = 1.0
         rows[:, 1:-1], rows[:, -1] = Z, y
     if origin is not None:
-        rows[:, 1:-1] -= origin
-    if target_origin:
-        rows[:, -1] -= target_origin
+        rows -= origin
     if sample_weight is not None:
         rows *= np.sqrt(sample_weight)[:, None]
     return rows

@@ -91,9 +91,5 @@ class RandomFeatureRidge(Engine):
 
     def _augmented(self, batch: NoisyBatch) -> FloatArray:
         Z = batch.X if batch.X_copy is None else (batch.X + batch.X_copy) / 2
-        return augmented_rows(
-            fourier_features(Z, self._omega),
-            batch.y,
-            batch.sample_weight,
-            target_origin=self._target_origin or 0.0,
-        )
+        y = batch.y - (self._target_origin or 0.0)
+        return augmented_rows(fourier_features(Z, self._omega), y, batch.sample_weight)

@@ -11,8 +11,6 @@ from .scaling import scale_copy, scaling_of
 from .stream_base import _StreamBase
 from .stream_input import check_finite, check_row, frame_values, series_like
 
-FRAME_BUFFER_SIZE = 16384  # rows of frames buffered at most
-
 
 class RiverAPIMixin(_StreamBase):
     """Mixin that provides river's methods for single rows and for mini-batches."""
@@ -31,13 +29,14 @@ class RiverAPIMixin(_StreamBase):
         x_copy : dict, optional
             A second measurement of the row, with independent noise.
         """
+        state = self.__dict__
         if (
             x_copy is not None
-            or self.noise_cov is None
-            or "_buffer" not in self.__dict__
-            or (None if x.__class__ is dict else scaling_of(x)) is not self._scaling
-            or self._waits_for_scaling
-            or not self._buffer.append(x, y)
+            or "_buffer" not in state
+            or state["noise_cov"] is None
+            or (None if x.__class__ is dict else scaling_of(x)) is not state["_scaling"]
+            or state["_waits_for_scaling"]
+            or not state["_buffer"].append(x, y)
         ):
             self._check_and_buffer(x, y, x_copy)
         self.n_rounds_ = n_rounds = self.n_rounds_ + 1
@@ -124,28 +123,29 @@ class RiverAPIMixin(_StreamBase):
             Targets.
         """
         rows, targets = frame_values("X", X), frame_values("y", y)
-        if rows.shape[0] != targets.shape[0]:
-            raise ValueError(f"X and y must have as many rows, got {len(rows)} and {len(targets)}.")
-        if not len(rows):
+        n = len(targets)
+        if len(rows) != n:
+            raise ValueError(f"X and y must have as many rows, got {len(rows)} and {n}.")
+        if not n:
             return
         if "_buffer" not in self.__dict__:
             check_finite("X", rows, self._allow_missing)
             check_finite("y", targets, False)
             self._check_parameters()
             self._reset_stream([])
-        self._use_scaling(scaling_of(X))
-        names = self._buffer.column_names(X)
-        if names != self._buffer.names or (len(self._buffer) and not self._buffer.in_blocks):
+        scaling, buffer = scaling_of(X), self._buffer
+        names = buffer.column_names(X)
+        if scaling is not self._scaling:
+            self._use_scaling(scaling)
+        if names != buffer.names or buffer.has_single_rows:
             self._feature_index.check_names(names)
             self._flush(self.n_rounds_)
-            self._buffer = RowBuffer(names)
-        self._buffer.add_block(rows, targets, self._allow_missing)
-        self._buffer.cached_until = 0
-        self.n_rounds_ += len(targets)
-        if not len(self._feature_index):
+            self._buffer = buffer = RowBuffer(names)
+        is_full = buffer.add_block(rows, targets, self._allow_missing)
+        buffer.cached_until = 0
+        self.n_rounds_ += n
+        if is_full or not self._feature_index.names:
             self._learn_due_rows()
-        elif len(self._buffer) >= FRAME_BUFFER_SIZE:
-            self._learn_in_bulk()
 
     def predict_many(self, X: Any) -> Any:
         """Predict the targets of a frame and return them as a series of the same library.

@@ -5,13 +5,13 @@ from struct import pack_into
 from typing import Any, final
 
 import numpy as np
+from scipy.linalg.blas import ddot
 
 from .._typing import FloatArray
 from .scaling import Scaling
 from .stream_input import MAX_ABS_VALUE, check_finite
 
-_MAX_IN_ADVANCE = 16384  # largest number of rows for which memory is reserved before they come
-_PADDING = 40  # rows reserved in addition
+_MAX_BLOCK_NUMBERS = 2**18  # in the rows of frames that wait to be learnt
 
 
 @final
@@ -24,6 +24,7 @@ class RowBuffer:
 
     def __init__(self, names: tuple[Any, ...] = ()) -> None:
         self.names, self._names, self._width = names, list(names), len(names) + 2
+        self._plain_names: list[Any] | None = self._names  # None: rows of frames or copies wait
         self.cached_until = 0  # the round from which coef and intercept are out of date
         self._last_columns: tuple[Any, tuple[Any, ...]] = (None, ())
         self.coef_by_name: dict[Any, float] = {}
@@ -32,9 +33,8 @@ class RowBuffer:
         self.coef_names: list[Any] | None = None  # rows that coef is for; None if not linear
         self._flat: list[Any] = [1.0]
         self._copies: list[Any] = []
-        self._block_rows: FloatArray | None = None  # rows (1, X, y) of frames
-        self._spare_rows: FloatArray | None = None  # such an array, to be used again
-        self._n_block_rows = 0
+        self._block_rows = np.empty((0, self._width))  # rows (1, X, y) of frames
+        self._n_block_rows, self._max_block_rows = 0, _MAX_BLOCK_NUMBERS // self._width
 
     def __len__(self) -> int:
         return self._n_block_rows or len(self._flat) // self._width
@@ -44,6 +44,11 @@ class RowBuffer:
         """Whether the rows came in frames."""
         return self._n_block_rows > 0
 
+    @property
+    def has_single_rows(self) -> bool:
+        """Whether rows wait that did not come in frames."""
+        return len(self._flat) > 1
+
     def append(self, x: Mapping[Any, Any], y: Any) -> bool:
         """Add a row without a copy, and return whether this was possible without further checks.
 
@@ -51,10 +56,9 @@ class RowBuffer:
         that is not a number, or of another kind than the buffered rows is not added.
         """
         try:
-            if [*x] != self._names or self._copies or self._n_block_rows:
+            if [*x] != self._plain_names:
                 return False
-            values = x.values()
-            total = sum(values, y)
+            total = sum(x.values(), y)
             if not -MAX_ABS_VALUE < total < MAX_ABS_VALUE:
                 return False
             if total.__class__ is not float and not isinstance(total, (float, int)):
@@ -62,7 +66,7 @@ class RowBuffer:
         except (TypeError, AttributeError, OverflowError, ValueError):
             return False
         flat = self._flat
-        flat.extend(values)
+        flat.extend(x.values())
         flat.append(y)
         flat.append(1.0)
         return True
@@ -75,43 +79,38 @@ class RowBuffer:
         """Return whether the buffered rows have second copies, or not, like the new row."""
         return not self._n_block_rows and (not len(self) or copied == bool(self._copies))
 
-    def add_block(self, X: FloatArray, y: FloatArray, gaps: bool) -> None:
-        """Add the rows of a frame, and raise unless they are finite numbers."""
-        start, stop = self._n_block_rows, self._n_block_rows + len(y)
-        block = self._rows_with_room(stop)[start:stop]
+    def add_block(self, X: FloatArray, y: FloatArray, gaps: bool) -> bool:
+        """Add the rows of a frame, raise unless they are finite, and return whether to learn."""
+        start = self._n_block_rows
+        stop = start + len(y)
+        if stop > len(self._block_rows):
+            self._reserve(stop)
+        block = self._block_rows[start:stop]
         block[:, 1:-1] = X
         block[:, -1] = y
-        if not -MAX_ABS_VALUE < np.add.reduce(block, axis=None) < MAX_ABS_VALUE:
+        flat = block.ravel()
+        if not ddot(flat, flat) < MAX_ABS_VALUE**2:  # too large, or NaN
             check_finite("X", X, gaps)
             check_finite("y", y, False)
-        self._n_block_rows = stop
+        self._n_block_rows, self._plain_names = stop, None
+        return stop >= self._max_block_rows
 
-    def _rows_with_room(self, n: int) -> FloatArray:
-        """Return the array of the frames' rows, with room for n of them."""
-        rows = self._block_rows
-        if rows is None and self._spare_rows is not None and len(self._spare_rows) >= n:
-            self._block_rows, self._spare_rows = self._spare_rows, None
-            return self._block_rows
-        if rows is None or len(rows) < n:
-            # Columns whose distance is a power of two would compete for the same cache lines.
-            n_reserved = max(n, min(2 * n, _MAX_IN_ADVANCE)) + _PADDING
-            new = np.empty((n_reserved, self._width), order="F")
-            new[:, 0] = 1.0
-            if rows is not None:
-                new[: self._n_block_rows] = rows[: self._n_block_rows]
-            self._block_rows = rows = new
-        return rows
+    def _reserve(self, n: int) -> None:
+        """Make room for the rows of frames, n in all or more."""
+        rows = np.empty((max(n, min(4 * n, self._max_block_rows + n // 4)), self._width))
+        rows[:, 0] = 1.0
+        rows[: self._n_block_rows] = self._block_rows[: self._n_block_rows]
+        self._block_rows = rows
 
     def __getstate__(self) -> dict[str, Any]:
-        rows = self._block_rows
-        stored = None if rows is None else rows[: self._n_block_rows].copy(order="K")
-        return {**vars(self), "_block_rows": stored, "_spare_rows": None}
+        return {**vars(self), "_block_rows": self._block_rows[: self._n_block_rows].copy()}
 
     def add(self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None) -> None:
         """Add one row."""
         self._flat += (*x.values(), y, 1.0)
         if x_copy is not None:
             self._copies.extend([x_copy[name] for name in self.names])
+            self._plain_names = None
 
     def rescale(self, scaling: Scaling) -> None:
         """Scale the buffered rows and copies, which wait for a scaling."""
@@ -127,7 +126,7 @@ class RowBuffer:
     def mean_target(self) -> float:
         """The mean of the buffered targets, or zero if there are none."""
         targets = self._flat[self._width - 1 :: self._width]
-        if self._block_rows is not None:
+        if self._n_block_rows:
             targets = self._block_rows[: self._n_block_rows, -1].tolist()
         return float(sum(targets)) / max(len(targets), 1)
 
@@ -149,27 +148,23 @@ class RowBuffer:
         """Cache the coefficients and the intercept until a round."""
         self.cached_until, self.coef_names = until, None
         if linear_model is not None:
-            coef = self.coef_by_name = dict(zip(names, linear_model[0].tolist(), strict=True))
-            self.coef = [coef.get(name, 0.0) for name in self._names]
+            self.coef = linear_model[0].tolist()
+            self.coef_by_name = dict(zip(names, self.coef, strict=True))
+            if names != self._names:
+                self.coef = [self.coef_by_name.get(name, 0.0) for name in self._names]
             self.coef_names, self.intercept = self._names, linear_model[1]
 
     def pop(self, n: int) -> tuple[FloatArray, FloatArray | None]:
         """Remove and return the first n rows (1, x, y), and the copies of x."""
-        if self._block_rows is not None:
-            return self._pop_block(n), None
+        if self._n_block_rows:  # all of them, which are learnt before their place is used again
+            self._n_block_rows, self._plain_names = 0, self._names
+            return self._block_rows[:n], None
         rows = _remove(self._flat, n, self._width)
-        return rows, _remove(self._copies, n, self._width - 2) if self._copies else None
-
-    def _pop_block(self, n: int) -> FloatArray:
-        """Remove and return the first n rows of the frames."""
-        assert self._block_rows is not None
-        used, n_remaining = self._block_rows, self._n_block_rows - n
-        self._block_rows, self._n_block_rows = None, 0
-        if n_remaining:
-            self._rows_with_room(n_remaining)[:n_remaining] = used[n : n + n_remaining]
-            self._n_block_rows = n_remaining
-        self._spare_rows = used  # by then the rows that are returned have been learnt
-        return used[:n]
+        if not self._copies:
+            return rows, None
+        copies = _remove(self._copies, n, self._width - 2)
+        self._plain_names = None if self._copies else self._names
+        return rows, copies
 
 
 def _remove(numbers: list[Any], n: int, width: int) -> FloatArray:

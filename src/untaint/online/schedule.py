@@ -10,6 +10,7 @@ the model. The runs of rows that :mod:`.moments` assigns to folds consist of who
 """
 
 from bisect import bisect_right
+from functools import cache
 from typing import final
 
 FIRST_ROUNDS = 64  # up to here runs of four rows are assigned to folds
@@ -17,6 +18,26 @@ N_FOLDS = 16
 MAX_BLOCK = 128
 _MAX_COARSE_BLOCK = 128
 _FIRST_OCTAVE, _LAST_OCTAVE = 6, 60  # round 64, and more rounds than any stream has
+
+
+@cache
+def _octaves(coarse: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the length of the blocks up to round 2^k, and how many of them follow round 64.
+
+    The first is for k = 0, 1, ...; the second is -1 where round 2^k is before round 64.
+    """
+    lengths, before = [1], [-1] * _FIRST_OCTAVE + [0]
+    for octave in range(_LAST_OCTAVE):
+        if octave < _FIRST_OCTAVE:
+            length = 1 << max(0, octave - 3)
+        elif coarse:
+            length = min(1 << (octave - 3), _MAX_COARSE_BLOCK)
+        else:
+            length = min(1 << min(octave - 4, (octave + 1) // 2), MAX_BLOCK)
+        lengths.append(length)
+        if octave >= _FIRST_OCTAVE:
+            before.append(before[-1] + (1 << octave) // length)
+    return tuple(lengths), tuple(before)
 
 
 @final
@@ -32,20 +53,11 @@ class Schedule:
 
     def __init__(self, *, coarse: bool = False) -> None:
         self.coarse = coarse
-        # The number of blocks from round 64 to round 2^k; -1 where there is no such round.
-        self._before = [-1] * _FIRST_OCTAVE + [0]
-        for octave in range(_FIRST_OCTAVE, _LAST_OCTAVE):
-            start = 1 << octave
-            self._before.append(self._before[-1] + start // self.block_length(start))
+        self._lengths, self._before = _octaves(coarse)
 
     def block_length(self, rounds: int) -> int:
         """Return the length of the block that begins or continues after so many rounds."""
-        octave = rounds.bit_length() - 1
-        if rounds < FIRST_ROUNDS:
-            return 1 << max(0, octave - 3)
-        if self.coarse:
-            return int(min(1 << (octave - 3), _MAX_COARSE_BLOCK))
-        return int(min(1 << min(octave - 4, (octave + 1) // 2), MAX_BLOCK))
+        return self._lengths[rounds.bit_length()]
 
     def last_end(self, rounds: int) -> int:
         """Return the end of the last block that is complete after so many rounds."""

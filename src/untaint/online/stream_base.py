@@ -124,15 +124,6 @@ class _StreamBase(BaseEstimator):
                 self._waits_for_scaling = False
             self._learn_buffered(self._buffer.names, *self._buffer.pop(until - self._n_learnt))
 
-    def _learn_in_bulk(self) -> None:
-        """Learn buffered rows of frames, but the last ones, which wait for a request of a fit."""
-        self._flush(self._bulk_rounds())
-        self._check_noise_if_due()
-
-    def _bulk_rounds(self) -> int:
-        """Return the round up to which rows can be learnt while no fit is requested."""
-        return self.n_rounds_
-
     def _check_noise_if_due(self, *, now: bool = False) -> None:
         """Check the declared noise whenever the number of rows has doubled, or now."""
         if now or self._n_learnt >= self._next_noise_check:
@@ -190,14 +181,12 @@ class _StreamBase(BaseEstimator):
         ):
             present = np.isin(np.arange(X.shape[1]), self._feature_index.positions(names))
             noise = noise * np.outer(present, present)
-        n_following = len(self._buffer) if self._buffer.in_blocks else 0
         batch = NoisyBatch(
             X,
             y,
             X_copy,
             noise,
             rows=rows if X is as_given else None,
-            n_following=n_following,
             estimates_noise=estimates_noise,
         )
         if first:

@@ -42,10 +42,10 @@ LEVELS = (8, 6, 4, 2, 0)  # logarithms (base 2) of the numbers of blocks
 HORIZON = 16  # number of blocks whose losses are compared
 MAX_FEATURES = 64  # with more, windows would need too much memory
 EVERY = 4  # blocks after which all rows are compared with windows again
+N_KEPT = {level: (HORIZON + EVERY >> level) + 3 for level in LEVELS}  # sums kept at each level
 _HALF_LIFE = 4.0  # in blocks, of their weights
 _MIN_BLOCKS = 4
 _TESTED_LEVELS, _LEVEL = (4, 2), 0.01  # windows that are tested for a change, and level of the test
-_BULK_LEVEL = 4  # rows that are learnt in bulk are cut after every 16th block
 _MIN_ROWS = 4  # of a window, for each feature
 
 # Weights of the last blocks, the latest last.
@@ -85,29 +85,30 @@ class Windows:
         self._suspected: dict[int, bool] = {}  # by block, every fourth
         self._critical = 0, 0.0  # degrees of freedom, and the value that a test must exceed
 
-    def ends_to_record(self, rounds: int, until: int) -> list[int]:
-        """Return the rounds up to this one at which sums must be recorded.
-
-        ``until`` is the last round before a fit is requested, if it is known.
-        """
-        last = self._schedule.n_blocks(rounds)
-        if rounds < FIRST_ROUNDS or last <= self._n_blocks:
+    def ends_to_record(self, before: int, after: int) -> list[int]:
+        """Return the rounds after the first and up to the second one whose sums will be needed."""
+        if after < max(FIRST_ROUNDS, next_end := self._schedule.next_end(before)):
             return []
-        if rounds == until and last == self._n_blocks + 1:
-            return [self._schedule.end_of(last)]
-        in_the_end = self._schedule.n_blocks(until)
-        wanted = {
-            ((in_the_end >> level) - k) << level for level in LEVELS for k in range(_n_kept(level))
-        }
-        return [self._schedule.end_of(b) for b in sorted(wanted) if self._n_blocks < b <= last]
+        if after == next_end:
+            return [after]
+        n_blocks = self._schedule.n_blocks(before) if before >= FIRST_ROUNDS else -1
+        last = self._schedule.n_blocks(after)
+        wanted = {((last >> level) - k) << level for level in LEVELS for k in range(N_KEPT[level])}
+        return [self._schedule.end_of(block) for block in sorted(wanted) if block > n_blocks]
 
-    def record(self, rounds: int, gram: FloatArray, noise: FloatArray) -> None:
-        """Keep the sums up to a round at which a block ends."""
-        block = self._n_blocks = self._schedule.n_blocks(rounds)
-        sums = Sums(block, gram.copy(), noise)
-        for level in LEVELS:
-            if block % (1 << level) == 0:
-                self._kept[level] = [*self._kept[level], sums][-_n_kept(level) :]
+    def record(
+        self, ends: Sequence[int], sums_at_ends: Sequence[tuple[FloatArray, FloatArray]]
+    ) -> None:
+        """Keep Gram matrix and noise of all rows up to each of the rounds at which blocks end."""
+        new = [
+            Sums(self._schedule.n_blocks(rounds), gram, noise)
+            for rounds, (gram, noise) in zip(ends, sums_at_ends, strict=True)
+        ]
+        self._n_blocks = new[-1].block
+        for level, kept in self._kept.items():
+            if len(new) > 1 or self._n_blocks % (1 << level) == 0:
+                kept += [sums for sums in new if sums.block % (1 << level) == 0]
+                del kept[: -N_KEPT[level]]
 
     def reset_shrinkage(self) -> None:
         """Discard what depends on the selected shrinkage, because it has changed."""
@@ -278,20 +279,6 @@ def choose(losses: FloatArray) -> int:
     limit = mean + np.sqrt(weights**2 @ difference**2)
     limit[0] = 0.0
     return int(np.argmin(np.where(np.isnan(limit), np.inf, limit)))
-
-
-def held_back(rounds: int, schedule: Schedule) -> int:
-    """Return the round up to which rows may be learnt in bulk while no fit is requested.
-
-    The sums up to the ends of later blocks would be needed if a fit were requested now.
-    """
-    block = schedule.n_blocks(rounds) - (_n_kept(_BULK_LEVEL - 2) << (_BULK_LEVEL - 2))
-    return schedule.end_of(max(block >> _BULK_LEVEL << _BULK_LEVEL, 0)) if block > 0 else 0
-
-
-def _n_kept(level: int) -> int:
-    """Return how many sums are kept, of every 2^level-th block."""
-    return (HORIZON + EVERY >> level) + 3
 
 
 def _less_noise(end: Sums, share: float) -> FloatArray:
