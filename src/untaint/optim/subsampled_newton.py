@@ -2,8 +2,10 @@ r"""Newton steps on all samples, with the Hessian of a subsample.
 
 .. math:: d = -(\Phi_S^T H_S \Phi_S + 2 \alpha P)^{-1} \nabla
 
-for the gradient of all samples. With few features the same pass sums the Hessian of all samples;
-it serves later passes too, as long as weights and second derivatives hardly change.
+for the gradient of all samples. With few features the same pass sums the Hessian of all samples, if
+the loss is quadratic or steps are to be exact; it serves later passes too, as long as weights and
+second derivatives hardly change. Under other losses it changes with every step, and its sum takes
+twice as long as the rest of a pass.
 """
 
 from __future__ import annotations
@@ -73,33 +75,38 @@ class SubsampledNewton:
     """Newton steps with the Hessian of a subsample.
 
     ``newton`` solves on the subsample's features; groups and excluded rows are (m,), and ``part``
-    is the weight of the subsample over that of all samples.
+    is the weight of the subsample over that of all samples. ``exact`` steps have the Hessian of all
+    samples, if features are few.
     """
 
     def __init__(
-        self, newton: Newton[FeatureSpace], groups: IntArray, excluded: BoolArray, part: float
+        self,
+        newton: Newton[FeatureSpace],
+        groups: IntArray,
+        excluded: BoolArray,
+        part: float,
+        *,
+        exact: bool = False,
     ) -> None:
         self.newton, self.loss = newton, newton.loss
         self.features, self.coef = newton.space.features, newton.space.coef
         self.groups, self.excluded, self.part = groups, excluded, part
         self._gram: FloatArray | None = None
         self._gram_weights: FloatArray = np.zeros(0)
-
-    @property
-    def sums_gram(self) -> bool:
-        """Whether passes sum the Hessian of all samples."""
-        shared = self.loss.quadratic or self.newton.y.shape[1] == 1
-        return shared and self.features.width <= FEW_FEATURES
+        self._is_complete = False
+        few = self.features.width <= FEW_FEATURES
+        self.sums_gram = few and (self.loss.quadratic or (exact and newton.y.shape[1] == 1))
+        self._takes_gram = few and not self.sums_gram and newton.y.shape[1] == 1
 
     def curvature(self, weights: FloatArray, point: Fit | None = None) -> Curvature:
         """Return the second-order sums that a pass is to return, for weights of the subsample.
 
         They are a small Hessian, unless the last one will do for the function that is evaluated, or
-        squares that the subsample may lack.
+        squares that the subsample may lack: a column that it has is not asked for again.
         """
         if self.sums_gram:
             return None if self._gram_will_do(weights, point) else "gram"
-        return "squares" if self.features.of_columns else None
+        return "squares" if self.features.of_columns and not self._is_complete else None
 
     def _gram_will_do(self, weights: FloatArray, point: Fit | None) -> bool:
         if self._gram is None or (point is None and not self.loss.quadratic):
@@ -141,6 +148,10 @@ class SubsampledNewton:
         lacking = self._lacking_squares(hessian, result.squares)
         if result.gram is not None:
             self._gram, self._gram_weights = result.gram, self._bends(weights, point)
+        elif self._takes_gram:
+            self._gram = self.features.gram(hessian.entry(0, 0)) / self.part
+            if lacking is not None:
+                self._gram += np.diag(lacking[:, 0]) / self.part
         gram = self._gram
 
         def solve(alpha: float, start: Fit | None, tol: float) -> Fit:
@@ -166,8 +177,8 @@ class SubsampledNewton:
             bend = float(np.vdot(step, gram @ step))
         else:
             bend = float(np.vdot(moved, hessian.times(moved))) / self.part
+            bend += 0.0 if lacking is None else float(np.sum(lacking * step**2)) / self.part
         bend += 2.0 * alpha * float(np.sum(penalised * step**2))
-        bend += 0.0 if lacking is None else float(np.sum(lacking * step**2)) / self.part
         return Iterate(point, target, gradient, -float(np.vdot(gradient, step)) - 0.5 * bend)
 
     def with_crossing(self, iterate: Iterate, crossing: Crossing, alpha: float) -> Iterate:
@@ -197,7 +208,9 @@ class SubsampledNewton:
             return None
         entries = [hessian.entry(j, j) for j in range(squares.shape[1])]
         own, wanted = self.features.squares(np.column_stack(entries)), self.part * squares
-        return np.where(own < MIN_SQUARES * wanted, wanted - own, 0.0)
+        lacks = own < MIN_SQUARES * wanted
+        self._is_complete = not lacks.any()
+        return np.where(lacks, wanted - own, 0.0)
 
     def _trust_region(self, point: Fit, target: Fit) -> Fit:
         """Shorten a step to where the loss is about quadratic."""
@@ -211,7 +224,7 @@ class SubsampledNewton:
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the Gram matrices of the subsample and of all samples, with their weights."""
-        state = self.newton.space.state_dict()
+        state = self.newton.space.state_dict() | {"complete": np.array(self._is_complete)}
         if self._gram is not None:
             state |= {"gram": self._gram, "gram_weights": self._gram_weights}
         return state
@@ -219,5 +232,6 @@ class SubsampledNewton:
     def load_state_dict(self, state: dict[str, FloatArray]) -> None:
         """Continue from such a state."""
         self.newton.space.load_state_dict(state)
+        self._is_complete = bool(state.get("complete", False))
         if "gram" in state:
             self._gram, self._gram_weights = state["gram"], state["gram_weights"]
