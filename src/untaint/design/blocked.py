@@ -363,11 +363,13 @@ def _weighted_square(block: FloatArray, weights: FloatArray) -> FloatArray:
         return block.T @ (block * weights[:, None])
     inside = weights > 0
     first = float(weights[inside.argmax()])
-    if (weights[inside] == first).all():
-        kept = block if inside.all() else np.compress(inside, block, axis=0)
-        return first * (kept.T @ kept)
-    if not np.isfinite(block).all():  # an infinite value times zero would be NaN
+    equal = bool((weights[inside] == first).all())
+    # An infinite value times zero would be NaN, and rows of weight zero are not worth a product.
+    few = 2 * np.count_nonzero(inside) < len(weights)
+    if not inside.all() and (equal or few or not np.isfinite(block).all()):
         block, weights = np.compress(inside, block, axis=0), weights[inside]
+    if equal:
+        return first * (block.T @ block)
     scaled = block * np.sqrt(weights)[:, None]
     return scaled.T @ scaled
 

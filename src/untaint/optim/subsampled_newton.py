@@ -25,7 +25,7 @@ from .gram import factorised
 from .newton import MIN_ALPHA, Newton, WeightedObjective
 from .norm_ball import solve_in_ball
 from .oracle import Curvature, PassResult, evaluate_losses
-from .trimmed_hessian import Crossing, newton_direction
+from .trimmed_hessian import Crossing, lanczos_weights
 
 # Features up to which a pass sums the Hessian of all samples.
 FEW_FEATURES = 64
@@ -93,7 +93,7 @@ class SubsampledNewton:
         self.groups, self.excluded, self.part = groups, excluded, part
         self._gram: FloatArray | None = None
         self._gram_weights: FloatArray = np.zeros(0)
-        self._is_complete = False
+        self._is_complete, self._lacking = False, None
         few = self.features.width <= FEW_FEATURES
         self.sums_gram = few and (self.loss.quadratic or (exact and newton.y.shape[1] == 1))
         self._takes_gram = few and not self.sums_gram and newton.y.shape[1] == 1
@@ -133,18 +133,27 @@ class SubsampledNewton:
         return evaluate_losses(self.loss, y, fit.predictions, ones, self.groups, self.excluded)
 
     def step(
-        self, point: Fit, weights: FloatArray, result: PassResult, alpha: float, bound: float | None
+        self,
+        point: Fit,
+        weights: FloatArray,
+        result: PassResult,
+        alpha: float,
+        bound: float | None,
+        crossing: Crossing | None = None,
     ) -> Iterate:
         """Return the Newton step from a function, within a ball if there is a bound.
 
         The weights, (m,), are those of the subsample under the function, and the result is that of
-        a pass over all samples.
+        a pass over all samples. With ``crossing`` the gradient is that under the thresholds that
+        the pass has found, and samples that cross them are counted in.
         """
         coef, penalised = self.coef(point), self.features.penalised[:, None]
-        if not self.loss.quadratic:
-            alpha = max(alpha, MIN_ALPHA * float(weights.sum()) / self.part)
+        alpha = self._penalty(alpha, weights)
         objective = WeightedObjective(self.loss, self.newton.y, weights, self.part * alpha)
         hessian = objective.hessian(point.predictions)
+        slope = (
+            result.gradient if crossing is None else self._without_excess(result, point, crossing)
+        )
         lacking = self._lacking_squares(hessian, result.squares)
         if result.gram is not None:
             self._gram, self._gram_weights = result.gram, self._bends(weights, point)
@@ -152,24 +161,17 @@ class SubsampledNewton:
             self._gram = self.features.gram(hessian.entry(0, 0)) / self.part
             if lacking is not None:
                 self._gram += np.diag(lacking[:, 0]) / self.part
-        gram = self._gram
+        self._lacking, gram = lacking, self._gram
 
         def solve(alpha: float, start: Fit | None, tol: float) -> Fit:
-            gradient = result.gradient + 2.0 * alpha * penalised * coef
-            if gram is not None:
-                solver = factorised(gram, 2.0 * alpha * self.features.penalised)
-                return self.fit(coef - solver(gradient))
+            gradient = slope + 2.0 * alpha * penalised * coef
             own = replace(objective, alpha=self.part * alpha)
-            parts = (own, self.part * gradient, point.predictions)
-            # Steps of a loss that is not convex must go downhill for all samples: no line search
-            # follows, and the decrease is predicted by the same second derivatives.
-            step, _, _ = self.newton.space.solve_step(*parts, STEP_TOL, lacking, positive=True)
-            return self.fit(coef + step)
+            return self.fit(coef + self._direction(gradient, own, point, alpha))
 
         target = solve_in_ball(solve, alpha, bound)
         if not self.loss.quadratic:
             target = self._trust_region(point, target)
-        gradient, step = result.gradient + 2.0 * alpha * penalised * coef, self.coef(target) - coef
+        gradient, step = slope + 2.0 * alpha * penalised * coef, self.coef(target) - coef
         if target is point:  # no finite step, which is no minimum
             return Iterate(point, point, gradient, np.inf)
         moved = target.predictions - point.predictions
@@ -179,28 +181,54 @@ class SubsampledNewton:
             bend = float(np.vdot(moved, hessian.times(moved))) / self.part
             bend += 0.0 if lacking is None else float(np.sum(lacking * step**2)) / self.part
         bend += 2.0 * alpha * float(np.sum(penalised * step**2))
-        return Iterate(point, target, gradient, -float(np.vdot(gradient, step)) - 0.5 * bend)
+        iterate = Iterate(point, target, gradient, -float(np.vdot(gradient, step)) - 0.5 * bend)
+        return (
+            iterate if crossing is None else self._with_crossing(iterate, crossing, weights, alpha)
+        )
 
-    def with_crossing(self, iterate: Iterate, crossing: Crossing, alpha: float) -> Iterate:
-        """Return the step with the samples that cross the threshold counted in, if it is known how.
+    def _without_excess(self, result: PassResult, point: Fit, crossing: Crossing) -> FloatArray:
+        slopes = crossing.excess_slopes(self.loss.gradient(self.newton.y, point.predictions))
+        return result.gradient - self.features.rmatvec(slopes) / self.part
 
-        The gradient becomes that under the thresholds that the pass has found.
-        """
-        if self._gram is None or self.newton.y.shape[1] > 1:
-            return iterate
-        point, penalty = iterate.point, 2.0 * alpha * self.features.penalised
-        slopes = self.loss.gradient(self.newton.y, point.predictions)[:, 0]
-        bend, surplus = crossing.sums(self.features, slopes)
-        gradient = iterate.gradient - surplus / self.part
-        try:
-            step = newton_direction(self._gram + np.diag(penalty), bend / self.part, gradient)
-        except np.linalg.LinAlgError:  # a Hessian without penalty may be singular
-            return iterate
-        target = self.fit(self.coef(point) + step)
-        if not self.loss.quadratic:
-            target = self._trust_region(point, target)
-        decrease = -0.5 * float(np.vdot(gradient, step))
-        return Iterate(point, target, gradient, decrease, iterate.value)
+    def _penalty(self, alpha: float, weights: FloatArray) -> float:
+        """Return alpha, or the least that a loss which is not quadratic needs."""
+        least = 0.0 if self.loss.quadratic else MIN_ALPHA * float(weights.sum()) / self.part
+        return max(alpha, least)
+
+    def _direction(
+        self, gradient: FloatArray, objective: WeightedObjective, point: Fit, alpha: float
+    ) -> FloatArray:
+        """Return -(H + 2 alpha P)^{-1} times a gradient of all samples, for the last Hessian."""
+        if self._gram is not None:
+            return -factorised(self._gram, 2.0 * alpha * self.features.penalised)(gradient)
+        parts = (objective, self.part * gradient, point.predictions, STEP_TOL, self._lacking)
+        # Steps of a loss that is not convex must go downhill for all samples: no line search
+        # follows, and the decrease is predicted by the same second derivatives.
+        return self.newton.space.solve_step(*parts, positive=True)[0]
+
+    def _with_crossing(
+        self, iterate: Iterate, crossing: Crossing, weights: FloatArray, alpha: float
+    ) -> Iterate:
+        """Return the step with the samples that cross the threshold counted in."""
+        point = iterate.point
+        slopes = self.loss.gradient(self.newton.y, point.predictions)
+        first = iterate.target
+        moved = [first.predictions - point.predictions]
+        step = [self.coef(first) - self.coef(point)]
+        crossed = [crossing.slopes_of(slopes, moved[0])]
+        alpha = self._penalty(alpha, weights)
+        objective = WeightedObjective(self.loss, self.newton.y, weights, self.part * alpha)
+        bend = self.features.rmatvec(crossed[0]) / self.part
+        step.append(-self._direction(bend, objective, point, alpha))
+        moved.append(self.fit(step[1]).predictions)
+        crossed.append(crossing.slopes_of(slopes, moved[1]))
+        products = [[float(np.vdot(u, v)) / self.part for v in moved] for u in crossed]
+        size = -float(np.vdot(iterate.gradient, step[0]))
+        one, two = lanczos_weights(size, np.array(products))
+        last = one * step[0] + two * step[1]
+        target = self._trust_region(point, self.fit(self.coef(point) + last))
+        decrease = -0.5 * float(np.vdot(iterate.gradient, last))
+        return replace(iterate, target=target, predicted_decrease=decrease, reliable=True)
 
     def _lacking_squares(self, hessian: Hessian, squares: FloatArray | None) -> FloatArray | None:
         """Diagonal of the Hessian that the subsample lacks, for columns it has too little of."""
