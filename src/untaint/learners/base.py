@@ -123,9 +123,10 @@ class KernelEstimator(BaseEstimator):
 
     def __getattr__(self, name: str) -> Any:
         """Compute ``dual_coef_`` of a linear fit to many rows, which predictions do without."""
-        record, coef = self.__dict__.get("_training"), self.__dict__.get("coef_")
-        lazy = coef is not None and record is not None and record.X is not None
-        if name != "dual_coef_" or not lazy or record.feature_map is None:
+        record: Any = self.__dict__.get("_training")
+        coef: Any = self.__dict__.get("coef_")
+        known = coef is not None and record is not None and record.X is not None
+        if name != "dual_coef_" or not known or record.feature_map is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         design = record.feature_design(self.memory_limit, self._n_threads)
         fit = Fit.on_features(np.atleast_2d(coef).T, np.zeros(1), record.targets)

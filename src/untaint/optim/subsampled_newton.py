@@ -36,6 +36,8 @@ MIN_SQUARES = 0.5
 GRAM_CHANGE, BEND_CHANGE = 0.02, 0.1
 # Relative accuracy of steps: their error is small beside that of the subsample's Hessian.
 STEP_TOL = 1e-3
+# The same of the part of a step that counts in crossing samples: these are few.
+CROSSING_TOL = 0.1
 # Largest change of a value by a step: beyond, the logistic loss is far from quadratic.
 MAX_CHANGE = 30.0
 
@@ -93,7 +95,8 @@ class SubsampledNewton:
         self.groups, self.excluded, self.part = groups, excluded, part
         self._gram: FloatArray | None = None
         self._gram_weights: FloatArray = np.zeros(0)
-        self._is_complete, self._lacking = False, None
+        self._is_complete = False
+        self._lacking: FloatArray | None = None
         few = self.features.width <= FEW_FEATURES
         self.sums_gram = few and (self.loss.quadratic or (exact and newton.y.shape[1] == 1))
         self._takes_gram = few and not self.sums_gram and newton.y.shape[1] == 1
@@ -196,12 +199,17 @@ class SubsampledNewton:
         return max(alpha, least)
 
     def _direction(
-        self, gradient: FloatArray, objective: WeightedObjective, point: Fit, alpha: float
+        self,
+        gradient: FloatArray,
+        objective: WeightedObjective,
+        point: Fit,
+        alpha: float,
+        tol: float = STEP_TOL,
     ) -> FloatArray:
         """Return -(H + 2 alpha P)^{-1} times a gradient of all samples, for the last Hessian."""
         if self._gram is not None:
             return -factorised(self._gram, 2.0 * alpha * self.features.penalised)(gradient)
-        parts = (objective, self.part * gradient, point.predictions, STEP_TOL, self._lacking)
+        parts = (objective, self.part * gradient, point.predictions, tol, self._lacking)
         # Steps of a loss that is not convex must go downhill for all samples: no line search
         # follows, and the decrease is predicted by the same second derivatives.
         return self.newton.space.solve_step(*parts, positive=True)[0]
@@ -210,22 +218,22 @@ class SubsampledNewton:
         self, iterate: Iterate, crossing: Crossing, weights: FloatArray, alpha: float
     ) -> Iterate:
         """Return the step with the samples that cross the threshold counted in."""
-        point = iterate.point
+        point, alpha = iterate.point, self._penalty(alpha, weights)
         slopes = self.loss.gradient(self.newton.y, point.predictions)
-        first = iterate.target
-        moved = [first.predictions - point.predictions]
-        step = [self.coef(first) - self.coef(point)]
-        crossed = [crossing.slopes_of(slopes, moved[0])]
-        alpha = self._penalty(alpha, weights)
         objective = WeightedObjective(self.loss, self.newton.y, weights, self.part * alpha)
-        bend = self.features.rmatvec(crossed[0]) / self.part
-        step.append(-self._direction(bend, objective, point, alpha))
-        moved.append(self.fit(step[1]).predictions)
-        crossed.append(crossing.slopes_of(slopes, moved[1]))
-        products = [[float(np.vdot(u, v)) / self.part for v in moved] for u in crossed]
-        size = -float(np.vdot(iterate.gradient, step[0]))
+
+        def crossed(values: FloatArray) -> FloatArray:
+            return crossing.slopes_of(slopes, values) / self.part
+
+        first = self.coef(iterate.target) - self.coef(point)
+        moved = iterate.target.predictions - point.predictions
+        bend = self.features.rmatvec(crossed(moved))
+        second = -self._direction(bend, objective, point, alpha, CROSSING_TOL)
+        values = (moved, self.fit(second).predictions)
+        products = [[float(np.vdot(crossed(u), v)) for v in values] for u in values]
+        size = -float(np.vdot(iterate.gradient, first))
         one, two = lanczos_weights(size, np.array(products))
-        last = one * step[0] + two * step[1]
+        last = one * first + two * second
         target = self._trust_region(point, self.fit(self.coef(point) + last))
         decrease = -0.5 * float(np.vdot(iterate.gradient, last))
         return replace(iterate, target=target, predicted_decrease=decrease, reliable=True)
