@@ -28,11 +28,12 @@ def gradient_at(coef, Phi, sign, threshold=None):
     return Phi.T @ (np.where(losses <= limit, -sign, 0.0) * (1.0 - np.exp(-losses)))
 
 
-def crossing_of(problem, used=None):
+def crossing_of(problem, used=0.0):
     Phi, sign, coef = problem
     losses = losses_at(coef, Phi, sign)
-    t = np.array([np.quantile(losses, KEPT)])
-    near = samples_near(losses, np.zeros(N, dtype=int), t, t if used is None else t + used)
+    t = np.quantile(losses, KEPT)
+    excess = np.count_nonzero((losses > t) & (losses <= t + used))
+    near = samples_near(losses, np.zeros(N, dtype=int), np.array([t]), np.array([excess]))
     return near, (-sign * (1.0 - np.exp(-losses)))[:, None]
 
 
@@ -89,7 +90,7 @@ def test_an_indefinite_hessian_gives_a_descent_direction_of_bounded_length(rng):
 
 def test_a_threshold_that_was_far_off_is_not_corrected():
     losses, groups = np.linspace(0.0, 1.0, 1000), np.zeros(1000, dtype=int)
-    assert samples_near(losses, groups, np.array([0.5]), np.array([0.9])) is None
+    assert samples_near(losses, groups, np.array([0.5]), np.array([400.0])) is None
 
 
 def test_overlapping_classes_of_many_rows_take_few_passes():

@@ -27,7 +27,6 @@ from .norm_ball import project
 from .oracle import Oracle, PassResult
 from .subsampled_newton import Iterate, SubsampledNewton
 from .threshold_prediction import WeightingStrategy
-from .trimmed_hessian import Crossing
 
 # Relative increase of the objective that counts as rounding.
 ROUNDING = 1e-8
@@ -77,23 +76,15 @@ class SubsampledSteps:
         before = self._weights
         result, self._weights = self._pass(self.point, with_curvature=True)
         parts = (self.point, self._weights, result, self.alpha, self.norm_bound)
-        crossing = self._crossing()
+        crossing = None
+        if self.norm_bound is None:
+            crossing = self.strategy.crossing(self.newton.evaluate_losses(self.point))
         step = self.newton.step(*parts, crossing)
         value = self.strategy.objective(result) + self.alpha * self.point.squared_norm
         reliable = crossing is not None or self.strategy.is_reliable(result)
         self.accept(replace(step, value=value, reliable=reliable))
         n_changed = 0 if before is None else int(np.count_nonzero(self._weights != before))
         return round(n_changed / self.newton.part)
-
-    def _crossing(self) -> Crossing | None:
-        """Return the samples that cross a hard threshold, unless there is a ball.
-
-        Steps of a quadratic loss are few without, and its gross outliers leave no density to
-        estimate at the threshold.
-        """
-        if self.newton.loss.quadratic or self.norm_bound is not None:
-            return None
-        return self.strategy.crossing(self.newton.evaluate_losses(self.point))
 
     def accept(self, iterate: Iterate) -> None:
         """Record an evaluated function."""

@@ -148,15 +148,14 @@ class SubsampledNewton:
 
         The weights, (m,), are those of the subsample under the function, and the result is that of
         a pass over all samples. With ``crossing`` the gradient is that under the thresholds that
-        the pass has found, and samples that cross them are counted in.
+        the pass has found, and samples that cross them are counted in. (Those of a quadratic loss
+        are not: its steps are few without.)
         """
         coef, penalised = self.coef(point), self.features.penalised[:, None]
         alpha = self._penalty(alpha, weights)
         objective = WeightedObjective(self.loss, self.newton.y, weights, self.part * alpha)
         hessian = objective.hessian(point.predictions)
-        slope = (
-            result.gradient if crossing is None else self._without_excess(result, point, crossing)
-        )
+        slope = self._without_excess(result, point, crossing)
         lacking = self._lacking_squares(hessian, result.squares)
         if result.gram is not None:
             self._gram, self._gram_weights = result.gram, self._bends(weights, point)
@@ -185,11 +184,16 @@ class SubsampledNewton:
             bend += 0.0 if lacking is None else float(np.sum(lacking * step**2)) / self.part
         bend += 2.0 * alpha * float(np.sum(penalised * step**2))
         iterate = Iterate(point, target, gradient, -float(np.vdot(gradient, step)) - 0.5 * bend)
-        return (
-            iterate if crossing is None else self._with_crossing(iterate, crossing, weights, alpha)
-        )
+        if crossing is None or self.loss.quadratic:
+            return iterate
+        return self._with_crossing(iterate, crossing, weights, alpha)
 
-    def _without_excess(self, result: PassResult, point: Fit, crossing: Crossing) -> FloatArray:
+    def _without_excess(
+        self, result: PassResult, point: Fit, crossing: Crossing | None
+    ) -> FloatArray:
+        """Return the gradient of a pass without the samples that it kept in excess."""
+        if crossing is None:
+            return result.gradient
         slopes = crossing.excess_slopes(self.loss.gradient(self.newton.y, point.predictions))
         return result.gradient - self.features.rmatvec(slopes) / self.part
 

@@ -21,8 +21,8 @@ steps of Lanczos' method from d give the best step :math:`J^{-1} H d` in the spa
 :math:`w = H^{-1} B d`. There the eigenvalues of :math:`H^{-1} B` are bounded: B is estimated from
 few samples of a subsample, and J may be indefinite away from a minimum.
 
-A pass uses predicted thresholds. If it finds that these were too large by e, it kept about
-:math:`\rho e` samples too many, whose gradients are subtracted: their mean is that at t.
+A pass uses predicted thresholds. The histogram of its losses tells how many samples it kept too
+many, or too few: as many times the mean gradient at t are subtracted.
 """
 
 from dataclasses import dataclass
@@ -44,8 +44,8 @@ class Crossing:
     """The samples of a subsample near the thresholds of their groups.
 
     ``density`` (m,) is the part of each in the density of the losses at the threshold of its group,
-    ``groups`` (m,) the group, and ``excess`` (K,) by how much a pass used larger thresholds than
-    those that it found.
+    ``groups`` (m,) the group, and ``excess`` (K,) the weight of the subsample's part of the samples
+    that a pass kept in excess.
     """
 
     density: FloatArray
@@ -57,7 +57,8 @@ class Crossing:
 
         Their products with the features sum to the gradient of the samples kept in excess.
         """
-        return (self.density * self.excess[self.groups])[:, None] * slopes
+        each = self.excess / np.maximum(self._totals, np.finfo(float).tiny)
+        return (self.density * each[self.groups])[:, None] * slopes
 
     def slopes_of(self, slopes: FloatArray, step: FloatArray) -> FloatArray:
         """Return u with B d = Phi^T u, of shape (m, k), for the values (m, k) of a step d.
@@ -65,43 +66,46 @@ class Crossing:
         The slopes are the derivatives of the losses with respect to the predictions.
         """
         change = np.einsum("ij,ij->i", slopes, step)
-        total = np.bincount(self.groups, self.density, len(self.excess))
         sums = np.bincount(self.groups, self.density * change, len(self.excess))
-        mean = sums / np.maximum(total, np.finfo(float).tiny)
+        mean = sums / np.maximum(self._totals, np.finfo(float).tiny)
         return (self.density * (change - mean[self.groups]))[:, None] * slopes
+
+    @property
+    def _totals(self) -> FloatArray:
+        return np.asarray(np.bincount(self.groups, self.density, len(self.excess)), dtype=float)
 
 
 def samples_near(
-    losses: FloatArray, groups: IntArray, thresholds: FloatArray, used: FloatArray
+    losses: FloatArray, groups: IntArray, thresholds: FloatArray, excess: FloatArray
 ) -> Crossing | None:
-    """Find the samples near the thresholds; None if a used threshold is far from that found.
+    """Find the samples near the thresholds; None if they are fewer than were kept in excess.
 
-    The samples with the nearest losses have the density 1 / (2 b), where b is the largest distance
-    among them, and the others 0.
+    With b the largest distance among the samples of nearest losses, one at the distance a has the
+    density (1 - a / b) / b; others have 0.
 
     Examples
     --------
     >>> import numpy as np
     >>> from untaint.optim.trimmed_hessian import samples_near
     >>> losses = np.linspace(0.0, 2.0, 1001)  # 500 losses in a unit
-    >>> one = np.array([1.0])
-    >>> round(float(samples_near(losses, np.zeros(1001, dtype=int), one, one).density.sum()))
+    >>> near = samples_near(losses, np.zeros(1001, dtype=int), np.array([1.0]), np.zeros(1))
+    >>> round(float(near.density.sum()))
     500
     """
-    density, excess = np.zeros(len(losses)), np.zeros(len(thresholds))
+    density = np.zeros(len(losses))
     for k, t in enumerate(thresholds):
         rows = np.flatnonzero((groups == k) & np.isfinite(losses))
         count = max(int(NEAR_SHARE * len(rows)), MIN_NEAR)
         if not np.isfinite(t) or count > len(rows):
-            continue
-        distance = np.abs(losses[rows] - t)
-        near = np.argpartition(distance, count - 1)[:count]
-        width = float(distance[near].max())
-        excess[k] = used[k] - t
-        if not abs(excess[k]) <= width:
+            count = 0
+        if not abs(excess[k]) <= 0.5 * count:
             return None
-        if width > 0:
-            density[rows[near]] = 0.5 / width
+        if count:
+            distance = np.abs(losses[rows] - t)
+            near = np.argpartition(distance, count - 1)[:count]
+            width = float(distance[near].max())
+            if width > 0:
+                density[rows[near]] = (1.0 - distance[near] / width) / width
     return Crossing(density, groups, excess)
 
 
