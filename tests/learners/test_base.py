@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from estimators.cases import assert_close
 from properties.problems import fractional_weights
 from untaint import SubquantileRegressor
+from untaint._policy import set_policy
 from untaint.baselines import SeverRegressor, TiltedRegressor
 from untaint.kernels import RBF, Linear, Precomputed
 from untaint.learners.base import take
@@ -107,3 +108,18 @@ def test_rows_of_a_pairwise_matrix_are_taken_from_both_sides(rng):
     assert take(K, np.arange(4), True) is K
     assert sp.issparse(take(sp.csr_matrix(K), [1, 3], False))
     assert as_2d(K[0]).shape == as_2d(as_2d(K[0])).shape == (4, 1)
+
+
+def test_a_linear_fit_to_many_rows_has_dual_coefficients_on_request(rng):
+    X = rng.normal(size=(600, 3)) + 5.0
+    y = X @ [1.0, -2.0, 0.5] + 3.0 + 0.1 * rng.normal(size=600)
+    y[:60] += 50.0
+    with set_policy(subsample_rows=200):
+        model = SubquantileRegressor(kernel="linear", contamination=0.2).fit(X, y)
+        assert model.coef_.shape == (3,)
+        dual = model.dual_coef_
+    kept = model._training.fit_weight > 0
+    assert not dual[~kept].any()
+    # Deviations from the centre of the features have the coefficients.
+    np.testing.assert_allclose(dual @ (X - model._training.feature_map.centre), model.coef_)
+    assert not hasattr(model.predictor(), "dual_coef_")

@@ -31,14 +31,15 @@ def passed(gradient, gram=None, squares=None):
     return PassResult(Sum(np.zeros(3)), histogram, Sum(gradient), *more)
 
 
-def newton_of(rng, name="squared", d=D, intercept=True, scale=1.0):
+def newton_of(rng, name="squared", d=D, intercept=True, scale=1.0, exact=False):
     X = scale * rng.normal(size=(N, d))
     codes = (X[:, 0] + rng.normal(size=N) > 0).astype(int)
     y = np.eye(3)[(codes + (X[:, 1] > 1)) % 3] if name == "softmax" else codes[:, None] * 1.0
     features = BlockedFeatures(IdentityMap(np.zeros(d)), X, intercept, Plan(N, 0))
     newton = Newton(FeatureSpace(features), LOSSES[name], y)
     phi = np.column_stack([X, np.ones(N)]) if intercept else X
-    return SubsampledNewton(newton, np.zeros(N, int), np.zeros(N, bool), PART), phi, y
+    own = (np.zeros(N, int), np.zeros(N, bool), PART)
+    return SubsampledNewton(newton, *own, exact=exact), phi, y
 
 
 def second_order(loss, y, phi, values, weights):
@@ -184,10 +185,21 @@ def test_a_step_stays_within_the_ball(rng):
     [("squared", 3, "gram"), ("squared", 300, "squares"), ("logistic", 3, "gram"),
      ("logistic", 300, "squares"), ("softmax", 3, "squares")],
 )  # fmt: skip
-def test_a_pass_sums_the_hessian_where_it_is_small_and_common_to_all_outputs(
+def test_a_pass_of_exact_steps_sums_the_hessian_where_it_is_small_and_common_to_all_outputs(
     name, d, curvature, rng
 ):
-    assert newton_of(rng, name, d)[0].curvature(np.ones(N)) == curvature
+    assert newton_of(rng, name, d, exact=True)[0].curvature(np.ones(N)) == curvature
+
+
+def test_columns_that_the_sample_has_are_not_summed_again(rng):
+    subsampled_newton, phi, _ = newton_of(rng, "logistic")
+    point, ones = subsampled_newton.fit(np.zeros((D + 1, 1))), np.ones(N)
+    assert subsampled_newton.curvature(ones, point) == "squares"
+    squares = (0.25 * phi**2).sum(axis=0)[:, None] / PART
+    for times, again in ((3.0, "squares"), (1.0, None)):
+        result = passed(rng.normal(size=(D + 1, 1)), None, times * squares)
+        subsampled_newton.step(point, ones, result, RIDGE, None)
+        assert subsampled_newton.curvature(ones, point) == again
 
 
 def test_a_hessian_of_a_quadratic_loss_serves_until_the_weights_change(rng):

@@ -4,22 +4,9 @@ import numpy as np
 import pytest
 
 from untaint import SubquantileClassifier
-from untaint.optim.trimmed_hessian import newton_direction, samples_near
+from untaint.optim.trimmed_hessian import lanczos_weights, samples_near
 
 N, P, KEPT = 400_000, 3, 0.8
-
-
-class Matrix:
-    """Features as a plain matrix."""
-
-    def __init__(self, Phi):
-        self.Phi = Phi
-
-    def gram(self, weights, rows=None):
-        return self.Phi.T @ (self.Phi * weights[:, None])
-
-    def rmatvec(self, slopes):
-        return self.Phi.T @ slopes
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +28,13 @@ def gradient_at(coef, Phi, sign, threshold=None):
     return Phi.T @ (np.where(losses <= limit, -sign, 0.0) * (1.0 - np.exp(-losses)))
 
 
-def crossing_of(problem, used=None):
+def crossing_of(problem, used=0.0):
     Phi, sign, coef = problem
     losses = losses_at(coef, Phi, sign)
-    t = np.array([np.quantile(losses, KEPT)])
-    near = samples_near(losses, np.zeros(N, dtype=int), t, t if used is None else t + used)
-    slopes = -sign * (1.0 - np.exp(-losses))
-    return near.sums(Matrix(Phi), slopes)
+    t = np.quantile(losses, KEPT)
+    excess = np.count_nonzero((losses > t) & (losses <= t + used))
+    near = samples_near(losses, np.zeros(N, dtype=int), np.array([t]), np.array([excess]))
+    return near, (-sign * (1.0 - np.exp(-losses)))[:, None]
 
 
 def test_crossing_samples_explain_the_change_of_the_gradient(problem):
@@ -56,7 +43,8 @@ def test_crossing_samples_explain_the_change_of_the_gradient(problem):
     kept = losses <= np.quantile(losses, KEPT)
     p = np.exp(-losses)
     H = Phi.T @ (Phi * (kept * p * (1.0 - p))[:, None])
-    B = crossing_of(problem)[0]
+    crossing, slopes = crossing_of(problem)
+    B = np.column_stack([Phi.T @ crossing.slopes_of(slopes, Phi[:, [j]]) for j in range(P)])
     step = 0.05
     for j in range(P):
         ahead, behind = (coef + s * step * np.eye(P)[j] for s in (1, -1))
@@ -72,25 +60,37 @@ def test_samples_kept_in_excess_are_taken_off_the_gradient(problem):
     right = gradient_at(coef, Phi, sign)
     limit = np.quantile(losses_at(coef, Phi, sign), KEPT) + excess
     found = gradient_at(coef, Phi, sign, limit)
-    surplus = crossing_of(problem, used=excess)[1].ravel()
+    crossing, slopes = crossing_of(problem, used=excess)
+    surplus = (Phi.T @ crossing.excess_slopes(slopes)).ravel()
     assert np.linalg.norm(found - surplus - right) < 0.1 * np.linalg.norm(found - right)
 
 
-def test_the_direction_solves_with_the_hessian_of_the_objective(rng):
-    A, C = rng.normal(size=(20, 4)), 0.2 * rng.normal(size=(20, 4))
-    H, B, g = A.T @ A, C.T @ C, rng.normal(size=(4, 1))
-    assert newton_direction(H, B, g) == pytest.approx(-np.linalg.solve(H - B, g))
+def step_of(H, B, g):
+    """The step in the span of the concentration step and its image."""
+    d = -np.linalg.solve(H, g)
+    both = np.column_stack([d, np.linalg.solve(H, B @ d)])
+    return both @ lanczos_weights(float(d @ H @ d), both.T @ B @ both)
 
 
-def test_an_indefinite_hessian_gives_a_descent_direction(rng):
-    A, C = rng.normal(size=(20, 4)), 3.0 * rng.normal(size=(20, 4))
-    g = rng.normal(size=(4, 1))
-    assert np.vdot(g, newton_direction(A.T @ A, C.T @ C, g)) < 0
+def test_the_step_solves_with_the_hessian_of_the_objective(rng):
+    A, c, g = rng.normal(size=(20, 4)), 0.4 * rng.normal(size=4), rng.normal(size=4)
+    H, B = A.T @ A, np.outer(c, c)
+    assert step_of(H, B, g) == pytest.approx(-np.linalg.solve(H - B, g))
+    assert step_of(H, 0 * B, g) == pytest.approx(-np.linalg.solve(H, g))
+
+
+def test_an_indefinite_hessian_gives_a_descent_direction_of_bounded_length(rng):
+    for scale in (1.0, 3.0, 100.0):
+        A, C, g = rng.normal(size=(20, 4)), scale * rng.normal(size=(20, 4)), rng.normal(size=4)
+        H = A.T @ A
+        step, d = step_of(H, C.T @ C, g), -np.linalg.solve(H, g)
+        assert g @ step < 0
+        assert step @ H @ step <= 4.0 * (d @ H @ d) * (1 + 1e-9)
 
 
 def test_a_threshold_that_was_far_off_is_not_corrected():
     losses, groups = np.linspace(0.0, 1.0, 1000), np.zeros(1000, dtype=int)
-    assert samples_near(losses, groups, np.array([0.5]), np.array([0.9])) is None
+    assert samples_near(losses, groups, np.array([0.5]), np.array([400.0])) is None
 
 
 def test_overlapping_classes_of_many_rows_take_few_passes():

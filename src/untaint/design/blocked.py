@@ -44,6 +44,8 @@ T = TypeVar("T")
 MAX_PENDING = 2
 # Values beyond have sums of squares that overflow single precision, so they are rescaled.
 MAX_SINGLE = 1e15
+# Rows whose features are squared at a time.
+SQUARED_ROWS = 1_000
 
 
 @final
@@ -317,9 +319,12 @@ class _Block:
 
     def squares(self, weights: FloatArray) -> FloatArray:
         """Return the weighted sums of squares, that of the column of ones last."""
-        own = self.own.astype(np.float64)
+        inner = np.zeros((self.raw.shape[1], weights.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):
-            inner = (own * own).T @ weights
+            for start in range(0, len(weights), SQUARED_ROWS):  # squares stay in the cache
+                rows = slice(start, start + SQUARED_ROWS)
+                own = self.own[rows].astype(np.float64, copy=False)
+                inner += (own * own).T @ weights[rows]
         return np.vstack([np.nan_to_num(inner), weights.sum(axis=0)])
 
     def gram(self, weights: FloatArray) -> FloatArray:
@@ -358,11 +363,13 @@ def _weighted_square(block: FloatArray, weights: FloatArray) -> FloatArray:
         return block.T @ (block * weights[:, None])
     inside = weights > 0
     first = float(weights[inside.argmax()])
-    if (weights[inside] == first).all():
-        kept = block if inside.all() else np.compress(inside, block, axis=0)
-        return first * (kept.T @ kept)
-    if not np.isfinite(block).all():  # an infinite value times zero would be NaN
+    equal = bool((weights[inside] == first).all())
+    # An infinite value times zero would be NaN, and rows of weight zero are not worth a product.
+    few = 2 * np.count_nonzero(inside) < len(weights)
+    if not inside.all() and (equal or few or not np.isfinite(block).all()):
         block, weights = np.compress(inside, block, axis=0), weights[inside]
+    if equal:
+        return first * (block.T @ block)
     scaled = block * np.sqrt(weights)[:, None]
     return scaled.T @ scaled
 

@@ -247,16 +247,16 @@ class ClassificationTask(Task):
         # Whatever the edge of the fit, the mask is that of hard trimming.
         share = 0.0 if noise is not None else weighting.contamination
         hard = ClassBalanced(share, codes[present], len(self.classes))
-        thresholds = hard.class_thresholds(losses[present], weights)
-        kept = hard.weights(losses[present], weights)
+        own = losses[present]
+        kept, thresholds = hard.weights_and_thresholds(own, weights)
         mask = losses <= thresholds[codes]
         mask[present] = kept >= 0.5 * weights
-        totals = np.bincount(codes[present], weights)
+        totals = np.bincount(hard.groups, weights)
         found = {
-            "loss_threshold_": hard.threshold(losses[present], weights),
+            "loss_threshold_": hard.threshold(own, weights),
             "class_thresholds_": thresholds,
             "inlier_mask_": mask,
-            "class_contamination_": 1.0 - np.bincount(codes[present], kept) / totals,
+            "class_contamination_": 1.0 - np.bincount(hard.groups, kept) / totals,
             "outlier_scores_": class_scores(losses, thresholds[codes]),
         }
         if noise is None:

@@ -128,17 +128,18 @@ def fit_large_scale(
     if sample_filter is not None:
         design = design.filtered(sample_filter)
     solver = design.subsample.newton(design.loss, design.y)
-    newton = SubsampledNewton(solver, design.groups, design.excluded, design.part)
-    strategy = _weighting_strategy(design, initial)
     # Hard weights may change for ever, and the Hessian of a subsample is inexact.
-    exact_steps = newton.sums_gram and initial.weighting.contamination == 0
+    trims = initial.weighting.contamination > 0
+    own = (design.groups, design.excluded, design.part)
+    newton = SubsampledNewton(solver, *own, exact=not trims)
+    strategy = _weighting_strategy(design, initial)
     process = SubsampledSteps(
         design,
         newton,
         strategy,
         start.fit,
         design.subsample.alpha / design.part,
-        min_decrease=max(design.min_decrease(exact_steps), tol**1.5),
+        min_decrease=max(design.min_decrease(newton.sums_gram and not trims), tol**1.5),
         norm_bound=norm_bound,
         exact=exact,
     )

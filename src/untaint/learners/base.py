@@ -103,10 +103,15 @@ class KernelEstimator(BaseEstimator):
             return
         self.X_fit_ = X
         intercept = fit.intercept
+        if isinstance(design, FeatureDesign):
+            coef, intercept = design.primal_coef(fit)
+            self.coef_ = self._shaped_coef(coef.T.astype(np.float64))
+            self.intercept_ = self._shaped_intercept(intercept.astype(np.float64))
+            return  # with a sum over all rows, dual_coef_ is computed where it is asked for
         dual = np.zeros(targets.shape)
         dual[present] = design.dual_coef(fit, targets[present], weights)
         dual[present[weights == 0]] = 0.0  # an iterative solver leaves rounding errors there
-        if isinstance(design, LinearDesign | FeatureDesign):
+        if isinstance(design, LinearDesign):
             coef, intercept = design.primal_coef(fit)
             self.coef_ = self._shaped_coef(coef.T.astype(np.float64))
         elif isinstance(design.kernel, Linear):
@@ -115,6 +120,20 @@ class KernelEstimator(BaseEstimator):
             self.coef_ = self._shaped_coef(coef.T)
         self.dual_coef_ = self._shaped_dual(dual)
         self.intercept_ = self._shaped_intercept(intercept.astype(np.float64))
+
+    def __getattr__(self, name: str) -> Any:
+        """Compute ``dual_coef_`` of a linear fit to many rows, which predictions do without."""
+        record: Any = self.__dict__.get("_training")
+        coef: Any = self.__dict__.get("coef_")
+        known = coef is not None and record is not None and record.X is not None
+        if name != "dual_coef_" or not known or record.feature_map is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        design = record.feature_design(self.memory_limit, self._n_threads)
+        fit = Fit.on_features(np.atleast_2d(coef).T, np.zeros(1), record.targets)
+        self.dual_coef_ = self._shaped_dual(
+            design.dual_coef(fit, record.targets, record.fit_weight)
+        )
+        return self.dual_coef_
 
     def _store_features(self, design: FeatureDesign, fit: Fit) -> None:
         """Store a kernel expansion in the landmarks, or coefficients of random features."""

@@ -20,7 +20,7 @@ from typing import NamedTuple, final
 import numpy as np
 from scipy.special import expit, log_softmax
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from .base import Loss
 from .hessian import DiagonalHessian, Hessian, HessianDifference, SoftmaxHessian
 from .softmax import class_codes
@@ -108,9 +108,7 @@ class CorrectedLogLoss(Loss):
         """Return losses, probabilities and posteriors, from the same exponentials."""
         scores, codes = np.asarray(f, dtype=float), class_codes(y)
         if scores.shape[1] == 1:
-            first, second = self._log_rates[:, codes][:, :, None]
-            value = np.logaddexp(0.0, scores) - np.logaddexp(first, scores + second)
-            return Expansion(value[:, 0], expit(scores), expit(scores + second - first))
+            return self._expand_two(scores, codes)
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
         total = powers.sum(axis=1)
         joint = powers * self.noise_matrix.T[codes]
@@ -124,6 +122,22 @@ class CorrectedLogLoss(Loss):
             value[tiny] = -np.logaddexp.reduce(logs, axis=1)
             posterior[tiny] = np.exp(logs + value[tiny, None])
         return Expansion(value, powers / total[:, None], posterior)
+
+    def _expand_two(self, scores: FloatArray, codes: IntArray) -> Expansion:
+        """Return the expansion for two classes, which have one score."""
+        first, second = (np.take(rates, codes)[:, None] for rates in self.noise_matrix)
+        # Class probabilities, in units of the larger one, and theirs jointly with the label.
+        one, other = np.exp(-np.maximum(scores, 0.0)), np.exp(np.minimum(scores, 0.0))
+        joint, rest = second * other, (1.0 - first) * one + (1.0 - second) * other
+        total = first * one + joint
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            value, posterior = np.log1p(rest / total), joint / total
+        tiny = np.flatnonzero(~(total > LEAST_LIKELIHOOD))
+        if len(tiny):
+            f, (first, second) = scores[tiny], self._log_rates[:, codes[tiny]][:, :, None]
+            value[tiny] = np.logaddexp(0.0, f) - np.logaddexp(first, f + second)
+            posterior[tiny] = expit(f + second - first)
+        return Expansion(value[:, 0], other / (one + other), posterior)
 
     def hessian(self, y: FloatArray, f: FloatArray) -> Hessian:
         """Return a positive Hessian that leads to the same minimum."""

@@ -8,8 +8,7 @@ subsample S. With m rows for each feature the sums of the subsample are those of
 about :math:`1 \pm 2 / \sqrt m`, so that a step removes most of the error, and Anderson acceleration
 most of the rest. Nothing is solved more accurately than the weights are known.
 
-For the logistic loss, samples that cross a hard threshold are counted in near the minimum
-(:mod:`.trimmed_hessian`).
+For the logistic loss, samples that cross a hard threshold are counted in (:mod:`.trimmed_hessian`).
 The iteration stops where the predicted decrease of the objective is below what chance leaves open:
 a fit of p features to n samples follows p / n of the noise.
 """
@@ -39,8 +38,6 @@ PATIENCE = 6
 MAX_REFINEMENTS = 6
 # A predicted decrease that shrinks by less than this factor is no progress.
 PROGRESS = 0.9
-# Predicted decrease, relative to the objective, up to which second derivatives describe it.
-LOCAL = 0.01
 # Predicted decrease, as a multiple of the smallest one, at which a stalled iteration has converged.
 STALLED_FACTOR = 100.0
 
@@ -78,26 +75,16 @@ class SubsampledSteps:
         """Evaluate the current function on all samples, and find the Newton step from there."""
         before = self._weights
         result, self._weights = self._pass(self.point, with_curvature=True)
-        step = self.newton.step(self.point, self._weights, result, self.alpha, self.norm_bound)
+        parts = (self.point, self._weights, result, self.alpha, self.norm_bound)
+        crossing = None
+        if self.norm_bound is None:
+            crossing = self.strategy.crossing(self.newton.evaluate_losses(self.point))
+        step = self.newton.step(*parts, crossing)
         value = self.strategy.objective(result) + self.alpha * self.point.squared_norm
-        reliable = self.strategy.is_reliable(result)
-        self.accept(self._with_crossing(replace(step, value=value, reliable=reliable)))
+        reliable = crossing is not None or self.strategy.is_reliable(result)
+        self.accept(replace(step, value=value, reliable=reliable))
         n_changed = 0 if before is None else int(np.count_nonzero(self._weights != before))
         return round(n_changed / self.newton.part)
-
-    def _with_crossing(self, iterate: Iterate) -> Iterate:
-        """Count in the samples that cross a hard threshold, near the minimum and without a ball.
-
-        Steps of a quadratic loss are few without, and its gross outliers leave no density to
-        estimate at the threshold.
-        """
-        local = self._is_small(iterate, LOCAL / self.min_decrease)
-        if self.newton.loss.quadratic or self.norm_bound is not None or not local:
-            return iterate
-        crossing = self.strategy.crossing(self.newton.evaluate_losses(iterate.point))
-        if crossing is None:
-            return iterate
-        return self.newton.with_crossing(iterate, crossing, self.alpha)
 
     def accept(self, iterate: Iterate) -> None:
         """Record an evaluated function."""

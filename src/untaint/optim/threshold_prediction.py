@@ -58,6 +58,8 @@ class WeightingStrategy(ABC):
         self.n_groups, self.count, self.coarse = n_groups, count, coarse
         self.thresholds: FloatArray | None = None
         self.predicted: FloatArray = np.full(n_groups, np.inf)
+        # Weight that the last pass kept in excess, over that of all samples.
+        self._excess: FloatArray = np.zeros(n_groups)
         self.grid = HistogramGrid(np.zeros((n_groups, 1)), np.zeros((n_groups, 2)))
         self._ranks: FloatArray = np.zeros((n_groups, 2))
         self._error: FloatArray | None = None
@@ -90,7 +92,8 @@ class WeightingStrategy(ABC):
         """Return the samples of the subsample near the hard thresholds of the last pass, if any."""
         if not self.hard or self.thresholds is None:
             return None
-        return samples_near(sample.losses, sample.groups, self.thresholds, self.predicted)
+        excess = len(sample.losses) * self._excess
+        return samples_near(sample.losses, sample.groups, self.thresholds, excess)
 
     def state_dict(self) -> dict[str, FloatArray]:
         """Return the last thresholds, their ranks in the subsample and errors of prediction."""
@@ -187,6 +190,8 @@ class TrimmedWeighting(WeightingStrategy):
             thresholds = result.histogram.thresholds(self.rule, self.unit)
             if self.rule.smoothing is not None and len(thresholds) == 1:
                 thresholds = self._corrected(result, thresholds)
+            if self.hard:
+                self._excess = self._kept_in_excess(result, thresholds)
             self._observe_thresholds(thresholds, result.histogram.grid, sample)
 
     def refine(self) -> ThresholdWeights:
@@ -232,6 +237,14 @@ class TrimmedWeighting(WeightingStrategy):
         if self.rule.smoothing is not None and self._trims:
             return ThresholdWeights(self.predicted, self.rule.smoothing)
         return result.histogram.threshold_weights(self.rule, self.unit)
+
+    def _kept_in_excess(self, result: PassResult, found: FloatArray) -> FloatArray:
+        """Return the weight that a pass kept beyond that of the rule, over that of all samples."""
+        losses, weights, groups = result.histogram.points(self.unit)
+        wanted = self.unit * self.rule.over(groups).totals(losses, weights)
+        excess = (result.kept - wanted) / (self.unit * self.count)
+        # Tied samples are all kept, and those of infinite loss never are.
+        return np.where((self.predicted == found) | ~np.isfinite(found), 0.0, excess)
 
     def _kept_by_rule(self, result: PassResult) -> float:
         _, weights, groups = result.histogram.points(self.unit)

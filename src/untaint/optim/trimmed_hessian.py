@@ -11,30 +11,31 @@ with :math:`\rho` the density of the losses at t. (The covariance and not the se
 the threshold moves along, so that as many samples are kept as before.) A concentration step solves
 with H; its error therefore shrinks only by the largest eigenvalue of :math:`H^{-1} B` at a time.
 
-Let :math:`H = L L^T` and :math:`L^{-1} B L^{-T} = Q \Lambda Q^T`. Then
+No matrix B is needed. Under the concentration step d, the losses of samples near the threshold
+change by :math:`\delta_i = g_i^T d`, and
 
-.. math:: J^{-1} = L^{-T} Q (1 - \Lambda)^{-1} Q^T L^{-1},
+.. math:: B d = \sum_i \rho_i\, g_i\, (\delta_i - \bar\delta),
 
-where :math:`\Lambda` is bounded: B is estimated from few samples of a subsample, and J may be
-indefinite away from a minimum.
+where :math:`\rho_i` is the part of a sample in the density, and the mean is that of its group. Two
+steps of Lanczos' method from d give the best step :math:`J^{-1} H d` in the span of d and
+:math:`w = H^{-1} B d`. There the eigenvalues of :math:`H^{-1} B` are bounded: B is estimated from
+few samples of a subsample, and J may be indefinite away from a minimum.
 
-A pass uses predicted thresholds. If it finds that these were too large by e, it kept about
-:math:`\rho e` samples too many, whose gradients are subtracted: their mean is that at t.
+A pass uses predicted thresholds. The histogram of its losses tells how many samples it kept too
+many, or too few: as many times the mean gradient at t are subtracted.
 """
 
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy.linalg import eigh, solve_triangular
 
 from .._typing import FloatArray, IntArray
-from .feature_newton import BlockFeatures
 
 # Part of a group of samples that counts as near its threshold, and the least number.
 NEAR_SHARE, MIN_NEAR = 0.1, 30
 # The largest eigenvalue that is believed: steps are at most 1 / (1 - it) times as long.
-MAX_RATE = 0.7
+MAX_RATE = 0.5
 
 
 @final
@@ -43,76 +44,92 @@ class Crossing:
     """The samples of a subsample near the thresholds of their groups.
 
     ``density`` (m,) is the part of each in the density of the losses at the threshold of its group,
-    ``groups`` (m,) the group, and ``excess`` (K,) by how much a pass used larger thresholds than
-    those that it found.
+    ``groups`` (m,) the group, and ``excess`` (K,) the weight of the subsample's part of the samples
+    that a pass kept in excess.
     """
 
     density: FloatArray
     groups: IntArray
     excess: FloatArray
 
-    def sums(self, features: BlockFeatures, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return B, (p, p), and the gradient of the samples that were kept in excess, (p, 1).
+    def excess_slopes(self, slopes: FloatArray) -> FloatArray:
+        """Return the slopes (m, k) of the losses, times the excess of samples that each stands for.
 
-        The slopes, (m,), are the derivatives of the losses with respect to the predictions.
+        Their products with the features sum to the gradient of the samples kept in excess.
         """
-        B = features.gram(self.density * slopes**2)
-        surplus = np.zeros((len(B), 1))
-        for k in np.unique(self.groups[self.density > 0]):
-            own = np.where(self.groups == k, self.density, 0.0)
-            total = features.rmatvec((own * slopes)[:, None])
-            B -= total @ total.T / own.sum()
-            surplus += self.excess[k] * total
-        return B, surplus
+        each = self.excess / np.maximum(self._totals, np.finfo(float).tiny)
+        return (self.density * each[self.groups])[:, None] * slopes
+
+    def slopes_of(self, slopes: FloatArray, step: FloatArray) -> FloatArray:
+        """Return u with B d = Phi^T u, of shape (m, k), for the values (m, k) of a step d.
+
+        The slopes are the derivatives of the losses with respect to the predictions.
+        """
+        change = np.einsum("ij,ij->i", slopes, step)
+        sums = np.bincount(self.groups, self.density * change, len(self.excess))
+        mean = sums / np.maximum(self._totals, np.finfo(float).tiny)
+        return (self.density * (change - mean[self.groups]))[:, None] * slopes
+
+    @property
+    def _totals(self) -> FloatArray:
+        return np.asarray(np.bincount(self.groups, self.density, len(self.excess)), dtype=float)
 
 
 def samples_near(
-    losses: FloatArray, groups: IntArray, thresholds: FloatArray, used: FloatArray
+    losses: FloatArray, groups: IntArray, thresholds: FloatArray, excess: FloatArray
 ) -> Crossing | None:
-    """Find the samples near the thresholds; None if a used threshold is far from that found.
+    """Find the samples near the thresholds; None if they are fewer than were kept in excess.
 
-    The samples with the nearest losses have the density 1 / (2 b), where b is the largest distance
-    among them, and the others 0.
+    With b the largest distance among the samples of nearest losses, one at the distance a has the
+    density (1 - a / b) / b; others have 0.
 
     Examples
     --------
     >>> import numpy as np
     >>> from untaint.optim.trimmed_hessian import samples_near
     >>> losses = np.linspace(0.0, 2.0, 1001)  # 500 losses in a unit
-    >>> one = np.array([1.0])
-    >>> round(float(samples_near(losses, np.zeros(1001, dtype=int), one, one).density.sum()))
+    >>> near = samples_near(losses, np.zeros(1001, dtype=int), np.array([1.0]), np.zeros(1))
+    >>> round(float(near.density.sum()))
     500
     """
-    density, excess = np.zeros(len(losses)), np.zeros(len(thresholds))
+    density = np.zeros(len(losses))
     for k, t in enumerate(thresholds):
         rows = np.flatnonzero((groups == k) & np.isfinite(losses))
         count = max(int(NEAR_SHARE * len(rows)), MIN_NEAR)
         if not np.isfinite(t) or count > len(rows):
-            continue
-        distance = np.abs(losses[rows] - t)
-        near = np.argpartition(distance, count - 1)[:count]
-        width = float(distance[near].max())
-        excess[k] = used[k] - t
-        if not abs(excess[k]) <= width:
+            count = 0
+        if not abs(excess[k]) <= 0.5 * count:
             return None
-        if width > 0:
-            density[rows[near]] = 0.5 / width
+        if count:
+            distance = np.abs(losses[rows] - t)
+            near = np.argpartition(distance, count - 1)[:count]
+            width = float(distance[near].max())
+            if width > 0:
+                density[rows[near]] = (1.0 - distance[near] / width) / width
     return Crossing(density, groups, excess)
 
 
-def newton_direction(hessian: FloatArray, crossing: FloatArray, gradient: FloatArray) -> FloatArray:
-    """Return -(H - B)^{-1} times the gradient (p, k), with the spectrum of H^{-1} B bounded.
+def lanczos_weights(size: float, products: FloatArray) -> tuple[float, float]:
+    """Return the parts of d and w = H^{-1} B d in the step J^{-1} H d.
+
+    ``size`` is d^T H d, and ``products`` holds (d, w)^T B (d, w).
 
     Examples
     --------
     >>> import numpy as np
-    >>> from untaint.optim.trimmed_hessian import newton_direction
-    >>> newton_direction(2 * np.eye(2), np.diag([1.0, 0.0]), np.ones((2, 1))).ravel()
-    array([-1. , -0.5])
+    >>> from untaint.optim.trimmed_hessian import lanczos_weights
+    >>> B, d = np.diag([0.2, 0.4]), np.array([1.0, 2.0])  # H is the identity
+    >>> both = np.array([d, B @ d])
+    >>> one, two = lanczos_weights(d @ d, both @ B @ both.T)
+    >>> np.allclose(one * d + two * (B @ d), d / (1 - np.diag(B)))
+    True
     """
-    L = np.linalg.cholesky(hessian)
-    half = solve_triangular(L, crossing, lower=True)
-    rates, Q = eigh(solve_triangular(L, half.T, lower=True))
-    scaled = Q.T @ solve_triangular(L, gradient, lower=True)
-    scaled /= (1.0 - np.clip(rates, 0.0, MAX_RATE))[:, None]
-    return -solve_triangular(L, Q @ scaled, lower=True, trans="T")
+    first = products[0, 0] / size
+    left = products[0, 1] - first * products[0, 0]
+    if left <= 1e-12 * abs(products[0, 1]):
+        return 1.0 / (1.0 - float(np.clip(first, 0.0, MAX_RATE))), 0.0
+    beside = np.sqrt(left / size)
+    second = products[1, 1] - 2.0 * first * products[0, 1] + first**2 * products[0, 0]
+    rates, Q = np.linalg.eigh(np.array([[first, beside], [beside, second / left]]))
+    one, two = Q @ (Q[0] / (1.0 - np.clip(rates, 0.0, MAX_RATE)))
+    return float(one - two * first / beside), float(two / beside)

@@ -106,9 +106,11 @@ def _takes_part(column: FloatArray, weights: FloatArray) -> bool:
 
 
 def _many_values(column: FloatArray, weights: FloatArray) -> bool:
-    values = np.sort(column)
     if np.all(weights == weights[0]):
+        values = np.sort(column)
         lag = int(MAX_FREQUENCY * len(values))
         return lag > 0 and not bool(np.any(values[lag:] == values[:-lag]))
-    _, owner = np.unique(column, return_inverse=True)
-    return float(np.bincount(owner, weights).max()) <= MAX_FREQUENCY * float(weights.sum())
+    order = np.argsort(column)
+    values, own = column[order], weights[order]
+    starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
+    return float(np.add.reduceat(own, starts).max()) <= MAX_FREQUENCY * float(weights.sum())

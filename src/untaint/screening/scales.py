@@ -20,13 +20,23 @@ def quantile(values: FloatArray, weights: FloatArray, fraction: float) -> float:
         rank = max(int(np.ceil(fraction * len(values))) - 1, 0)
         return float(np.partition(values, rank)[rank])
     order = np.argsort(values)
-    reached = np.cumsum(weights[order])
-    return float(values[order[np.searchsorted(reached, fraction * reached[-1])]])
+    return _reached(values[order], weights[order], fraction)
+
+
+def _reached(values: FloatArray, weights: FloatArray, fraction: float) -> float:
+    """Return the first of some values up to which they have this fraction of the weight."""
+    reached = np.cumsum(weights)
+    return float(values[np.searchsorted(reached, fraction * reached[-1])])
 
 
 def centre_of(column: FloatArray, weights: FloatArray) -> float:
     """Return the weighted median, or the more frequent of the two middle values."""
-    lower, upper = quantile(column, weights, 0.5), -quantile(-column, weights, 0.5)
+    if np.all(weights == weights[0]):
+        lower, upper = quantile(column, weights, 0.5), -quantile(-column, weights, 0.5)
+    else:
+        order, half = np.argsort(column), 0.5 * (1 - 1e-12)
+        values, own = column[order], weights[order]
+        lower, upper = _reached(values, own, half), _reached(values[::-1], own[::-1], half)
     if lower == upper:
         return lower
     on_lower, on_upper = (float(weights[column == v].sum()) for v in (lower, upper))

@@ -30,13 +30,15 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from .base import unit_weight
-from .trimmed import Trimmed, keep_trimmed, loss_reached
+from .trimmed import Trimmed, keep_trimmed, keep_up_to, loss_reached
 
 # Fraction of every class that is kept whatever its losses.
 MIN_FRACTION = 0.1
 # Losses are capped at this distance from the smallest: exp(-600) is still a normal number.
 MAX_LOSS = 600.0
 MAX_HALVINGS = 80
+# First distance from a guess at which the other end of its interval is looked for, and its growth.
+FIRST_STEP, STEP_FACTOR = 1e-3, 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +93,20 @@ class ClassBalanced(Trimmed):
         data = ((losses[rows], sample_weight[rows], kept) for rows, kept in parts)
         return np.array([loss_reached(*part) if len(part[0]) else 0.0 for part in data])
 
+    def weights_and_thresholds(
+        self, losses: FloatArray, sample_weight: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return weights and thresholds of losses that are not NaN, in the time of one of them."""
+        weights, thresholds = np.array(sample_weight, dtype=float), np.zeros(self.n_groups)
+        for k, kept in enumerate(self.totals(losses, sample_weight)):
+            rows = self._members[k]
+            if len(rows):
+                own, mass = losses[rows], sample_weight[rows]
+                thresholds[k] = loss_reached(own, mass, kept)
+                if self.contamination > 0:
+                    weights[rows] = keep_up_to(own, mass, kept, thresholds[k])
+        return weights, thresholds
+
     def among(self, rows: IntArray) -> ClassBalanced:
         """Return this rule restricted to the samples of the given indices."""
         return self.over(self.groups[rows])
@@ -118,8 +134,10 @@ class ClassBalanced(Trimmed):
             """Return the kept weight of each class at t = smallest loss + log_scale."""
             return np.maximum([end.at(log_scale) for end in ends], lower)
 
+        # At the lower end no class keeps a whole sample, at the upper end every class keeps all.
+        low, high = -np.log(max(kept / (unit or kept), 2.0)) - 40.0, max(e.max_loss for e in ends)
         totals = np.zeros(self.n_groups)
-        totals[sizes > 0] = _bisect(at, kept, max(end.max_loss for end in ends), unit)
+        totals[sizes > 0] = _bisect(at, kept, (low, high + 2.0), _guess(ends, kept), unit)
         return totals
 
     def label_entropy(self, totals: FloatArray) -> float:
@@ -151,11 +169,11 @@ class _ClassEnd:
         allowed = self.reached
         if unit is not None:
             allowed = np.maximum(allowed - 0.5 * unit, 0.25 * unit)
-        self._from = self.above + np.log(np.maximum(allowed, np.finfo(float).tiny) / kept)
+        self.starts = self.above + np.log(np.maximum(allowed, np.finfo(float).tiny) / kept)
 
     def at(self, log_scale: float) -> float:
         """Return the kept weight at t = smallest loss + log_scale."""
-        row, n = int(np.searchsorted(self._from, log_scale)), len(self.above)
+        row, n = int(np.searchsorted(self.starts, log_scale)), len(self.above)
         while row < n and self.reached[row] <= self._allowed(row, log_scale):
             row += 1
         while row > 0 and self.reached[row - 1] > self._allowed(row - 1, log_scale):
@@ -173,16 +191,27 @@ class _ClassEnd:
         return floor(count + 1 / (24 * max(count, 1.0)) + 0.5) * self.unit
 
 
+def _guess(ends: list[_ClassEnd], kept: float) -> float:
+    """Return about the t from which samples of this weight are kept, if weights are about equal."""
+    each = sum(float(end.reached[-1]) for end in ends) / sum(len(end.starts) for end in ends)
+    starts = np.concatenate([end.starts for end in ends])
+    rank = min(max(int(kept / each), 1), len(starts)) - 1
+    return float(np.partition(starts, rank)[rank])
+
+
 def _bisect(
-    at: Callable[[float], FloatArray], kept: float, spread: float, unit: float | None
+    at: Callable[[float], FloatArray],
+    kept: float,
+    ends: tuple[float, float],
+    guess: float,
+    unit: float | None,
 ) -> FloatArray:
-    """Return the class totals at the t where they sum to ``kept``, by bisection."""
-    # At the lower end no class keeps a whole sample, at the upper end every class keeps all.
-    low, high = -np.log(max(kept / (unit or kept), 2.0)) - 40.0, spread + 2.0
-    below, above = at(low), at(high)
+    """Return the class totals at the t where they sum to ``kept``, by bisection around a guess."""
+    low, high = ends
+    below, above = None, None
     tolerance = 0.5 * unit if unit is not None else 1e-12 * kept
+    middle, step = guess, FIRST_STEP
     for _ in range(MAX_HALVINGS):
-        middle = 0.5 * (low + high)
         totals = at(middle)
         excess = float(totals.sum()) - kept
         if abs(excess) < tolerance:
@@ -191,7 +220,14 @@ def _bisect(
             low, below = middle, totals
         else:
             high, above = middle, totals
+        middle = 0.5 * (low + high)
+        if below is None or above is None:
+            middle = max(middle, high - step) if below is None else min(middle, low + step)
+            step *= STEP_FACTOR
     # Several classes jump at the same t: fill them up in the order of the classes.
+    below, above = (
+        at(end) if each is None else each for end, each in ((low, below), (high, above))
+    )
     missing = kept - float(below.sum())
     for k, jump in enumerate(above - below):
         below[k] += min(jump, missing)

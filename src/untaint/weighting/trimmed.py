@@ -58,7 +58,12 @@ def keep_trimmed(losses: FloatArray, sample_weight: FloatArray, kept: float) -> 
     """Return the weights that keep the samples of smallest loss, ``kept`` in total."""
     if np.isnan(losses).any():  # targets so large that their squares overflow
         losses = np.where(np.isnan(losses), np.inf, losses)
-    below, tied = around(losses, loss_reached(losses, sample_weight, kept))
+    return keep_up_to(losses, sample_weight, kept, loss_reached(losses, sample_weight, kept))
+
+
+def keep_up_to(losses: FloatArray, sample_weight: FloatArray, kept: float, t: float) -> FloatArray:
+    """Return the weights of the samples up to a threshold, ``kept`` in total."""
+    below, tied = around(losses, t)
     weights = np.where(below, sample_weight, 0.0)
     weights[tied] = sample_weight[tied] * part_of_tied(sample_weight, below, tied, kept)
     return weights
