@@ -8,12 +8,16 @@ a right value by a mistake :math:`T` has the density
 
 The last factor stands for a decimal point that slips, which keeps the digits: :math:`q` is the part
 of the column's values that end at the decimal place where a number does.
+
+A value that many rows have, such as 0, is right in some of them whatever the others are: its
+density is at least a small part of its frequency over the step of the column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
@@ -28,8 +32,11 @@ from .variables import NumericVariable
 FARTHEST = 1e3
 # A usual residual lies within so many times the bounds of 85 %.
 USUAL = 1.5
+# Part of the rows from which on a value is common, and part of them that have it at random.
+COMMON, AT_RANDOM = 0.05, 0.03
 # Rows that are looked at together.
 BLOCK = 8192
+TINY = float(np.finfo(float).tiny)
 
 
 class Undone(NamedTuple):
@@ -103,6 +110,25 @@ class CellDensity:
         """Return the log-densities of inlier values, in units of the table."""
         return self.null.log_density(self.standardised(values) - predicted, self.scale(predicted))
 
+    @cached_property
+    def _common(self) -> tuple[FloatArray, FloatArray]:
+        """Common values, standardised and ascending, and their least log-densities."""
+        values = self.variable.values[~self.variable.missing]
+        found, counts = np.unique(values, return_counts=True)
+        common = counts >= COMMON * max(len(values), 1)
+        if not common.any():
+            return np.full(1, np.inf), np.full(1, -np.inf)
+        y = self.standardised(found[common])
+        center, spread = self.standardiser.center, self.standardiser.spread
+        step = 2.0 * self.variable.floor(center + spread * y) / spread
+        return y, np.log(AT_RANDOM * counts[common] / (len(values) * np.maximum(step, TINY)))
+
+    def _log_common(self, y: FloatArray) -> FloatArray:
+        """Return the least log-density of right values, minus infinity unless they are common."""
+        values, least = self._common
+        place = np.minimum(np.searchsorted(values, y), len(values) - 1)
+        return np.where(values[place] == y, least[place], -np.inf)
+
     def undone(self, values: FloatArray) -> Undone:
         """Return what values would be without mistakes."""
         return undo_mistakes(self.variable, self.standardiser, values)
@@ -118,7 +144,7 @@ class CellDensity:
         density += log_stretch
         density[np.abs(right - y) <= self.null.edges.sum() * scale] = -np.inf
         found = np.concatenate([_log_marginal(y)[None], density])
-        found -= self.null.log_density(y - predicted, scale)
+        found -= np.maximum(self.null.log_density(y - predicted, scale), self._log_common(y))
         return found
 
     def log_odds(
