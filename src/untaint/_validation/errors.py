@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .arrays import to_numpy
+
 # How the types of columns of numbers begin, and those of dates and durations, in any library.
 NUMBERS = ("int", "uint", "float", "double", "bool", "decimal", "complex", "sparse")
 DATES = ("date", "time", "duration", "period", "interval")
@@ -37,8 +39,9 @@ def name_argument_in_errors(X: Any, y: Any = None, *, numbers: bool = True) -> I
             raise ValueError(_first_missing(X, complaint)) from None
         if complaint.startswith("Expected 2D array"):
             found, advice = complaint.split(":")[0], complaint[complaint.rindex("Reshape") :]
+            shape = np.shape(to_numpy(X))
             raise ValueError(
-                f"X must have rows and columns, got the shape {np.shape(X)}. ({found}. {advice})"
+                f"X must have rows and columns, got the shape {shape}. ({found}. {advice})"
             ) from None
         if complaint.startswith("Complex data not supported"):
             found = "X" if np.iscomplexobj(X) else "y"
@@ -83,7 +86,7 @@ def _first_missing(X: Any, complaint: str) -> str:
     """Return the complaint about a missing or an infinite cell, with its place."""
     names = getattr(X, "columns", None)
     parts = {"dtype": float, "na_value": np.nan} if hasattr(X, "iloc") else {}
-    cells = np.asarray(X.to_numpy(**parts) if names is not None else X, dtype=float)
+    cells = np.asarray(X.to_numpy(**parts) if names is not None else to_numpy(X), dtype=float)
     row, column = np.argwhere(~np.isfinite(cells))[0].tolist()
     name = column if names is None else repr(list(names)[column])
     value, first = cells[row, column], complaint.splitlines()[0]
