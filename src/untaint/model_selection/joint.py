@@ -72,7 +72,7 @@ CLEAR_EVIDENCE = 0.2
 # Scattered outliers that are wider than the noise, but not so many times, may be its skewness.
 MIN_WIDTH = 4.0
 # Those of nearly the largest contamination would be most of the rows if they could: they have to be
-# clear, unless they are so many times as wide as the noise.
+# clear, or half as clear if they are wider, unless they are so many times as wide as the noise.
 NEARLY, CLEAR_WIDTH = 0.98 * MAX_CONTAMINATION, 10.0
 # Times that flagged rows may turn out to be misfit of the function.
 MAX_GROUPS = 3
@@ -437,7 +437,9 @@ class _Search:
         groups, clear = posterior.model.groups, CLEAR_EVIDENCE * float(self.mixture.counts.sum())
         width = np.inf if groups.clustered else groups.width / groups.scale
         doubtful = groups.contamination >= NEARLY and width < CLEAR_WIDTH
-        price = clear if doubtful else float(np.log(len(self.features) * len(self.alphas)))
+        price = float(np.log(len(self.features) * len(self.alphas)))
+        if doubtful:
+            price = clear if width < MIN_WIDTH else 0.5 * clear
         possible = not 1.0 <= width < MIN_WIDTH
         possible = possible or self._exceeds(end, self._as_noise(joint), MIN_EVIDENCE)
         # A fit to coarse features decides where the difference is far beyond that of the features.
