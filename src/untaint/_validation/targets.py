@@ -9,6 +9,8 @@ from .._typing import FloatArray
 
 # Sizes of targets whose squares are numbers that sums can hold.
 MIN_TARGET, MAX_TARGET = 1e-150, 1e150
+# Typical size of targets from which on sums of squares overflow, however few they are.
+TOO_LARGE = 1e152
 
 
 def as_targets(y: NDArray[Any], dtype: Any) -> FloatArray:
@@ -30,7 +32,7 @@ def check_target_sizes(y: FloatArray) -> None:
     """Raise for targets of which most are too large, or all too small, to be squared."""
     sizes = np.abs(y)
     largest = float(sizes.max(initial=0.0))
-    if 0.0 < largest < MIN_TARGET or (largest > MAX_TARGET and np.median(sizes) > MAX_TARGET):
+    if 0.0 < largest < MIN_TARGET or (largest > TOO_LARGE and np.median(sizes) > TOO_LARGE):
         raise ValueError(
             f"y must hold numbers between {MIN_TARGET:g} and {MAX_TARGET:g} in size, whose squares "
             f"can be summed, got sizes up to {largest:.3g}: multiply them by a power of ten."
