@@ -141,7 +141,7 @@ def _error(model: Any, rows: Any) -> float:
 def main() -> None:
     """Read the arguments and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("lines", nargs="*", choices=[[], *LINES], default=list(LINES))
+    parser.add_argument("lines", nargs="*", choices=[[], *LINES], default=[])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--leave-out", nargs="+", default=[], metavar="METHOD")
@@ -157,7 +157,7 @@ def main() -> None:
     )
     print("| line | seed | fit | " + " | ".join(heads) + " |")
     print("|---|--:|---" + "|--:" * len(heads) + "|")
-    for name in asked.lines:
+    for name in asked.lines or LINES:
         for seed in asked.seeds:
             compare(name, seed, asked.repeat, asked.leave_out)
 
