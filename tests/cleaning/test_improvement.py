@@ -3,10 +3,10 @@
 import numpy as np
 
 from untaint.cleaning.assessment import assess_rows
-from untaint.cleaning.clean import caveats
 from untaint.cleaning.findings import Improvement
 from untaint.cleaning.improvement import measure_improvement
 from untaint.cleaning.monitoring import monitor_rows
+from untaint.cleaning.notes import caveats
 from untaint.cleaning.wrong_cells import cells_by_row
 
 

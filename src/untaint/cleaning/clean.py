@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..cells import FEWEST_ROWS, CellAssessment, CellFinding, assess_cells
+from ..cells import CellAssessment, CellFinding, assess_cells
 from ..io import Column, RawTable, TargetColumn, read_columns, read_target
-from ..io.dialect import FRAME
 from ..io.encoder.target import find_column
-from ..io.encoding import MIXED
 from .assessment import (
     RowAssessment,
     assess_by_cells,
@@ -26,12 +24,12 @@ from .assessment import (
     with_wrong_cells,
 )
 from .explaining import Explainer
-from .findings import ColumnSummary, Findings, Improvement, Monitored, Note, Suspect
+from .findings import ColumnSummary, Findings, Improvement, Monitored, Suspect
 from .improvement import measure_improvement
-from .learner_choice import LearnerChoice
 from .model import TableModel
 from .model_choice import OnStage
 from .monitoring import monitor_rows
+from .notes import caveats, file_notes, notes_of, user_warnings
 from .preparing import Prepared, prepare
 from .seeds import legacy_seed
 from .wrong_cells import WrongCells, cells_by_row
@@ -42,8 +40,6 @@ JUDGED = ("number", "date", "category", "boolean", "text")
 MAX_LISTED, MAX_UNFLAGGED = 3000, 200
 # Probability of a wrong label from which on the expected one may take its place.
 CERTAIN = 0.95
-# Contamination above which a gain is expected, and the error ratio that is hardly one.
-MANY, HARDLY = 0.1, 0.95
 # Error ratio at which rows are flagged because of the model of the target alone.
 WORTH = 0.7
 # Contamination from which predictions of each column by the others are unreliable.
@@ -249,12 +245,12 @@ def clean_table(
         columns=_columns(prepared, suspects),
         improvement=improvement,
         monitored=monitored,
-        notes=_notes(
+        notes=notes_of(
             table,
             prepared,
             rows,
             assessment.choice,
-            _user_warnings(caught),
+            user_warnings(caught),
         ),
         command=_encodable(command),
         versions=versions(),
@@ -445,7 +441,7 @@ def _without_target(
         ],
         improvement=None,
         monitored=None,
-        notes=_file_notes(table),
+        notes=file_notes(table),
         command=_encodable(command),
         versions=versions(),
         seed=seed,
@@ -502,49 +498,6 @@ def _columns(prepared: Prepared, suspects: Sequence[Suspect]) -> list[ColumnSumm
     ]
 
 
-def _file_notes(table: RawTable) -> list[Note]:
-    notes = []
-    if table.dialect.typed != FRAME:
-        notes.append(Note("info", f"The file was read as {table.dialect.describe()}."))
-    if table.n_rows < FEWEST_ROWS:
-        rows = "row" if table.n_rows == 1 else "rows"
-        text = (
-            f"The columns are compared with one another from {FEWEST_ROWS} rows on, and there "
-            f"{'is' if table.n_rows == 1 else 'are'} {table.n_rows} {rows}: other checks alone "
-            "were made of the cells."
-        )
-        notes.append(Note("warning", text))
-    for text in dict.fromkeys(table.notes):
-        notes.append(Note("warning" if text.startswith(MIXED) else "info", text))
-    return notes
-
-
-def _notes(
-    table: RawTable,
-    prepared: Prepared,
-    assessed: IntArray,
-    choice: LearnerChoice,
-    warned: Sequence[str],
-) -> list[Note]:
-    aside = table.n_rows - len(assessed)
-    notes = _file_notes(table)
-    learner = "a kernel" if choice.learner == "kernel" else "gradient-boosted trees"
-    because = f": {choice.why}" if choice.why else ", as was asked for."
-    notes.append(Note("info", f"The target is predicted by {learner}{because}"))
-    if aside:
-        rows = "1 row has" if aside == 1 else f"{aside:,} rows have"
-        words = np.delete(prepared.target.unreadable, assessed)
-        number = "number in " if words.any() else ""
-        what = f"{rows} no {number}{prepared.target.name!r}"
-        text = f"{what}: set aside, neither assessed nor removed."
-        notes.append(Note("warning", text))
-    if prepared.task_note:
-        notes.append(Note("warning", prepared.task_note))
-    notes += [Note("info", text) for text in (*prepared.target.notes, *prepared.encoder.notes_)]
-    notes += [Note("warning", text) for text in warned]
-    return list(dict.fromkeys(notes))
-
-
 def is_worth(improvement: Improvement | None, contamination: float) -> bool:
     """Return whether many rows are flagged and a model without them predicts clearly better.
 
@@ -557,58 +510,9 @@ def is_worth(improvement: Improvement | None, contamination: float) -> bool:
     return improvement.after <= worth * improvement.before
 
 
-def caveats(assessment: RowAssessment, improvement: Improvement | None) -> list[str]:
-    """Return caveats on an assessment: leaving out flagged rows gains nothing, or of many little.
-
-    Rows of several kinds in one table, such as measurements of the same few animals, look like
-    that; so do labels that the other columns hardly explain. Wrong targets may also be estimated to
-    exist though none is flagged.
-    """
-    if not assessment.flagged.any():
-        return _none_named(assessment)
-    if improvement is None:
-        return []
-    if assessment.contamination < MANY:
-        return _no_gain(improvement) if improvement.after >= improvement.before else []
-    if improvement.after < HARDLY * improvement.before:
-        return []
-    share = f"{assessment.contamination:.0%} of the rows look wrong"
-    return [
-        f"{share}, but a model without them is hardly better: they may be of another kind rather "
-        "than wrong. Look at the report before you drop them."
-    ]
-
-
-def _none_named(assessment: RowAssessment) -> list[str]:
-    if assessment.interval is None or assessment.contamination * len(assessment.scores) < 1:
-        return []
-    low, high = assessment.interval
-    nothing = ", and there may be none" if low == 0 else ""
-    return [
-        f"About {assessment.contamination:.0%} of the targets ({low:.0%} to {high:.0%}) are "
-        "estimated to be wrong, but no single row can be named: the other columns tell too little "
-        f"of the target for one of them to be probably wrong{nothing}."
-    ]
-
-
-def _no_gain(gain: Improvement) -> list[str]:
-    write = "{:.1%}" if gain.measure.startswith("share") else "{:.4g}"
-    before, after = write.format(gain.before), write.format(gain.after)
-    errors = f"{gain.measure}: {before} before, {after} after"
-    return [
-        f"Held-out rows are predicted no better without the flagged rows ({errors}), so the "
-        "cleaned table may be no improvement. Look at the flagged rows before you drop them."
-    ]
-
-
 def _encodable(text: str) -> str:
     """Replace what UTF-8 cannot encode: file names may hold bytes that are no text."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _user_warnings(caught: Sequence[warnings.WarningMessage]) -> list[str]:
-    """Return the messages of warnings that are meant for users, not for developers."""
-    return [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
 
 
 def _model(prepared: Prepared, assessment: RowAssessment) -> TableModel:
