@@ -8,8 +8,6 @@ being wrong (:mod:`.numeric_cells`, :mod:`.level_cells`, :mod:`.table_posterior`
 of a row, the one that explains the others is wrong (:mod:`.reconciliation`).
 """
 
-from __future__ import annotations
-
 from .assessment import FEWEST_ROWS, CellAssessment, assess_cells
 from .checks import CHECKS
 from .finding import CellFinding

@@ -1,7 +1,5 @@
 """All cells of a table: what each is expected to be, and the probability that it is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Columns that are predicted from one another: findings in the cells that do not fit."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace

@@ -9,8 +9,6 @@ and the parts :math:`\pi_k` of the mistakes maximise their posterior. The round 
 column is likeliest is used: a long tail of right values is kept.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import BoolArray, FloatArray

@@ -1,7 +1,5 @@
 """A function of every column, in threads; the results do not depend on how many there are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar

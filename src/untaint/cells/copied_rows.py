@@ -6,8 +6,6 @@ of right values given these, the cell x of one row and y of the other have
 .. math:: P(x \text{ is wrong}) = \frac{f_0(y)}{f_0(x) + f_0(y)} .
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

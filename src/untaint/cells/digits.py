@@ -10,8 +10,6 @@ where :math:`e` is the exponent of the first digit. Numbers are left as they are
 digit would become zero.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray

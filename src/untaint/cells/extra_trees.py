@@ -12,8 +12,6 @@ segments of one array. Where rows are few, library calls for every fold and tree
 long. A missing value is below all others.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, final
 
 import numpy as np

@@ -6,8 +6,6 @@ group: the median of a column in the neighbouring rows, and its mean over other 
 level of a column of many levels, say what neither of them does. Missing cells are NaN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A cell that is probably wrong."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -3,8 +3,6 @@
 A mistake is a likely explanation of a far cell if the number that it began with is a usual one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import NamedTuple, final

@@ -9,8 +9,6 @@ whose exponent is estimated from these but for the highest third, where wrong ce
 residuals are not unusual in them. The scale varies with the prediction.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

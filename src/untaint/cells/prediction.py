@@ -17,8 +17,6 @@ The fits are kept, because predictions of a row with another value in one of its
 decide which of its cells is wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, NamedTuple, Self, final

@@ -11,8 +11,6 @@ computed, the other is what remains. Where rows are few, such products take a sm
 that library calls for each node and fold do. A missing value is below every threshold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import final
 

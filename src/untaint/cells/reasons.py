@@ -1,7 +1,5 @@
 """Findings with reasons in words."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .finding import CellFinding

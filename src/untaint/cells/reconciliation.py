@@ -11,8 +11,6 @@ The cell of the largest gain is wrong, and the others are assessed again with it
 numbers may stand in each other's place: then both become usual by an exchange.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

@@ -7,8 +7,6 @@ most probable on, as long as the expected share of right ones among them stays b
 none that is more probably right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

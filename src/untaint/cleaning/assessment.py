@@ -10,8 +10,6 @@ limits are eight deviations and 1 %. Flags are a threshold on the scores, so tha
 it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Gradient-boosted trees in a model file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -9,8 +9,6 @@ predicts with a high probability form a group that a better model would explain:
 .. math:: \hat P(\text{flagged} \mid x_i) \ge 0.8 .
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

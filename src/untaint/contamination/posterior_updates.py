@@ -10,8 +10,6 @@ weight,
 with sample weights s, is small and all models compete again.
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Folds of rows in which copies of a row stay together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -11,8 +11,6 @@ Of many rows a random part has such weights. The learner is fitted to these, and
 how the others begin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple, final
 

@@ -1,7 +1,5 @@
 """Kernel estimators on encoded features, with the predictions of each row by the others."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The rows of one fit: as the learner has them, and as numbers for kernel and forest."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Robust regression by any learner: starting weights, rounds of the learner, what they find."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
