@@ -14,7 +14,6 @@ from untaint.contamination.null_models import (
     log_student,
     null_fits,
     root_mean_square,
-    student_weight,
 )
 
 
@@ -133,11 +132,9 @@ def test_no_model_is_narrower_than_the_least_scale(noise):
 
 
 @pytest.mark.parametrize("tail", TAILS)
-def test_student_density_and_weight_are_those_of_scipy(tail):
-    z, step = np.linspace(0.1, 4.0, 9), 1e-6
+def test_student_density_is_that_of_scipy(tail):
+    z = np.linspace(0.1, 4.0, 9)
     np.testing.assert_allclose(log_student(z, tail), student(tail).logpdf(z))
-    slope = (log_student(z + step, tail) - log_student(z - step, tail)) / (2 * step)
-    np.testing.assert_allclose(student_weight(z, tail), -slope / z, rtol=1e-6)
 
 
 def test_the_root_mean_square_ignores_values_that_are_missing_or_of_no_weight():

@@ -1,7 +1,7 @@
 import pytest
 
 from untaint._hidden_text import escape_html_text
-from untaint.report.shortening import shortened
+from untaint.report.wording import shortened
 
 
 @pytest.mark.parametrize(

@@ -199,3 +199,30 @@ def objective(losses: FloatArray, weights: FloatArray, alpha: float, fit: Fit) -
     """Return the weighted loss plus alpha times the squared norm."""
     kept = weights > 0
     return float(weights[kept] @ losses[kept]) + alpha * fit.squared_norm
+
+
+class KernelBaseline(Baseline):
+    """Base class of baselines with a kernel, its scale and a ridge penalty."""
+
+    def __init__(
+        self,
+        *,
+        kernel: Any,
+        gamma: float | str,
+        degree: int,
+        coef0: float,
+        shape: float,
+        alpha: float,
+        fit_intercept: bool,
+        memory_limit: int | str,
+        tol: float,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.shape = shape
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.memory_limit = memory_limit
+        self.tol = tol

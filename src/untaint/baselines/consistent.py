@@ -23,8 +23,7 @@ from ..design.base import SystemDesign
 from ..optim.base import Solution
 from ..weighting.trimmed import Trimmed
 from .base import BaselineFit, objective
-from .linear import LinearBaseline
-from .tasks import rounding
+from .tasks import LinearBaseline, rounding
 
 
 class ConsistentRegressor(LinearBaseline):

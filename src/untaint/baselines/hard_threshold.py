@@ -26,8 +26,7 @@ from ..design.base import SystemDesign
 from ..optim.base import Fit, RidgeSystem, Solution
 from ..weighting.trimmed import Trimmed
 from .base import BaselineFit
-from .linear import LinearBaseline
-from .tasks import rounding
+from .tasks import LinearBaseline, rounding
 
 STEPS = ("corrective", "gradient", "hybrid")
 # Fraction of rows that may change before a hybrid takes gradient steps.

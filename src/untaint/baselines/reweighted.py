@@ -24,8 +24,7 @@ from ..optim.base import Solution
 from ..screening.radius import weighted_median
 from ..weighting.truncated import Truncated
 from .base import BaselineFit
-from .linear import LinearBaseline
-from .tasks import rounding
+from .tasks import LinearBaseline, rounding
 
 # Smallest Huber threshold, relative to the median residual and to the first threshold: the gain of
 # a smaller one is lost in the noise, or in rounding errors.

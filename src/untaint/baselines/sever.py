@@ -32,8 +32,7 @@ from ..design.linear import LinearDesign
 from ..optim.base import Fit, RidgeSystem, Solution
 from ..optim.ridge_primal import PrimalRidge
 from ..weighting.trimmed import Trimmed, keep_trimmed
-from .base import BaselineFit, objective
-from .kernelised import KernelBaseline
+from .base import BaselineFit, KernelBaseline, objective
 from .tasks import BaselineClassifier, BaselineRegressor
 
 # Up to so many rows a dense eigendecomposition is as fast as ARPACK.

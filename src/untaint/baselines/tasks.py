@@ -10,12 +10,13 @@ In classification the label of an inlier is more probable than a guess: its loss
 :math:`\log K` for K classes.
 """
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.stats import chi2
 
 from .._typing import BoolArray, FloatArray
+from .._validation import check_count
 from ..design.base import SystemDesign
 from ..learners.classification import KernelClassifier, likeliest
 from ..learners.function import as_2d
@@ -152,3 +153,23 @@ class BaselineClassifier(Baseline, KernelClassifier):
 
     def _more_columns(self) -> dict[str, Any]:
         return {"suggested": self._expected()}
+
+
+class LinearBaseline(BaselineRegressor):
+    """Base class of linear baselines with an intercept and an optional ridge penalty."""
+
+    kernel: ClassVar[Any] = "linear"
+    gamma: ClassVar[Any] = None
+    degree: ClassVar[int] = 1
+    coef0: ClassVar[float] = 0.0
+    shape: ClassVar[float] = 1.0
+
+    def __init__(self, *, alpha: float, fit_intercept: bool, max_iter: int, tol: float) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count("max_iter", self.max_iter)

@@ -22,8 +22,7 @@ from ..design.base import SystemDesign
 from ..optim.base import Fit, Solution
 from ..optim.c_steps import ExactRefits, c_steps
 from ..weighting.tilted import Tilted
-from .base import BaselineFit, Refit
-from .kernelised import KernelBaseline
+from .base import BaselineFit, KernelBaseline, Refit
 from .tasks import BaselineClassifier, BaselineRegressor
 
 # Factor of the tilt from one stage to the next, and number of refits of a stage.

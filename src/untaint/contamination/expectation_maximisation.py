@@ -431,13 +431,6 @@ def log_student_rows(z: FloatArray, tails: FloatArray) -> FloatArray:
     return np.asarray(log_density)
 
 
-def student_weights(z: FloatArray, tails: FloatArray) -> FloatArray:
-    """Return the weights of standardised residuals in the update of Student's scale, by rows."""
-    finite, weights = np.isfinite(tails), np.ones_like(z)
-    weights[finite] = (tails[finite, None] + 1) / (tails[finite, None] + z[finite] ** 2)
-    return weights
-
-
 def _student_constants(tails: FloatArray) -> FloatArray:
     """Return the logarithms of the constants of Student's densities."""
     return np.array([_student_constant(float(tail)) for tail in tails])

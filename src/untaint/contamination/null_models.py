@@ -157,11 +157,6 @@ def _skewed_likelihood(
     return float((likelihood - total * np.log(0.5 * (low + high))).max())
 
 
-def student_weight(z: FloatArray, tail: float) -> FloatArray:
-    """Return the weights of standardised residuals in the EM update of Student's scale."""
-    return np.ones_like(z) if np.isinf(tail) else np.asarray((tail + 1) / (tail + z**2))
-
-
 def root_mean_square(values: FloatArray, weights: FloatArray) -> float:
     """Return the weighted root mean square, without centring."""
     total = float(weights.sum())

@@ -17,10 +17,9 @@ from typing import final
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from .mixture import KernelMixture
 from .noise import log_characteristic_function
-from .sampling import normal_columns, systematic_sample
 
 _MIN_LOG_DAMPING = -30.0  # log c is clipped here: such a feature is pure noise
 
@@ -92,3 +91,15 @@ def _log_damping(
         n_copies * log_characteristic_function(frequencies / n_copies, cov, noise)
         for frequencies in (omega, omega[:, None] - omega, omega[:, None] + omega)
     )  # type: ignore[return-value]
+
+
+def normal_columns(n: int, n_features: int, seed: int) -> FloatArray:
+    """Return standard normal numbers of shape (n, n_features), with one seed per column."""
+    columns = [np.random.default_rng([seed, j + 1]).standard_normal(n) for j in range(n_features)]
+    return np.column_stack(columns)
+
+
+def systematic_sample(masses: FloatArray, n: int, seed: int) -> IntArray:
+    """Draw n indices by systematic sampling: each occurs n times its mass, rounded up or down."""
+    levels = (np.arange(n) + np.random.default_rng([seed, 0]).random()) / n
+    return np.minimum(np.searchsorted(np.cumsum(masses) / masses.sum(), levels), len(masses) - 1)

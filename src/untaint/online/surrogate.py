@@ -18,8 +18,8 @@ from scipy.spatial.distance import cdist
 from .._typing import FloatArray
 from ..kernels import RBF
 from ..kernels.in_place import InPlace
+from .fourier import normal_columns, systematic_sample
 from .mixture import KernelMixture
-from .sampling import normal_columns, systematic_sample
 
 
 @final

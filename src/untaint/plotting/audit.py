@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._typing import BoolArray, FloatArray
 from . import style
 from .colors import palette
 from .display import Display, check_labels, column, mask, numbers
@@ -15,7 +16,6 @@ from .naming import name_rows
 from .outlier_view import audit_column, check_audit, read_outliers
 from .rows import check_training_rows
 from .scale import LARGEST, scale_beyond
-from .thresholds import largest_unflagged, score_threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -262,3 +262,23 @@ def _draw_threshold(ax: Axes, threshold: float) -> None:
     look: dict[str, Any] = {"ha": "right", "va": "top", "xycoords": ("axes fraction", "data")}
     # Above the legend, which may reach down to here.
     style.write(ax, f"threshold {threshold:.2g}", (1, threshold), (0, -2), zorder=6, **look)
+
+
+def largest_unflagged(scores: FloatArray, flagged: BoolArray) -> float:
+    """Return the largest score of rows that are not flagged, 0 if all are."""
+    return float(scores[~flagged].max(initial=0.0))
+
+
+def score_threshold(scores: FloatArray, flagged: BoolArray) -> float | None:
+    """Return a score up to which rows are not flagged, None if scores alone do not decide that.
+
+    >>> import numpy as np
+    >>> score_threshold(np.array([0.5, 3.0, 9.0]), np.array([False, False, True]))
+    3.0
+    """
+    if not flagged.any() or flagged.all():
+        return None
+    below, above = scores[~flagged].max(), scores[flagged].min()
+    if below > above:
+        return None
+    return 1.0 if below <= 1.0 <= above else float(below)

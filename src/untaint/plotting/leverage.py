@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import style
+from .audit import largest_unflagged, score_threshold
 from .colors import palette
 from .display import Display, check_labels, column, mask, number, numbers
 from .final_step import final_step
@@ -21,7 +22,6 @@ from .outlier_view import read_outliers
 from .robust_distance import robust_distances
 from .rows import check_training_rows, training_rows
 from .scale import LARGEST, LINEAR, scale_beyond
-from .thresholds import largest_unflagged, score_threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

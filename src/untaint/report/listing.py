@@ -5,8 +5,8 @@ from typing import Any
 from ..cleaning.findings import Findings, Suspect
 from .embedding import embed
 from .numerals import numeral
-from .shortening import shortened
 from .targets import target_of
+from .wording import shortened
 
 MOST_SUSPECTS = 2000
 # In bytes as embedded. What else the page holds takes some 400 kB.

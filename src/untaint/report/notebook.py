@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from .._hidden_text import escape_html_text
 from ..cleaning.findings import Findings
-from .shortening import shortened
-from .wording import headline
+from .wording import headline, shortened
 
 # Cells that are listed, and characters of a cell and of a reason.
 SHOWN, LONGEST_CELL, LONGEST_REASON = 20, 60, 300

@@ -12,7 +12,7 @@ from .figures import contamination_bar, kinds_of_flagged
 from .numerals import count, percent
 from .payload import Payload, payload
 from .policy import content_policy
-from .shortening import shortened
+from .wording import shortened
 
 LONGEST_NAME = 120
 

@@ -15,8 +15,8 @@ from .confusion import label_counts
 from .histogram import score_histogram
 from .listing import LONGEST_CELL, MOST_COLUMNS, cells_cut, list_suspects
 from .monitoring import monitored_lines, monitored_rows
-from .shortening import shortened
 from .stops import slider_stops
+from .wording import shortened
 
 Payload = dict[str, Any]
 

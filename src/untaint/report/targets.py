@@ -5,7 +5,7 @@ from typing import Any
 
 from ..cleaning.findings import Findings
 from .numerals import numeral
-from .shortening import shortened
+from .wording import shortened
 
 LONGEST_LABEL = 80
 

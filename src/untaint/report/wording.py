@@ -8,7 +8,6 @@ import numpy as np
 from .._hidden_text import escape_html_text
 from ..cleaning.findings import Findings, Improvement
 from .numerals import count, percent, plain
-from .shortening import shortened
 
 LONGEST_NAME = 60
 
@@ -136,3 +135,14 @@ def monitoring_summary(findings: Findings) -> str:
         f"Scores of {rows_of(lines)} as the trimmed share grows to {percent(last)}. "
         f"The estimated share is {contamination_words(findings)}."
     )
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return the text, cut off with an ellipsis if it is longer than ``longest`` characters.
+
+    Examples
+    --------
+    >>> shortened("a long story", 7)
+    'a long…'
+    """
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"

@@ -13,7 +13,11 @@ from ..table import RawTable
 from .column import Column
 from .dates import Dates
 from .levels import Levels
-from .sentinels import find_sentinels
+
+# Numbers that stand for a missing value, such as -999 among lengths; how often, and how far off.
+_NINES = [float("9" * k) for k in range(1, 8)]
+_CODES = [-1.0, -888.0, -8888.0, *(-code for code in _NINES), *_NINES[2:]]
+_SEVERAL, _FAR = 3, 2.0
 
 
 def number_column(name: str, values: FloatArray, details: Mapping[str, Any]) -> Column:
@@ -82,3 +86,24 @@ def _misfits(
 
 def _count(cells: int) -> str:
     return "1 cell" if cells == 1 else f"{cells} cells"
+
+
+def find_sentinels(values: FloatArray) -> list[float]:
+    """Return codes that occur several times and lie far outside of the rest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from untaint.io.columns.typed_columns import find_sentinels
+    >>> find_sentinels(np.append(np.linspace(0, 50, 100), [-999.0] * 4))
+    [-999.0]
+    """
+    present = values[~np.isnan(values)]
+    codes = np.isin(present, _CODES)
+    if codes.sum() < _SEVERAL or codes.all():
+        return []
+    low, high = np.quantile(present[~codes], [0.01, 0.99])
+    reach = _FAR * max(high - low, 1e-9)
+    found, counts = np.unique(present[codes], return_counts=True)
+    far = (found < low - reach) | (found > high + reach)
+    return [float(code) for code in found[far & (counts >= _SEVERAL)]]
