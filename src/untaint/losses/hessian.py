@@ -18,7 +18,9 @@ from .._typing import FloatArray
 
 
 class Hessian(ABC):
-    """The Hessians H of all samples."""
+    """The Hessians H of all samples; in some, the entries of every row sum to zero."""
+
+    sums_to_zero: bool = False
 
     @abstractmethod
     def times(self, f: FloatArray) -> FloatArray:
@@ -95,6 +97,8 @@ class SoftmaxHessian(Hessian):
            [-0.25,  0.25]])
     """
 
+    sums_to_zero = True
+
     def __init__(self, p: FloatArray, weights: FloatArray | None = None) -> None:
         self.p = p
         self.weights = np.ones(len(p)) if weights is None else weights
@@ -137,6 +141,7 @@ class HessianDifference(Hessian):
 
     def __init__(self, first: Hessian, second: Hessian) -> None:
         self.first, self.second = first, second
+        self.sums_to_zero = first.sums_to_zero and second.sums_to_zero
 
     def times(self, f: FloatArray) -> FloatArray:
         """Return the difference of the products."""

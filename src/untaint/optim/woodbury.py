@@ -57,10 +57,16 @@ def _joint(
     """Factorise S for all outputs together."""
     p = features.shape[1]
     A = np.zeros((n_outputs * p, n_outputs * p))  # the lower half suffices
+    of = [slice(j * p, (j + 1) * p) for j in range(n_outputs)]
     for j in range(n_outputs):
-        for k in range(j + 1):
+        for k in range(j):
             block = weighted_gram(features, hessian.entry(j, k))
-            A[j * p : (j + 1) * p, k * p : (k + 1) * p] = block
+            A[of[j], of[k]] = block
+            if hessian.sums_to_zero:  # so that the blocks on the diagonal follow from the others
+                A[of[j], of[j]] -= block
+                A[of[k], of[k]] -= block
+        if not hessian.sums_to_zero:
+            A[of[j], of[j]] = weighted_gram(features, hessian.entry(j, j))
     solve, shift = _factorised(A, alpha)
     return lambda v: solve(v.T.ravel()).reshape(n_outputs, -1).T, shift
 
