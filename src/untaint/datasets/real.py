@@ -29,8 +29,9 @@ Examples
 ((1030, 8), (1030,))
 """
 
+from collections.abc import Callable
 from inspect import cleandoc
-from typing import Any
+from typing import Any, Protocol
 
 from . import _sources as sources
 from ._obtain import PathLike, obtain
@@ -38,122 +39,87 @@ from ._sources import DatasetSource
 from ._table import bundle
 
 
-def _fetch(
-    name: str,
-    data_home: PathLike | None,
-    return_X_y: bool,
-    as_frame: bool,
-    download_if_missing: bool,
-) -> Any:
-    source: DatasetSource = getattr(sources, name.upper())
-    table = obtain(source, data_home, download_if_missing=download_if_missing)
-    about = cleandoc(globals()[f"fetch_{name}"].__doc__ or "")
-    description = f"{about} Source: {source.origin}."
-    return bundle(table, source.task, description, return_X_y=return_X_y, as_frame=as_frame)
+class _Fetcher(Protocol):
+    def __call__(
+        self,
+        data_home: PathLike | None = ...,
+        return_X_y: bool = ...,
+        as_frame: bool = ...,
+        *,
+        download_if_missing: bool = ...,
+    ) -> Any: ...
 
 
-def fetch_boston(
-    data_home: PathLike | None = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    *,
-    download_if_missing: bool = True,
-) -> Any:
+def _fetcher_of(source: DatasetSource) -> Callable[[Callable[[], None]], _Fetcher]:
+    """Return a decorator that makes the function that loads a set of a name and a description."""
+
+    def decorate(described: Callable[[], None]) -> _Fetcher:
+        def fetch(
+            data_home: PathLike | None = None,
+            return_X_y: bool = False,
+            as_frame: bool = False,
+            *,
+            download_if_missing: bool = True,
+        ) -> Any:
+            table = obtain(source, data_home, download_if_missing=download_if_missing)
+            description = f"{cleandoc(fetch.__doc__ or '')} Source: {source.origin}."
+            return bundle(table, source.task, description, return_X_y=return_X_y, as_frame=as_frame)
+
+        fetch.__name__ = fetch.__qualname__ = described.__name__
+        fetch.__doc__ = described.__doc__
+        return fetch
+
+    return decorate
+
+
+@_fetcher_of(sources.BOSTON)
+def fetch_boston() -> None:
     """Load Boston housing: 506 x 13, the median house value of a district (regression).
 
     Kept because the papers report it. Its column ``b`` encodes a race-based assumption, for which
     scikit-learn dropped the set; prefer another set for teaching.
     """
-    return _fetch("boston", data_home, return_X_y, as_frame, download_if_missing)
 
 
-def fetch_concrete(
-    data_home: PathLike | None = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    *,
-    download_if_missing: bool = True,
-) -> Any:
+@_fetcher_of(sources.CONCRETE)
+def fetch_concrete() -> None:
     """Load concrete: 1030 x 8, compressive strength from mixture and age (regression)."""
-    return _fetch("concrete", data_home, return_X_y, as_frame, download_if_missing)
 
 
-def fetch_wine_quality(
-    data_home: PathLike | None = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    *,
-    download_if_missing: bool = True,
-) -> Any:
+@_fetcher_of(sources.WINE_QUALITY)
+def fetch_wine_quality() -> None:
     """Load red wine: 1599 x 11, tasters' grade 3 to 8 (regression); 240 rows are duplicates."""
-    return _fetch("wine_quality", data_home, return_X_y, as_frame, download_if_missing)
 
 
-def fetch_drug(
-    data_home: PathLike | None = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    *,
-    download_if_missing: bool = True,
-) -> Any:
+@_fetcher_of(sources.DRUG)
+def fetch_drug() -> None:
     """Load drug activity: 4085 x 410 binary fingerprints (regression).
 
     The last 1000 rows are the authors' test part. Two columns are constant, 150 rows repeat earlier
     ones, the target has a heavy left tail.
     """
-    return _fetch("drug", data_home, return_X_y, as_frame, download_if_missing)
 
 
-def fetch_heart_disease(
-    data_home: PathLike | None = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    *,
-    download_if_missing: bool = True,
-) -> Any:
+@_fetcher_of(sources.HEART_DISEASE)
+def fetch_heart_disease() -> None:
     """Load Cleveland heart disease: 303 x 13, two classes; six missing cells are NaN."""
-    return _fetch("heart_disease", data_home, return_X_y, as_frame, download_if_missing)
 
 
-def fetch_breast_cancer(
-    data_home: PathLike | None = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    *,
-    download_if_missing: bool = True,
-) -> Any:
+@_fetcher_of(sources.BREAST_CANCER)
+def fetch_breast_cancer() -> None:
     """Load Wisconsin diagnostic breast cancer: 569 x 30, 1 is benign and 0 malignant."""
-    return _fetch("breast_cancer", data_home, return_X_y, as_frame, download_if_missing)
 
 
-def fetch_vehicle(
-    data_home: PathLike | None = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    *,
-    download_if_missing: bool = True,
-) -> Any:
+@_fetcher_of(sources.VEHICLE)
+def fetch_vehicle() -> None:
     """Load vehicle silhouettes: 846 x 18, four classes named bus, opel, saab and van."""
-    return _fetch("vehicle", data_home, return_X_y, as_frame, download_if_missing)
 
 
-def fetch_segment(
-    data_home: PathLike | None = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    *,
-    download_if_missing: bool = True,
-) -> Any:
+@_fetcher_of(sources.SEGMENT)
+def fetch_segment() -> None:
     """Load image segmentation: 2310 x 19, seven classes; ``region_pixel_count`` is constant."""
-    return _fetch("segment", data_home, return_X_y, as_frame, download_if_missing)
 
 
-def fetch_glass(
-    data_home: PathLike | None = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    *,
-    download_if_missing: bool = True,
-) -> Any:
+@_fetcher_of(sources.GLASS)
+def fetch_glass() -> None:
     """Load glass identification: 214 x 9, six unbalanced classes (types 1, 2, 3, 5, 6, 7)."""
-    return _fetch("glass", data_home, return_X_y, as_frame, download_if_missing)
