@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
 from . import style
-from .colors import palette
+from .colors import Axes, palette
 from .display import Display, check_labels, column, mask, numbers
 from .final_step import final_step
 from .marks import draw_rows
@@ -16,9 +16,6 @@ from .naming import name_rows
 from .outlier_view import audit_column, check_audit, read_outliers
 from .rows import check_training_rows
 from .scale import LARGEST, scale_beyond
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # With fewer flagged rows than this among so many, they are seen only on a logarithmic axis.
 FEW, LARGE = 0.02, 500

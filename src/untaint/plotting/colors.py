@@ -7,15 +7,17 @@ background, marks at least 3 on black and white. Flagged and kept rows have a co
 2 to one another, so that they differ in grey prints too: 2.2 on white and 2.4 on black.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+# Matplotlib is imported when something is drawn; type checkers know its classes before.
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:
+    Axes = Figure = Any
 
 READABLE = 4.5
 

@@ -1,18 +1,13 @@
 """Plot of the objective after each iteration."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray, IntArray
 from . import style
-from .colors import palette
+from .colors import Axes, palette
 from .final_step import check_model, final_step
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # With fewer points above the last one there is no rate to see, and no need of a logarithm.
 FEW = 3

@@ -1,19 +1,14 @@
 """What the displays have in common: they hold arrays, draw them on axes, and keep these."""
 
-from __future__ import annotations
-
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray
 from . import style
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .colors import Axes, Figure
 
 
 class Display:

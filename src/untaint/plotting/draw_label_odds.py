@@ -1,8 +1,6 @@
 """A column of points for each label, on an axis of log-odds."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +8,7 @@ from scipy.special import logit
 
 from .._typing import BoolArray, FloatArray, IntArray
 from . import marks, style
-from .colors import palette
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .colors import Axes, palette
 
 # Smallest probability that is shown to scale; smaller ones are at the edge.
 LEAST = 1e-4

@@ -1,17 +1,12 @@
 """Lines of scores, their envelope and the names of rows at their ends."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
 from . import style
-from .colors import palette
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .colors import Axes, palette
 
 # More lines than this cannot be distinguished.
 MOST_LINES = 1000

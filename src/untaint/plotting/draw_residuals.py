@@ -1,19 +1,12 @@
 """Residuals against expected values, and observed against expected values."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
 from . import style
-from .colors import palette
+from .colors import Axes, palette
 from .edges import draw_points, draw_points_within
 from .scale import LARGEST, scale_beyond, visible_bounds
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def draw_residuals(

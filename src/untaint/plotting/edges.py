@@ -1,17 +1,12 @@
 """Points, with arrows at the edge for those that lie out of view."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
 from . import marks, style
-from .colors import palette
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .colors import Axes, palette
 
 Bounds = tuple[float, float]
 ARROW_SIZE = 24.0

@@ -8,21 +8,19 @@ ones, which probabilities themselves push into the corners.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 from . import style
+from .colors import Axes
 from .display import Display, check_distinct, column, mask, numbers
 from .draw_label_odds import draw_label_odds, name_labels
 from .final_step import final_step
 from .outlier_view import read_outliers
 from .rows import rows_and_targets
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class LabelOddsDisplay(Display):

@@ -7,13 +7,13 @@ points*, JASA 85, 1990). R's ``plot.lmrob`` draws the same map.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import style
 from .audit import largest_unflagged, score_threshold
-from .colors import palette
+from .colors import Axes, palette
 from .display import Display, check_labels, column, mask, number, numbers
 from .final_step import final_step
 from .marks import draw_rows
@@ -22,9 +22,6 @@ from .outlier_view import read_outliers
 from .robust_distance import robust_distances
 from .rows import check_training_rows, training_rows
 from .scale import LARGEST, LINEAR, scale_beyond
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class LeverageDisplay(Display):

@@ -1,18 +1,13 @@
 """Marks of rows: kept, trimmed, and flagged, which differ in marker, size and luminance."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray
 from . import style
-from .colors import palette
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .colors import Axes, palette
 
 # Marker of each kind of flagged row.
 KINDS = {"target": "X", "features": "s", "both": "D"}

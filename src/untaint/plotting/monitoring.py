@@ -9,12 +9,13 @@ robust regression*, Electronic Journal of Statistics 8, 2014).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
 from . import style
+from .colors import Axes
 from .display import Display, check_labels, mask, number, numbers
 from .draw_monitoring import (
     draw_contamination,
@@ -27,9 +28,6 @@ from .final_step import final_step
 from .outlier_view import OutlierView, read_outliers
 from .refits import Monitoring, monitor
 from .scale import LARGEST, scale_beyond
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Scores of inliers are below.
 USUAL, USUAL_CLASSIFIER = 3.0, 1.0

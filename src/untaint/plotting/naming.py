@@ -1,16 +1,10 @@
 """Labels with the positions of rows beside their points, where they fit."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .._typing import FloatArray, IntArray
 from . import style
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .colors import Axes
 
 # Size of a character and of a line, in font sizes.
 WIDTH, HEIGHT = 0.62, 1.1

@@ -7,20 +7,17 @@ The diagonal, where labels are right, is not coloured; colours span the other ce
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
 from . import style
-from .colors import background, mixed, palette, readable
+from .colors import Axes, background, mixed, palette, readable
 from .display import Display, check_distinct, choice, column
 from .final_step import check_model, final_step
 from .outlier_view import OutlierView, read_outliers
 from .rows import check_training_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 KINDS = ("matrix", "counts")
 # More classes than this have no numbers in their cells.

@@ -11,21 +11,16 @@ is drawn where it would be as the only one besides the unflagged rows; many wron
 the quantiles of all others otherwise.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from .._typing import BoolArray, FloatArray
 from . import style
-from .colors import palette
+from .colors import Axes, palette
 from .marks import draw_rows
 from .scale import scale_beyond
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # With fewer unflagged rows there is no envelope.
 FEW = 8

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import style
+from .colors import Axes
 from .display import Display, choice, column, mask, numbers
 from .draw_residuals import draw_observed, draw_residuals
 from .final_step import final_step
@@ -14,9 +15,6 @@ from .label_odds import LabelOddsDisplay
 from .outlier_view import read_outliers
 from .qq import draw_qq
 from .residual_data import read_residuals, standardise
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 KINDS = ("residuals", "observed_vs_expected", "qq")
 

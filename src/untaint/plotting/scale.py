@@ -4,17 +4,11 @@ They are linear up to a threshold, where the inliers are, and logarithmic beyond
 number of decades beyond it, the linear part takes the same fraction of the axis.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
+from .colors import Axes
 from .style import number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # An axis up to this multiple of the threshold is linear throughout.
 NEAR = 8.0

@@ -4,18 +4,12 @@ Nothing here changes matplotlib's settings: text and axes have the colours of th
 every other property is set on the axes at hand.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._typing import BoolArray
-from .colors import background, palette
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.legend import Legend
+from .colors import Axes, background, palette
 
 Offset = tuple[float, float]
 SMALL = "small"
@@ -85,7 +79,7 @@ def label(ax: Axes, x: str, y: str, title: str) -> None:
     ax.set_title(title, loc="left", fontsize="medium")
 
 
-def legend(ax: Axes, n_marks: int, **where: Any) -> Legend:
+def legend(ax: Axes, n_marks: int, **where: Any) -> Any:
     """Draw and return a legend without a frame, its markers as large as if they were few."""
     key = ax.legend(
         fontsize=SMALL,
