@@ -15,7 +15,14 @@ from ..contamination.misfit import MIN_FRACTION, flagged_groups
 from .checks.inputs import names_code
 from .concurrent_columns import concurrently
 from .copied_rows import decide_copies
-from .features import features_of, group_mean, is_sorted, neighbour_median, standardiser_of
+from .features import (
+    ColumnFeatures,
+    features_of,
+    group_mean,
+    is_sorted,
+    neighbour_median,
+    standardiser_of,
+)
 from .finding import CellFinding
 from .level_cells import LevelCells, assess_levels
 from .mistakes import Mistake
@@ -92,12 +99,11 @@ def _predict(
 
     def assess(variable: Variable) -> tuple[AssessedCells, IntArray, FloatArray] | None:
         chosen, own = features.predictors(variable.position), _own_features(variable, variables)
-        X = np.column_stack([features.matrix[:, chosen], own])
+        X = ColumnFeatures(features, chosen, own)
         found = _assess(variable, X, ~exempt.rows, folds, seed)
         if found is None:
             return None
-        lacking = np.isnan(features.matrix[:, chosen]).mean(axis=1) > LACKING
-        excepted = exempt.rows | exempt.cells[:, variable.position] | lacking
+        excepted = exempt.rows | exempt.cells[:, variable.position] | X.lack(LACKING)
         return _without_misfit(found, X, excepted), chosen, own
 
     on_stage("predicting each column from the others")
@@ -130,21 +136,22 @@ def _is_code(variable: Variable) -> bool:
 
 
 def _assess(
-    variable: Variable, X: FloatArray, trusted: BoolArray, folds: IntArray, seed: int
+    variable: Variable, X: ColumnFeatures, trusted: BoolArray, folds: IntArray, seed: int
 ) -> AssessedCells | None:
     """Return the assessment of a column by features, fitted to a sample of many rows, or None."""
     rows = learning_rows(trusted & ~variable.missing, folds, seed)
-    part, learnt_from = variable.at(rows), (X[rows], trusted[rows], folds[rows], seed)
-    if not part.is_assessed or not usable_features(X[rows][~part.missing & trusted[rows]]).any():
+    part, own = variable.at(rows), X.at(rows)
+    if not part.is_assessed or not usable_features(own[~part.missing & trusted[rows]]).any():
         return None
+    learnt_from, is_whole = (own, trusted[rows], folds[rows], seed), len(rows) == len(folds)
     found: AssessedCells
     if isinstance(variable, NumericVariable):
         assert isinstance(part, NumericVariable)
         found = assess_numbers(part, *learnt_from, standardiser_of(variable))
-        return found if len(rows) == len(X) else found.extended(variable, X, folds)
+        return found if is_whole else found.extended(variable, X, folds, rows)
     assert isinstance(part, CategoricalVariable)
     found = assess_levels(part, *learnt_from)
-    return found if len(rows) == len(X) else found.extended(variable, X, folds)
+    return found if is_whole else found.extended(variable, X, folds)
 
 
 def _learnt(cells: Mapping[int, AssessedCells]) -> dict[int, AssessedCells]:
@@ -157,14 +164,15 @@ def _learnt(cells: Mapping[int, AssessedCells]) -> dict[int, AssessedCells]:
     return learnt
 
 
-def _without_misfit(column: AssessedCells, X: FloatArray, exempt: BoolArray) -> AssessedCells:
+def _without_misfit(column: AssessedCells, X: ColumnFeatures, exempt: BoolArray) -> AssessedCells:
     """Return the cells of a column, without flagged ones that are predicted by their features.
 
     There the prediction is off, and no cell.
     """
     flagged = column.log_odds + PRIOR_LOG_ODDS > 0
     if flagged.mean() >= MIN_FRACTION:
-        exempt = exempt | flagged_groups(np.nan_to_num(X), flagged, np.ones(len(X)))
+        all_rows = np.nan_to_num(X.at(slice(None)))
+        exempt = exempt | flagged_groups(all_rows, flagged, np.ones(len(flagged)))
     if not exempt.any():
         return column
     return replace(column, log_odds=np.where(exempt, -np.inf, column.log_odds))

@@ -13,7 +13,7 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from .._typing import FloatArray, IntArray
+from .._typing import BoolArray, FloatArray, IntArray
 from ..preprocessing import median_and_scale
 from .variables import CategoricalVariable, NumericVariable, Variable
 
@@ -55,12 +55,52 @@ class Features:
         return np.sort(others[np.argsort(-close, kind="stable")[:MAX_PREDICTORS]])
 
     @cached_property
+    def is_missing(self) -> BoolArray:
+        """Where features (n, p) are missing."""
+        return np.isnan(self.matrix)
+
+    @cached_property
+    def known(self) -> FloatArray:
+        """Features with zeros where they are missing."""
+        return np.nan_to_num(self.matrix) if self.is_missing.any() else self.matrix
+
+    @cached_property
     def _standard(self) -> FloatArray:
         """Features of mean zero and length one, zero where they are missing."""
         with catch_warnings():
             simplefilter("ignore", RuntimeWarning)  # columns without a value
             centred = np.nan_to_num(self.matrix - np.nanmean(self.matrix, axis=0))
         return np.asarray(centred / np.maximum(np.linalg.norm(centred, axis=0), 1e-300))
+
+
+@dataclass(frozen=True)
+class ColumnFeatures:
+    """What predicts one column: some features of the table, and features of its own (n, q).
+
+    They stay apart, since a copy of many rows takes longer than to predict these.
+    """
+
+    table: Features
+    chosen: IntArray
+    own: FloatArray
+
+    def at(self, rows: IntArray | slice) -> FloatArray:
+        """Return the features of given rows, side by side."""
+        return np.column_stack([self.table.matrix[rows][:, self.chosen], self.own[rows]])
+
+    def dot(self, slopes: FloatArray) -> FloatArray:
+        """Return products of all rows with slopes (p, k); missing features are zero."""
+        whole = np.zeros((self.table.matrix.shape[1], slopes.shape[1]))
+        whole[self.chosen] = slopes[: len(self.chosen)]
+        own = np.nan_to_num(self.own) @ slopes[len(self.chosen) :]
+        return np.asarray(self.table.known @ whole + own)
+
+    def lack(self, part: float) -> BoolArray:
+        """Return which rows lack more than a part of the table's features."""
+        missing = self.table.is_missing
+        if not missing.any():
+            return np.zeros(len(missing), dtype=bool)
+        return np.asarray(missing[:, self.chosen].mean(axis=1) > part)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..meta_estimators.label_learning import calibrated, with_slope
+from .features import ColumnFeatures
 from .prediction import LevelPredictor
 from .variables import CategoricalVariable
 
@@ -63,7 +64,9 @@ class LevelCells:
         found = (1 - self.exceptions) * probabilities + self.exceptions * self.shares
         return _log_odds(found, codes, self.shares)
 
-    def extended(self, variable: CategoricalVariable, X: FloatArray, folds: IntArray) -> LevelCells:
+    def extended(
+        self, variable: CategoricalVariable, X: ColumnFeatures, folds: IntArray
+    ) -> LevelCells:
         """Return the cells of more rows, by what was learnt from these."""
         predictor = self.predictor.extended(X, folds)
         smooth = (1 - SMOOTH) * predictor.probabilities + SMOOTH * self.shares

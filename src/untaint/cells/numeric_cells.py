@@ -27,7 +27,7 @@ from .cell_density import (
     weighted_log_odds,
 )
 from .column_mixture import fit_density
-from .features import Standardiser, standardiser_of
+from .features import ColumnFeatures, Standardiser, standardiser_of
 from .mistakes import Mistake
 from .prediction import NumericPredictor
 from .variables import NumericVariable
@@ -66,6 +66,9 @@ class NumericCells:
         Logarithms of the weights of any other value, and of each mistake.
     log_likelihood : float
         Log-likelihood of the numbers, right or wrong.
+    count : array of shape (n,)
+        How many numbers each stands for: of many usual ones only some are assessed. The others
+        have zero, and the mean odds of these.
     """
 
     density: CellDensity
@@ -76,6 +79,7 @@ class NumericCells:
     range: tuple[float, float]
     log_weights: FloatArray
     log_likelihood: float
+    count: FloatArray
 
     @property
     def variable(self) -> NumericVariable:
@@ -124,20 +128,54 @@ class NumericCells:
         new = weighted_log_odds(ratios, log_weights)
         log_odds, mistake, share = self.log_odds.copy(), self.mistake.copy(), self.share.copy()
         log_odds[rows], mistake[rows], share[rows] = new
+        _represent(log_odds, self.count)
         return replace(
             self, log_odds=log_odds, mistake=mistake, share=share, log_weights=log_weights
         )
 
-    def extended(self, variable: NumericVariable, X: FloatArray, folds: IntArray) -> NumericCells:
-        """Return the cells of more rows, by what was learnt from these."""
+    def extended(
+        self, variable: NumericVariable, X: ColumnFeatures, folds: IntArray, learnt: IntArray
+    ) -> NumericCells:
+        """Return the cells of more rows, by what was learnt from these.
+
+        Numbers that are usual, and written as most are, have low odds whatever the mistake. Only
+        those of the rows learnt from are assessed, and stand for all of them.
+        """
         density = replace(self.density, variable=variable)
         y = density.standardised(variable.values)
         predictor = self.predictor.extended(
             X, folds, lambda predicted, moved: density.is_usual(y, predicted, moved)
         )
-        odds = density.log_odds(variable.values, predictor.predictions, self.log_weights)
-        known = (self.range, self.log_weights, self.log_likelihood)
-        return NumericCells(density, predictor, *odds, *known)
+        usual = density.is_usual(y, predictor.predictions) & variable.is_written()
+        count = _counts(usual, learnt)
+        rows = np.flatnonzero((count > 0) & ~variable.missing)
+        log_odds, mistake, share = np.full(len(y), -np.inf), np.full(len(y), -1), np.ones(len(y))
+        log_odds[rows], mistake[rows], share[rows] = density.log_odds(
+            variable.values[rows], predictor.predictions[rows], self.log_weights
+        )
+        log_odds[usual & (count == 0)] = 0.0
+        _represent(log_odds, count)
+        known = (self.range, self.log_weights, self.log_likelihood, count)
+        return NumericCells(density, predictor, log_odds, mistake, share, *known)
+
+
+def _counts(usual: BoolArray, some: IntArray) -> FloatArray:
+    """Return how many numbers each stands for, if of the usual ones only some count."""
+    chosen = np.zeros(len(usual), dtype=bool)
+    chosen[some] = usual[some]
+    if not chosen.any():
+        return np.ones(len(usual))
+    found = np.where(usual, 0.0, 1.0)
+    found[chosen] = usual.sum() / chosen.sum()
+    return found
+
+
+def _represent(log_odds: FloatArray, count: FloatArray) -> None:
+    """Give numbers that do not count the mean odds of those that stand for them."""
+    others = (count == 0) & np.isfinite(log_odds)
+    if others.any():
+        odds = log_odds[count > 1]
+        log_odds[others] = np.log(np.exp(odds[np.isfinite(odds)]).mean())
 
 
 def assess_numbers(
@@ -174,7 +212,7 @@ def assess_numbers(
         density, likelihood = fit_density(variable, standardiser, predicted, known, undone)
         odds = density.log_odds(variable.values, predicted, weights, undone)
         ends = (float(within[0]), float(within[1]))
-        return NumericCells(density, predictor, *odds, ends, weights, likelihood)
+        return NumericCells(density, predictor, *odds, ends, weights, likelihood, np.ones(len(y)))
 
     # Large residuals may be caused by leverage points in the fit: one without them may be better.
     fitted = known & (np.abs(np.nan_to_num(y)) < FARTHEST)

@@ -34,6 +34,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 from ..meta_estimators.stacking import convex_weights
 from . import quick_trees
 from .extra_trees import Forest, grow_forests
+from .features import ColumnFeatures
 from .quick_trees import fit_quick_trees
 
 FOLDS = 5
@@ -48,6 +49,9 @@ ROWS_TO_BOOST = 300
 # Weight of trees from which on they matter, and typical residual, in robust deviations of a column,
 # below which trees for the residuals of the ridge regression predict still better.
 MATTER, CLOSE = 0.5, 0.3
+# Of two folds, so many trees of one say whether trees are worth while: twice the gain in
+# log-likelihood is that large.
+TEST_TREES, CLEAR_GAIN = 10, 10.0
 # Rows that a fit has at most, and rows beyond which all that is learnt is learnt from a part.
 MAX_ROWS, MANY_ROWS = 4000, 8000
 RIDGE = 1.0
@@ -103,13 +107,20 @@ class NumericPredictor:
         }
         linear = {fold: _ridge(X[own], y[own]) for fold, own in rows.items()}
         quick = min(map(len, rows.values())) >= ROWS_TO_BOOST
-        trees = _quick_trees(X, y, rows) if quick else _extra_trees(X, y, rows, seed)
         known = np.flatnonzero(trusted)
-        self.models: dict[int, list[Any]] = {fold: [linear[fold], trees[fold]] for fold in rows}
-        self.mixing = np.full(2, 0.5)
+        trees: Mapping[int, Any] | None
+        if len(rows) == 2:
+            trees = _halves(X, y, rows, linear)
+        else:
+            trees = _quick_trees(X, y, rows) if quick else _extra_trees(X, y, rows, seed)
+        self.models: dict[int, list[Any]] = {fold: [linear[fold]] for fold in rows}
+        self.mixing: FloatArray = np.ones(1)
+        if trees is not None:
+            self.models = {fold: [linear[fold], trees[fold]] for fold in rows}
+            self.mixing = np.full(2, 0.5)
         parts = self._out_of_fold(X)
         self._mix(parts, y, known)
-        if quick and self.mixing[1] > MATTER and self._is_close(y, known):
+        if quick and self.mixing[-1] > MATTER and trees and self._is_close(y, known):
             trees = _residual_trees(X, y, rows, linear)
             self.models = {fold: [*self.models[fold], trees[fold]] for fold in rows}
             self.mixing = np.array([0.0, 0.0, 1.0])
@@ -143,22 +154,25 @@ class NumericPredictor:
                 found[:, place] = model.predict(X).reshape(len(X))
         return found
 
-    def _linear(self, X: FloatArray, folds: IntArray) -> FloatArray:
+    def _linear(self, X: ColumnFeatures, folds: IntArray) -> FloatArray:
         """Return the predictions of the ridge regressions."""
-        slopes, constants = np.zeros((X.shape[1], len(self.models))), np.zeros(len(self.models))
+        slopes = np.zeros((len(self.usable), len(self.models)))
+        constants = np.zeros(len(self.models))
         for fold, (ridge, *_) in self.models.items():
             slopes[self.usable, fold], constants[fold] = ridge
-        known = np.nan_to_num(X) if np.isnan(X).any() else X
-        return np.asarray((known @ slopes + constants)[np.arange(len(X)), folds])
+        return np.asarray((X.dot(slopes) + constants)[np.arange(len(folds)), folds])
 
     def extended(
-        self, X: FloatArray, folds: IntArray, is_usual: Callable[[FloatArray, float], BoolArray]
+        self,
+        X: ColumnFeatures,
+        folds: IntArray,
+        is_usual: Callable[[FloatArray, float], BoolArray],
     ) -> Self:
         """Return the predictor of more rows, from the same fits.
 
         Parameters
         ----------
-        X : array of shape (n, p)
+        X : ColumnFeatures
         folds : int array of shape (n,)
         is_usual : callable
             Of predictions and of a distance: whether a row is usual if its prediction is moved by
@@ -166,8 +180,9 @@ class NumericPredictor:
         """
         found = copy(self)
         found.folds, found.predictions = folds, self._linear(X, folds)
-        far = np.flatnonzero(~is_usual(found.predictions, self.nonlinearity))
-        found.predictions[far] = found.predict(X[far], far)
+        if self.nonlinearity > 0:
+            far = np.flatnonzero(~is_usual(found.predictions, self.nonlinearity))
+            found.predictions[far] = found.predict(X.at(far), far)
         return found
 
     def predict(self, X: FloatArray, rows: IntArray) -> FloatArray:
@@ -217,23 +232,51 @@ class LevelPredictor:
             forest = ExtraTreesClassifier(
                 n_trees, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
             )
-            self.models = {
-                fold: clone(forest).fit(X[own], codes[own]) for fold, own in rows.items()
-            }
+            if len(rows) == 2:
+                self.models = self._halves(X, codes, rows, forest)
+            else:
+                self.models = {
+                    fold: clone(forest).fit(X[own], codes[own]) for fold, own in rows.items()
+                }
         for fold in rows:
             test = folds == fold
             if test.any():
                 self.probabilities[test] = self._probabilities(fold, X[test])
 
-    def extended(self, X: FloatArray, folds: IntArray) -> Self:
+    def _halves(
+        self, X: FloatArray, codes: IntArray, rows: Mapping[int, IntArray], forest: Any
+    ) -> dict[int, Any]:
+        """Return forests of two folds, or shares of the levels if a few trees add nothing."""
+        (one, own), (two, others) = rows.items()
+        shares = {
+            fold: np.bincount(codes[part], minlength=self.n_levels) / max(len(part), 1)
+            for fold, part in rows.items()
+        }
+        first = clone(forest).set_params(n_estimators=TEST_TREES, warm_start=True)
+        self.models = {one: first.fit(X[own], codes[own])}
+        simple = np.broadcast_to(shares[one], (len(others), self.n_levels))
+        found = self._probabilities(one, X[others])
+        if not _adds(simple, found, np.eye(self.n_levels)[codes[others]]):
+            return shares
+        first.set_params(n_estimators=forest.n_estimators).fit(X[own], codes[own])
+        return {one: first, two: clone(forest).fit(X[others], codes[others])}
+
+    def extended(self, X: ColumnFeatures, folds: IntArray) -> Self:
         """Return the predictor of more rows, from the same fits."""
         found = copy(self)
         found.folds = folds
-        found.probabilities = found.predict(X, np.arange(len(X)))
+        found.probabilities = np.empty((len(folds), self.n_levels))
+        for fold, model in self.models.items():
+            own = np.flatnonzero(folds == fold)
+            is_constant = isinstance(model, np.ndarray)
+            rows = np.empty((len(own), 0)) if is_constant else X.at(own)[:, self.usable]
+            found.probabilities[own] = self._probabilities(fold, rows)
         return found
 
     def _probabilities(self, fold: int, X: FloatArray) -> FloatArray:
         model = self.models[fold]
+        if isinstance(model, np.ndarray):
+            return np.broadcast_to(model, (len(X), self.n_levels))
         if isinstance(model, Forest):
             return model.predict(X)
         found = np.zeros((len(X), self.n_levels))
@@ -309,6 +352,30 @@ def _quick_trees(X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray]) -> 
         pairs = zip(rows.items(), targets, strict=True)
         return {fold: _library_trees().fit(X[own], target[own]) for (fold, own), target in pairs}
     return dict(zip(rows, fit_quick_trees(X, y, _membership(rows, len(X))), strict=True))
+
+
+def _halves(
+    X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray], linear: Mapping[int, RidgeFit]
+) -> Mapping[int, Any] | None:
+    """Return boosted trees of two folds, or None if a few trees of the first add nothing."""
+    (one, own), (_, others) = rows.items()
+    first = _library_trees().set_params(max_iter=TEST_TREES, warm_start=True).fit(X[own], y[own])
+    pair = linear[one].predict(X[others])[:, None], first.predict(X[others])[:, None]
+    if not _adds(*pair, y[others, None]):
+        return None
+    first.set_params(max_iter=quick_trees.N_TREES).fit(X[own], y[own])
+    return dict(zip(rows, (first, _library_trees().fit(X[others], y[others])), strict=True))
+
+
+def _adds(simple: FloatArray, other: FloatArray, y: FloatArray) -> bool:
+    """Return whether mixing in other predictions (n, k) lowers the error of simple ones clearly.
+
+    Of normal errors, n times its relative decrease is twice the gain in log-likelihood.
+    """
+    parts = np.stack([simple, other], axis=-1)
+    mixed = parts @ convex_weights(parts, y, np.ones(len(y)))
+    before, after = float(np.square(y - simple).sum()), float(np.square(y - mixed).sum())
+    return len(y) * (before - after) > CLEAR_GAIN * before
 
 
 def _library_trees() -> HistGradientBoostingRegressor:

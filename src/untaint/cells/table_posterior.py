@@ -8,6 +8,7 @@ none that is more probably right.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import expit
@@ -32,8 +33,8 @@ CANDIDATE, MISTAKE_ROUNDS, PRIOR_MISTAKES = -2.0, 4, 10.0
 MANY = 5.0
 
 
-def share_of_wrong(log_odds: FloatArray) -> float:
-    """Return the share of wrong cells, from log-odds without it.
+def share_of_wrong(log_odds: FloatArray, cells: FloatArray | None = None) -> float:
+    """Return the share of wrong cells, from log-odds without it, each of so many cells.
 
     Examples
     --------
@@ -42,7 +43,7 @@ def share_of_wrong(log_odds: FloatArray) -> float:
     >>> round(share_of_wrong(odds), 3)
     0.009
     """
-    known, counts = _grouped(log_odds[np.isfinite(log_odds)])
+    known, counts = _grouped(log_odds, cells)
     total = counts.sum() + PRIOR_CELLS
     share = PRIOR_SHARE
     for _ in range(ROUNDS):
@@ -51,12 +52,17 @@ def share_of_wrong(log_odds: FloatArray) -> float:
     return share
 
 
-def _grouped(log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return log-odds and how many cells have each; those of many cells are rounded."""
+def _grouped(
+    log_odds: FloatArray, cells: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return finite log-odds and how many cells have each; those of many cells are rounded."""
+    cells = np.ones(len(log_odds)) if cells is None else cells
+    used = np.isfinite(log_odds) & (cells > 0)
+    log_odds, cells = log_odds[used], cells[used]
     if len(log_odds) <= MANY_CELLS:
-        return log_odds, np.ones(len(log_odds))
+        return log_odds, cells
     steps = np.rint(np.clip(log_odds, -LARGEST, LARGEST) / STEP).astype(np.intp)
-    counts = np.bincount(steps + round(LARGEST / STEP)).astype(float)
+    counts = np.bincount(steps + round(LARGEST / STEP), cells).astype(float)
     return (np.arange(len(counts)) - round(LARGEST / STEP)) * STEP, counts
 
 
@@ -67,47 +73,73 @@ def learn_mistakes(columns: Sequence[NumericCells]) -> list[NumericCells]:
     """
     if not columns:
         return []
-    rows = [np.flatnonzero(column.log_odds > CANDIDATE) for column in columns]
-    ratios = [column.log_ratios(own) for column, own in zip(columns, rows, strict=True)]
-    all_odds = [column.log_odds.copy() for column in columns]
+    candidates = [_Candidates.of(column) for column in columns]
     prior = np.exp(columns[0].log_weights)
     weights = np.log(prior)
     for _ in range(MISTAKE_ROUNDS):
-        share = share_of_wrong(np.concatenate(all_odds))
+        share = _common_share(candidates)
         counts = np.zeros(len(prior))
-        for odds, own, ratio in zip(all_odds, rows, ratios, strict=True):
-            here = _counts(odds[own], ratio, weights, share)
+        for own in candidates:
+            here = own.counts(weights, share)
             counts += here / (1 + here / MANY)
         weights = _updated(counts, prior)
-        for odds, own, ratio in zip(all_odds, rows, ratios, strict=True):
-            odds[own] = weighted_log_odds(ratio, weights)[0]
-    share = share_of_wrong(np.concatenate(all_odds))
+        for own in candidates:
+            own.reweight(weights)
+    share = _common_share(candidates)
     learnt = []
-    for column, odds, own, ratio in zip(columns, all_odds, rows, ratios, strict=True):
-        learnt.append(
-            column.with_weights(_own_weights(odds, own, ratio, weights, share), own, ratio)
-        )
+    for column, own in zip(columns, candidates, strict=True):
+        learnt.append(column.with_weights(_own_weights(own, weights, share), own.rows, own.ratios))
     return learnt
 
 
-def _own_weights(
-    log_odds: FloatArray, rows: IntArray, ratios: FloatArray, weights: FloatArray, share: float
-) -> FloatArray:
+class _Candidates(NamedTuple):
+    """The numbers of a column whose mistakes count.
+
+    Attributes
+    ----------
+    log_odds, cells : array of shape (n,)
+        Of every number, and how many each stands for.
+    rows : int array of shape (m,)
+    ratios : array of shape (k, m)
+        Log-densities of their mistakes over that of a right value.
+    """
+
+    log_odds: FloatArray
+    cells: FloatArray
+    rows: IntArray
+    ratios: FloatArray
+
+    @classmethod
+    def of(cls, column: NumericCells) -> Self:
+        rows = np.flatnonzero((column.log_odds > CANDIDATE) & (column.count > 0))
+        return cls(column.log_odds.copy(), column.count, rows, column.log_ratios(rows))
+
+    def reweight(self, weights: FloatArray) -> None:
+        """Change the log-odds to those with other weights of mistakes."""
+        self.log_odds[self.rows] = weighted_log_odds(self.ratios, weights)[0]
+
+    def counts(self, weights: FloatArray, share: float) -> FloatArray:
+        """Return the expected number of mistakes of each kind."""
+        log_odds = self.log_odds[self.rows]
+        parts = np.exp(self.ratios + weights[:, None] - log_odds)
+        wrong = expit(log_odds + np.log(share / (1 - share)))
+        return np.asarray(parts @ (self.cells[self.rows] * wrong))
+
+
+def _common_share(candidates: Sequence[_Candidates]) -> float:
+    """Return the share of wrong cells in all columns."""
+    log_odds = np.concatenate([own.log_odds for own in candidates])
+    return share_of_wrong(log_odds, np.concatenate([own.cells for own in candidates]))
+
+
+def _own_weights(own: _Candidates, weights: FloatArray, share: float) -> FloatArray:
     """Return the weights of mistakes in a column, given those in the table."""
     prior = np.exp(weights)
     for _ in range(MISTAKE_ROUNDS):
-        own = column_share(log_odds, share)
-        weights = _updated(_counts(log_odds[rows], ratios, weights, own), prior)
-        log_odds[rows] = weighted_log_odds(ratios, weights)[0]
+        part = column_share(own.log_odds, share, own.cells)
+        weights = _updated(own.counts(weights, part), prior)
+        own.reweight(weights)
     return weights
-
-
-def _counts(
-    log_odds: FloatArray, ratios: FloatArray, weights: FloatArray, share: float
-) -> FloatArray:
-    """Return the expected number of mistakes of each kind."""
-    parts = np.exp(ratios + weights[:, None] - log_odds)
-    return np.asarray(parts @ expit(log_odds + np.log(share / (1 - share))))
 
 
 def _updated(counts: FloatArray, prior: FloatArray) -> FloatArray:
@@ -116,9 +148,9 @@ def _updated(counts: FloatArray, prior: FloatArray) -> FloatArray:
     return np.log(total / (counts.sum() + PRIOR_MISTAKES))
 
 
-def column_share(log_odds: FloatArray, share: float) -> float:
+def column_share(log_odds: FloatArray, share: float, cells: FloatArray | None = None) -> float:
     """Return the share of wrong cells of one column of a table in which ``share`` are wrong."""
-    known, counts = _grouped(log_odds[np.isfinite(log_odds)])
+    known, counts = _grouped(log_odds, cells)
     total = counts.sum() + COLUMN_CELLS
     own = share
     for _ in range(ROUNDS):

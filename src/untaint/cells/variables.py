@@ -77,6 +77,12 @@ class NumericVariable:
         """Return the log-probabilities that values end at the decimal place where these do."""
         return np.log(self.places[last_place(values) - FIRST_PLACE])
 
+    def is_written(self) -> BoolArray:
+        """Return which values are written at the column's resolution."""
+        if self.resolution == 0:
+            return np.ones(len(self.values), dtype=bool)
+        return _is_multiple(self.values, self.resolution)
+
     def at(self, rows: IntArray) -> NumericVariable:
         """Return the variable in given rows."""
         return replace(self, values=self.values[rows])
