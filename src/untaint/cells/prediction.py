@@ -23,15 +23,9 @@ from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.base import clone
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    HistGradientBoostingRegressor,
-)
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..meta_estimators.stacking import convex_weights
+from ..optim.stack_weights import convex_weights
 from . import quick_trees
 from .extra_trees import Forest, grow_forests
 from .quick_trees import fit_quick_trees
@@ -214,11 +208,9 @@ class LevelPredictor:
             indicators = np.eye(n_levels)[np.maximum(codes, 0)]
             self.models = _few_trees(X, indicators, rows, n_trees, LEAF, TRIED, seed)
         else:
-            forest = ExtraTreesClassifier(
-                n_trees, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
-            )
             self.models = {
-                fold: clone(forest).fit(X[own], codes[own]) for fold, own in rows.items()
+                fold: _library_classifier(n_trees, seed).fit(X[own], codes[own])
+                for fold, own in rows.items()
             }
         for fold in rows:
             test = folds == fold
@@ -311,8 +303,21 @@ def _quick_trees(X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray]) -> 
     return dict(zip(rows, fit_quick_trees(X, y, _membership(rows, len(X))), strict=True))
 
 
-def _library_trees() -> HistGradientBoostingRegressor:
+# scikit-learn is imported where it is used: that takes longer than cleaning a small table.
+
+
+def _library_classifier(n_trees: int, seed: int) -> Any:
+    from sklearn.ensemble import ExtraTreesClassifier
+
+    return ExtraTreesClassifier(
+        n_trees, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
+    )
+
+
+def _library_trees() -> Any:
     """Return boosting of the library with the settings of quick trees."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
     return HistGradientBoostingRegressor(
         max_iter=quick_trees.N_TREES,
         learning_rate=quick_trees.LEARNING_RATE,
@@ -353,8 +358,13 @@ def _extra_trees(
 ) -> Mapping[int, Any]:
     if X.size <= FEW_CELLS:
         return _few_trees(X, y[:, None], rows, FEW_TREES, NUMERIC_LEAF, 1.0, seed)
-    forest = ExtraTreesRegressor(FEW_TREES, min_samples_leaf=NUMERIC_LEAF, random_state=seed)
-    return {fold: clone(forest).fit(X[own], y[own]) for fold, own in rows.items()}
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    settings = {"min_samples_leaf": NUMERIC_LEAF, "random_state": seed}
+    return {
+        fold: ExtraTreesRegressor(FEW_TREES, **settings).fit(X[own], y[own])
+        for fold, own in rows.items()
+    }
 
 
 def learning_rows(known: BoolArray, folds: IntArray, seed: int) -> IntArray:
