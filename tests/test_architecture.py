@@ -109,6 +109,7 @@ CONTRACT: dict[str, set[str]] = {
     "plotting": set(),
     "datasets": {"io"},  # its records and fields
     "meta_estimators": {
+        "optim",  # weights of a stack
         "contamination",
         "weighting",
         "model_selection",
@@ -123,9 +124,9 @@ CONTRACT: dict[str, set[str]] = {
     "data_cleaning": {"_validation", "cells", "io", "cleaning", "report"},
     "cells": {
         "io",
-        "preprocessing",
-        "contamination",  # rows that their features tell from the others
-        "meta_estimators",  # stacks, and how likely labels are
+        "screening",  # robust scales
+        "contamination",  # rows that their features tell from the others, how likely labels are
+        "optim",  # weights of a stack
     },
     "cleaning": {
         "estimators",

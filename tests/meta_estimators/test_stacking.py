@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from untaint.meta_estimators.stacking import convex_weights, mixture_weights
+from untaint.optim.stack_weights import convex_weights, mixture_weights
 
 
 def on_simplex(cost, m):

@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..preprocessing import median_and_scale
+from ..screening.median_scale import median_and_scale
 from .variables import CategoricalVariable, NumericVariable, Variable
 
 # Standardised numbers are bounded, so that a gross error in a column leaves others predictable.

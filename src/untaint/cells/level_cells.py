@@ -20,7 +20,7 @@ from typing import final
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..meta_estimators.label_learning import calibrated, with_slope
+from ..contamination.label_calibration import calibrated, with_slope
 from .features import ColumnFeatures
 from .prediction import LevelPredictor
 from .variables import CategoricalVariable

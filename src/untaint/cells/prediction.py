@@ -23,15 +23,9 @@ from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.base import clone
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    HistGradientBoostingRegressor,
-)
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..meta_estimators.stacking import convex_weights
+from ..optim.stack_weights import convex_weights
 from . import quick_trees
 from .extra_trees import Forest, grow_forests
 from .features import ColumnFeatures
@@ -229,14 +223,12 @@ class LevelPredictor:
             indicators = np.eye(n_levels)[np.maximum(codes, 0)]
             self.models = _few_trees(X, indicators, rows, n_trees, LEAF, TRIED, seed)
         else:
-            forest = ExtraTreesClassifier(
-                n_trees, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
-            )
             if len(rows) == 2:
-                self.models = self._halves(X, codes, rows, forest)
+                self.models = self._halves(X, codes, rows, n_trees, seed)
             else:
                 self.models = {
-                    fold: clone(forest).fit(X[own], codes[own]) for fold, own in rows.items()
+                    fold: _library_classifier(n_trees, seed).fit(X[own], codes[own])
+                    for fold, own in rows.items()
                 }
         for fold in rows:
             test = folds == fold
@@ -244,7 +236,7 @@ class LevelPredictor:
                 self.probabilities[test] = self._probabilities(fold, X[test])
 
     def _halves(
-        self, X: FloatArray, codes: IntArray, rows: Mapping[int, IntArray], forest: Any
+        self, X: FloatArray, codes: IntArray, rows: Mapping[int, IntArray], n_trees: int, seed: int
     ) -> dict[int, Any]:
         """Return forests of two folds, or shares of the levels if a few trees add nothing."""
         (one, own), (two, others) = rows.items()
@@ -252,14 +244,14 @@ class LevelPredictor:
             fold: np.bincount(codes[part], minlength=self.n_levels) / max(len(part), 1)
             for fold, part in rows.items()
         }
-        first = clone(forest).set_params(n_estimators=TEST_TREES, warm_start=True)
+        first = _library_classifier(TEST_TREES, seed).set_params(warm_start=True)
         self.models = {one: first.fit(X[own], codes[own])}
         simple = np.broadcast_to(shares[one], (len(others), self.n_levels))
         found = self._probabilities(one, X[others])
         if not _adds(simple, found, np.eye(self.n_levels)[codes[others]]):
             return shares
-        first.set_params(n_estimators=forest.n_estimators).fit(X[own], codes[own])
-        return {one: first, two: clone(forest).fit(X[others], codes[others])}
+        first.set_params(n_estimators=n_trees).fit(X[own], codes[own])
+        return {one: first, two: _library_classifier(n_trees, seed).fit(X[others], codes[others])}
 
     def extended(self, X: ColumnFeatures, folds: IntArray) -> Self:
         """Return the predictor of more rows, from the same fits."""
@@ -378,8 +370,21 @@ def _adds(simple: FloatArray, other: FloatArray, y: FloatArray) -> bool:
     return len(y) * (before - after) > CLEAR_GAIN * before
 
 
-def _library_trees() -> HistGradientBoostingRegressor:
+# scikit-learn is imported where it is used: that takes longer than cleaning a small table.
+
+
+def _library_classifier(n_trees: int, seed: int) -> Any:
+    from sklearn.ensemble import ExtraTreesClassifier
+
+    return ExtraTreesClassifier(
+        n_trees, min_samples_leaf=LEAF, max_features=TRIED, random_state=seed
+    )
+
+
+def _library_trees() -> Any:
     """Return boosting of the library with the settings of quick trees."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
     return HistGradientBoostingRegressor(
         max_iter=quick_trees.N_TREES,
         learning_rate=quick_trees.LEARNING_RATE,
@@ -420,8 +425,13 @@ def _extra_trees(
 ) -> Mapping[int, Any]:
     if X.size <= FEW_CELLS:
         return _few_trees(X, y[:, None], rows, FEW_TREES, NUMERIC_LEAF, 1.0, seed)
-    forest = ExtraTreesRegressor(FEW_TREES, min_samples_leaf=NUMERIC_LEAF, random_state=seed)
-    return {fold: clone(forest).fit(X[own], y[own]) for fold, own in rows.items()}
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    settings = {"min_samples_leaf": NUMERIC_LEAF, "random_state": seed}
+    return {
+        fold: ExtraTreesRegressor(FEW_TREES, **settings).fit(X[own], y[own])
+        for fold, own in rows.items()
+    }
 
 
 def learning_rows(known: BoolArray, folds: IntArray, seed: int) -> IntArray:

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from .._typing import FloatArray
 from ..target_transform import TargetTransform
+from .findings import FLAG_SCORE
 
-# Smallest score, in robust deviations, of a target that is flagged.
-FLAG_SCORE = 5.0
 # A robust deviation is at least this fraction of the spread of the targets.
 MIN_RELATIVE_SCALE = 0.005
 

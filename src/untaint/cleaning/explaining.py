@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .._typing import IntArray
 from ..cells import CellFinding
 from ..io import RawTable
-from .assessment import RowAssessment
 from .findings import Kind, Odd, Suspect, Task
+from .row_assessment import RowAssessment
 from .wrong_cells import WrongCells, score_of
 
 MAX_NAMED = 5

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ..io import RawTable
-from .clean import TableCleaning
 from .repairs import repaired_texts
+from .table_cleaning import TableCleaning
 
 OutputMode = Literal["drop", "mark", "repair"]
 

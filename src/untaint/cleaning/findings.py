@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 
+# Smallest score, in robust deviations, of a target that is flagged.
+FLAG_SCORE = 5.0
 Task = Literal["regression", "classification", "cells"]
 Learner = Literal["kernel", "trees"]
 Kind = Literal["target", "features", "both"]

@@ -18,10 +18,10 @@ from threadpoolctl import threadpool_limits
 from .._progress import tracked
 from .._typing import BoolArray, FloatArray, IntArray
 from ..cells.quick_trees import predict_out_of_fold
-from .assessment import RowAssessment
 from .findings import Improvement, Task
 from .learner_choice import boosting
 from .refit import overflows, with_contamination
+from .row_assessment import RowAssessment
 from .singleton_labels import singleton_label
 
 FOLDS = 3

@@ -18,10 +18,11 @@ from threadpoolctl import threadpool_limits
 from .._progress import tracked
 from .._typing import BoolArray, FloatArray, IntArray
 from ..cells.quick_trees import predict_out_of_fold
+from ..contamination.label_calibration import calibrated
 from ..contamination.residual_mixture import ResidualMixture
-from ..meta_estimators.label_learning import calibrated
 from .findings import Learner, Task
 from .refit import overflows, with_contamination
+from .row_assessment import LearnerChoice
 from .singleton_labels import singleton_label
 
 FOLDS = 5
@@ -32,13 +33,6 @@ WORTH_TREES, OPEN = 0.02, 0.2
 
 
 InOwnUnits = Callable[[NDArray[Any]], NDArray[Any]]
-
-
-class LearnerChoice(NamedTuple):
-    """The learner, and a sentence that says why."""
-
-    learner: Learner
-    why: str
 
 
 class HeldOut(NamedTuple):

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray
 from ..estimators import SubquantileClassifierCV, SubquantileRegressorCV
-from .audit_columns import FLAG_SCORE, audit_by_row, deviations
+from .audit_columns import audit_by_row, deviations
+from .findings import FLAG_SCORE
 
 # Smallest score, in robust deviations, of a target that is removed before the rest is refitted.
 REMOVAL_SCORE = 3.0

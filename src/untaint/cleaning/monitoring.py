@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from .._progress import tracked
 from .._typing import FloatArray
-from .assessment import RowAssessment
 from .findings import Monitored, Task
 from .refit import overflows, with_contamination
+from .row_assessment import RowAssessment
 from .singleton_labels import singleton_label
 
 ROWS = 500

@@ -1,7 +1,10 @@
 """Notes and caveats: what a reader of the findings has to know besides them."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +13,11 @@ from ..cells import FEWEST_ROWS
 from ..io import RawTable
 from ..io.dialect import FRAME
 from ..io.encoding import MIXED
-from .assessment import RowAssessment
 from .findings import Improvement, Note
-from .learner_choice import LearnerChoice
-from .preparing import Prepared
+from .row_assessment import LearnerChoice, RowAssessment
+
+if TYPE_CHECKING:
+    from .preparing import Prepared
 
 # Contamination above which a gain is expected, and the error ratio that is hardly one.
 MANY, HARDLY = 0.1, 0.95

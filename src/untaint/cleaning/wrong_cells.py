@@ -9,7 +9,7 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..cells import CellFinding
-from .audit_columns import FLAG_SCORE
+from .findings import FLAG_SCORE
 
 # Odds of a wrong cell, in powers of ten, that double the score of its row.
 DECADES = 4.0

@@ -81,7 +81,7 @@ def clean(
     directory = out or default_output_path(data, "-untaint")
     check_directory(directory, (*FILES, PARQUET), data, force)
 
-    from ..cleaning import clean_table, save_model
+    from ..cleaning import clean_table
     from ..cleaning.atomic_output import write_files_atomically
     from ..cleaning.exports import OutputMode, cleaned_bytes, flagged_csv, summary, summary_json
     from ..report import render
@@ -111,6 +111,8 @@ def clean(
             "summary.json": summary_json(cleaning),
         }
         if cleaning.model is not None:
+            from ..cleaning import save_model
+
             files[MODEL] = save_model(cleaning.model)
         if table.dialect.parquet and mode == "drop":
             files[PARQUET] = table.parquet_bytes(cleaning.kept_rows())

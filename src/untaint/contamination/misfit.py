@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.spatial import KDTree
-from sklearn.tree import DecisionTreeRegressor
 
 from .._typing import BoolArray, FloatArray
 
@@ -83,6 +81,8 @@ def _near_others(X: FloatArray, flagged: BoolArray) -> BoolArray:
     A group that is far away from all others is not where a function bends. Distances are in
     standard deviations of the features.
     """
+    from scipy.spatial import KDTree
+
     X = X.astype(float)
     deviation = X.std(axis=0)
     scaled = (X - X[~flagged].mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
@@ -117,14 +117,14 @@ def _probability(X: FloatArray, flagged: BoolArray, counts: FloatArray, least: f
     return probability
 
 
-def _fitted_tree(
-    X: FloatArray, flagged: BoolArray, counts: FloatArray, least: float
-) -> DecisionTreeRegressor:
+def _fitted_tree(X: FloatArray, flagged: BoolArray, counts: FloatArray, least: float) -> Any:
     """Return a tree of few levels, with leaves of half the least fraction of a group or more.
 
     The variance of zeros and ones is half of their Gini index, so that this is the tree that
     classifies them, at half the cost.
     """
+    from sklearn.tree import DecisionTreeRegressor  # takes longer than cleaning a small table
+
     tree = DecisionTreeRegressor(
         max_depth=MAX_DEPTH, min_weight_fraction_leaf=min(0.5, 0.5 * least), random_state=0
     )

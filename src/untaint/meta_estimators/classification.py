@@ -7,6 +7,7 @@ from scipy.special import expit
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 
 from .._typing import BoolArray, FloatArray, IntArray
+from ..contamination.label_calibration import calibrated
 from ..contamination.label_posterior import true_class_posterior, uncertain_class_posterior
 from ..model_selection.label_noise import LabelNoise, known_noise
 from ..weighting.class_balanced import ClassBalanced
@@ -14,7 +15,6 @@ from .base import RobustMetaEstimator
 from .classification_members import ClassifierMember, ClassifierStack, SingleClassifier
 from .initial_weights import N_TREES
 from .kernel_member import KernelClassification
-from .label_learning import calibrated
 from .learner import OnFit
 from .problem import MAX_STACKED, Problem
 

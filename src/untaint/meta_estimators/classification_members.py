@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 import numpy as np
 
 from .._typing import FloatArray
+from ..contamination.label_calibration import calibrated
+from ..optim.stack_weights import mixture_weights
 from .kernel_member import KernelClassification
-from .label_learning import calibrated, posterior_rows
+from .label_learning import posterior_rows
 from .learner import Learner
-from .stacking import StackedClassifier, mixture_weights
+from .stacking import StackedClassifier
 
 if TYPE_CHECKING:
     from .classification import ClassificationProblem

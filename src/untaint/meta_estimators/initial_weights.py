@@ -18,10 +18,10 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
 from .._typing import FloatArray, IntArray
+from ..optim.stack_weights import convex_weights
 from .kernel_member import KernelPredictions
 from .learner import Learner, WeightedRows
 from .reweighting import MAX_GROUPS, Reweighting, ReweightingResult
-from .stacking import convex_weights
 
 N_TREES = 100
 # Rows beyond which each tree of the forest is grown on so many; the others are out of its bag.

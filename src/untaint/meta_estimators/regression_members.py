@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 import numpy as np
 
 from .._typing import FloatArray
+from ..optim.stack_weights import convex_weights
 from .initial_weights import DistinctRows, weighted
 from .learner import Folds, Learner
-from .stacking import StackedRegressor, convex_weights
+from .stacking import StackedRegressor
 
 if TYPE_CHECKING:
     from .regression import RegressionProblem
