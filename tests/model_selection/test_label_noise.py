@@ -53,16 +53,6 @@ def test_errors_of_both_classes_are_found(rng):
     assert noise.contamination == pytest.approx(0.2, abs=0.05)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_few_errors_of_separate_classes_are_found(n_classes, rng):
-    X, truth = blobs(rng, n_classes, distance=8.0)
-    y, wrong = truth.copy(), [10, 20, 30, 40]
-    y[wrong] = (y[wrong] + 1) % n_classes
-    noise = selected(X, targets(y, n_classes))
-    assert 0.0 < noise.contamination <= 0.05
-    assert noise.probability > 0.9
-
-
 def test_pairs_that_exchange_are_found_among_several_classes(rng):
     X, truth = blobs(rng, 4, n=800, distance=10.0)
     other = np.array([2, 3, 0, 1])  # opposite classes, which do not touch

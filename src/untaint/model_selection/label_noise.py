@@ -6,8 +6,6 @@ kernel and alpha, which accuracy and log-loss on corrupted labels are not. Candi
 
 * no noise;
 * one rate for all classes;
-* if leave-one-out predictions contradict few labels, a small rate, tried from a fit without them: a
-  fit to all labels bends to single ones, and no small step leads from it to a sharper one;
 * two classes: errors of one class alone, of either;
 * several classes: one rate at which some classes, each, are mistaken for one other; which, an EM
   algorithm finds from the class probabilities of the candidates before.
@@ -41,11 +39,8 @@ from ..optim.laplace import LaplaceApproximation, Mode
 SYMMETRIC = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
 UNIFORM = (0.2, 0.1, 0.3, 0.4)
 ONE_SIDED = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-# Small rates of all classes, and the largest share of contradicted labels at which they are tried.
-SMALL, MAX_CONTRADICTED = (0.01, 0.02, 0.05), 0.1
-# Prior probabilities of no noise, of one rate for all classes, and of the others. Small rates come
-# on top, as densely as the rates up to one half.
-PRIOR, MAX_RATE = {"none": 0.05, "uniform": 0.475, "other": 0.475}, 0.5
+# Prior probabilities of no noise, of one rate for all classes, and of the others.
+PRIOR = {"none": 0.05, "uniform": 0.475, "other": 0.475}
 # Steps of the EM algorithm, and the smallest rate of a class that is mistaken for another.
 EM_STEPS, MIN_RATE = 20, 0.03
 # Evidence by which classes that are mistaken for one other must exceed classes that overlap: on
@@ -255,26 +250,13 @@ class _NoiseSearch:
     def n_candidates(self) -> int:
         """How many there are at most."""
         rates = len(SYMMETRIC) + 2 * len(ONE_SIDED) if self.n_classes == 2 else 2 * len(UNIFORM)
-        return 1 + len(SMALL) + rates
+        return 1 + rates
 
     def candidates(self) -> Iterator[NoiseCandidate]:
         """Yield no noise first, then each family in the order of its rates."""
-        none = self.assessed(self._climb("none", np.eye(self.n_classes), 0.0, None))
+        none = self._climb("none", np.eye(self.n_classes), 0.0, None)
         yield none
-        yield from self._small_rates(none)
         yield from (self._two_classes if self.n_classes == 2 else self._several_classes)(none)
-
-    def _small_rates(self, none: NoiseCandidate) -> Iterator[NoiseCandidate]:
-        """Yield small rates of all classes, if few labels contradict the other rows."""
-        contradicted = none.probabilities.argmax(axis=1) != class_codes(self.y)
-        share = float(self.weights @ contradicted) / float(self.weights.sum())
-        if not 0.0 < share <= MAX_CONTRADICTED:
-            return
-        others = np.where(contradicted, 0.0, self.weights)
-        parts = (self.features, self.alphas, self.y, others, none.setting, self.fit_intercept)
-        start = _NoiseSearch(*parts)._climb("none", none.matrix, 0.0, none)
-        for rate in SMALL:
-            yield self._climb("small", uniform_noise(self.n_classes, rate), 0.5 * rate, start)
 
     def _two_classes(self, none: NoiseCandidate) -> Iterator[NoiseCandidate]:
         """Yield equal rates of both classes, then rates of one of them, in ascending order."""
@@ -411,14 +393,7 @@ def _log_prior(candidates: Sequence[NoiseCandidate]) -> FloatArray:
         "uniform": len(SYMMETRIC if two else UNIFORM),
         "other": 2 * len(ONE_SIDED) if two else len(UNIFORM),
     }
-    return np.log(
-        [
-            PRIOR["uniform"] * 2.0 * c.half_width / MAX_RATE
-            if c.family == "small"
-            else PRIOR[c.family] / sizes[c.family]
-            for c in candidates
-        ]
-    )
+    return np.log([PRIOR[c.family] / sizes[c.family] for c in candidates])
 
 
 def _summary(
