@@ -368,6 +368,27 @@ print("untaint.online", *heavy & {{*sys.modules}})
 """
 
 
+CLEANS_WITHOUT_SKLEARN = """
+import sys
+from untaint.cli.main import main
+code = main(["clean", sys.argv[1], "-q", "-o", sys.argv[2]])
+print(code, "sklearn" in sys.modules)
+"""
+
+
+def test_a_small_table_without_a_target_is_cleaned_without_sklearn(tmp_path):
+    lines = [f"{i % 37},{3 * (i % 37) + i % 5},{'ab'[i % 37 > 18]}" for i in range(400)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y,side", *lines, ""]))
+    result = subprocess.run(
+        [sys.executable, "-c", CLEANS_WITHOUT_SKLEARN, tmp_path / "t.csv", tmp_path / "out"],
+        env=os.environ | {"PYTHONPATH": str(SRC)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout.split() == ["0", "False"]
+
+
 def test_importing_stays_light():
     result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", STAYS_LIGHT],

@@ -35,7 +35,7 @@ FOLDS = 5
 N_TREES, FEW_TREES = 25, 12
 LEAF, NUMERIC_LEAF = 3, 2
 # Cells (rows times features) up to which extra trees of all folds are grown at once.
-FEW_CELLS = 6000
+FEW_CELLS = 20_000
 # Part of the features that a split is chosen from.
 TRIED = 0.5
 # Rows from which on trees are boosted.
@@ -370,7 +370,7 @@ def _adds(simple: FloatArray, other: FloatArray, y: FloatArray) -> bool:
     return len(y) * (before - after) > CLEAR_GAIN * before
 
 
-# scikit-learn is imported where it is used: that takes longer than cleaning a small table.
+# scikit-learn is imported where it is used: that takes a second.
 
 
 def _library_classifier(n_trees: int, seed: int) -> Any:

@@ -117,10 +117,9 @@ def clean_table(
     )
     if target is None:
         return _without_target(table, columns, cells, given_seed, command, on_stage)
-    # The estimators are imported where they are used: it takes longer than cleaning a small table.
+    # The estimators are imported where they are used: that takes a second.
     from .target_cleaning import clean_with_target
 
-    # Columns that are left out are known to both.
     return clean_with_target(
         table,
         target,

@@ -1,7 +1,7 @@
 """Scores and flags of the rows of a table, and what wrong cells make of them.
 
-Nothing is fitted here, so that a table without a target is cleaned without scikit-learn, whose
-import takes longer than all else.
+Nothing is fitted here, so that a small table without a target is cleaned without scikit-learn,
+whose import takes a second.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def _fitted_tree(X: FloatArray, flagged: BoolArray, counts: FloatArray, least: f
     The variance of zeros and ones is half of their Gini index, so that this is the tree that
     classifies them, at half the cost.
     """
-    from sklearn.tree import DecisionTreeRegressor  # takes longer than cleaning a small table
+    from sklearn.tree import DecisionTreeRegressor  # takes a second
 
     tree = DecisionTreeRegressor(
         max_depth=MAX_DEPTH, min_weight_fraction_leaf=min(0.5, 0.5 * least), random_state=0
