@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse.linalg import ArpackError
@@ -81,6 +81,25 @@ class Baseline(KernelEstimator):
     def _more_columns(self) -> dict[str, Any]:
         """Return the columns that a task adds to the audit."""
         return {}
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to contaminated rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            The kernel matrix of shape (n, n) if ``kernel="precomputed"``.
+        y : array of shape (n,) or (n, k)
+            Targets, or labels of any type, of shape (n,).
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
 
     def _check_parameters(self) -> None:
         check_real("alpha", self.alpha, low=0)
@@ -199,30 +218,3 @@ def objective(losses: FloatArray, weights: FloatArray, alpha: float, fit: Fit) -
     """Return the weighted loss plus alpha times the squared norm."""
     kept = weights > 0
     return float(weights[kept] @ losses[kept]) + alpha * fit.squared_norm
-
-
-class KernelBaseline(Baseline):
-    """Base class of baselines with a kernel, its scale and a ridge penalty."""
-
-    def __init__(
-        self,
-        *,
-        kernel: Any,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        shape: float,
-        alpha: float,
-        fit_intercept: bool,
-        memory_limit: int | str,
-        tol: float,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.shape = shape
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.memory_limit = memory_limit
-        self.tol = tol
