@@ -4,8 +4,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from .._hidden_text import escape_terminal
 from . import options
 from .clean import clean
@@ -15,13 +13,11 @@ TARGET = "price_eur"
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Output directory.")
-    ] = Path("untaint-demo"),
+    out: Annotated[Path, options.option("--out -o", "DIR", "Output directory.")] = Path(
+        "untaint-demo"
+    ),
     seed: options.Seed = 0,
-    open_page: Annotated[
-        bool, typer.Option("--open", metavar=options.SWITCH, help="Open the report in a browser.")
-    ] = False,
+    open_page: options.Open = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Clean a table of used cars, and count which of its mistakes were caught.

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from .._hidden_text import escape_terminal
 from . import options
 from .outputs import check_file, default_output_path
@@ -21,19 +19,11 @@ def fit(
     learner: options.LearnerOption = options.LearnerName.auto,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The model file; DATA.skops by default.",
-            show_default=False,
-        ),
+        options.option("--out -o", "FILE", "The model file; DATA.skops by default."),
     ] = None,
     ignore: options.Ignore = None,
     seed: options.Seed = 0,
-    force: Annotated[
-        bool, typer.Option("--force", metavar=options.SWITCH, help="Overwrite an existing file.")
-    ] = False,
+    force: options.ForceFile = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     delimiter: options.Delimiter = None,
