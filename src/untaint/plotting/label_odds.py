@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .._typing import BoolArray, FloatArray, IntArray
 from . import style
 from .colors import Axes
-from .display import Display, check_distinct, column, mask, numbers
+from .display import Display, check_distinct, codes_of, column, mask, numbers
 from .draw_label_odds import draw_label_odds, name_labels
 from .final_step import final_step
 from .outlier_view import read_outliers
@@ -183,11 +183,6 @@ def _beyond_threshold(model: Any, codes: IntArray, probabilities: FloatArray) ->
 
 
 def _codes(classes: NDArray[Any], y: NDArray[Any]) -> IntArray:
-    known = {value: code for code, value in enumerate(classes.tolist())}
     if y.ndim != 1:
         raise ValueError(f"y should be one label a row, got shape {y.shape}.")
-    labels = y.tolist()
-    unknown = next((value for value in labels if value not in known), None)
-    if unknown is not None:
-        raise ValueError(f"y should hold labels among classes_, got {unknown!r}.")
-    return np.array([known[value] for value in labels], dtype=np.intp)
+    return codes_of(classes, y, "y should hold labels among classes_, got {}.")

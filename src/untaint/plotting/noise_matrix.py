@@ -14,7 +14,7 @@ import numpy as np
 from .._typing import FloatArray
 from . import style
 from .colors import Axes, background, mixed, palette, readable
-from .display import Display, check_distinct, choice, column
+from .display import Display, check_distinct, choice, codes_of, column
 from .final_step import check_model, final_step
 from .outlier_view import OutlierView, read_outliers
 from .rows import check_training_rows
@@ -197,13 +197,10 @@ class NoiseMatrixDisplay(Display):
 
 def count_pairs(given: Any, suggested: Any, classes: Any) -> Any:
     """Return the numbers of rows, (k, k), by suggested label (rows) and given label (columns)."""
-    codes = {value: code for code, value in enumerate(classes.tolist())}
+    message = "classes should hold all labels, got {} besides."
+    pairs = [codes_of(classes, labels, message) for labels in (suggested, given)]
     counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    for seen, better in zip(given.tolist(), suggested.tolist(), strict=True):
-        unknown = next((label for label in (seen, better) if label not in codes), None)
-        if unknown is not None:
-            raise ValueError(f"classes should hold all labels, got {unknown!r} besides.")
-        counts[codes[better], codes[seen]] += 1
+    np.add.at(counts, tuple(pairs), 1)
     return counts
 
 

@@ -57,6 +57,12 @@ class OutlierView:
         return f"outlier score ({unit})"
 
     @property
+    def scored_rows(self) -> dict[str, Any]:
+        """What displays of scores are made of."""
+        names = ("scores", "flagged", "kept", "kinds", "score_name", "rule")
+        return {name: getattr(self, name) for name in names}
+
+    @property
     def rule(self) -> str:
         """How rows are flagged, as the end of a sentence."""
         return "" if self.fdr is None else f", FDR {style.percent(self.fdr)}"
