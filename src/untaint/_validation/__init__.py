@@ -6,7 +6,6 @@ of scikit-learn are used in this subpackage only.
 
 from .arrays import ArrayNamespace, array_namespace_of, to_numpy
 from .chunks import check_chunk, name_features
-from .contamination import check_contamination, check_known_contamination
 from .errors import name_argument_in_errors, overflow_guard
 from .frames import (
     check_any_labels,
@@ -27,7 +26,12 @@ from .parameters import (
     check_rate,
     check_real,
 )
-from .queries import check_query_data
 from .targets import MAX_TARGET, check_target_sizes
-from .training import check_rows, check_training_data, in_double
-from .weights import MAX_WEIGHT, MIN_WEIGHT, check_weights
+from .training import check_query_data, check_rows, check_training_data, in_double
+from .weights import (
+    MAX_WEIGHT,
+    MIN_WEIGHT,
+    check_contamination,
+    check_known_contamination,
+    check_weights,
+)

@@ -1,4 +1,4 @@
-"""Rows and numeric targets of a fit."""
+"""Rows and numeric targets of a fit, and rows to predict."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from .._typing import FloatArray
-from .arrays import to_numpy
+from .arrays import array_namespace_of, to_numpy
 from .errors import name_argument_in_errors
 from .targets import as_targets, check_finite_targets, check_no_text
 from .weights import check_weights
@@ -74,3 +74,22 @@ def check_square(X: Any, pairwise: bool) -> None:
             "X must be the square kernel matrix of the training rows when "
             f"kernel='precomputed', got shape {X.shape}."
         )
+
+
+def check_query_data(estimator: Any, X: Any, *, pairwise: bool, n_fit: int) -> Any:
+    """Return X of a prediction as float array or CSR, in the library of its array."""
+    namespace = array_namespace_of(X)
+    with name_argument_in_errors(X):
+        X = validate_data(
+            estimator,
+            X,
+            accept_sparse=False if pairwise else "csr",
+            dtype=[np.float64, np.float32] if namespace is None else namespace.floats(),
+            reset=False,
+        )
+    if pairwise and X.shape[1] != n_fit:
+        raise ValueError(
+            "X must hold the kernel of each new row with every training row when "
+            f"kernel='precomputed': {n_fit} columns, got shape {X.shape}."
+        )
+    return X
