@@ -57,17 +57,7 @@ def read_text(
         line_end=_line_end(text, records),
         layers=content.layers,
     )
-    return TextTable(
-        name,
-        names,
-        dialect,
-        notes + remarks,
-        columns=columns,
-        text=text,
-        bounds=records.bounds,
-        ends=records.ends,
-        lines=records.lines,
-    )
+    return TextTable(name, names, dialect, notes + remarks, columns, text, records)
 
 
 def _parse(name: str, text: bytes, delimiter: str) -> _Parsed:
