@@ -6,7 +6,7 @@ its own parameters, nothing else.
 
 from abc import ABC, abstractmethod
 from numbers import Real
-from typing import ClassVar, SupportsFloat
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ class Kernel(ABC):
     name: ClassVar[str]
     distance: ClassVar[Distance | None]
 
-    @abstractmethod
     def matrix(
         self,
         X: MatrixLike,
@@ -57,6 +56,12 @@ class Kernel(ABC):
         -------
         ndarray of shape (n, m)
         """
+        return self._matrix(X, Z, working_dtype(X, dtype), n_threads)
+
+    @abstractmethod
+    def _matrix(
+        self, X: MatrixLike, Z: MatrixLike | None, dtype: np.dtype[Any], n_threads: int | None
+    ) -> Array: ...
 
     @abstractmethod
     def diagonal(self, X: MatrixLike) -> Array:
@@ -70,16 +75,9 @@ class Kernel(ABC):
 class TiledKernel(Kernel, ABC):
     """A kernel whose matrix is computed tile by tile, by a function that subclasses provide."""
 
-    def matrix(
-        self,
-        X: MatrixLike,
-        Z: MatrixLike | None = None,
-        *,
-        dtype: npt.DTypeLike | None = None,
-        n_threads: int | None = None,
+    def _matrix(
+        self, X: MatrixLike, Z: MatrixLike | None, dtype: np.dtype[Any], n_threads: int | None
     ) -> Array:
-        """Return the kernel matrix of entries k(x_i, z_j); see :meth:`Kernel.matrix`."""
-        dtype = working_dtype(X, dtype)
         other = X if Z is None else Z
         K = build(
             self._tile_function(X, other, dtype),
@@ -146,8 +144,4 @@ def as_number(value: object) -> float:
     >>> as_number("1")
     nan
     """
-    return float(value) if isinstance(value, SupportsFloat) and _is_real(value) else np.nan
-
-
-def _is_real(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return np.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
