@@ -171,7 +171,7 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             return bounded(formula(x, self.center_, self.scale_).narrow()).data
         _check_sparse(X, self.center_ is not None)
         values, columns = _values(X)
-        steps = [(np.subtract, self.center_), (np.divide, self.scale_)]
+        steps: list[tuple[Any, Any]] = [(np.subtract, self.center_), (np.divide, self.scale_)]
         if inverse:
             steps = [(np.multiply, self.scale_), (np.add, self.center_)]
         with np.errstate(over="ignore"):
