@@ -13,7 +13,13 @@ from .frames import (
     check_any_targets,
     take_rows,
 )
-from .labels import check_class_sizes, check_class_weight, check_labelled_data, class_factors
+from .labels import (
+    check_class_sizes,
+    check_class_weight,
+    check_classes,
+    check_labelled_data,
+    class_factors,
+)
 from .memory import check_matrix_memory, memory_bytes, readable_bytes
 from .noisy import check_copy, check_noisy_data, check_noisy_query
 from .parameters import (
