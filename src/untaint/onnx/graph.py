@@ -16,25 +16,11 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 from ..portable import Arithmetic, Value
 from ..portable.value import Term
 
-# The standard's names of operations, and what ONNX calls them.
+# What ONNX calls operations, where that is not the standard's name in upper case.
 NODES = {
-    "add": "Add",
-    "subtract": "Sub",
-    "multiply": "Mul",
-    "divide": "Div",
-    "matmul": "MatMul",
-    "negative": "Neg",
-    "exp": "Exp",
-    "log": "Log",
-    "sqrt": "Sqrt",
-    "abs": "Abs",
-    "cos": "Cos",
-    "sin": "Sin",
-    "floor": "Floor",
-    "minimum": "Min",
-    "maximum": "Max",
-    "sum": "ReduceSum",
-    "max": "ReduceMax",
+    **{"subtract": "Sub", "multiply": "Mul", "divide": "Div", "matmul": "MatMul"},
+    **{"negative": "Neg", "minimum": "Min", "maximum": "Max"},
+    **{"sum": "ReduceSum", "max": "ReduceMax"},
 }
 ROWS = "rows"  # the number of rows, known only when the graph runs
 
@@ -103,7 +89,7 @@ class GraphArithmetic(Arithmetic):
 
     def apply(self, operation: str, *data: Symbol) -> Symbol:
         """Apply an operation to each entry or pair of entries, or a matrix product."""
-        return self.node(NODES[operation], data, data[0].dtype)
+        return self.node(NODES.get(operation, operation.capitalize()), data, data[0].dtype)
 
     def reduce(self, operation: str, data: Symbol) -> Symbol:
         """Return the sum or maximum of each row, as a column."""
