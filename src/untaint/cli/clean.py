@@ -9,7 +9,6 @@ from typing import Annotated
 from . import options
 from .errors import UsageError
 from .outputs import check_directory, default_output_path
-from .reading import read_data
 from .terminal import console, progress
 
 MODEL, PARQUET = "model.skops", "cleaned.parquet"
@@ -76,7 +75,7 @@ def clean(
     from .display import show_findings
 
     with progress(quiet) as on_stage:
-        table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
+        table = options.read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         cleaning = clean_table(
             table,
             target,

@@ -7,7 +7,6 @@ from typing import Annotated
 from .._hidden_text import escape_terminal
 from . import options
 from .outputs import check_file, default_output_path
-from .reading import read_data
 from .terminal import console, progress
 
 
@@ -49,7 +48,7 @@ def fit(
     from ..cleaning.exports import summary
 
     with progress(quiet) as on_stage:
-        table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
+        table = options.read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         cleaning = clean_table(
             table,
             target,

@@ -1,12 +1,17 @@
 """Arguments and options that several commands have."""
 
+from __future__ import annotations
+
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .errors import UsageError
+
+if TYPE_CHECKING:
+    from ..io import RawTable
 
 
 class TaskName(StrEnum):
@@ -125,3 +130,24 @@ def parse_contamination(text: str) -> float | str:
     if not 0 <= contamination < 0.5:
         raise UsageError(f"--contamination should be auto or a share from 0 to 0.49, got {text!r}")
     return contamination
+
+
+def read_data(
+    data: str,
+    delimiter: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    sheet: str | None,
+    max_bytes: int,
+) -> RawTable:
+    """Read a table with the options of the file format."""
+    from ..io import read_table
+
+    return read_table(
+        data,
+        delimiter=delimiter,
+        decimal=decimal,
+        encoding=encoding,
+        sheet=sheet,
+        max_bytes=max_bytes,
+    )

@@ -11,7 +11,6 @@ from .._hidden_text import escape_terminal
 from . import options
 from .errors import UsageError
 from .outputs import check_file
-from .reading import read_data
 from .terminal import console, progress
 
 
@@ -60,7 +59,7 @@ def predict(
                 f"--probabilities needs a classification model, and {model} is a regression model"
             )
         on_stage("reading the file")
-        table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
+        table = options.read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         on_stage("predicting")
         try:
             predicted, notes = loaded.predict_noting(table)
