@@ -12,10 +12,10 @@ from itertools import compress
 from typing import Any
 
 from .._progress import report_step
-from .archives import check_cells, check_zip
+from .archives import Content, check_cells, check_zip
 from .encoder.target import close_to
 from .errors import DataFileError, listed, reason
-from .source import MAX_BYTES, Content
+from .source import MAX_BYTES
 from .typed_cells import typed_table
 from .typed_table import TypedTable
 

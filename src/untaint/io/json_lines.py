@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._progress import report_step
-from .archives import check_cells
+from .archives import Content, check_cells
 from .encoding import decode
 from .errors import DataFileError, listed, reason, shortened
-from .source import MAX_BYTES, Content
+from .source import MAX_BYTES
 from .typed_cells import typed_table
 from .typed_table import TypedTable
 

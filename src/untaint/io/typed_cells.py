@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from .archives import Content
 from .arrow import arrow
 from .dialect import Dialect
 from .errors import DataFileError
 from .names import clean_names
-from .source import Content
 from .typed_table import TypedTable
 
 

@@ -30,11 +30,8 @@ def read_blocks(
             expected = "a pair (X, y)" if paired else "rows alone"
             raise DataFileError(f"{place}: expected {expected} as in block 1.")
         paired = pair
-        yield (
-            _read_pair(block, columns, block_format, place)
-            if pair
-            else read_block(block, columns, block_format, place)
-        )
+        read = _read_pair if pair else read_block
+        yield read(block, columns, block_format, place)
 
 
 def _read_pair(
@@ -63,10 +60,8 @@ def read_block(
 ) -> RowBlock:
     """Select features and target of one array or data frame."""
     array = None if is_frame(block) else _as_array(block, place)
-    if array is None:
-        selection = columns.select(place, _names(block), len(block.columns))
-    else:
-        selection = columns.select(place, None, array.shape[1])
+    named = (_names(block), len(block.columns)) if array is None else (None, array.shape[1])
+    selection = columns.select(place, *named)
     convert = Converter(selection, block_format.dtype, place, first_row)
     if array is None:
         return convert.from_columns([_column(block, j) for j in selection.positions])

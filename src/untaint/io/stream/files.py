@@ -137,15 +137,9 @@ def _read_text(
 ) -> Iterator[RowBlock]:
     with open_unpacked(path) as (name, stream, file):
         size = os.fstat(file.fileno()).st_size
-        for rows in read_text_rows(
-            str(path),
-            stream,
-            columns,
-            block_format,
-            delimiter=_TEXT.get(kind_of(Path(name)) or "", ","),
-            text_target=options.text_target,
-            fallback_encoding=str(path) in options.not_utf8,
-        ):
+        delimiter = _TEXT.get(kind_of(Path(name)) or "", ",")
+        known = (delimiter, options.text_target, str(path) in options.not_utf8)
+        for rows in read_text_rows(str(path), stream, columns, block_format, *known):
             yield rows
             report_step(file.tell(), size)
 

@@ -1,10 +1,8 @@
 """The result of `read_rows`: rows mapped from disk, targets in memory, names."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +64,7 @@ class Table:
         if self._remove is not None and os.name != "nt":
             self._remove()
 
-    def __enter__(self) -> Table:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

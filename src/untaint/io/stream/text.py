@@ -40,10 +40,9 @@ def read_text_rows(
     stream: BinaryIO,
     columns: ColumnSelector,
     block_format: BlockFormat,
-    *,
     delimiter: str,
-    text_target: bool = False,
-    fallback_encoding: bool = False,
+    text_target: bool,
+    fallback_encoding: bool,
 ) -> Iterator[RowBlock]:
     """Read the rows of a stream of bytes.
 
