@@ -1,8 +1,6 @@
 """Plot of the scores of the rows, the most suspicious first."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -95,7 +93,7 @@ class AuditDisplay(ScoreDisplay):
         fdr: float | None = 0.1,
         n_labels: int = 5,
         ax: Axes | None = None,
-    ) -> AuditDisplay:
+    ) -> Self:
         """Draw the audit of a fitted model.
 
         Parameters
@@ -123,10 +121,11 @@ class AuditDisplay(ScoreDisplay):
         model, _ = final_step(model)
         view = read_outliers(model, fdr)
         check_training_rows(len(view.scores), X, y)
-        return cls(**view.scored_rows, note=view.share_note).plot(ax, n_labels=n_labels)
+        parts = view.parts("scores", "kept", "kinds")
+        return cls(**parts, note=view.share_note).plot(ax, n_labels=n_labels)
 
     @classmethod
-    def from_audit(cls, table: Any, *, n_labels: int = 5, ax: Axes | None = None) -> AuditDisplay:
+    def from_audit(cls, table: Any, *, n_labels: int = 5, ax: Axes | None = None) -> Self:
         """Draw an audit table, as ``audit()`` returns it.
 
         Parameters
@@ -147,7 +146,7 @@ class AuditDisplay(ScoreDisplay):
         found = {part: audit_column(table, name) for part, name in parts.items()}
         return cls(**found).plot(ax, n_labels=n_labels)  # type: ignore[arg-type]
 
-    def plot(self, ax: Axes | None = None, *, n_labels: int = 5) -> AuditDisplay:
+    def plot(self, ax: Axes | None = None, *, n_labels: int = 5) -> Self:
         """Draw the scores.
 
         Parameters
@@ -201,23 +200,8 @@ def plot_audit(
 ) -> Axes:
     """Draw the rows' scores, the most suspicious first.
 
-    This is the short form of :meth:`AuditDisplay.from_estimator`.
-
-    Parameters
-    ----------
-    model : fitted estimator, or pipeline that ends with one
-        A regressor or classifier with ``outlier_scores_`` and ``inlier_mask_``.
-    ax : matplotlib Axes, optional
-        Axes to draw on, those of a new figure by default.
-    n_labels : int, default=5
-        Number of the most suspicious rows that are labelled with their position.
-    fdr : float, optional
-        False-discovery rate at which rows are flagged, as in the model's ``audit``. None flags the
-        rows that the fit trimmed.
-
-    Returns
-    -------
-    matplotlib Axes
+    This is the short form of :meth:`AuditDisplay.from_estimator`, with the same parameters, but
+    flags the rows that the fit trimmed unless ``fdr`` is given. It returns the axes.
 
     Examples
     --------

@@ -6,9 +6,7 @@ On this scale rows that are surely right and rows that are surely wrong are apar
 ones, which probabilities themselves push into the corners.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +83,7 @@ class LabelOddsDisplay(Display):
         *,
         fdr: float | None = 0.1,
         ax: Axes | None = None,
-    ) -> LabelOddsDisplay:
+    ) -> Self:
         """Draw the labels of a fitted classifier.
 
         Parameters
@@ -125,7 +123,7 @@ class LabelOddsDisplay(Display):
     @classmethod
     def from_predictions(
         cls, y: Any, y_proba: Any, *, classes: Any, flagged: Any = None, ax: Axes | None = None
-    ) -> LabelOddsDisplay:
+    ) -> Self:
         """Draw the labels under any classifier.
 
         Parameters
@@ -153,7 +151,7 @@ class LabelOddsDisplay(Display):
         p = found[np.arange(len(codes)), codes]
         return cls(labels=y, probabilities=p, classes=classes, flagged=flagged).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> LabelOddsDisplay:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the probabilities, a column for each label.
 
         Parameters

@@ -5,9 +5,7 @@ model, a bad one if not (Rousseeuw and van Zomeren, *Unmasking multivariate outl
 points*, JASA 85, 1990). R's ``plot.lmrob`` draws the same map.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -100,7 +98,7 @@ class LeverageDisplay(ScoreDisplay):
         fdr: float | None = 0.1,
         n_labels: int = 5,
         ax: Axes | None = None,
-    ) -> LeverageDisplay:
+    ) -> Self:
         """Draw the leverage map of a fitted model's training rows.
 
         Parameters
@@ -130,10 +128,10 @@ class LeverageDisplay(ScoreDisplay):
         if X is None:
             X = _kept_rows(model, len(view.scores))
         distances, cutoff = robust_distances(X)
-        display = cls(distances=distances, cutoff=cutoff, **view.scored_rows)
-        return display.plot(ax, n_labels=n_labels)
+        parts = view.parts("scores", "kept", "kinds")
+        return cls(distances=distances, cutoff=cutoff, **parts).plot(ax, n_labels=n_labels)
 
-    def plot(self, ax: Axes | None = None, *, n_labels: int = 5) -> LeverageDisplay:
+    def plot(self, ax: Axes | None = None, *, n_labels: int = 5) -> Self:
         """Draw the map.
 
         Parameters

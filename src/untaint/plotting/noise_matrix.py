@@ -5,9 +5,7 @@ r"""Heat map of label noise: how often a class gets which label, or which labels
 The diagonal, where labels are right, is not coloured; colours span the other cells.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -95,7 +93,7 @@ class NoiseMatrixDisplay(Display):
         fdr: float | None = 0.1,
         kind: str = "matrix",
         ax: Axes | None = None,
-    ) -> NoiseMatrixDisplay:
+    ) -> Self:
         """Draw the label noise that a fitted classifier has found.
 
         Parameters
@@ -131,7 +129,7 @@ class NoiseMatrixDisplay(Display):
     @classmethod
     def from_predictions(
         cls, y_given: Any, y_suggested: Any, *, classes: Any = None, ax: Axes | None = None
-    ) -> NoiseMatrixDisplay:
+    ) -> Self:
         """Draw numbers of rows by given and suggested label.
 
         Parameters
@@ -156,7 +154,7 @@ class NoiseMatrixDisplay(Display):
         counts = count_pairs(given, suggested, column("classes", classes))
         return cls(**_of_counts(counts), classes=classes).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> NoiseMatrixDisplay:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the heat map.
 
         Parameters

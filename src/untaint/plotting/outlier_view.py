@@ -56,10 +56,9 @@ class OutlierView:
         unit = "above 1: probably wrong" if self.estimated else "loss / threshold"
         return f"outlier score ({unit})"
 
-    @property
-    def scored_rows(self) -> dict[str, Any]:
-        """What displays of scores are made of."""
-        names = ("scores", "flagged", "kept", "kinds", "score_name", "rule")
+    def parts(self, *names: str) -> dict[str, Any]:
+        """Return some attributes by name: the flags and names that displays are made of."""
+        names = ("flagged", "score_name", "rule", *names)
         return {name: getattr(self, name) for name in names}
 
     @property
