@@ -78,6 +78,9 @@ class Baseline(KernelEstimator):
         """Return the rows whose targets lie far beyond the range of the kept ones."""
         return np.zeros(len(kept), dtype=bool)
 
+    def _store_corrections(self, corrections: FloatArray) -> None:
+        """Store by how much targets were corrected, if the method corrects them."""
+
     def _more_columns(self) -> dict[str, Any]:
         """Return the columns that a task adds to the audit."""
         return {}
@@ -157,6 +160,7 @@ class Baseline(KernelEstimator):
         solution, fitted = found.solution, targets.astype(float)
         if found.targets is not None:
             fitted[present] = found.targets
+            self._store_corrections(targets - fitted)
         self._store_function(X, fitted, present, design, solution.fit, solution.weights)
         fit_weight = np.zeros(len(targets))
         fit_weight[present] = solution.weights
