@@ -3,10 +3,8 @@
 The scale is that of :mod:`untaint.screening.median_scale`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -93,7 +91,7 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.with_scaling = with_scaling
         self.copy = copy
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MedianScaler:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the median and the scale of each column.
 
         Parameters

@@ -49,10 +49,6 @@ def resolve_gamma(
     >>> X = np.array([[0.0], [1.0], [2.0], [1e12]])
     >>> resolve_gamma("median", X)
     1.0
-    >>> resolve_gamma("median", X, distance="manhattan")
-    1.0
-    >>> resolve_gamma(0.5, X)
-    0.5
     """
     if isinstance(gamma, str):
         rules = {"scale": _scale, "median": _median}
@@ -76,11 +72,10 @@ def _scale(X: MatrixLike, weights: Array, distance: Distance) -> float:
     d, total = X.shape[1], weights.sum()
     if not X.size or not total:
         return 0.0
+    mean = (weights @ X).sum() / (d * total)
     if sp.issparse(X):
-        mean = (weights @ X).sum() / (d * total)
         square = (weights @ X.multiply(X)).sum() / (d * total)
         return float(d * (square - mean**2))
-    mean = (weights @ X).sum() / (d * total)
     return float((weights @ (X - mean) ** 2).sum() / total)
 
 

@@ -20,11 +20,6 @@ MOST_POINTS = 3000
 def background(findings: Findings, listed: IntArray, monitored: IntArray) -> dict[str, list[Any]]:
     """Return some rows that are not listed, each as a place in five lists.
 
-    Parameters
-    ----------
-    findings : Findings
-    listed, monitored : arrays of places among the assessed rows
-
     Returns
     -------
     dict

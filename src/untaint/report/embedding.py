@@ -27,10 +27,6 @@ def embed(value: Any) -> str:
     value : JSON-able
         Numbers that JSON has no word for, NaN and the infinities, become null.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> embed({"cell": "</script>", "score": float("nan")})

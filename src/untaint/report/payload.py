@@ -23,10 +23,6 @@ Payload = dict[str, Any]
 def payload(findings: Findings) -> Payload:
     """Return all that the script needs to know of the findings.
 
-    Parameters
-    ----------
-    findings : Findings
-
     Returns
     -------
     dict
