@@ -13,11 +13,10 @@ import scipy.sparse as sp
 
 from ..screening.radius import near_rows, radii, representatives, weighted_median
 from .arrays import Array, Distance, MatrixLike, as_csr, as_dense
-from .base import as_number
+from .base import positive
 from .pairs import pair_distances
 
 REPRESENTATIVES = 1000  # samples whose pairwise distances are computed
-_EXPECTED = "gamma must be a positive finite number, 'scale' or 'median', got {!r}."
 
 
 def resolve_gamma(
@@ -50,21 +49,16 @@ def resolve_gamma(
     >>> resolve_gamma("median", X)
     1.0
     """
-    if isinstance(gamma, str):
-        rules = {"scale": _scale, "median": _median}
-        if gamma not in rules:
-            raise ValueError(_EXPECTED.format(gamma))
-        rows = as_csr(X) if sp.issparse(X) else as_dense(X)
-        weights = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
-        if not weights.all():
-            rows, weights = rows[weights != 0], weights[weights != 0]
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            value = 1.0 / np.float64(rules[gamma](rows, weights, distance))
-        return float(value) if 0.0 < value < np.inf else 1.0
-    number = as_number(gamma)
-    if not 0.0 < number < np.inf:
-        raise ValueError(_EXPECTED.format(gamma))
-    return number
+    rules = {"scale": _scale, "median": _median}
+    if not isinstance(gamma, str) or gamma not in rules:
+        return positive("gamma", gamma, ", 'scale' or 'median'")
+    rows = as_csr(X) if sp.issparse(X) else as_dense(X)
+    weights = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
+    if not weights.all():
+        rows, weights = rows[weights != 0], weights[weights != 0]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        value = 1.0 / np.float64(rules[gamma](rows, weights, distance))
+    return float(value) if 0.0 < value < np.inf else 1.0
 
 
 def _scale(X: MatrixLike, weights: Array, distance: Distance) -> float:

@@ -5,6 +5,7 @@ its own parameters, nothing else.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -122,26 +123,22 @@ class TiledKernel(Kernel, ABC):
         """Return the entries k(x_i, x_i) in float64."""
 
 
-def positive(name: str, value: object) -> float:
-    """Return a positive, finite number as float; raise ValueError for anything else.
+def checked_number(name: str, value: object, good: Callable[[float], bool], expected: str) -> float:
+    """Return a real number as float; raise ValueError for anything else, or if it is not good.
 
     Examples
     --------
-    >>> positive("gamma", 2)
+    >>> checked_number("degree", 2, float.is_integer, "an integer")
     2.0
     """
-    number = as_number(value)
-    if not 0.0 < number < np.inf:
-        raise ValueError(f"{name} must be a positive finite number, got {value!r}.")
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    number = float(value) if real else np.nan  # type: ignore[arg-type]
+    if not good(number):
+        raise ValueError(f"{name} must be {expected}, got {value!r}.")
     return number
 
 
-def as_number(value: object) -> float:
-    """Return a real number as float, NaN for anything else.
-
-    Examples
-    --------
-    >>> as_number("1")
-    nan
-    """
-    return np.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+def positive(name: str, value: object, otherwise: str = "") -> float:
+    """Return a positive, finite number as float; raise ValueError for anything else."""
+    expected = f"a positive finite number{otherwise}"
+    return checked_number(name, value, lambda number: 0.0 < number < np.inf, expected)

@@ -5,6 +5,7 @@ r"""From a fitted model to an ONNX graph.
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import onnx
 from onnx import ModelProto, ValueInfoProto, helper
 
 from .. import __version__
-from .._validation import check_choice
+from .._atomic_write import open_atomically
+from .._validation import check_choice, check_new_file
 from ..learners.base import KernelEstimator
 from ..learners.regression import KernelRegressor
 from ..meta_estimators.base import RobustMetaEstimator
@@ -100,6 +102,44 @@ def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> M
     if isinstance(learner, KernelRegressor) and learner._back_transform is not None:
         raw = learner._back_transform.formula(raw)
     return _model(graph, chain, number, raw, len(function.intercept), precision)
+
+
+def save_onnx(model: Any, path: Any, *, dtype: Any = "float32", precision: str = "auto") -> None:
+    """Write a fitted model to an ONNX file.
+
+    The file is written atomically: it is complete, or an existing file is left unchanged.
+
+    Parameters
+    ----------
+    model : fitted estimator or pipeline
+        The model to export.
+    path : path
+        File in an existing directory.
+    dtype : {"float32", "float64"}, default="float32"
+        Number type of the input; see :func:`to_onnx`.
+    precision : str, default="auto"
+        Precision of the computation; see :func:`to_onnx`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.onnx import save_onnx
+    >>> X = np.linspace(0, 3, 40)[:, None]
+    >>> model = SubquantileRegressor(contamination=0.25).fit(X, np.sin(X).ravel())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_onnx(model, Path(folder, "model.onnx"))
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['model.onnx']
+    """
+    if path is None:
+        raise ValueError("path must be the path of a file, got None.")
+    check_new_file("path", path)
+    content = to_onnx(model, dtype=dtype, precision=precision).SerializeToString()
+    with open_atomically(Path(path)) as stream:
+        stream.write(content)
 
 
 def _scaled_rows(graph: GraphArithmetic, chain: Chain, number: np.dtype[Any]) -> Value:
