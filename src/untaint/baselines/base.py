@@ -138,15 +138,10 @@ class Baseline(KernelEstimator):
         )
 
     def _make_design(self, X: Any, sample_weight: FloatArray) -> SystemDesign:
-        return make_design(
-            self._make_kernel(X, sample_weight),
-            X,
-            sample_weight,
-            float(self.alpha),
-            bool(self.fit_intercept),
-            memory_limit=self.memory_limit,
-            n_threads=self._n_threads,
-        )
+        kernel = self._make_kernel(X, sample_weight)
+        penalty = (float(self.alpha), bool(self.fit_intercept))
+        limits: Any = {"memory_limit": self.memory_limit, "n_threads": self._n_threads}
+        return make_design(kernel, X, sample_weight, *penalty, **limits)
 
     def _store(
         self,

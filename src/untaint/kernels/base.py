@@ -80,29 +80,18 @@ class TiledKernel(Kernel, ABC):
         self, X: MatrixLike, Z: MatrixLike | None, dtype: np.dtype[Any], n_threads: int | None
     ) -> Array:
         other = X if Z is None else Z
-        K = build(
-            self._tile_function(X, other, dtype),
-            (X.shape[0], other.shape[0]),
-            dtype,
-            symmetric=Z is None,
-            n_threads=n_threads,
-            strips=not either_sparse(X, other),
-        )
+        K = self._build(X, other, dtype, symmetric=Z is None, n_threads=n_threads)
         if Z is None:
             np.fill_diagonal(K, self._finite_diagonal(X, dtype))
         return K
 
     def matrix_into(self, X: MatrixLike, Z: MatrixLike, out: Array) -> None:
         """Write the entries k(x_i, z_j) into a C-contiguous array, on one thread."""
-        build(
-            self._tile_function(X, Z, out.dtype),
-            (X.shape[0], Z.shape[0]),
-            out.dtype,
-            symmetric=False,
-            n_threads=1,
-            strips=not either_sparse(X, Z),
-            out=out,
-        )
+        self._build(X, Z, out.dtype, symmetric=False, n_threads=1, out=out)
+
+    def _build(self, X: MatrixLike, Z: MatrixLike, dtype: np.dtype[Any], **options: Any) -> Array:
+        tiles, shape = self._tile_function(X, Z, dtype), (X.shape[0], Z.shape[0])
+        return build(tiles, shape, dtype, strips=not either_sparse(X, Z), **options)
 
     def diagonal(self, X: MatrixLike) -> Array:
         """Return the entries k(x_i, x_i) without computing the matrix."""

@@ -115,16 +115,12 @@ class GraphArithmetic(Arithmetic):
         total, x, z = (Symbol(f"{name}_{next(self._numbers)}", data.dtype) for name in "txz")
         column = body.node("Unsqueeze", [x, self._axis(1)], data.dtype)
         added = body.apply("add", total, term(Value(column, body), Value(z, body)).data)
-        graph = helper.make_graph(
-            body.nodes,
-            "one_column",
-            [
-                helper.make_tensor_value_info(total.name, kind, [None, None]),
-                helper.make_tensor_value_info(x.name, kind, [None]),
-                helper.make_tensor_value_info(z.name, kind, [None]),
-            ],
-            [helper.make_tensor_value_info(added.name, kind, [None, None])],
+        before, after = (
+            helper.make_tensor_value_info(table.name, kind, [None, None])
+            for table in (total, added)
         )
+        ends = [helper.make_tensor_value_info(end.name, kind, [None]) for end in (x, z)]
+        graph = helper.make_graph(body.nodes, "one_column", [before, *ends], [after])
         inputs = [zeros, data, other]
         loop = {"body": graph, "num_scan_inputs": 2, "scan_input_axes": [1, 0]}
         return self.node("Scan", inputs, data.dtype, **loop)

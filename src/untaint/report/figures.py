@@ -38,15 +38,8 @@ def kinds_of_flagged(findings: Findings, listed: list[dict[str, Any]]) -> list[d
     start, parts = 0.0, []
     for kind, name in KINDS.items():
         width = 100.0 * counts[kind] / total
-        parts.append(
-            {
-                "kind": kind,
-                "name": name,
-                "count": counts[kind],
-                "start": round(start, 2),
-                "width": round(width, 2),
-            }
-        )
+        shown = {"kind": kind, "name": name, "count": counts[kind]}
+        parts.append(shown | {"start": round(start, 2), "width": round(width, 2)})
         start += width
     return parts
 
