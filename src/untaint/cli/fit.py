@@ -17,8 +17,7 @@ def fit(
     contamination: options.Contamination = "auto",
     learner: options.LearnerOption = options.LearnerName.auto,
     out: Annotated[
-        Path | None,
-        options.option("--out -o", "FILE", "The model file; DATA.skops by default."),
+        Path | None, options.option("--out -o", "FILE", "The model file; DATA.skops by default.")
     ] = None,
     ignore: options.Ignore = None,
     seed: options.Seed = 0,

@@ -132,22 +132,9 @@ def parse_contamination(text: str) -> float | str:
     return contamination
 
 
-def read_data(
-    data: str,
-    delimiter: str | None,
-    decimal: str | None,
-    encoding: str | None,
-    sheet: str | None,
-    max_bytes: int,
-) -> RawTable:
-    """Read a table with the options of the file format."""
+def read_data(data: str, *given: Any) -> RawTable:
+    """Read a table; what is given are the options of its format, in the order of the help."""
     from ..io import read_table
 
-    return read_table(
-        data,
-        delimiter=delimiter,
-        decimal=decimal,
-        encoding=encoding,
-        sheet=sheet,
-        max_bytes=max_bytes,
-    )
+    names = ("delimiter", "decimal", "encoding", "sheet", "max_bytes")
+    return read_table(data, **dict(zip(names, given, strict=True)))

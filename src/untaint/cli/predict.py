@@ -21,8 +21,7 @@ def predict(
         Path | None, options.option("--out -o", "FILE", "CSV file; standard output by default.")
     ] = None,
     probabilities: Annotated[
-        bool,
-        options.switch("--probabilities", "Add a column with the probability of each label."),
+        bool, options.switch("--probabilities", "Add a column with the probability of each label.")
     ] = False,
     force: options.ForceFile = False,
     quiet: options.Quiet = False,

@@ -12,10 +12,7 @@ from .errors import DataFileError, unreadable
 STANDARD_INPUT = "-"
 # The most bytes that a source may have when it is unpacked, unless another bound is given.
 MAX_BYTES = 2**31
-_EXPECTED_ENDINGS = {
-    "a Parquet file": (".parquet", ".pq"),
-    "an Excel workbook": (".xlsx", ".xlsm"),
-}
+_EXPECTED_ENDINGS = {"a Parquet file": (".parquet", ".pq"), "an Excel workbook": (".xlsx", ".xlsm")}
 # What people hand in by mistake, by its first bytes.
 _OLE = b"\xd0\xcf\x11\xe0"
 _OTHERS = {

@@ -112,10 +112,7 @@ def kind_of(path: Path) -> str | None:
 
 
 def read_files(
-    files: list[Path],
-    columns: ColumnSelector,
-    block_format: BlockFormat,
-    options: ReadOptions,
+    files: list[Path], columns: ColumnSelector, block_format: BlockFormat, options: ReadOptions
 ) -> Iterator[RowBlock]:
     """Read the rows of all files, in their order."""
     for path in tracked(files, len(files)) if len(files) > 1 else files:
