@@ -7,12 +7,7 @@ of scikit-learn are used in this subpackage only.
 from .arrays import ArrayNamespace, array_namespace_of, to_numpy
 from .chunks import check_chunk, name_features
 from .errors import name_argument_in_errors, overflow_guard
-from .frames import (
-    check_any_labels,
-    check_any_rows,
-    check_any_targets,
-    take_rows,
-)
+from .frames import check_any_labels, check_any_rows, check_any_targets, take_rows
 from .labels import (
     check_class_sizes,
     check_class_weight,

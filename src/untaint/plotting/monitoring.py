@@ -15,13 +15,7 @@ from .._typing import FloatArray
 from . import style
 from .colors import Axes
 from .display import Display, check_labels, mask, number, numbers
-from .draw_monitoring import (
-    draw_contamination,
-    draw_envelope,
-    draw_lines,
-    name_lines,
-    sample_lines,
-)
+from .draw_monitoring import draw_contamination, draw_envelope, draw_lines, name_lines, sample_lines
 from .final_step import final_step
 from .outlier_view import OutlierView, read_outliers
 from .refits import Monitoring, monitor
