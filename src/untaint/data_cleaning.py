@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -154,11 +153,9 @@ def _table(data: Any) -> RawTable:
         names = [str(name) for name in getattr(data, "column_names", None) or data.columns]
         if not names:
             raise ValueError("data: expected a frame with columns, found none.")
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        if twice:
-            raise ValueError(
-                f"data: expected different names of columns, found {twice[0]!r} twice."
-            )
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"data: expected different names of columns, found {twice!r} twice.")
         return frame_table(data, "data")
     if isinstance(data, str | os.PathLike):
         return read_table(data)

@@ -3,10 +3,8 @@
 The scale is that of :mod:`untaint.screening.median_scale`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -93,7 +91,7 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.with_scaling = with_scaling
         self.copy = copy
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MedianScaler:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the median and the scale of each column.
 
         Parameters
@@ -134,30 +132,7 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         array or sparse matrix of shape (m, d)
         """
-        check_is_fitted(self)
-        namespace = array_namespace_of(X)
-        with name_argument_in_errors(X):
-            X = validate_data(
-                self,
-                X,
-                accept_sparse=("csr", "csc"),
-                dtype=DTYPES if namespace is None else namespace.floats(),
-                copy=self.copy,
-                force_writeable=True,
-                reset=False,
-                ensure_all_finite="allow-nan",
-            )
-        if namespace is not None:
-            arithmetic = ArrayArithmetic.at(namespace, X)
-            return bounded(scaled(arithmetic.value(X), self.center_, self.scale_).narrow()).data
-        _check_sparse(X, self.center_ is not None)
-        values, columns = _values(X)
-        with np.errstate(over="ignore"):
-            if self.center_ is not None:
-                values -= self.center_[columns]
-            if self.scale_ is not None:
-                values /= self.scale_[columns]
-        return _finite(X, values)
+        return self._scaled(X, inverse=False)
 
     def inverse_transform(self, X: Any) -> Any:
         """Undo :meth:`transform`.
@@ -170,31 +145,44 @@ class MedianScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         array or sparse matrix of shape (m, d)
         """
+        return self._scaled(X, inverse=True)
+
+    def _scaled(self, X: Any, *, inverse: bool) -> Any:
         check_is_fitted(self)
         namespace = array_namespace_of(X)
-        X = check_array(
-            X,
-            accept_sparse=("csr", "csc"),
-            dtype=DTYPES if namespace is None else namespace.floats(),
-            copy=self.copy,
-            force_writeable=True,
-            ensure_all_finite="allow-nan",
-        )
+        options: dict[str, Any] = {
+            "accept_sparse": ("csr", "csc"),
+            "dtype": DTYPES if namespace is None else namespace.floats(),
+            "copy": self.copy,
+            "force_writeable": True,
+            "ensure_all_finite": "allow-nan",
+        }
+        if inverse:  # the rows may have lost their names
+            X = check_array(X, **options)
+            self._check_width(X)
+        else:
+            with name_argument_in_errors(X):
+                X = validate_data(self, X, reset=False, **options)
+        if namespace is not None:
+            x = ArrayArithmetic.at(namespace, X).value(X)
+            formula = unscaled if inverse else scaled
+            return bounded(formula(x, self.center_, self.scale_).narrow()).data
+        _check_sparse(X, self.center_ is not None)
+        values, columns = _values(X)
+        steps: list[tuple[Any, Any]] = [(np.subtract, self.center_), (np.divide, self.scale_)]
+        if inverse:
+            steps = [(np.multiply, self.scale_), (np.add, self.center_)]
+        with np.errstate(over="ignore"):
+            for operation, numbers in steps:
+                if numbers is not None:
+                    operation(values, numbers[columns], out=values)
+        return _finite(X, values)
+
+    def _check_width(self, X: Any) -> None:
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X must have {self.n_features_in_} columns, as in fit, got shape {X.shape}."
             )
-        if namespace is not None:
-            arithmetic = ArrayArithmetic.at(namespace, X)
-            return bounded(unscaled(arithmetic.value(X), self.center_, self.scale_).narrow()).data
-        _check_sparse(X, self.center_ is not None)
-        values, columns = _values(X)
-        with np.errstate(over="ignore"):
-            if self.scale_ is not None:
-                values *= self.scale_[columns]
-            if self.center_ is not None:
-                values += self.center_[columns]
-        return _finite(X, values)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "scale_")

@@ -12,16 +12,3 @@ from .io import (
     read_table,
     read_target,
 )
-
-__all__ = [
-    "Column",
-    "ColumnPlan",
-    "DataFileError",
-    "Dialect",
-    "RawTable",
-    "TableEncoder",
-    "TargetColumn",
-    "read_columns",
-    "read_table",
-    "read_target",
-]

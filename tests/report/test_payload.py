@@ -3,10 +3,9 @@ import pytest
 import report_samples as samples
 
 from untaint.cleaning.findings import ColumnSummary, Suspect
-from untaint.report.background import MOST_POINTS
+from untaint.report.background import MOST_LINES, MOST_POINTS
 from untaint.report.embedding import embed
 from untaint.report.listing import LISTING_BYTES, LONGEST_CELL, MOST_SUSPECTS
-from untaint.report.monitoring import MOST_LINES
 from untaint.report.payload import payload
 
 

@@ -6,15 +6,15 @@ of scikit-learn are used in this subpackage only.
 
 from .arrays import ArrayNamespace, array_namespace_of, to_numpy
 from .chunks import check_chunk, name_features
-from .contamination import check_contamination, check_known_contamination
 from .errors import name_argument_in_errors, overflow_guard
-from .frames import (
-    check_any_labels,
-    check_any_rows,
-    check_any_targets,
-    take_rows,
+from .frames import check_any_labels, check_any_rows, check_any_targets, take_rows
+from .labels import (
+    check_class_sizes,
+    check_class_weight,
+    check_classes,
+    check_labelled_data,
+    class_factors,
 )
-from .labels import check_class_sizes, check_class_weight, check_labelled_data, class_factors
 from .memory import check_matrix_memory, memory_bytes, readable_bytes
 from .noisy import check_copy, check_noisy_data, check_noisy_query
 from .parameters import (
@@ -27,50 +27,12 @@ from .parameters import (
     check_rate,
     check_real,
 )
-from .queries import check_query_data
 from .targets import MAX_TARGET, check_target_sizes
-from .training import check_rows, check_training_data, in_double
-from .weights import MAX_WEIGHT, MIN_WEIGHT, check_weights
-
-__all__ = [
-    "MAX_TARGET",
-    "MAX_WEIGHT",
-    "MIN_WEIGHT",
-    "ArrayNamespace",
-    "array_namespace_of",
-    "check_any_labels",
-    "check_any_rows",
-    "check_any_targets",
-    "check_at_most",
-    "check_choice",
-    "check_chunk",
-    "check_class_sizes",
-    "check_class_weight",
-    "check_contamination",
-    "check_copy",
-    "check_count",
-    "check_flag",
-    "check_grid",
-    "check_known_contamination",
-    "check_labelled_data",
-    "check_matrix_memory",
-    "check_new_file",
-    "check_noisy_data",
-    "check_noisy_query",
-    "check_query_data",
-    "check_rate",
-    "check_real",
-    "check_rows",
-    "check_target_sizes",
-    "check_training_data",
-    "check_weights",
-    "class_factors",
-    "in_double",
-    "memory_bytes",
-    "name_argument_in_errors",
-    "name_features",
-    "overflow_guard",
-    "readable_bytes",
-    "take_rows",
-    "to_numpy",
-]
+from .training import check_query_data, check_rows, check_training_data, in_double
+from .weights import (
+    MAX_WEIGHT,
+    MIN_WEIGHT,
+    check_contamination,
+    check_known_contamination,
+    check_weights,
+)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 from .._typing import FloatArray
 from .labels import check_no_missing_label
 from .targets import check_finite_targets, check_no_text
-from .training import check_finite_rows
+from .training import FLOATS, check_finite_rows
 from .weights import check_weights
 
 # Options of check_array that allow an empty chunk.
@@ -32,8 +32,7 @@ def check_chunk(
         Whether y holds labels, of any type.
     """
     try:
-        dtype = [np.float64, np.float32]
-        X = check_array(X, dtype=dtype, order="C", ensure_all_finite=False, **_EMPTY)
+        X = check_array(X, dtype=FLOATS, order="C", ensure_all_finite=False, **_EMPTY)
         check_finite_rows(X)
         y = np.asarray(y)
         if len(y) != len(X):

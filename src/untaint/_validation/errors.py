@@ -32,29 +32,30 @@ def name_argument_in_errors(X: Any, y: Any = None, *, numbers: bool = True) -> I
         with np.errstate(over="ignore", invalid="ignore"):
             yield
     except ValueError as error:
-        complaint = str(error)
-        if complaint.startswith("could not convert string"):
-            raise ValueError(f"X must hold numbers: {complaint}.") from None
-        if complaint.startswith("Input X contains") and not sparse.issparse(X):
-            raise ValueError(_first_missing(X, complaint)) from None
-        if complaint.startswith("Expected 2D array"):
-            found, advice = complaint.split(":")[0], complaint[complaint.rindex("Reshape") :]
-            shape = np.shape(to_numpy(X))
-            raise ValueError(
-                f"X must have rows and columns, got the shape {shape}. ({found}. {advice})"
-            ) from None
-        if complaint.startswith("Complex data not supported"):
-            found = "X" if np.iscomplexobj(X) else "y"
-            raise ValueError(
-                f"{found} must hold real numbers. (Complex data not supported.)"
-            ) from None
-        if complaint.startswith("Expected unique column names"):
-            twice = [repr(name) for name, count in Counter(X.columns).items() if count > 1]
-            raise ValueError(
-                f"X must have column names that are all different, got {', '.join(twice[:5])} more "
-                "than once."
-            ) from None
-        raise
+        explained = _explained(str(error), X)
+        if explained is None:
+            raise
+        raise ValueError(explained) from None
+
+
+def _explained(complaint: str, X: Any) -> str | None:
+    """Return a complaint of scikit-learn with the name of the argument, None if it has one."""
+    if complaint.startswith("could not convert string"):
+        return f"X must hold numbers: {complaint}."
+    if complaint.startswith("Input X contains") and not sparse.issparse(X):
+        return _first_missing(X, complaint)
+    if complaint.startswith("Expected 2D array"):
+        found, advice = complaint.split(":")[0], complaint[complaint.rindex("Reshape") :]
+        shape = np.shape(to_numpy(X))
+        return f"X must have rows and columns, got the shape {shape}. ({found}. {advice})"
+    if complaint.startswith("Complex data not supported"):
+        found = "X" if np.iscomplexobj(X) else "y"
+        return f"{found} must hold real numbers. (Complex data not supported.)"
+    if complaint.startswith("Expected unique column names"):
+        twice = [repr(name) for name, count in Counter(X.columns).items() if count > 1]
+        listed = ", ".join(twice[:5])
+        return f"X must have column names that are all different, got {listed} more than once."
+    return None
 
 
 def _check_columns(X: Any) -> None:

@@ -25,15 +25,11 @@ def check_any_rows(estimator: Any, X: Any, *, strict: bool, reset: bool = True) 
         with name_argument_in_errors(X, numbers=False):
             validate_data(estimator, X, skip_check_array=True, reset=reset)
         return X
-    finite: Any = "allow-nan" if strict else False
+    kinds: Any = {"accept_sparse": "csr", "ensure_all_finite": False}
+    if strict:
+        kinds = {"accept_sparse": False, "ensure_all_finite": "allow-nan"}
     with name_argument_in_errors(X):
-        return validate_data(
-            estimator,
-            X,
-            accept_sparse=False if strict else "csr",
-            ensure_all_finite=finite,
-            reset=reset,
-        )
+        return validate_data(estimator, X, reset=reset, **kinds)
 
 
 def _holds_text(X: Any) -> bool:

@@ -6,33 +6,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from .._typing import FloatArray, IntArray
 from .arrays import to_numpy
-from .errors import name_argument_in_errors
 from .parameters import check_real
-from .training import check_square
-from .weights import check_weights
+from .training import check_rows_and_weights
 
 
 def check_labelled_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
 ) -> tuple[Any, NDArray[Any], IntArray, FloatArray]:
     """Return X as :func:`check_training_data` does, the classes, class codes, and weights."""
-    X, y, sample_weight = to_numpy(X), to_numpy(y), to_numpy(sample_weight)
+    y = to_numpy(y)
     check_no_missing_label(y)
-    with name_argument_in_errors(X, y):
-        X, y = validate_data(
-            estimator,
-            X,
-            y,
-            accept_sparse=False if pairwise else "csr",
-            dtype=[np.float64, np.float32],
-        )
-    check_square(X, pairwise)
-    sample_weight = check_weights(sample_weight, X)
-    return X, *class_codes(y, sample_weight), sample_weight
+    X, y, weights = check_rows_and_weights(estimator, X, y, sample_weight, pairwise)
+    return X, *class_codes(y, weights), weights
 
 
 def class_codes(y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArray]:
@@ -46,18 +34,22 @@ def class_codes(y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArr
         raise ValueError(f"y must hold labels that can be put in order: {said}.") from None
     except ValueError as error:
         raise ValueError(f"y must hold labels of classes. ({error})") from None
+    check_classes(classes, np.bincount(codes, sample_weight))
+    return classes, codes
+
+
+def check_classes(classes: NDArray[Any], totals: NDArray[Any]) -> None:
+    """Raise unless there are two classes at least, each of a positive total weight."""
     if len(classes) < 2:
         raise ValueError(
             f"y must hold at least two classes, got only one class: {classes.tolist()[0]!r} in all "
             "rows."
         )
-    weightless = np.bincount(codes, sample_weight) == 0
-    if weightless.any():
+    if not totals.all():
         raise ValueError(
             "sample_weight must be positive for at least one row of each class, got only zeros for "
-            f"class {classes[weightless].tolist()[0]!r}."
+            f"class {classes[totals == 0].tolist()[0]!r}."
         )
-    return classes, codes
 
 
 def _check_label_size(y: Any) -> None:

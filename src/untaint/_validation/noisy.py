@@ -24,15 +24,7 @@ def check_noisy_data(
         return X, y, None
     check_no_text(y)
     with name_argument_in_errors(X, y):
-        X, y = validate_data(
-            estimator,
-            X,
-            y,
-            reset=reset,
-            dtype=np.float64,
-            ensure_all_finite="allow-nan" if gaps else True,
-            y_numeric=True,
-        )
+        X, y = validate_data(estimator, X, y, reset=reset, y_numeric=True, **_doubles(gaps))
     y = np.asarray(y, dtype=np.float64)
     check_finite_targets(y)
     _check_squares(X, y)
@@ -73,13 +65,7 @@ def check_copy(estimator: Any, X_copy: Any, X: FloatArray) -> FloatArray:
         raise ValueError(
             f"X_copy must have the columns of X in the same order, {list(names)}, got {list(own)}."
         )
-    copy = check_array(
-        X_copy,
-        dtype=np.float64,
-        ensure_all_finite="allow-nan",
-        input_name="X_copy",
-        estimator=estimator,
-    )
+    copy = check_array(X_copy, input_name="X_copy", estimator=estimator, **_doubles(gaps=True))
     if copy.shape != X.shape:
         raise ValueError(
             f"X_copy must have the shape of X, {X.shape}, got {copy.shape}: one second "
@@ -92,10 +78,8 @@ def check_noisy_query(estimator: Any, X: Any, *, gaps: bool) -> FloatArray:
     """Return X of a prediction as a dense float64 array."""
     check_is_fitted(estimator)
     with name_argument_in_errors(X):
-        return validate_data(
-            estimator,
-            X,
-            reset=False,
-            dtype=np.float64,
-            ensure_all_finite="allow-nan" if gaps else True,
-        )
+        return validate_data(estimator, X, reset=False, **_doubles(gaps))
+
+
+def _doubles(gaps: bool) -> dict[str, Any]:
+    return {"dtype": np.float64, "ensure_all_finite": "allow-nan" if gaps else True}

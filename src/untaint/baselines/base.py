@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse.linalg import ArpackError
@@ -78,9 +78,31 @@ class Baseline(KernelEstimator):
         """Return the rows whose targets lie far beyond the range of the kept ones."""
         return np.zeros(len(kept), dtype=bool)
 
+    def _store_corrections(self, corrections: FloatArray) -> None:
+        """Store by how much targets were corrected, if the method corrects them."""
+
     def _more_columns(self) -> dict[str, Any]:
         """Return the columns that a task adds to the audit."""
         return {}
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to contaminated rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            The kernel matrix of shape (n, n) if ``kernel="precomputed"``.
+        y : array of shape (n,) or (n, k)
+            Targets, or labels of any type, of shape (n,).
+        sample_weight : array of shape (n,), optional
+            A weight of k means k copies of the row.
+
+        Returns
+        -------
+        The estimator itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
 
     def _check_parameters(self) -> None:
         check_real("alpha", self.alpha, low=0)
@@ -116,15 +138,10 @@ class Baseline(KernelEstimator):
         )
 
     def _make_design(self, X: Any, sample_weight: FloatArray) -> SystemDesign:
-        return make_design(
-            self._make_kernel(X, sample_weight),
-            X,
-            sample_weight,
-            float(self.alpha),
-            bool(self.fit_intercept),
-            memory_limit=self.memory_limit,
-            n_threads=self._n_threads,
-        )
+        kernel = self._make_kernel(X, sample_weight)
+        penalty = (float(self.alpha), bool(self.fit_intercept))
+        limits: Any = {"memory_limit": self.memory_limit, "n_threads": self._n_threads}
+        return make_design(kernel, X, sample_weight, *penalty, **limits)
 
     def _store(
         self,
@@ -138,6 +155,7 @@ class Baseline(KernelEstimator):
         solution, fitted = found.solution, targets.astype(float)
         if found.targets is not None:
             fitted[present] = found.targets
+            self._store_corrections(targets - fitted)
         self._store_function(X, fitted, present, design, solution.fit, solution.weights)
         fit_weight = np.zeros(len(targets))
         fit_weight[present] = solution.weights
@@ -199,30 +217,3 @@ def objective(losses: FloatArray, weights: FloatArray, alpha: float, fit: Fit) -
     """Return the weighted loss plus alpha times the squared norm."""
     kept = weights > 0
     return float(weights[kept] @ losses[kept]) + alpha * fit.squared_norm
-
-
-class KernelBaseline(Baseline):
-    """Base class of baselines with a kernel, its scale and a ridge penalty."""
-
-    def __init__(
-        self,
-        *,
-        kernel: Any,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        shape: float,
-        alpha: float,
-        fit_intercept: bool,
-        memory_limit: int | str,
-        tol: float,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.shape = shape
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.memory_limit = memory_limit
-        self.tol = tol

@@ -13,11 +13,9 @@ enter every fit, the corrupted ones with their corrected targets, so that CRR ta
 where TORRENT takes a few large ones.
 """
 
-from typing import Any
-
 import numpy as np
 
-from .._typing import FloatArray, IntArray
+from .._typing import FloatArray
 from .._validation import check_known_contamination
 from ..design.base import SystemDesign
 from ..optim.base import Solution
@@ -103,20 +101,8 @@ class ConsistentRegressor(LinearBaseline):
         super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
         self.contamination = contamination
 
-    def _store(
-        self,
-        X: Any,
-        targets: FloatArray,
-        sample_weight: FloatArray,
-        present: IntArray,
-        design: SystemDesign,
-        found: BaselineFit,
-    ) -> None:
-        super()._store(X, targets, sample_weight, present, design, found)
-        assert found.targets is not None
-        corruption = np.zeros(targets.shape)
-        corruption[present] = targets[present] - found.targets
-        self.corruption_ = self._shaped_dual(corruption)
+    def _store_corrections(self, corrections: FloatArray) -> None:
+        self.corruption_ = self._shaped_dual(corrections)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -151,14 +151,7 @@ class HardThresholdRegressor(LinearBaseline):
 
 
 class Descent:
-    """Gradient steps on half of the weighted squared error plus the ridge, intercept optimal.
-
-    Parameters
-    ----------
-    system : RidgeSystem
-    y : array of shape (n, k)
-    design : SystemDesign
-    """
+    """Gradient steps on half of the weighted squared error plus the ridge, intercept optimal."""
 
     def __init__(self, system: RidgeSystem, y: FloatArray, design: SystemDesign) -> None:
         self.system = system

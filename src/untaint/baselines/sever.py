@@ -32,7 +32,7 @@ from ..design.linear import LinearDesign
 from ..optim.base import Fit, RidgeSystem, Solution
 from ..optim.ridge_primal import PrimalRidge
 from ..weighting.trimmed import Trimmed, keep_trimmed
-from .base import BaselineFit, KernelBaseline, objective
+from .base import Baseline, BaselineFit, objective
 from .tasks import BaselineClassifier, BaselineRegressor
 
 # Up to so many rows a dense eigendecomposition is as fast as ARPACK.
@@ -40,7 +40,7 @@ FEW_ROWS = 50
 DIRECTION_TOL = 1e-6
 
 
-class SeverLearner(KernelBaseline):
+class SeverLearner(Baseline):
     """Base class of SEVER: rounds of fitting, scoring the gradients and removing rows."""
 
     def __init__(
@@ -58,19 +58,11 @@ class SeverLearner(KernelBaseline):
         memory_limit: int | str = "auto",
         tol: float = 1e-6,
     ) -> None:
-        super().__init__(
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            shape=shape,
-            alpha=alpha,
-            fit_intercept=fit_intercept,
-            memory_limit=memory_limit,
-            tol=tol,
-        )
-        self.contamination = contamination
-        self.n_rounds = n_rounds
+        self.kernel, self.gamma = kernel, gamma
+        self.degree, self.coef0, self.shape = degree, coef0, shape
+        self.alpha, self.fit_intercept = alpha, fit_intercept
+        self.memory_limit, self.tol = memory_limit, tol
+        self.contamination, self.n_rounds = contamination, n_rounds
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -10,7 +10,7 @@ In classification the label of an inlier is more probable than a guess: its loss
 :math:`\log K` for K classes.
 """
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.stats import chi2
@@ -40,24 +40,6 @@ DIGITS = 1e-14
 
 class BaselineRegressor(Baseline, KernelRegressor):
     """Base class of baselines for regression, which use the squared loss."""
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to contaminated rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            The kernel matrix of shape (n, n) if ``kernel="precomputed"``.
-        y : array of shape (n,) or (n, k)
-        sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
-
-        Returns
-        -------
-        The estimator itself.
-        """
-        self._fit(X, y, sample_weight)
-        return self
 
     def _refits(self, design: SystemDesign, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         system = design.system()
@@ -109,25 +91,6 @@ def rounding(y: FloatArray, weights: FloatArray) -> float:
 class BaselineClassifier(Baseline, KernelClassifier):
     """Base class of baselines for classification, which use the log-loss."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to contaminated rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            The kernel matrix of shape (n, n) if ``kernel="precomputed"``.
-        y : array of shape (n,)
-            Labels of any type.
-        sample_weight : array of shape (n,), optional
-            A weight of k means k copies of the row.
-
-        Returns
-        -------
-        The estimator itself.
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     def _refits(self, design: SystemDesign, y: FloatArray) -> tuple[RidgeSystem, Refit]:
         system = design.newton_systems(y.shape[1])[-1]
         newton = Newton(KernelSpace(system), self._loss, y)
@@ -165,10 +128,8 @@ class LinearBaseline(BaselineRegressor):
     shape: ClassVar[float] = 1.0
 
     def __init__(self, *, alpha: float, fit_intercept: bool, max_iter: int, tol: float) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
+        self.alpha, self.fit_intercept = alpha, fit_intercept
+        self.max_iter, self.tol = max_iter, tol
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

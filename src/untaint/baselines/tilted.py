@@ -22,7 +22,7 @@ from ..design.base import SystemDesign
 from ..optim.base import Fit, Solution
 from ..optim.c_steps import ExactRefits, c_steps
 from ..weighting.tilted import Tilted
-from .base import BaselineFit, KernelBaseline, Refit
+from .base import Baseline, BaselineFit, Refit
 from .tasks import BaselineClassifier, BaselineRegressor
 
 # Factor of the tilt from one stage to the next, and number of refits of a stage.
@@ -30,7 +30,7 @@ GROWTH = 4.0
 REFITS = 2
 
 
-class TiltedLearner(KernelBaseline):
+class TiltedLearner(Baseline):
     """Base class of TERM: reweight by the tilted losses, refit, and increase the tilt."""
 
     def __init__(
@@ -48,19 +48,11 @@ class TiltedLearner(KernelBaseline):
         max_iter: int = 500,
         tol: float = 1e-6,
     ) -> None:
-        super().__init__(
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            shape=shape,
-            alpha=alpha,
-            fit_intercept=fit_intercept,
-            memory_limit=memory_limit,
-            tol=tol,
-        )
-        self.tilt = tilt
-        self.max_iter = max_iter
+        self.kernel, self.gamma = kernel, gamma
+        self.degree, self.coef0, self.shape = degree, coef0, shape
+        self.alpha, self.fit_intercept = alpha, fit_intercept
+        self.memory_limit, self.tol = memory_limit, tol
+        self.tilt, self.max_iter = tilt, max_iter
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -6,12 +6,9 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from . import options
 from .errors import UsageError
 from .outputs import check_directory, default_output_path
-from .reading import read_data
 from .terminal import console, progress
 
 MODEL, PARQUET = "model.skops", "cleaned.parquet"
@@ -28,28 +25,18 @@ def clean(
     skip: options.Skip = None,
     out: options.OutDirectory = None,
     mark: Annotated[
-        bool,
-        typer.Option(
-            "--mark",
-            metavar=options.SWITCH,
-            help="Keep all rows, and mark the wrong ones in a column.",
-        ),
+        bool, options.switch("--mark", "Keep all rows, and mark the wrong ones in a column.")
     ] = False,
     repair: Annotated[
         bool,
-        typer.Option(
-            "--repair",
-            metavar=options.SWITCH,
-            help="Keep rows whose wrong cells can be put right for certain, repaired.",
+        options.switch(
+            "--repair", "Keep rows whose wrong cells can be put right for certain, repaired."
         ),
     ] = False,
     ignore: options.Ignore = None,
     seed: options.Seed = 0,
     force: options.Force = False,
-    open_page: Annotated[
-        bool,
-        typer.Option("--open", metavar=options.SWITCH, help="Open the report in a browser."),
-    ] = False,
+    open_page: options.Open = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     delimiter: options.Delimiter = None,
@@ -88,7 +75,7 @@ def clean(
     from .display import show_findings
 
     with progress(quiet) as on_stage:
-        table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
+        table = options.read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         cleaning = clean_table(
             table,
             target,

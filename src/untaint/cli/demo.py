@@ -4,24 +4,20 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from .._hidden_text import escape_terminal
 from . import options
 from .clean import clean
-from .terminal import console
+from .terminal import console, plain_table
 
 TARGET = "price_eur"
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Output directory.")
-    ] = Path("untaint-demo"),
+    out: Annotated[Path, options.option("--out -o", "DIR", "Output directory.")] = Path(
+        "untaint-demo"
+    ),
     seed: options.Seed = 0,
-    open_page: Annotated[
-        bool, typer.Option("--open", metavar=options.SWITCH, help="Open the report in a browser.")
-    ] = False,
+    open_page: options.Open = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Clean a table of used cars, and count which of its mistakes were caught.
@@ -52,14 +48,10 @@ def demo(
 
 def _show_scores(show: Any, truth: list[str], flagged: set[int]) -> None:
     """Print how many mistakes of each kind were found, and how many right rows were flagged."""
-    from rich.table import Table
-
     planted = Counter(truth)
     caught = Counter(mistake for row, mistake in enumerate(truth, 1) if row in flagged)
-    table = Table(title="What was caught", title_justify="left", box=None, pad_edge=False)
-    table.add_column("mistake")
-    table.add_column("planted", justify="right")
-    table.add_column("caught", justify="right")
+    title: dict[str, Any] = {"title": "What was caught", "title_justify": "left"}
+    table = plain_table("mistake", "planted", "caught", right=("planted", "caught"), **title)
     for mistake in sorted(filter(None, planted)):
         table.add_row(mistake, str(planted[mistake]), str(caught[mistake]))
     wrong = sum(planted.values()) - planted[""]

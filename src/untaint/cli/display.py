@@ -10,6 +10,7 @@ from ..cleaning import TableCleaning
 from ..cleaning.exports import OutputMode
 from ..cleaning.findings import LEGEND, Findings, Improvement
 from ..cleaning.repairs import repaired_rows
+from .terminal import plain_table
 
 # Kinds of mistakes in words.
 MISTAKES = {
@@ -37,8 +38,6 @@ def show_findings(
     show: Any, cleaning: TableCleaning, directory: Path, mode: OutputMode = "drop"
 ) -> None:
     """Print the main finding, the most suspicious rows, notes, and where the files are."""
-    from rich.table import Table
-
     findings = cleaning.findings
     if findings.doubt:
         show.print(f"Doubt: {escape_terminal(findings.doubt)}", style="bold yellow")
@@ -47,10 +46,7 @@ def show_findings(
         show.print(line)
     kinds = kinds_of_mistakes(cleaning)
     if kinds:
-        table = Table(box=None, pad_edge=False, show_edge=False)
-        table.add_column("cells", justify="right")
-        table.add_column("mistake")
-        table.add_column("for example")
+        table = plain_table("cells", "mistake", "for example", right=("cells",))
         for name, count, example in kinds:
             table.add_row(f"{count:,}", name, shorten(example))
         show.print()
@@ -70,15 +66,9 @@ def show_findings(
 
 def _suspects(cleaning: TableCleaning) -> Any:
     """Return a table of the most suspicious rows."""
-    from rich.table import Table
-
     findings = cleaning.findings
-    table = Table(box=None, pad_edge=False, show_edge=False)
-    table.add_column("row", justify="right")
-    if findings.identifier:
-        table.add_column(shorten(findings.identifier, NAME), max_width=NAME)
-    table.add_column("score", justify="right")
-    table.add_column("why")
+    named = [shorten(findings.identifier, NAME)] if findings.identifier else []
+    table = plain_table("row", *named, "score", "why", right=("row", "score"))
     for suspect in cleaning.suspects[:ROWS]:
         row = suspect.row
         name = [shorten(suspect.name, NAME)] if findings.identifier else []
@@ -110,12 +100,7 @@ def _show_repairs(show: Any, cleaning: TableCleaning, mode: OutputMode) -> None:
 
 
 def kinds_of_mistakes(cleaning: TableCleaning) -> list[tuple[str, int, str]]:
-    """Return each kind of mistake with its number of cells and the surest example.
-
-    Parameters
-    ----------
-    cleaning : TableCleaning
-    """
+    """Return each kind of mistake with its number of cells and the surest example."""
     counts = Counter(found.kind for found in cleaning.cells)
     example = {found.kind: found for found in reversed(cleaning.cells)}
     return [
@@ -125,12 +110,7 @@ def kinds_of_mistakes(cleaning: TableCleaning) -> list[tuple[str, int, str]]:
 
 
 def headline(findings: Findings) -> str:
-    """Return the main finding in one sentence.
-
-    Parameters
-    ----------
-    findings : Findings
-    """
+    """Return the main finding in one sentence."""
     number = "1 row" if findings.n_rows == 1 else f"{findings.n_rows:,} rows"
     rows = f"{number} of {escape_terminal(findings.source)}"
     if findings.n_flagged == 0:

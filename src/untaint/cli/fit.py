@@ -4,12 +4,9 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from .._hidden_text import escape_terminal
 from . import options
 from .outputs import check_file, default_output_path
-from .reading import read_data
 from .terminal import console, progress
 
 
@@ -20,20 +17,11 @@ def fit(
     contamination: options.Contamination = "auto",
     learner: options.LearnerOption = options.LearnerName.auto,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The model file; DATA.skops by default.",
-            show_default=False,
-        ),
+        Path | None, options.option("--out -o", "FILE", "The model file; DATA.skops by default.")
     ] = None,
     ignore: options.Ignore = None,
     seed: options.Seed = 0,
-    force: Annotated[
-        bool, typer.Option("--force", metavar=options.SWITCH, help="Overwrite an existing file.")
-    ] = False,
+    force: options.ForceFile = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     delimiter: options.Delimiter = None,
@@ -59,7 +47,7 @@ def fit(
     from ..cleaning.exports import summary
 
     with progress(quiet) as on_stage:
-        table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
+        table = options.read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         cleaning = clean_table(
             table,
             target,

@@ -1,12 +1,17 @@
 """Arguments and options that several commands have."""
 
+from __future__ import annotations
+
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .errors import UsageError
+
+if TYPE_CHECKING:
+    from ..io import RawTable
 
 
 class TaskName(StrEnum):
@@ -25,140 +30,66 @@ class LearnerName(StrEnum):
     trees = "trees"
 
 
-# Stands where the help of other options shows a type; a switch takes no value.
-SWITCH = " "
 READING = "File format (detected by default)"
 OUTPUT = "Output"
+MAX_BYTES = 2**31  # the default of untaint.io.read_table, which is not imported for --help
 
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="CSV, TSV, JSON lines, Parquet or Excel, also in gzip or zip; - is standard input.",
-        show_default=False,
-    ),
-]
-Target = Annotated[
-    str,
-    typer.Option("--target", "-t", metavar="COL", help="The column to predict from the others."),
-]
-OptionalTarget = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        "-t",
-        metavar="COL",
-        help="A column to predict from the others; without it, all columns are checked alike.",
-        show_default=False,
-    ),
-]
-Fdr = Annotated[
-    float,
-    typer.Option(
-        "--fdr",
-        metavar="RATE",
-        min=0.0,
-        max=0.99,
-        help="Share of right cells among those that are reported as wrong, in expectation.",
-    ),
-]
-Skip = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--skip",
-        metavar="CHECKS",
-        help="Checks to leave out, separated by commas, such as typo,stuck; columns is that of "
-        "each column by the others.",
-        show_default=False,
-    ),
-]
-TaskOption = Annotated[
-    TaskName,
-    typer.Option(
-        "--task",
-        metavar="NAME",
-        help="regression for a numeric target, classification for class labels, or auto.",
-    ),
-]
-Contamination = Annotated[
-    str,
-    typer.Option(
-        "--contamination",
-        metavar="SHARE",
-        help="Share of wrong rows, from 0 to 0.49, if known; estimated by default.",
-    ),
-]
-LearnerOption = Annotated[
-    LearnerName,
-    typer.Option(
-        "--learner",
-        metavar="NAME",
-        help="What predicts the target: kernel, trees (gradient-boosted), or auto, the better of "
-        "both.",
-    ),
-]
+
+def option(names: str, metavar: str, help: str, panel: str | None = None, **more: Any) -> Any:
+    """Return an option of one name or two."""
+    return typer.Option(*names.split(), metavar=metavar, help=help, rich_help_panel=panel, **more)
+
+
+def switch(names: str, help: str, panel: str | None = None) -> Any:
+    """Return an option without a value; a space stands where the help shows a type."""
+    return option(names, " ", help, panel)
+
+
+def argument(metavar: str, help: str) -> Any:
+    """Return an argument that must be given."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
+_DATA = "CSV, TSV, JSON lines, Parquet or Excel, also in gzip or zip; - is standard input."
+Data = Annotated[str, argument("DATA", _DATA)]
+Target = Annotated[str, option("--target -t", "COL", "The column to predict from the others.")]
+_TARGET = "A column to predict from the others; without it, all columns are checked alike."
+OptionalTarget = Annotated[str | None, option("--target -t", "COL", _TARGET)]
+_FDR = "Share of right cells among those that are reported as wrong, in expectation."
+Fdr = Annotated[float, option("--fdr", "RATE", _FDR, min=0.0, max=0.99)]
+_SKIP = (
+    "Checks to leave out, separated by commas, such as typo,stuck; columns is that of each column "
+    "by the others."
+)
+Skip = Annotated[list[str] | None, option("--skip", "CHECKS", _SKIP)]
+_TASK = "regression for a numeric target, classification for class labels, or auto."
+TaskOption = Annotated[TaskName, option("--task", "NAME", _TASK)]
+_CONTAMINATION = "Share of wrong rows, from 0 to 0.49, if known; estimated by default."
+Contamination = Annotated[str, option("--contamination", "SHARE", _CONTAMINATION)]
+_LEARNER = (
+    "What predicts the target: kernel, trees (gradient-boosted), or auto, the better of both."
+)
+LearnerOption = Annotated[LearnerName, option("--learner", "NAME", _LEARNER)]
 Ignore = Annotated[
-    list[str] | None,
-    typer.Option("--ignore", metavar="COL", help="A column to leave out; may be repeated."),
+    list[str] | None, option("--ignore", "COL", "A column to leave out; may be repeated.")
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of all random draws.")]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", metavar=SWITCH, help="Print nothing but errors.", rich_help_panel=OUTPUT
-    ),
-]
-Json = Annotated[
-    bool,
-    typer.Option("--json", metavar=SWITCH, help="Print a summary in JSON.", rich_help_panel=OUTPUT),
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option("--delimiter", metavar="CHAR", help="Column delimiter.", rich_help_panel=READING),
-]
-Decimal = Annotated[
-    str | None,
-    typer.Option(
-        "--decimal", metavar="CHAR", help="Decimal separator, . or ,", rich_help_panel=READING
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option("--encoding", metavar="NAME", help="Text encoding.", rich_help_panel=READING),
-]
+Seed = Annotated[int, option("--seed", "N", "Seed of all random draws.", min=0)]
+Quiet = Annotated[bool, switch("--quiet -q", "Print nothing but errors.", OUTPUT)]
+Json = Annotated[bool, switch("--json", "Print a summary in JSON.", OUTPUT)]
+Open = Annotated[bool, switch("--open", "Open the report in a browser.")]
+Delimiter = Annotated[str | None, option("--delimiter", "CHAR", "Column delimiter.", READING)]
+Decimal = Annotated[str | None, option("--decimal", "CHAR", "Decimal separator, . or ,", READING)]
+Encoding = Annotated[str | None, option("--encoding", "NAME", "Text encoding.", READING)]
 Sheet = Annotated[
     str | None,
-    typer.Option(
-        "--sheet",
-        metavar="NAME",
-        help="Sheet of an Excel workbook; the first by default.",
-        rich_help_panel=READING,
-    ),
+    option("--sheet", "NAME", "Sheet of an Excel workbook; the first by default.", READING),
 ]
-MaxBytes = Annotated[
-    int,
-    typer.Option(
-        "--max-bytes",
-        min=1,
-        metavar="N",
-        help="Refuse files of more bytes than this when unpacked.",
-        rich_help_panel=READING,
-    ),
-]
-MAX_BYTES = 2**31  # the default of untaint.io.read_table, which is not imported for --help
-Force = Annotated[
-    bool,
-    typer.Option("--force", metavar=SWITCH, help="Overwrite files that untaint did not write."),
-]
+_MAX_BYTES = "Refuse files of more bytes than this when unpacked."
+MaxBytes = Annotated[int, option("--max-bytes", "N", _MAX_BYTES, READING, min=1)]
+Force = Annotated[bool, switch("--force", "Overwrite files that untaint did not write.")]
+ForceFile = Annotated[bool, switch("--force", "Overwrite an existing file.")]
 OutDirectory = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="DIR",
-        help="Output directory; DATA-untaint by default.",
-        show_default=False,
-    ),
+    Path | None, option("--out -o", "DIR", "Output directory; DATA-untaint by default.")
 ]
 
 
@@ -199,3 +130,11 @@ def parse_contamination(text: str) -> float | str:
     if not 0 <= contamination < 0.5:
         raise UsageError(f"--contamination should be auto or a share from 0 to 0.49, got {text!r}")
     return contamination
+
+
+def read_data(data: str, *given: Any) -> RawTable:
+    """Read a table; what is given are the options of its format, in the order of the help."""
+    from ..io import read_table
+
+    names = ("delimiter", "decimal", "encoding", "sheet", "max_bytes")
+    return read_table(data, **dict(zip(names, given, strict=True)))

@@ -14,11 +14,8 @@ def default_output_path(data: str, ending: str) -> Path:
     Examples
     --------
     >>> from untaint.cli.outputs import default_output_path
-    >>> (
-    ...     str(default_output_path("data/cars.csv.gz", "-untaint")),
-    ...     str(default_output_path("-", "-untaint")),
-    ... )
-    ('cars-untaint', 'table-untaint')
+    >>> [str(default_output_path(data, "-untaint")) for data in ("data/cars.csv.gz", "-")]
+    ['cars-untaint', 'table-untaint']
     """
     stem = "table" if data == "-" else Path(data).name.split(".")[0] or "table"
     return Path(f"{stem}{ending}")

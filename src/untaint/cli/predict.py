@@ -7,39 +7,23 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from .._hidden_text import escape_terminal
 from . import options
 from .errors import UsageError
 from .outputs import check_file
-from .reading import read_data
 from .terminal import console, progress
 
 
 def predict(
-    model: Annotated[
-        Path,
-        typer.Argument(
-            metavar="MODEL", help="A file that untaint fit or clean wrote.", show_default=False
-        ),
-    ],
+    model: Annotated[Path, options.argument("MODEL", "A file that untaint fit or clean wrote.")],
     data: options.Data,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="CSV file; standard output by default."),
+        Path | None, options.option("--out -o", "FILE", "CSV file; standard output by default.")
     ] = None,
     probabilities: Annotated[
-        bool,
-        typer.Option(
-            "--probabilities",
-            metavar=options.SWITCH,
-            help="Add a column with the probability of each label.",
-        ),
+        bool, options.switch("--probabilities", "Add a column with the probability of each label.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", metavar=options.SWITCH, help="Overwrite an existing file.")
-    ] = False,
+    force: options.ForceFile = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     delimiter: options.Delimiter = None,
@@ -74,7 +58,7 @@ def predict(
                 f"--probabilities needs a classification model, and {model} is a regression model"
             )
         on_stage("reading the file")
-        table = read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
+        table = options.read_data(data, delimiter, decimal, encoding, sheet, max_bytes)
         on_stage("predicting")
         try:
             predicted, notes = loaded.predict_noting(table)

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from .._hidden_text import escape_terminal
 from . import options
 from .errors import UsageError
@@ -12,15 +10,8 @@ from .terminal import console
 
 
 def report(
-    directory: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR", help="A directory that untaint clean wrote.", show_default=False
-        ),
-    ],
-    open_page: Annotated[
-        bool, typer.Option("--open", metavar=options.SWITCH, help="Open it in a browser.")
-    ] = False,
+    directory: Annotated[Path, options.argument("DIR", "A directory that untaint clean wrote.")],
+    open_page: Annotated[bool, options.switch("--open", "Open it in a browser.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Print where the report is, or show it in a browser.

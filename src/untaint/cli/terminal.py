@@ -25,6 +25,16 @@ def console(*, error: bool = False) -> Any:
     )
 
 
+def plain_table(*columns: str, right: tuple[str, ...], **options: Any) -> Any:
+    """Return a table without lines, and with some columns aligned to the right."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, **options)
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left")
+    return table
+
+
 @contextmanager
 def progress(quiet: bool) -> Iterator[OnStage]:
     """Show the current stage on standard error, if that is a terminal.

@@ -11,11 +11,7 @@ _N_FREQUENCIES = 128
 
 
 def make_polynomial(
-    n_samples: int = 1000,
-    *,
-    degree: int = 3,
-    noise: float = 0.1,
-    random_state: RandomState = None,
+    n_samples: int = 1000, *, degree: int = 3, noise: float = 0.1, random_state: RandomState = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw one feature and a noisy polynomial of it, the papers' synthetic regression.
 

@@ -19,18 +19,8 @@ import numpy as np
 from ._random_state import RandomState, as_generator
 
 COLUMNS = (
-    "offer",
-    "listed",
-    "brand",
-    "fuel",
-    "gearbox",
-    "year",
-    "mileage_km",
-    "power_hp",
-    "engine_cc",
-    "owners",
-    "accident",
-    "price_eur",
+    *("offer", "listed", "brand", "fuel", "gearbox", "year", "mileage_km", "power_hp"),
+    *("engine_cc", "owners", "accident", "price_eur"),
 )
 BRANDS = {"Astra": 0.9, "Corda": 1.0, "Lumo": 0.82, "Nordal": 1.25, "Vesta": 1.1, "Zento": 0.72}
 FUELS = {"petrol": 1.0, "diesel": 1.04, "hybrid": 1.16}

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import estimators
 from .._typing import FloatArray
-from .._validation import class_factors
+from .._validation import check_classes, class_factors
 from ..estimators.large_scale import LargeScaleFit
 from ..learners.classification import targets_of
 from ..model_selection.label_noise import LabelNoise
@@ -128,17 +128,8 @@ class SubquantileClassifier(DaskEstimator, estimators.SubquantileClassifier):
     def _learn_targets(self, chunks: PartitionedSource) -> None:
         found = chunks.about.classes
         self.classes_ = np.unique(np.array(list(found)))
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "y must hold at least two classes, got only one class: "
-                f"{self.classes_.tolist()[0]!r} in all rows."
-            )
         sizes = np.array([found[name] for name in self.classes_.tolist()])
-        if not sizes.all():
-            raise ValueError(
-                "sample_weight must be positive for at least one row of each class, got only zeros "
-                f"for class {self.classes_[sizes == 0].tolist()[0]!r}."
-            )
+        check_classes(self.classes_, sizes)
         factors = class_factors(self.class_weight, self.classes_, sizes)
         chunks.labels = Labels(self.classes_, factors)
         self._sizes = sizes * factors

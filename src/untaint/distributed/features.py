@@ -1,8 +1,6 @@
 """Nystroem features of Dask collections."""
 
-from __future__ import annotations
-
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -83,7 +81,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.degree, self.coef0, self.shape = degree, coef0, shape
 
-    def fit(self, X: Any, y: Any = None) -> NystroemFeatures:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Select the landmarks of the kernel from a subsample of the rows.
 
         Parameters

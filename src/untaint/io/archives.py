@@ -24,6 +24,8 @@ CELL_BYTES = 32
 # The most bytes that deflate makes of one.
 _MAX_DEFLATE_RATIO = 1032
 _CHUNK = 2**20
+_PARQUET = b"PAR1"
+_JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 # What a zip file is, by a file or directory in it.
 _WORKBOOK = "xl/workbook.xml"
 _OTHERS = {
@@ -33,24 +35,42 @@ _OTHERS = {
 }
 
 
-class Unpacked(NamedTuple):
-    """The bytes of the file in an archive, or of a file that is none.
+class Content(NamedTuple):
+    """The content of a source, unpacked.
 
     Attributes
     ----------
+    name : str
+        What the source is called in messages.
     data : bytes
     file_name : str
-        Name of the innermost file.
+        Name of the file that the bytes are of, which may be one in an archive.
     layers : tuple of str
-        "gzip" and "zip", the outermost first.
+        What it was packed in, "gzip" or "zip", the outermost first.
     """
 
+    name: str
     data: bytes
     file_name: str
-    layers: tuple[str, ...]
+    layers: tuple[str, ...] = ()
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the first bytes are those of a Parquet file."""
+        return self.data.startswith(_PARQUET)
+
+    @property
+    def is_workbook(self) -> bool:
+        """Whether it is an Excel workbook (.xlsx)."""
+        return is_workbook(self.name, self.data)
+
+    @property
+    def is_named_json_lines(self) -> bool:
+        """Whether the name of the file is that of JSON lines."""
+        return self.file_name.lower().endswith(_JSON_LINES_ENDINGS)
 
 
-def unpack(name: str, data: bytes, max_bytes: int) -> Unpacked:
+def unpack(name: str, data: bytes, max_bytes: int) -> Content:
     """Return the one file within gzip or zip; anything else is returned as it is.
 
     Parameters
@@ -66,7 +86,7 @@ def unpack(name: str, data: bytes, max_bytes: int) -> Unpacked:
     while True:
         is_gzip = data.startswith(GZIP)
         if not is_gzip and not (data.startswith(ZIP) and not is_workbook(name, data)):
-            return Unpacked(data, file_name, layers)
+            return Content(name, data, file_name, layers)
         if len(layers) == MAX_LAYERS:
             raise DataFileError(
                 f"{name}: expected one table in an archive, found archives within archives; "

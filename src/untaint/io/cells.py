@@ -59,30 +59,21 @@ def parse_columns(
     pa, csv = arrow(), arrow("csv")
     longest = int(np.diff(records.bounds).max())
     wanted = {str(j): kind for j, kind in types.items()}
-    options = {
-        "read_options": csv.ReadOptions(
-            column_names=[str(j) for j in range(width)], block_size=max(_BLOCK, 2 * longest + 2)
-        ),
-        "parse_options": csv.ParseOptions(
-            delimiter=delimiter,
-            quote_char='"' if quotes else False,
-            newlines_in_values=records.multiline,
-        ),
-        "convert_options": csv.ConvertOptions(
-            column_types=wanted,
-            include_columns=list(wanted),
-            null_values=[],
-            check_utf8=False,
-            decimal_point=decimal,
-        ),
-    }
+    names, block_size = [str(j) for j in range(width)], max(_BLOCK, 2 * longest + 2)
+    quote, multiline = '"' if quotes else False, records.multiline
+    selected = {"column_types": wanted, "include_columns": list(wanted), "null_values": []}
+    options = (
+        csv.ReadOptions(column_names=names, block_size=block_size),
+        csv.ParseOptions(delimiter=delimiter, quote_char=quote, newlines_in_values=multiline),
+        csv.ConvertOptions(check_utf8=False, decimal_point=decimal, **selected),
+    )
     cuts = _cuts(records)
     parts = []
     pairs = list(pairwise(cuts))
     for first, last in tracked(pairs, len(pairs)) if len(pairs) > 1 else pairs:
         try:
             source = pa.BufferReader(own_buffer(_part(text, records, first, last)))
-            parts.append(csv.read_csv(source, **options))
+            parts.append(csv.read_csv(source, *options))
         except (pa.ArrowException, ValueError, OverflowError):
             return None
         if parts[-1].num_rows != last - first:

@@ -11,17 +11,12 @@ from collections.abc import Iterator
 from itertools import compress
 from typing import Any
 
-import numpy as np
-
 from .._progress import report_step
-from .archives import check_cells, check_zip
-from .arrow import arrow
-from .dialect import Dialect
+from .archives import Content, check_cells, check_zip
 from .encoder.target import close_to
 from .errors import DataFileError, listed, reason
-from .names import clean_names
-from .source import MAX_BYTES, Content
-from .typed_cells import as_text, typed_column
+from .source import MAX_BYTES
+from .typed_cells import typed_table
 from .typed_table import TypedTable
 
 # Rows that a sheet of Excel has at most.
@@ -50,33 +45,14 @@ def read_excel(
         raise DataFileError(
             f"{name}: expected a whole Excel workbook, found one that is damaged ({reason(error)})."
         ) from error
-    place = f"{name}, sheet {found.title!r}"
+    sheet = f"sheet {found.title!r}"
     (_, header), *body = _without_empty_columns(rows)
-    if len(header) < 2:
-        raise DataFileError(f"{place}: expected at least two columns, found {len(header)}.")
-    if not body:
-        raise DataFileError(f"{place}: expected rows below the column names, found none.")
-    lines = np.array([line for line, _ in body])
-    n_blank = int(lines[-1] - rows[0][0]) - len(body)
+    lines, columns = [line for line, _ in body], zip(*(row for _, row in body), strict=True)
+    n_blank = rows[-1][0] - rows[0][0] - len(body)
     if n_blank:
         notes.append(f"{n_blank} blank row{' is' if n_blank == 1 else 's are'} passed over.")
-    names, remarks = clean_names(place, [as_text(cell) or "" for cell in header])
-    dialect = Dialect(
-        typed=f"Excel, sheet {found.title!r}", layers=content.layers, decimal=decimal or "."
-    )
-    columns = [
-        typed_column(cells, dialect.decimal)
-        for cells in zip(*(row for _, row in body), strict=True)
-    ]
-    return TypedTable(
-        name,
-        names,
-        dialect,
-        notes + remarks,
-        table=arrow().table(columns, names=names),
-        lines=lines,
-        line_word="sheet row",
-    )
+    place, kind = f"{name}, {sheet}", f"Excel, {sheet}"
+    return typed_table(content, kind, decimal, header, columns, lines, "sheet row", notes, place)
 
 
 def _open_workbook(data: bytes) -> Any:

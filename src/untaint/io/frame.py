@@ -32,8 +32,7 @@ def frame_table(frame: Any, name: str = "X") -> RawTable:
         _check_encodable(text, f"{name}: expected names of columns that UTF-8 can encode")
     cells = [_arrow(native.get_column(column), name) for column in native.columns]
     table = arrow().table(cells, names=names)
-    visible = list(range(len(names)))
-    return TypedTable(name, names, Dialect(typed=FRAME), [], table=table, visible=visible)
+    return TypedTable(name, names, Dialect(typed=FRAME), [], table=table)
 
 
 def frame_rows(frame: Any) -> Iterator[tuple[Any, ...]]:

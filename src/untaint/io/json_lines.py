@@ -6,20 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from .._progress import report_step
-from .archives import check_cells
-from .arrow import arrow
-from .dialect import Dialect
+from .archives import Content, check_cells
 from .encoding import decode
 from .errors import DataFileError, listed, reason, shortened
-from .names import clean_names
-from .source import MAX_BYTES, Content
-from .typed_cells import as_text, typed_column
+from .source import MAX_BYTES
+from .typed_cells import typed_table
 from .typed_table import TypedTable
 
-_FEWEST_KEYS = 2
 _REPORTED = 10_000  # lines after which the progress is reported
 _WORDS = {list: "an array", str: "text", bool: "true or false", type(None): "null"}
 
@@ -56,27 +50,17 @@ def read_json_lines(
             cells.append(record[key])
     if not lines:
         raise DataFileError(f"{name}: expected a table, found an empty file.")
-    if len(columns) < _FEWEST_KEYS:
-        raise DataFileError(f"{name}: expected at least two columns, found {len(columns)}.")
-    names, notes = clean_names(name, [as_text(key) or "" for key in columns])
+    table = typed_table(
+        content, "JSON lines", decimal, columns, columns.values(), lines, "line", decoded.notes
+    )
     nested = [
         column
-        for column, cells in zip(names, columns.values(), strict=True)
+        for column, cells in zip(table.names, columns.values(), strict=True)
         if any(isinstance(cell, (list, dict)) for cell in cells)
     ]
     if nested:
-        notes.append(f"Lists and objects are read as text, in {listed(nested)}.")
-    dialect = Dialect(typed="JSON lines", layers=content.layers, decimal=decimal or ".")
-    arrays = [typed_column(cells, dialect.decimal) for cells in columns.values()]
-    return TypedTable(
-        name,
-        names,
-        dialect,
-        decoded.notes + notes,
-        table=arrow().table(arrays, names=names),
-        lines=np.array(lines),
-        line_word="line",
-    )
+        table.notes.append(f"Lists and objects are read as text, in {listed(nested)}.")
+    return table
 
 
 def _records(name: str, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .archives import too_large
+from .archives import Content, too_large
 from .arrow import arrow, own_buffer
 from .dialect import PARQUET, Dialect
 from .errors import DataFileError, reason, unreadable
 from .names import clean_names
-from .source import MAX_BYTES, Content
+from .source import MAX_BYTES
 from .typed_table import TypedTable
 
 # Of a cell in memory. Repeated values take next to none in the file.

@@ -102,17 +102,9 @@ def find_records(text: bytes, delimiter: str, *, quotes: bool, skip_spaces: bool
         spaces = _spaces_only(text, data, starts, ends, delimiter)
     blank = (starts == ends) | spaces
     kept = ~blank
-    return Records(
-        starts[kept],
-        ends[kept],
-        numbers[kept],
-        toggles,
-        not outside.all(),
-        int(blank.sum()),
-        bool(spaces.any()),
-        len(text),
-        len(lines),
-    )
+    places = (starts[kept], ends[kept], numbers[kept], toggles)
+    passed_over = (int(blank.sum()), bool(spaces.any()))
+    return Records(*places, not outside.all(), *passed_over, len(text), len(lines))
 
 
 def length_of_whole_records(text: bytes, delimiter: str) -> int:

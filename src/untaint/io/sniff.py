@@ -13,15 +13,11 @@ _NAMED = {"tab": "\t", "\\t": "\t"}
 
 
 class _Fit(NamedTuple):
-    """The goodness of fit of a delimiter.
+    """The goodness of fit of a delimiter."""
 
-    The fraction of records that have as many fields as the first, their number in the first, and
-    the number that most have.
-    """
-
-    fraction: float
-    header: int
-    usual: int
+    fraction: float  # of records that have as many fields as the first
+    header: int  # fields of the first
+    usual: int  # fields that most have
 
 
 _NONE = _Fit(0.0, 0, 0)

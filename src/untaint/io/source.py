@@ -5,20 +5,14 @@ import stat
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
 
-from .archives import is_workbook, read_at_most, too_large, unpack
+from .archives import Content, read_at_most, too_large, unpack
 from .errors import DataFileError, unreadable
 
 STANDARD_INPUT = "-"
 # The most bytes that a source may have when it is unpacked, unless another bound is given.
 MAX_BYTES = 2**31
-_PARQUET = b"PAR1"
-_EXPECTED_ENDINGS = {
-    "a Parquet file": (".parquet", ".pq"),
-    "an Excel workbook": (".xlsx", ".xlsm"),
-}
-_JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
+_EXPECTED_ENDINGS = {"a Parquet file": (".parquet", ".pq"), "an Excel workbook": (".xlsx", ".xlsm")}
 # What people hand in by mistake, by its first bytes.
 _OLE = b"\xd0\xcf\x11\xe0"
 _OTHERS = {
@@ -37,41 +31,6 @@ _OTHERS = {
 }
 
 
-class Content(NamedTuple):
-    """The content of a source.
-
-    Attributes
-    ----------
-    name : str
-        What the source is called in messages.
-    data : bytes
-    file_name : str
-        Name of the file that the bytes are of, which may be one in an archive.
-    layers : tuple of str
-        What it was packed in, "gzip" or "zip", the outermost first.
-    """
-
-    name: str
-    data: bytes
-    file_name: str
-    layers: tuple[str, ...] = ()
-
-    @property
-    def is_parquet(self) -> bool:
-        """Whether the first bytes are those of a Parquet file."""
-        return self.data.startswith(_PARQUET)
-
-    @property
-    def is_workbook(self) -> bool:
-        """Whether it is an Excel workbook (.xlsx)."""
-        return is_workbook(self.name, self.data)
-
-    @property
-    def is_named_json_lines(self) -> bool:
-        """Whether the name of the file is that of JSON lines."""
-        return self.file_name.lower().endswith(_JSON_LINES_ENDINGS)
-
-
 def read_content(source: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> Content:
     """Read a file, or standard input for "-"."""
     if source == STANDARD_INPUT:
@@ -79,8 +38,7 @@ def read_content(source: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> 
     else:
         path = Path(source)
         name, data = str(path), read_file(path, max_bytes)
-    unpacked = unpack(name, data, max_bytes)
-    content = Content(name, unpacked.data, unpacked.file_name, unpacked.layers)
+    content = unpack(name, data, max_bytes)
     _check_is_table(content)
     return content
 

@@ -1,5 +1,6 @@
 """A table as it was read: names, cells, and the bytes of every row."""
 
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._typing import IntArray
+from .arrow import arrow
 from .dialect import Dialect
 
 # What cells should say, by position of their column and by row.
@@ -36,11 +38,8 @@ class RawTable(ABC):
     def __init__(
         self, source: str, names: list[str], n_rows: int, dialect: Dialect, notes: list[str]
     ) -> None:
-        self.source = source
-        self.names = names
-        self.n_rows = n_rows
-        self.dialect = dialect
-        self.notes = notes
+        self.source, self.names, self.n_rows = source, names, n_rows
+        self.dialect, self.notes = dialect, notes
 
     line_word = "line"  # what `place` counts
 
@@ -53,7 +52,6 @@ class RawTable(ABC):
     def header_with(self, *extra: str) -> bytes:
         """Return the header, with the names of further columns."""
 
-    @abstractmethod
     def rows_bytes(
         self,
         rows: ArrayLike | None = None,
@@ -73,10 +71,23 @@ class RawTable(ABC):
             What cells should say, by position of their column and by row. All other cells keep
             their bytes.
         """
+        positions = as_positions(rows, self.n_rows)
+        return self._rows_bytes(positions, extra_cells(extra, len(positions)), replace or {})
 
     @abstractmethod
+    def _rows_bytes(
+        self, positions: IntArray, cells: list[list[str]] | None, replace: Replacement
+    ) -> bytes: ...
+
     def parquet_bytes(self, rows: ArrayLike | None = None) -> bytes:
         """Return rows as a Parquet file: with the types they had, or as text if they were text."""
+        stream = io.BytesIO()
+        arrow("parquet").write_table(self._taken(as_positions(rows, self.n_rows)), stream)
+        return stream.getvalue()
+
+    @abstractmethod
+    def _taken(self, positions: IntArray) -> Any:
+        """Return rows as an Arrow table."""
 
     @abstractmethod
     def column(self, j: int) -> Any:

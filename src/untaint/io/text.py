@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .archives import check_cells
+from .archives import Content, check_cells
 from .cells import read_cells
 from .decimals import find_decimal
 from .dialect import QUOTE, Dialect
@@ -14,7 +14,7 @@ from .fields import split_record
 from .names import clean_names
 from .records import Records, count_lines, find_records
 from .sniff import check_delimiter, find_delimiter, one_column
-from .source import MAX_BYTES, Content
+from .source import MAX_BYTES
 from .text_table import TextTable
 
 
@@ -57,17 +57,7 @@ def read_text(
         line_end=_line_end(text, records),
         layers=content.layers,
     )
-    return TextTable(
-        name,
-        names,
-        dialect,
-        notes + remarks,
-        columns=columns,
-        text=text,
-        bounds=records.bounds,
-        ends=records.ends,
-        lines=records.lines,
-    )
+    return TextTable(name, names, dialect, notes + remarks, columns, text, records)
 
 
 def _parse(name: str, text: bytes, delimiter: str) -> _Parsed:

@@ -1,19 +1,17 @@
 """A table of text, which keeps its bytes, and can write rows again as they were."""
 
-import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .._typing import IntArray
 from .arrow import arrow
 from .dialect import Dialect
 from .encoding import encode
 from .fields import field_spans
-from .records import Places
-from .table import Extra, RawTable, Replacement, as_positions, extra_cells
+from .records import Records
+from .table import RawTable, Replacement
 
 
 class TextTable(RawTable):
@@ -26,12 +24,8 @@ class TextTable(RawTable):
     columns : list of Arrow arrays of strings
     text : bytes
         UTF-8, whatever the file's encoding.
-    bounds : array of shape (n_rows + 2,)
-        Where records begin, the header included, and the end of the text.
-    ends : array of shape (n_rows + 1,)
-        Where records end, without line ends.
-    lines : array of shape (n_rows + 1,)
-        Lines of the file that records begin in.
+    records : Records
+        Where the header and the rows stand in it.
     """
 
     def __init__(
@@ -40,19 +34,13 @@ class TextTable(RawTable):
         names: list[str],
         dialect: Dialect,
         notes: list[str],
-        *,
         columns: list[Any],
         text: bytes,
-        bounds: Places,
-        ends: Places,
-        lines: Places,
+        records: Records,
     ) -> None:
-        super().__init__(source, names, len(ends) - 1, dialect, notes)
-        self._columns = columns
-        self._text = text
-        self._bounds = bounds
-        self._ends = ends
-        self._lines = lines
+        super().__init__(source, names, len(records.ends) - 1, dialect, notes)
+        self._columns, self._text = columns, text
+        self._bounds, self._ends, self._lines = records.bounds, records.ends, records.lines
 
     def header_with(self, *extra: str) -> bytes:
         """Return the header, with the names of further columns."""
@@ -60,20 +48,11 @@ class TextTable(RawTable):
         header = self._text[:end] + self._cells(extra) + self._text[end : self._bounds[1]]
         return self.dialect.mark + self._encoded(header)
 
-    def rows_bytes(
-        self,
-        rows: ArrayLike | None = None,
-        *,
-        extra: Extra | None = None,
-        replace: Replacement | None = None,
+    def _rows_bytes(
+        self, positions: IntArray, cells: list[list[str]] | None, replace: Replacement
     ) -> bytes:
-        """Return rows as they stand in the file; see `RawTable.rows_bytes`."""
-        positions = as_positions(rows, self.n_rows)
-        cells = extra_cells(extra, len(positions))
-        if cells is None and replace is None:
-            pieces = self._runs(positions)
-        else:
-            pieces = self._changed(positions, cells, replace)
+        changed = cells is not None or replace
+        pieces = self._changed(positions, cells, replace) if changed else self._runs(positions)
         return self._encoded(b"".join(pieces))
 
     def _runs(self, positions: IntArray) -> Iterator[bytes]:
@@ -85,10 +64,10 @@ class TextTable(RawTable):
                 yield self._missing_line_end(run[-1], positions)
 
     def _changed(
-        self, positions: IntArray, cells: list[list[str]] | None, replace: Replacement | None
+        self, positions: IntArray, cells: list[list[str]] | None, replace: Replacement
     ) -> Iterator[bytes]:
         texts = dict[int, list[tuple[int, str]]]()
-        for column, cells_of in (replace or {}).items():
+        for column, cells_of in replace.items():
             for i, text in cells_of.items():
                 texts.setdefault(i, []).append((column, text))
         added = [b""] * len(positions) if cells is None else [self._cells(row) for row in cells]
@@ -127,13 +106,9 @@ class TextTable(RawTable):
     def _encoded(self, data: bytes) -> bytes:
         return encode(data, self.dialect.encoding)
 
-    def parquet_bytes(self, rows: ArrayLike | None = None) -> bytes:
-        """Return rows as a Parquet file in which every column is text."""
-        pa, pq = arrow(), arrow("parquet")
-        table = pa.Table.from_arrays(self._columns, self.names)
-        stream = io.BytesIO()
-        pq.write_table(table.take(pa.array(as_positions(rows, self.n_rows))), stream)
-        return stream.getvalue()
+    def _taken(self, positions: IntArray) -> Any:
+        pa = arrow()
+        return pa.Table.from_arrays(self._columns, self.names).take(pa.array(positions))
 
     def column(self, j: int) -> Any:
         """Return a column as an Arrow array of strings, as they are written, without quotes."""

@@ -5,11 +5,45 @@ column becomes text, and what it holds is found out as for a file of text.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
+import numpy as np
+
+from .archives import Content
 from .arrow import arrow
+from .dialect import Dialect
+from .errors import DataFileError
+from .names import clean_names
+from .typed_table import TypedTable
+
+
+def typed_table(
+    content: Content,
+    kind: str,
+    decimal: str | None,
+    header: Iterable[Any],
+    columns: Iterable[Sequence[Any]],
+    lines: Sequence[int],
+    line_word: str,
+    notes: list[str],
+    place: str = "",
+) -> TypedTable:
+    """Return a table of Python's values, whose rows stand in some lines of a file.
+
+    Messages about the header call the table by its place, or by the name of the file.
+    """
+    place, written = place or content.name, [as_text(cell) or "" for cell in header]
+    if len(written) < 2:
+        raise DataFileError(f"{place}: expected at least two columns, found {len(written)}.")
+    if not lines:
+        raise DataFileError(f"{place}: expected rows below the column names, found none.")
+    names, remarks = clean_names(place, written)
+    dialect = Dialect(typed=kind, layers=content.layers, decimal=decimal or ".")
+    table = arrow().table([typed_column(cells, dialect.decimal) for cells in columns], names=names)
+    where: dict[str, Any] = {"lines": np.array(lines), "line_word": line_word}
+    return TypedTable(content.name, names, dialect, notes + remarks, table=table, **where)
 
 
 def typed_column(cells: Sequence[Any], decimal: str = ".") -> Any:

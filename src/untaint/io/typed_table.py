@@ -1,16 +1,14 @@
 """A table with types: rows are written as CSV text, or as Parquet with the types they had."""
 
-import io
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .._typing import IntArray
 from .arrow import arrow
 from .columns.typed import written
 from .dialect import Dialect
-from .table import Extra, RawTable, Replacement, as_positions, extra_cells
+from .table import RawTable, Replacement
 
 
 class TypedTable(RawTable):
@@ -43,31 +41,19 @@ class TypedTable(RawTable):
         line_word: str = "row",
     ) -> None:
         super().__init__(source, names, table.num_rows, dialect, notes)
-        self._table = table
+        self._table, self._lines, self.line_word = table, lines, line_word
         self._visible = list(range(len(names))) if visible is None else visible
-        self._lines = lines
-        self.line_word = line_word
 
     def header_with(self, *extra: str) -> bytes:
         """Return the header of the rows as CSV text, with the names of further columns."""
         return self._line([*self.names, *extra]).encode(errors="replace")
 
-    def rows_bytes(
-        self,
-        rows: ArrayLike | None = None,
-        *,
-        extra: Extra | None = None,
-        replace: Replacement | None = None,
+    def _rows_bytes(
+        self, positions: IntArray, cells: list[list[str]] | None, replace: Replacement
     ) -> bytes:
-        """Return rows as CSV text; see `RawTable.rows_bytes`."""
-        positions = as_positions(rows, self.n_rows)
-        added = extra_cells(extra, len(positions)) or [[]] * len(positions)
-        taken = arrow().array(positions)
-        columns = [
-            [text or "" for text in written(self.column(j).take(taken))]
-            for j in range(len(self.names))
-        ]
-        for column, texts in (replace or {}).items():
+        added = cells or [[]] * len(positions)
+        columns = [self.texts(j, positions) for j in range(len(self.names))]
+        for column, texts in replace.items():
             for k, i in enumerate(positions.tolist()):
                 columns[column][k] = texts.get(i, columns[column][k])
         lines = (self._line([*cells, *more]) for *cells, more in zip(*columns, added, strict=True))
@@ -77,22 +63,14 @@ class TypedTable(RawTable):
         written = (self.dialect.write_cell(cell) for cell in cells)
         return self.dialect.delimiter.join(written) + self.dialect.line_end
 
-    def parquet_bytes(self, rows: ArrayLike | None = None) -> bytes:
-        """Return rows as a Parquet file with the types, and the metadata, that the file had."""
-        positions = as_positions(rows, self.n_rows)
+    def _taken(self, positions: IntArray) -> Any:
+        pa = arrow()
+        if not (np.diff(positions) > 0).all():
+            return self._table.take(pa.array(positions))
         mask = np.zeros(self.n_rows, bool)
         mask[positions] = True
-        pa, pq = arrow(), arrow("parquet")
-        in_order = bool((np.diff(positions) > 0).all())
         # Nested types can be filtered always, but not always taken.
-        table = (
-            self._table.filter(pa.array(mask))
-            if in_order
-            else self._table.take(pa.array(positions))
-        )
-        stream = io.BytesIO()
-        pq.write_table(table, stream)
-        return stream.getvalue()
+        return self._table.filter(pa.array(mask))
 
     def column(self, j: int) -> Any:
         """Return a column as an Arrow array of the type it has in the file."""

@@ -13,11 +13,10 @@ import scipy.sparse as sp
 
 from ..screening.radius import near_rows, radii, representatives, weighted_median
 from .arrays import Array, Distance, MatrixLike, as_csr, as_dense
-from .base import as_number
+from .base import positive
 from .pairs import pair_distances
 
 REPRESENTATIVES = 1000  # samples whose pairwise distances are computed
-_EXPECTED = "gamma must be a positive finite number, 'scale' or 'median', got {!r}."
 
 
 def resolve_gamma(
@@ -49,26 +48,17 @@ def resolve_gamma(
     >>> X = np.array([[0.0], [1.0], [2.0], [1e12]])
     >>> resolve_gamma("median", X)
     1.0
-    >>> resolve_gamma("median", X, distance="manhattan")
-    1.0
-    >>> resolve_gamma(0.5, X)
-    0.5
     """
-    if isinstance(gamma, str):
-        rules = {"scale": _scale, "median": _median}
-        if gamma not in rules:
-            raise ValueError(_EXPECTED.format(gamma))
-        rows = as_csr(X) if sp.issparse(X) else as_dense(X)
-        weights = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
-        if not weights.all():
-            rows, weights = rows[weights != 0], weights[weights != 0]
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            value = 1.0 / np.float64(rules[gamma](rows, weights, distance))
-        return float(value) if 0.0 < value < np.inf else 1.0
-    number = as_number(gamma)
-    if not 0.0 < number < np.inf:
-        raise ValueError(_EXPECTED.format(gamma))
-    return number
+    rules = {"scale": _scale, "median": _median}
+    if not isinstance(gamma, str) or gamma not in rules:
+        return positive("gamma", gamma, ", 'scale' or 'median'")
+    rows = as_csr(X) if sp.issparse(X) else as_dense(X)
+    weights = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
+    if not weights.all():
+        rows, weights = rows[weights != 0], weights[weights != 0]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        value = 1.0 / np.float64(rules[gamma](rows, weights, distance))
+    return float(value) if 0.0 < value < np.inf else 1.0
 
 
 def _scale(X: MatrixLike, weights: Array, distance: Distance) -> float:
@@ -76,11 +66,10 @@ def _scale(X: MatrixLike, weights: Array, distance: Distance) -> float:
     d, total = X.shape[1], weights.sum()
     if not X.size or not total:
         return 0.0
+    mean = (weights @ X).sum() / (d * total)
     if sp.issparse(X):
-        mean = (weights @ X).sum() / (d * total)
         square = (weights @ X.multiply(X)).sum() / (d * total)
         return float(d * (square - mean**2))
-    mean = (weights @ X).sum() / (d * total)
     return float((weights @ (X - mean) ** 2).sum() / total)
 
 

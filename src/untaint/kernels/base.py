@@ -5,8 +5,9 @@ its own parameters, nothing else.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from numbers import Real
-from typing import ClassVar, SupportsFloat
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,6 @@ class Kernel(ABC):
     name: ClassVar[str]
     distance: ClassVar[Distance | None]
 
-    @abstractmethod
     def matrix(
         self,
         X: MatrixLike,
@@ -57,6 +57,12 @@ class Kernel(ABC):
         -------
         ndarray of shape (n, m)
         """
+        return self._matrix(X, Z, working_dtype(X, dtype), n_threads)
+
+    @abstractmethod
+    def _matrix(
+        self, X: MatrixLike, Z: MatrixLike | None, dtype: np.dtype[Any], n_threads: int | None
+    ) -> Array: ...
 
     @abstractmethod
     def diagonal(self, X: MatrixLike) -> Array:
@@ -70,40 +76,22 @@ class Kernel(ABC):
 class TiledKernel(Kernel, ABC):
     """A kernel whose matrix is computed tile by tile, by a function that subclasses provide."""
 
-    def matrix(
-        self,
-        X: MatrixLike,
-        Z: MatrixLike | None = None,
-        *,
-        dtype: npt.DTypeLike | None = None,
-        n_threads: int | None = None,
+    def _matrix(
+        self, X: MatrixLike, Z: MatrixLike | None, dtype: np.dtype[Any], n_threads: int | None
     ) -> Array:
-        """Return the kernel matrix of entries k(x_i, z_j); see :meth:`Kernel.matrix`."""
-        dtype = working_dtype(X, dtype)
         other = X if Z is None else Z
-        K = build(
-            self._tile_function(X, other, dtype),
-            (X.shape[0], other.shape[0]),
-            dtype,
-            symmetric=Z is None,
-            n_threads=n_threads,
-            strips=not either_sparse(X, other),
-        )
+        K = self._build(X, other, dtype, symmetric=Z is None, n_threads=n_threads)
         if Z is None:
             np.fill_diagonal(K, self._finite_diagonal(X, dtype))
         return K
 
     def matrix_into(self, X: MatrixLike, Z: MatrixLike, out: Array) -> None:
         """Write the entries k(x_i, z_j) into a C-contiguous array, on one thread."""
-        build(
-            self._tile_function(X, Z, out.dtype),
-            (X.shape[0], Z.shape[0]),
-            out.dtype,
-            symmetric=False,
-            n_threads=1,
-            strips=not either_sparse(X, Z),
-            out=out,
-        )
+        self._build(X, Z, out.dtype, symmetric=False, n_threads=1, out=out)
+
+    def _build(self, X: MatrixLike, Z: MatrixLike, dtype: np.dtype[Any], **options: Any) -> Array:
+        tiles, shape = self._tile_function(X, Z, dtype), (X.shape[0], Z.shape[0])
+        return build(tiles, shape, dtype, strips=not either_sparse(X, Z), **options)
 
     def diagonal(self, X: MatrixLike) -> Array:
         """Return the entries k(x_i, x_i) without computing the matrix."""
@@ -124,30 +112,22 @@ class TiledKernel(Kernel, ABC):
         """Return the entries k(x_i, x_i) in float64."""
 
 
-def positive(name: str, value: object) -> float:
-    """Return a positive, finite number as float; raise ValueError for anything else.
+def checked_number(name: str, value: object, good: Callable[[float], bool], expected: str) -> float:
+    """Return a real number as float; raise ValueError for anything else, or if it is not good.
 
     Examples
     --------
-    >>> positive("gamma", 2)
+    >>> checked_number("degree", 2, float.is_integer, "an integer")
     2.0
     """
-    number = as_number(value)
-    if not 0.0 < number < np.inf:
-        raise ValueError(f"{name} must be a positive finite number, got {value!r}.")
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    number = float(value) if real else np.nan  # type: ignore[arg-type]
+    if not good(number):
+        raise ValueError(f"{name} must be {expected}, got {value!r}.")
     return number
 
 
-def as_number(value: object) -> float:
-    """Return a real number as float, NaN for anything else.
-
-    Examples
-    --------
-    >>> as_number("1")
-    nan
-    """
-    return float(value) if isinstance(value, SupportsFloat) and _is_real(value) else np.nan
-
-
-def _is_real(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def positive(name: str, value: object, otherwise: str = "") -> float:
+    """Return a positive, finite number as float; raise ValueError for anything else."""
+    expected = f"a positive finite number{otherwise}"
+    return checked_number(name, value, lambda number: 0.0 < number < np.inf, expected)

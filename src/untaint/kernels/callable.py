@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from .arrays import Array, Distance, MatrixLike, working_dtype
@@ -46,24 +45,18 @@ class CallableKernel(Kernel):
     name: ClassVar[str] = "callable"
     distance: ClassVar[Distance | None] = None
 
-    def matrix(
-        self,
-        X: MatrixLike,
-        Z: MatrixLike | None = None,
-        *,
-        dtype: npt.DTypeLike | None = None,
-        n_threads: int | None = None,
+    def _matrix(
+        self, X: MatrixLike, Z: MatrixLike | None, dtype: np.dtype[Any], n_threads: int | None
     ) -> Array:
-        """Return the kernel matrix of entries k(x_i, z_j); see :meth:`Kernel.matrix`."""
         other = X if Z is None else Z
         shape = (X.shape[0], other.shape[0])
         if 0 in shape:
-            return np.empty(shape, working_dtype(X, dtype))
+            return np.empty(shape, dtype)
         if self._takes_matrices(X, other):
-            K = _finite(_checked(self.function(X, other), shape, working_dtype(X, dtype)))
+            K = _finite(_checked(self.function(X, other), shape, dtype))
             # The function may hold a reference to its result: modify a copy only.
             return K if Z is not None or _symmetric(K) else _mirrored(K.copy())
-        K = np.empty(shape, working_dtype(X, dtype))
+        K = np.empty(shape, dtype)
         for i, x in enumerate(_each_row(X)):
             start = i if Z is None else 0
             K[i, start:] = [self._pair(x, z) for z in _each_row(other, start)]

@@ -4,21 +4,15 @@ r"""The exponential kernel, on the Euclidean distance.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
-import numpy as np
-import numpy.typing as npt
-
-from .arrays import Array, Distance, MatrixLike
-from .base import TiledKernel, positive
-from .distances import SquaredDistances
-from .in_place import InPlace
-from .tiles import Fill
+from .arrays import Distance
+from .radial import RadialKernel
 
 
 @final
 @dataclass(frozen=True)
-class Exponential(TiledKernel):
+class Exponential(RadialKernel):
     """The exponential kernel: isotropic, with rougher functions than the Gaussian kernel.
 
     Parameters
@@ -34,26 +28,5 @@ class Exponential(TiledKernel):
            [0.0067, 1.    ]])
     """
 
-    gamma: float
     name: ClassVar[str] = "exponential"
     distance: ClassVar[Distance | None] = "euclidean"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", positive("gamma", self.gamma))
-
-    def profile(self, t: Any) -> Any:
-        """Return ``exp(-t)`` for ``t = gamma * |x - z|``."""
-        return (-t).exp()
-
-    def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
-        distances = SquaredDistances(X, Z, root=self.gamma, dtype=dtype, rooted=True)
-
-        def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
-            distances(rows, cols, out, work)
-            np.sqrt(out, out=out)
-            self.profile(InPlace(out))
-
-        return fill
-
-    def _exact_diagonal(self, X: MatrixLike) -> Array:
-        return np.ones(X.shape[0])

@@ -7,13 +7,14 @@ with multinomial weights.
 """
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
 
 from .arrays import Array, Distance, MatrixLike
-from .base import TiledKernel, as_number, positive
+from .base import TiledKernel, checked_number, positive
 from .in_place import InPlace
 from .products import inner_products, squared_norms
 from .tiles import Fill
@@ -51,8 +52,10 @@ class Polynomial(TiledKernel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
-        object.__setattr__(self, "degree", _degree(self.degree))
-        object.__setattr__(self, "coef0", _coef0(self.coef0))
+        whole = ("degree", self.degree, lambda n: n >= 0.0 and n.is_integer())
+        object.__setattr__(self, "degree", int(checked_number(*whole, "a non-negative integer")))
+        coef0 = checked_number("coef0", self.coef0, isfinite, "a finite number")
+        object.__setattr__(self, "coef0", coef0)
 
     def profile(self, t: Any) -> Any:
         """Return ``t**degree`` for ``t = gamma * <x, z> + coef0``, by fast squaring."""
@@ -79,17 +82,3 @@ class Polynomial(TiledKernel):
     def _exact_diagonal(self, X: MatrixLike) -> Array:
         base = self.gamma * squared_norms(X) + self.coef0
         return self.profile(InPlace(base)).data
-
-
-def _degree(value: object) -> int:
-    number = as_number(value)
-    if not (number >= 0.0 and number.is_integer()):
-        raise ValueError(f"degree must be a non-negative integer, got {value!r}.")
-    return int(number)
-
-
-def _coef0(value: object) -> float:
-    number = as_number(value)
-    if not np.isfinite(number):
-        raise ValueError(f"coef0 must be a finite number, got {value!r}.")
-    return number

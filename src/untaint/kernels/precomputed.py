@@ -1,10 +1,9 @@
 """The kernel of a user's precomputed matrix: k(X, Z) = X."""
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from .arrays import Array, Distance, MatrixLike, working_dtype
@@ -30,22 +29,16 @@ class Precomputed(Kernel):
     name: ClassVar[str] = "precomputed"
     distance: ClassVar[Distance | None] = None
 
-    def matrix(
-        self,
-        X: MatrixLike,
-        Z: MatrixLike | None = None,
-        *,
-        dtype: npt.DTypeLike | None = None,
-        n_threads: int | None = None,
+    def _matrix(
+        self, X: MatrixLike, Z: MatrixLike | None, dtype: np.dtype[Any], n_threads: int | None
     ) -> Array:
-        """Return the matrix X itself, whose columns belong to the rows of Z."""
         if Z is not None and X.shape[1] != Z.shape[0]:
             raise ValueError(
                 f"A precomputed kernel matrix must have one column for each of the {Z.shape[0]} "
                 f"rows it was fitted on, got {X.shape[1]} columns."
             )
         dense = X.toarray() if sp.issparse(X) else X
-        return np.asarray(dense, dtype=working_dtype(X, dtype))
+        return np.asarray(dense, dtype=dtype)
 
     def diagonal(self, X: MatrixLike) -> Array:
         """Return the diagonal of the matrix X."""

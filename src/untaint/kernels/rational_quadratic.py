@@ -7,22 +7,17 @@ shape grows.
 """
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, ClassVar, final
 
-import numpy as np
-import numpy.typing as npt
-
-from .arrays import Array, Distance, MatrixLike
-from .base import TiledKernel, positive
-from .distances import SquaredDistances
+from .arrays import Array, Distance
+from .base import positive
 from .in_place import InPlace
-from .tiles import Fill
+from .radial import RadialKernel
 
 
 @final
 @dataclass(frozen=True)
-class RationalQuadratic(TiledKernel):
+class RationalQuadratic(RadialKernel):
     """The rational quadratic kernel.
 
     Parameters
@@ -40,13 +35,12 @@ class RationalQuadratic(TiledKernel):
            [0.1, 1. ]])
     """
 
-    gamma: float
     shape: float = 1.0
     name: ClassVar[str] = "rational_quadratic"
     distance: ClassVar[Distance | None] = "sqeuclidean"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", positive("gamma", self.gamma))
+        super().__post_init__()
         object.__setattr__(self, "shape", positive("shape", self.shape))
 
     def profile(self, t: Any) -> Any:
@@ -55,15 +49,6 @@ class RationalQuadratic(TiledKernel):
             return 1.0 / (1.0 + t)
         return (-self.shape * (t / self.shape).log1p()).exp()  # a power takes twice as long
 
-    def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
-        distances = SquaredDistances(X, Z, root=sqrt(self.gamma), dtype=dtype)
-
-        def fill(rows: slice, cols: slice, out: Array, work: Array) -> None:
-            distances(rows, cols, out, work)
-            # The power magnifies the rounding of 1 + t by the shape, which does no harm if small.
-            self.profile(InPlace(out, fast_log=self.shape <= 4.0))
-
-        return fill
-
-    def _exact_diagonal(self, X: MatrixLike) -> Array:
-        return np.ones(X.shape[0])
+    def _in_place(self, tile: Array) -> InPlace:
+        # The power magnifies the rounding of 1 + t by the shape, which does no harm if small.
+        return InPlace(tile, fast_log=self.shape <= 4.0)

@@ -9,7 +9,6 @@ try:
 except ImportError as missing:
     raise ImportError("untaint.onnx needs onnx: pip install 'untaint[onnx]'.") from missing
 
-from .export import to_onnx
-from .saving import save_onnx
+from .export import save_onnx, to_onnx
 
 __all__ = ["save_onnx", "to_onnx"]

@@ -5,6 +5,7 @@ r"""From a fitted model to an ONNX graph.
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import onnx
 from onnx import ModelProto, ValueInfoProto, helper
 
 from .. import __version__
-from .._validation import check_choice
+from .._atomic_write import open_atomically
+from .._validation import check_choice, check_new_file
 from ..learners.base import KernelEstimator
 from ..learners.regression import KernelRegressor
 from ..meta_estimators.base import RobustMetaEstimator
@@ -80,49 +82,71 @@ def to_onnx(model: Any, *, dtype: Any = "float32", precision: str = "auto") -> M
     number = _float_type(dtype)
     check_choice("precision", precision, ("auto", "single", "double"))
     chain = chain_of(model)
-    if isinstance(chain.learner, RobustMetaEstimator):
-        return _trees_model(chain, number)
-    learner = chain.learner
+    learner, classes = chain.learner, getattr(chain.learner, "classes_", None)
+    if isinstance(learner, RobustMetaEstimator):
+        graph = GraphArithmetic(np.float64)
+        x = _scaled_rows(graph, chain, number).cast(number)
+        raw = trees.tree_outputs(tree_ensemble_of(learner.estimator_), x, graph)
+        return _model(graph, chain, number, raw, 1, "single")
     if learner._pairwise:
         raise ValueError(
             'kernel="precomputed" cannot be exported: the graph would have to be given the kernel '
             "of each new row with every training row; fit with the kernel itself."
         )
     function = function_of(learner)
-    classes = getattr(learner, "classes_", None)
     if precision == "auto":
         single = number == np.float32 and single_suffices(function, scores=classes is not None)
         precision = "single" if single else "double"
     graph = GraphArithmetic(np.float32 if precision == "single" else np.float64)
-    x = graph.value("X", number)
-    for scaler in chain.scalers:
-        x = after(scaler, x)
-    raw = function(x)
+    raw = function(_scaled_rows(graph, chain, number))
     if isinstance(learner, KernelRegressor) and learner._back_transform is not None:
         raw = learner._back_transform.formula(raw)
-    if classes is None:
-        outputs = [_output(graph, "variable", raw, number, len(function.intercept))]
-    else:
-        outputs = _label_outputs(graph, raw, classes, number)
-    return _model(graph, chain, number, outputs, precision)
+    return _model(graph, chain, number, raw, len(function.intercept), precision)
 
 
-def _trees_model(chain: Chain, number: np.dtype[Any]) -> ModelProto:
-    """Return the graph of a robust learner with boosted trees."""
-    learner, graph = chain.learner, GraphArithmetic(np.dtype(np.float64))
+def save_onnx(model: Any, path: Any, *, dtype: Any = "float32", precision: str = "auto") -> None:
+    """Write a fitted model to an ONNX file.
+
+    The file is written atomically: it is complete, or an existing file is left unchanged.
+
+    Parameters
+    ----------
+    model : fitted estimator or pipeline
+        The model to export.
+    path : path
+        File in an existing directory.
+    dtype : {"float32", "float64"}, default="float32"
+        Number type of the input; see :func:`to_onnx`.
+    precision : str, default="auto"
+        Precision of the computation; see :func:`to_onnx`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from untaint import SubquantileRegressor
+    >>> from untaint.onnx import save_onnx
+    >>> X = np.linspace(0, 3, 40)[:, None]
+    >>> model = SubquantileRegressor(contamination=0.25).fit(X, np.sin(X).ravel())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_onnx(model, Path(folder, "model.onnx"))
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['model.onnx']
+    """
+    if path is None:
+        raise ValueError("path must be the path of a file, got None.")
+    check_new_file("path", path)
+    content = to_onnx(model, dtype=dtype, precision=precision).SerializeToString()
+    with open_atomically(Path(path)) as stream:
+        stream.write(content)
+
+
+def _scaled_rows(graph: GraphArithmetic, chain: Chain, number: np.dtype[Any]) -> Value:
     x = graph.value("X", number)
     for scaler in chain.scalers:
         x = after(scaler, x)
-    if x.data.dtype != number:
-        x = Value(graph.cast(x.data, number), graph)
-    raw = trees.tree_outputs(tree_ensemble_of(learner.estimator_), x, graph)
-    classes = getattr(learner, "classes_", None)
-    outputs = (
-        [_output(graph, "variable", raw, number, 1)]
-        if classes is None
-        else _label_outputs(graph, raw, classes, number)
-    )
-    return _model(graph, chain, number, outputs, "single")
+    return x
 
 
 def _float_type(dtype: Any) -> np.dtype[Any]:
@@ -177,9 +201,15 @@ def _model(
     graph: GraphArithmetic,
     chain: Chain,
     number: np.dtype[Any],
-    outputs: list[ValueInfoProto],
+    raw: Value,
+    n_outputs: int,
     precision: str,
 ) -> ModelProto:
+    classes = getattr(chain.learner, "classes_", None)
+    if classes is None:
+        outputs = [_output(graph, "variable", raw, number, n_outputs)]
+    else:
+        outputs = _label_outputs(graph, raw, classes, number)
     size = sum(tensor.ByteSize() for tensor in graph.constants)
     if size > LARGEST:
         raise ValueError(

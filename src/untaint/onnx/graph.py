@@ -16,25 +16,11 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 from ..portable import Arithmetic, Value
 from ..portable.value import Term
 
-# The standard's names of operations, and what ONNX calls them.
+# What ONNX calls operations, where that is not the standard's name in upper case.
 NODES = {
-    "add": "Add",
-    "subtract": "Sub",
-    "multiply": "Mul",
-    "divide": "Div",
-    "matmul": "MatMul",
-    "negative": "Neg",
-    "exp": "Exp",
-    "log": "Log",
-    "sqrt": "Sqrt",
-    "abs": "Abs",
-    "cos": "Cos",
-    "sin": "Sin",
-    "floor": "Floor",
-    "minimum": "Min",
-    "maximum": "Max",
-    "sum": "ReduceSum",
-    "max": "ReduceMax",
+    **{"subtract": "Sub", "multiply": "Mul", "divide": "Div", "matmul": "MatMul"},
+    **{"negative": "Neg", "minimum": "Min", "maximum": "Max"},
+    **{"sum": "ReduceSum", "max": "ReduceMax"},
 }
 ROWS = "rows"  # the number of rows, known only when the graph runs
 
@@ -103,7 +89,7 @@ class GraphArithmetic(Arithmetic):
 
     def apply(self, operation: str, *data: Symbol) -> Symbol:
         """Apply an operation to each entry or pair of entries, or a matrix product."""
-        return self.node(NODES[operation], data, data[0].dtype)
+        return self.node(NODES.get(operation, operation.capitalize()), data, data[0].dtype)
 
     def reduce(self, operation: str, data: Symbol) -> Symbol:
         """Return the sum or maximum of each row, as a column."""
@@ -129,16 +115,12 @@ class GraphArithmetic(Arithmetic):
         total, x, z = (Symbol(f"{name}_{next(self._numbers)}", data.dtype) for name in "txz")
         column = body.node("Unsqueeze", [x, self._axis(1)], data.dtype)
         added = body.apply("add", total, term(Value(column, body), Value(z, body)).data)
-        graph = helper.make_graph(
-            body.nodes,
-            "one_column",
-            [
-                helper.make_tensor_value_info(total.name, kind, [None, None]),
-                helper.make_tensor_value_info(x.name, kind, [None]),
-                helper.make_tensor_value_info(z.name, kind, [None]),
-            ],
-            [helper.make_tensor_value_info(added.name, kind, [None, None])],
+        before, after = (
+            helper.make_tensor_value_info(table.name, kind, [None, None])
+            for table in (total, added)
         )
+        ends = [helper.make_tensor_value_info(end.name, kind, [None]) for end in (x, z)]
+        graph = helper.make_graph(body.nodes, "one_column", [before, *ends], [after])
         inputs = [zeros, data, other]
         loop = {"body": graph, "num_scan_inputs": 2, "scan_input_axes": [1, 0]}
         return self.node("Scan", inputs, data.dtype, **loop)

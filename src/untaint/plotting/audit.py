@@ -1,27 +1,24 @@
 """Plot of the scores of the rows, the most suspicious first."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray
 from . import style
 from .colors import Axes, palette
-from .display import Display, check_labels, column, mask, numbers
+from .display import ScoreDisplay, check_labels
 from .final_step import final_step
 from .marks import draw_rows
 from .naming import name_rows
 from .outlier_view import audit_column, check_audit, read_outliers
 from .rows import check_training_rows
-from .scale import LARGEST, scale_beyond
+from .scale import scale_beyond
 
 # With fewer flagged rows than this among so many, they are seen only on a logarithmic axis.
 FEW, LARGE = 0.02, 500
 
 
-class AuditDisplay(Display):
+class AuditDisplay(ScoreDisplay):
     """The rows' audit scores, the most suspicious first.
 
     A cliff between the flagged rows and the others means that they are well separated; a slope,
@@ -83,14 +80,8 @@ class AuditDisplay(Display):
         rule: str = "",
         note: str = "",
     ) -> None:
-        self.scores = np.minimum(numbers("scores", scores), LARGEST)
-        n_rows = len(self.scores)
-        self.flagged = mask("flagged", flagged, n_rows)
-        self.kept = ~self.flagged if kept is None else mask("kept", kept, n_rows)
-        self.kinds = np.full(n_rows, "") if kinds is None else column("kinds", kinds, n_rows)
-        self.score_name, self.rule, self.note = score_name, rule, note
-        self.order = np.argsort(-self.scores, kind="stable")
-        self.threshold = score_threshold(self.scores, self.flagged)
+        super().__init__(scores, flagged, kept, kinds, score_name, rule)
+        self.note = note
 
     @classmethod
     def from_estimator(
@@ -102,7 +93,7 @@ class AuditDisplay(Display):
         fdr: float | None = 0.1,
         n_labels: int = 5,
         ax: Axes | None = None,
-    ) -> AuditDisplay:
+    ) -> Self:
         """Draw the audit of a fitted model.
 
         Parameters
@@ -130,19 +121,11 @@ class AuditDisplay(Display):
         model, _ = final_step(model)
         view = read_outliers(model, fdr)
         check_training_rows(len(view.scores), X, y)
-        display = cls(
-            scores=view.scores,
-            flagged=view.flagged,
-            kept=view.kept,
-            kinds=view.kinds,
-            score_name=view.score_name,
-            rule=view.rule,
-            note=view.share_note,
-        )
-        return display.plot(ax, n_labels=n_labels)
+        parts = view.parts("scores", "kept", "kinds")
+        return cls(**parts, note=view.share_note).plot(ax, n_labels=n_labels)
 
     @classmethod
-    def from_audit(cls, table: Any, *, n_labels: int = 5, ax: Axes | None = None) -> AuditDisplay:
+    def from_audit(cls, table: Any, *, n_labels: int = 5, ax: Axes | None = None) -> Self:
         """Draw an audit table, as ``audit()`` returns it.
 
         Parameters
@@ -163,7 +146,7 @@ class AuditDisplay(Display):
         found = {part: audit_column(table, name) for part, name in parts.items()}
         return cls(**found).plot(ax, n_labels=n_labels)  # type: ignore[arg-type]
 
-    def plot(self, ax: Axes | None = None, *, n_labels: int = 5) -> AuditDisplay:
+    def plot(self, ax: Axes | None = None, *, n_labels: int = 5) -> Self:
         """Draw the scores.
 
         Parameters
@@ -182,16 +165,15 @@ class AuditDisplay(Display):
         rank = np.empty(len(self.order))
         rank[self.order] = np.arange(1, len(rank) + 1)
         room = style.line_room(ax)
-        linear = self.threshold or largest_unflagged(self.scores, self.flagged)
-        logarithmic = scale_beyond(ax, 0.0, float(self.scores.max()), linear, room=room)
+        logarithmic = scale_beyond(ax, 0.0, float(self.scores.max()), self._linear, room=room)
         self._set_ranks(ax)
         draw_rows(ax, rank, self.scores, self.flagged, self.kept, self.kinds)
         if self.threshold is not None:
             _draw_threshold(ax, self.threshold)
-        self._write(ax, style.beyond("above ", linear) if logarithmic else "")
+        self._write(ax, style.beyond("above ", self._linear) if logarithmic else "")
         corner = {"loc": "upper right", "bbox_to_anchor": (1, 1 - room), "borderaxespad": 0}
         style.legend(ax, len(rank), **corner)
-        name_rows(ax, self.order[self.flagged[self.order]][:n_labels], rank, self.scores)
+        name_rows(ax, self._suspects[:n_labels], rank, self.scores)
         return self
 
     def _set_ranks(self, ax: Axes) -> None:
@@ -218,23 +200,8 @@ def plot_audit(
 ) -> Axes:
     """Draw the rows' scores, the most suspicious first.
 
-    This is the short form of :meth:`AuditDisplay.from_estimator`.
-
-    Parameters
-    ----------
-    model : fitted estimator, or pipeline that ends with one
-        A regressor or classifier with ``outlier_scores_`` and ``inlier_mask_``.
-    ax : matplotlib Axes, optional
-        Axes to draw on, those of a new figure by default.
-    n_labels : int, default=5
-        Number of the most suspicious rows that are labelled with their position.
-    fdr : float, optional
-        False-discovery rate at which rows are flagged, as in the model's ``audit``. None flags the
-        rows that the fit trimmed.
-
-    Returns
-    -------
-    matplotlib Axes
+    This is the short form of :meth:`AuditDisplay.from_estimator`, with the same parameters, but
+    flags the rows that the fit trimmed unless ``fdr`` is given. It returns the axes.
 
     Examples
     --------
@@ -259,23 +226,3 @@ def _draw_threshold(ax: Axes, threshold: float) -> None:
     look: dict[str, Any] = {"ha": "right", "va": "top", "xycoords": ("axes fraction", "data")}
     # Above the legend, which may reach down to here.
     style.write(ax, f"threshold {threshold:.2g}", (1, threshold), (0, -2), zorder=6, **look)
-
-
-def largest_unflagged(scores: FloatArray, flagged: BoolArray) -> float:
-    """Return the largest score of rows that are not flagged, 0 if all are."""
-    return float(scores[~flagged].max(initial=0.0))
-
-
-def score_threshold(scores: FloatArray, flagged: BoolArray) -> float | None:
-    """Return a score up to which rows are not flagged, None if scores alone do not decide that.
-
-    >>> import numpy as np
-    >>> score_threshold(np.array([0.5, 3.0, 9.0]), np.array([False, False, True]))
-    3.0
-    """
-    if not flagged.any() or flagged.all():
-        return None
-    below, above = scores[~flagged].max(), scores[flagged].min()
-    if below > above:
-        return None
-    return 1.0 if below <= 1.0 <= above else float(below)

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._typing import BoolArray, FloatArray
+from .._typing import BoolArray, FloatArray, IntArray
 from . import style
 from .colors import Axes, Figure
+from .scale import LARGEST
 
 
 class Display:
@@ -22,6 +23,47 @@ class Display:
         self.ax_ = style.get_axes(ax)
         self.figure_ = self.ax_.figure  # type: ignore[assignment]
         return self.ax_
+
+
+class ScoreDisplay(Display):
+    """Base of the displays of outlier scores with their flags, kinds and threshold."""
+
+    def __init__(
+        self, scores: Any, flagged: Any, kept: Any, kinds: Any, score_name: str, rule: str
+    ) -> None:
+        self.scores = np.minimum(numbers("scores", scores), LARGEST)
+        n_rows = len(self.scores)
+        self.flagged = mask("flagged", flagged, n_rows)
+        self.kept = ~self.flagged if kept is None else mask("kept", kept, n_rows)
+        self.kinds = np.full(n_rows, "") if kinds is None else column("kinds", kinds, n_rows)
+        self.score_name, self.rule = score_name, rule
+        self.order = np.argsort(-self.scores, kind="stable")
+        self.threshold = score_threshold(self.scores, self.flagged)
+
+    @property
+    def _linear(self) -> float:
+        """The score up to which an axis is linear: the threshold or the largest unflagged score."""
+        return self.threshold or float(self.scores[~self.flagged].max(initial=0.0))
+
+    @property
+    def _suspects(self) -> IntArray:
+        """The flagged rows, the most suspicious first."""
+        return self.order[self.flagged[self.order]]
+
+
+def score_threshold(scores: FloatArray, flagged: BoolArray) -> float | None:
+    """Return a score up to which rows are not flagged, None if scores alone do not decide that.
+
+    >>> import numpy as np
+    >>> score_threshold(np.array([0.5, 3.0, 9.0]), np.array([False, False, True]))
+    3.0
+    """
+    if not flagged.any() or flagged.all():
+        return None
+    below, above = scores[~flagged].max(), scores[flagged].min()
+    if below > above:
+        return None
+    return 1.0 if below <= 1.0 <= above else float(below)
 
 
 def column(name: str, values: Any, n_rows: int | None = None) -> NDArray[Any]:
@@ -73,6 +115,15 @@ def check_distinct(classes: NDArray[Any]) -> None:
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
         raise ValueError(f"classes should be distinct, got {twice!r} twice.")
+
+
+def codes_of(classes: NDArray[Any], labels: NDArray[Any], message: str) -> IntArray:
+    """Return the position of each label among the classes; the message is about another one."""
+    known = {value: code for code, value in enumerate(classes.tolist())}
+    unknown = next((value for value in labels.tolist() if value not in known), None)
+    if unknown is not None:
+        raise ValueError(message.format(repr(unknown)))
+    return np.array([known[value] for value in labels.tolist()], dtype=np.intp)
 
 
 def mask(name: str, values: Any, n_rows: int) -> BoolArray:

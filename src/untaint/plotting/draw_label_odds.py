@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from .._typing import BoolArray, FloatArray, IntArray
-from . import marks, style
+from . import style
 from .colors import Axes, palette
+from .edges import draw_groups
 
 # Smallest probability that is shown to scale; smaller ones are at the edge.
 LEAST = 1e-4
@@ -25,19 +26,10 @@ def draw_label_odds(
     """Draw the log-odds of the rows' labels, those beyond the least probability at the edge."""
     bound = logit(1 - LEAST)
     odds = np.clip(logit(np.clip(probabilities, 1e-15, 1 - 1e-15)), -bound, bound)
-    colors = palette(ax)
     # Even odds: below, another label is likelier.
-    ax.axhline(0, color=colors.faint, lw=0.8, zorder=1)
-    x, sides = codes + _offsets(codes), np.sign(odds) * (abs(odds) >= bound)
-    looks = (
-        (~flagged, "kept", colors.kept, marks.KEEP, marks.KEEP_SIZE),
-        (flagged, "flagged", colors.flagged, marks.FLAG, marks.FLAG_SIZE),
-    )
-    for level, (rows, name, color, marker, size) in enumerate(looks):
-        look: dict[str, Any] = {"color": color, "zorder": 2 + level, "linewidths": 0}
-        ax.scatter([], [], s=size, marker=marker, label=f"{name} ({rows.sum():,})", **look)
-        for side, shape in ((0, marker), (1, "^"), (-1, "v")):
-            marks.scatter(ax, x, odds, rows & (sides == side), size, marker=shape, **look)
+    ax.axhline(0, color=palette(ax).faint, lw=0.8, zorder=1)
+    arrows = {"^": odds >= bound, "v": odds <= -bound}
+    draw_groups(ax, codes + _offsets(codes), odds, flagged, arrows)
     _set_ticks(ax, odds, bound)
 
 

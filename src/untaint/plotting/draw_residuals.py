@@ -5,7 +5,7 @@ import numpy as np
 from .._typing import BoolArray, FloatArray
 from . import style
 from .colors import Axes, palette
-from .edges import draw_points, draw_points_within
+from .edges import draw_points
 from .scale import LARGEST, scale_beyond, visible_bounds
 
 
@@ -36,7 +36,7 @@ def draw_observed(
     """Draw observed against expected values, those far out at the edge."""
     expected, observed = (np.clip(each, -LARGEST, LARGEST) for each in (expected, observed))
     bounds = (visible_bounds(expected, ~flagged), visible_bounds(observed, ~flagged))
-    note = draw_points_within(ax, expected, observed, flagged, *bounds)
+    note = draw_points(ax, expected, observed, flagged, *bounds)
     ax.axline((0, 0), slope=1, color=palette(ax).ink, lw=0.8, ls=style.DASHES, zorder=1)
     style.label(ax, f"expected value{note}", "observed value", title)
     style.legend_above(ax)

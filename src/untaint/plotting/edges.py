@@ -12,26 +12,26 @@ Bounds = tuple[float, float]
 ARROW_SIZE = 24.0
 
 
-def draw_points(ax: Axes, x: FloatArray, y: FloatArray, flagged: BoolArray, bounds: Bounds) -> str:
-    """Draw kept rows, flagged ones above them, and arrows for those left or right of the bounds.
+def draw_points(
+    ax: Axes,
+    x: FloatArray,
+    y: FloatArray,
+    flagged: BoolArray,
+    x_bounds: Bounds,
+    y_bounds: Bounds | None = None,
+) -> str:
+    """Draw kept rows, flagged ones above them, and arrows for those out of bounds.
 
     Returns
     -------
     str
         A note on the arrows, empty if there are none.
     """
-    x, sides = _inside(ax, "x", x, bounds)
-    return _draw(ax, x, y, flagged, {"<": sides < 0, ">": sides > 0})
-
-
-def draw_points_within(
-    ax: Axes, x: FloatArray, y: FloatArray, flagged: BoolArray, x_bounds: Bounds, y_bounds: Bounds
-) -> str:
-    """Draw points as :func:`draw_points`, with arrows above and below the bounds too."""
     x, sides = _inside(ax, "x", x, x_bounds)
-    y, heights = _inside(ax, "y", y, y_bounds)
+    y, heights = (y, np.zeros(len(y))) if y_bounds is None else _inside(ax, "y", y, y_bounds)
     beside = {"<": (sides < 0) & (heights == 0), ">": (sides > 0) & (heights == 0)}
-    return _draw(ax, x, y, flagged, {"v": heights < 0, "^": heights > 0} | beside)
+    n_outside = draw_groups(ax, x, y, flagged, {"v": heights < 0, "^": heights > 0} | beside)
+    return f"\n{style.count(n_outside, 'row')} beyond, at the edge" if n_outside else ""
 
 
 def _inside(
@@ -46,9 +46,10 @@ def _inside(
     return np.clip(known, low - 0.6 * margin, high + 0.6 * margin), sides
 
 
-def _draw(
+def draw_groups(
     ax: Axes, x: FloatArray, y: FloatArray, flagged: BoolArray, arrows: dict[str, BoolArray]
-) -> str:
+) -> int:
+    """Draw both groups of rows, some of them as arrows; return the number of arrows."""
     outside = np.logical_or.reduce(list(arrows.values()))
     colors = palette(ax)
     looks = (
@@ -63,5 +64,4 @@ def _draw(
         marks.scatter(ax, x, y, rows & ~outside, size, marker=marker, **look)
         for arrow, out in arrows.items():
             marks.scatter(ax, x, y, rows & out, ARROW_SIZE, marker=arrow, **look)
-    n_outside = int(outside.sum())
-    return f"\n{style.count(n_outside, 'row')} beyond, at the edge" if n_outside else ""
+    return int(outside.sum())

@@ -6,9 +6,7 @@ On this scale rows that are surely right and rows that are surely wrong are apar
 ones, which probabilities themselves push into the corners.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +14,7 @@ from numpy.typing import NDArray
 from .._typing import BoolArray, FloatArray, IntArray
 from . import style
 from .colors import Axes
-from .display import Display, check_distinct, column, mask, numbers
+from .display import Display, check_distinct, codes_of, column, mask, numbers
 from .draw_label_odds import draw_label_odds, name_labels
 from .final_step import final_step
 from .outlier_view import read_outliers
@@ -85,7 +83,7 @@ class LabelOddsDisplay(Display):
         *,
         fdr: float | None = 0.1,
         ax: Axes | None = None,
-    ) -> LabelOddsDisplay:
+    ) -> Self:
         """Draw the labels of a fitted classifier.
 
         Parameters
@@ -125,7 +123,7 @@ class LabelOddsDisplay(Display):
     @classmethod
     def from_predictions(
         cls, y: Any, y_proba: Any, *, classes: Any, flagged: Any = None, ax: Axes | None = None
-    ) -> LabelOddsDisplay:
+    ) -> Self:
         """Draw the labels under any classifier.
 
         Parameters
@@ -153,7 +151,7 @@ class LabelOddsDisplay(Display):
         p = found[np.arange(len(codes)), codes]
         return cls(labels=y, probabilities=p, classes=classes, flagged=flagged).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> LabelOddsDisplay:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the probabilities, a column for each label.
 
         Parameters
@@ -183,11 +181,6 @@ def _beyond_threshold(model: Any, codes: IntArray, probabilities: FloatArray) ->
 
 
 def _codes(classes: NDArray[Any], y: NDArray[Any]) -> IntArray:
-    known = {value: code for code, value in enumerate(classes.tolist())}
     if y.ndim != 1:
         raise ValueError(f"y should be one label a row, got shape {y.shape}.")
-    labels = y.tolist()
-    unknown = next((value for value in labels if value not in known), None)
-    if unknown is not None:
-        raise ValueError(f"y should hold labels among classes_, got {unknown!r}.")
-    return np.array([known[value] for value in labels], dtype=np.intp)
+    return codes_of(classes, y, "y should hold labels among classes_, got {}.")

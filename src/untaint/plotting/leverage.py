@@ -5,16 +5,13 @@ model, a bad one if not (Rousseeuw and van Zomeren, *Unmasking multivariate outl
 points*, JASA 85, 1990). R's ``plot.lmrob`` draws the same map.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from . import style
-from .audit import largest_unflagged, score_threshold
 from .colors import Axes, palette
-from .display import Display, check_labels, column, mask, number, numbers
+from .display import ScoreDisplay, check_labels, number, numbers
 from .final_step import final_step
 from .marks import draw_rows
 from .naming import name_points
@@ -24,7 +21,7 @@ from .rows import check_training_rows, training_rows
 from .scale import LARGEST, LINEAR, scale_beyond
 
 
-class LeverageDisplay(Display):
+class LeverageDisplay(ScoreDisplay):
     """Outlier scores of the rows against their robust distances in X.
 
     The lines divide the map in four: usual rows at the lower left, vertical outliers (wrong target,
@@ -87,15 +84,9 @@ class LeverageDisplay(Display):
         score_name: str = "outlier score",
         rule: str = "",
     ) -> None:
-        self.scores = np.minimum(numbers("scores", scores), LARGEST)
-        n_rows = len(self.scores)
-        self.distances = np.minimum(numbers("distances", distances, n_rows), LARGEST)
+        super().__init__(scores, flagged, kept, kinds, score_name, rule)
+        self.distances = np.minimum(numbers("distances", distances, len(self.scores)), LARGEST)
         self.cutoff = number("cutoff", cutoff)
-        self.flagged = mask("flagged", flagged, n_rows)
-        self.kept = ~self.flagged if kept is None else mask("kept", kept, n_rows)
-        self.kinds = np.full(n_rows, "") if kinds is None else column("kinds", kinds, n_rows)
-        self.score_name, self.rule = score_name, rule
-        self.threshold = score_threshold(self.scores, self.flagged)
 
     @classmethod
     def from_estimator(
@@ -107,7 +98,7 @@ class LeverageDisplay(Display):
         fdr: float | None = 0.1,
         n_labels: int = 5,
         ax: Axes | None = None,
-    ) -> LeverageDisplay:
+    ) -> Self:
         """Draw the leverage map of a fitted model's training rows.
 
         Parameters
@@ -137,11 +128,10 @@ class LeverageDisplay(Display):
         if X is None:
             X = _kept_rows(model, len(view.scores))
         distances, cutoff = robust_distances(X)
-        parts = {name: getattr(view, name) for name in ("scores", "flagged", "kept", "kinds")}
-        parts |= {"score_name": view.score_name, "rule": view.rule}
+        parts = view.parts("scores", "kept", "kinds")
         return cls(distances=distances, cutoff=cutoff, **parts).plot(ax, n_labels=n_labels)
 
-    def plot(self, ax: Axes | None = None, *, n_labels: int = 5) -> LeverageDisplay:
+    def plot(self, ax: Axes | None = None, *, n_labels: int = 5) -> Self:
         """Draw the map.
 
         Parameters
@@ -158,8 +148,7 @@ class LeverageDisplay(Display):
         check_labels(n_labels)
         ax = self._open(ax)
         far = max(float(self.distances.max()), 1.6 * self.cutoff)
-        linear = self.threshold or largest_unflagged(self.scores, self.flagged)
-        top, room = float(self.scores.max()), style.line_room(ax)
+        linear, top, room = self._linear, float(self.scores.max()), style.line_room(ax)
         log_x = scale_beyond(ax, 0.0, far, self.cutoff, axis="x", room=0.04)
         log_y = scale_beyond(ax, 0.0, top, linear, room=2.2 * room)
         # Room for the name of the lower quadrant.
@@ -170,8 +159,7 @@ class LeverageDisplay(Display):
         y = f"{self.score_name}{style.beyond('above ', linear) if log_y else ''}"
         style.label(ax, x, y, f"{style.flag_summary(self.flagged)}{self.rule}")
         style.legend_above(ax, len(self.scores))
-        order = np.argsort(-self.scores, kind="stable")
-        name_points(ax, order[self.flagged[order]][:n_labels], self.distances, self.scores)
+        name_points(ax, self._suspects[:n_labels], self.distances, self.scores)
         return self
 
     def _draw_quadrants(self, ax: Axes) -> None:

@@ -7,9 +7,7 @@ calls such plots monitoring, or a forward search when rows enter one by one (Atk
 robust regression*, Electronic Journal of Statistics 8, 2014).
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,13 +15,7 @@ from .._typing import FloatArray
 from . import style
 from .colors import Axes
 from .display import Display, check_labels, mask, number, numbers
-from .draw_monitoring import (
-    draw_contamination,
-    draw_envelope,
-    draw_lines,
-    name_lines,
-    sample_lines,
-)
+from .draw_monitoring import draw_contamination, draw_envelope, draw_lines, name_lines, sample_lines
 from .final_step import final_step
 from .outlier_view import OutlierView, read_outliers
 from .refits import Monitoring, monitor
@@ -132,7 +124,7 @@ class MonitoringDisplay(Display):
         monitoring: Monitoring | None = None,
         n_labels: int = 5,
         ax: Axes | None = None,
-    ) -> MonitoringDisplay:
+    ) -> Self:
         """Refit a model with a range of trimmed fractions, and draw the scores of these fits.
 
         Parameters
@@ -167,22 +159,11 @@ class MonitoringDisplay(Display):
         if monitoring is None:
             monitoring = monitor(last, rows, y, shares, sample_weight=sample_weight)
         _check_rows(monitoring, view)
-        display = cls(
-            shares=monitoring.shares,
-            scores=monitoring.scores,
-            flagged=view.flagged,
-            contamination=view.contamination,
-            interval=view.interval,
-            estimated=view.estimated,
-            usual=USUAL_CLASSIFIER if view.is_classifier else USUAL,
-            score_name=view.score_name,
-            rule=view.rule,
-        )
-        return display.plot(ax, n_labels=n_labels)
+        parts = view.parts("contamination", "interval", "estimated") | monitoring._asdict()
+        usual = USUAL_CLASSIFIER if view.is_classifier else USUAL
+        return cls(**parts, usual=usual).plot(ax, n_labels=n_labels)
 
-    def plot(
-        self, ax: Axes | None = None, *, n_labels: int = 5, envelope: bool = True
-    ) -> MonitoringDisplay:
+    def plot(self, ax: Axes | None = None, *, n_labels: int = 5, envelope: bool = True) -> Self:
         """Draw the scores.
 
         Parameters
@@ -238,33 +219,10 @@ def plot_monitoring(
 ) -> Axes:
     """Draw the scores of all rows against the trimmed fraction.
 
-    This is the short form of :meth:`MonitoringDisplay.from_estimator`. Each row has a line; flagged
+    This is the short form of :meth:`MonitoringDisplay.from_estimator`, with the same parameters,
+    but flags the rows that the fit trimmed unless ``fdr`` is given. Each row has a line; flagged
     rows are highlighted. The model's own contamination is marked, with its interval if it has one.
-    Of more than a thousand rows, a sample is drawn.
-
-    Parameters
-    ----------
-    model : fitted estimator, or pipeline that ends with one
-        An estimator with a parameter ``contamination``. It is not changed.
-    X : array, sparse matrix or data frame of shape (n, d), optional
-        The training rows. By default those that the model keeps, if it does.
-    y : array of shape (n,) or (n, k), optional
-        Targets or labels of these rows.
-    shares : array of shape (m,), optional
-        Trimmed fractions in [0, 0.5), one fit each. By default 21 of them, up to 0.48, and 11 for
-        RobustRegressor and RobustClassifier.
-    ax : matplotlib Axes, optional
-        Axes to draw on, those of a new figure by default.
-    sample_weight : array of shape (n,), optional
-        Weights that the model was fitted with.
-    monitoring : Monitoring, optional
-        The result of :func:`monitor`; nothing is fitted then.
-    fdr : float, optional
-        False-discovery rate at which rows are flagged. None flags those that the fit trimmed.
-
-    Returns
-    -------
-    matplotlib Axes
+    Of more than a thousand rows, a sample is drawn. It returns the axes.
 
     Examples
     --------

@@ -32,33 +32,16 @@ def name_rows(ax: Axes, rows: IntArray, x: FloatArray, y: FloatArray) -> None:
     """
     if len(rows) == 0:
         return
-    names = [f"row {row}" for row in rows]
-    if _fit(ax, names, rows, np.column_stack([x, y])):
+    names, at, taken = [f"row {row}" for row in rows], _in_points(ax, x, y), list[Box]()
+    for row, name in zip(rows, names, strict=True):
+        right = _beside(at[row], name)[0]
+        taken += [right] if _free(right, at, taken) else []
+    if len(taken) == len(rows):
         for row, name in zip(rows, names, strict=True):
             style.write(ax, name, (x[row], y[row]), (GAP, 0), va="center")
     else:
         text = f"row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows))}"
         style.write(ax, text, (x[rows[0]], y[rows].max()), (-2, GAP), va="bottom")
-
-
-def _fit(ax: Axes, names: list[str], rows: IntArray, points: FloatArray) -> bool:
-    """Return whether no name covers a point or another name."""
-    size = _font_size()
-    # From pixels to points.
-    at = ax.transData.transform(points) * 72.0 / ax.figure.dpi
-    boxes = []
-    for row, name in zip(rows, names, strict=True):
-        left, middle = at[row, 0] + 0.5 * GAP, at[row, 1]
-        boxes.append((left, left + WIDTH * size * len(name), middle, 0.5 * HEIGHT * size))
-    for place, (left, right, middle, half) in enumerate(boxes):
-        inside = (at[:, 0] > left) & (at[:, 0] < right + GAP) & (abs(at[:, 1] - middle) < half + 2)
-        if inside.any():
-            return False
-        for other_left, other_right, other_middle, _ in boxes[:place]:
-            beside = left > other_right or right < other_left
-            if not beside and abs(other_middle - middle) < 2 * half:
-                return False
-    return True
 
 
 def name_points(ax: Axes, rows: IntArray, x: FloatArray, y: FloatArray) -> None:
@@ -73,22 +56,30 @@ def name_points(ax: Axes, rows: IntArray, x: FloatArray, y: FloatArray) -> None:
     x, y : array of shape (n,)
         Coordinates of all points, in data units.
     """
-    at = ax.transData.transform(np.column_stack([x, y])) * 72.0 / ax.figure.dpi
+    at, taken = _in_points(ax, x, y), list[Box]()
     edge = ax.get_window_extent().x1 * 72.0 / ax.figure.dpi
-    size, taken = _font_size(), list[Box]()
     for row in rows:
         text = str(row)
-        boxes = _beside(at[row], WIDTH * size * len(text), HEIGHT * size)
-        free = (box for box in boxes if box[1] < edge and _free(box, at, taken))
-        box = next(free, None)
+        boxes = _beside(at[row], text)
+        box = next((box for box in boxes if box[1] < edge and _free(box, at, taken)), None)
         if box is not None:
             taken.append(box)
             offset = (0.5 * (box[0] + box[1]) - at[row, 0], 0.5 * (box[2] + box[3]) - at[row, 1])
             style.write(ax, text, (x[row], y[row]), offset, ha="center", va="center")
 
 
-def _beside(at: FloatArray, width: float, height: float) -> list[Box]:
+def _in_points(ax: Axes, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return places on the page, from data units."""
+    pixels: FloatArray = ax.transData.transform(np.column_stack([x, y]))
+    return pixels * 72.0 / ax.figure.dpi
+
+
+def _beside(at: FloatArray, text: str) -> list[Box]:
     """Return the boxes of a text to the right of a point, to its left, above and below."""
+    from matplotlib.font_manager import FontProperties
+
+    size = float(FontProperties(size=style.SMALL).get_size_in_points())
+    width, height = WIDTH * size * len(text), HEIGHT * size
     x, y = at
     across, along = GAP + 0.5 * width, GAP + 0.5 * height
     shifts = [(across, 0.0), (-across, 0.0), (0.0, along), (0.0, -along)]
@@ -106,9 +97,3 @@ def _free(box: Box, points: FloatArray, taken: list[Box]) -> bool:
     if (across & along).any():
         return False
     return all(right < a or left > b or high < c or low > d for a, b, c, d in taken)
-
-
-def _font_size() -> float:
-    from matplotlib.font_manager import FontProperties
-
-    return float(FontProperties(size=style.SMALL).get_size_in_points())

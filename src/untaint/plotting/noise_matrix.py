@@ -5,16 +5,14 @@ r"""Heat map of label noise: how often a class gets which label, or which labels
 The diagonal, where labels are right, is not coloured; colours span the other cells.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from .._typing import FloatArray
 from . import style
 from .colors import Axes, background, mixed, palette, readable
-from .display import Display, check_distinct, choice, column
+from .display import Display, check_distinct, choice, codes_of, column
 from .final_step import check_model, final_step
 from .outlier_view import OutlierView, read_outliers
 from .rows import check_training_rows
@@ -95,7 +93,7 @@ class NoiseMatrixDisplay(Display):
         fdr: float | None = 0.1,
         kind: str = "matrix",
         ax: Axes | None = None,
-    ) -> NoiseMatrixDisplay:
+    ) -> Self:
         """Draw the label noise that a fitted classifier has found.
 
         Parameters
@@ -131,7 +129,7 @@ class NoiseMatrixDisplay(Display):
     @classmethod
     def from_predictions(
         cls, y_given: Any, y_suggested: Any, *, classes: Any = None, ax: Axes | None = None
-    ) -> NoiseMatrixDisplay:
+    ) -> Self:
         """Draw numbers of rows by given and suggested label.
 
         Parameters
@@ -156,7 +154,7 @@ class NoiseMatrixDisplay(Display):
         counts = count_pairs(given, suggested, column("classes", classes))
         return cls(**_of_counts(counts), classes=classes).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> NoiseMatrixDisplay:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the heat map.
 
         Parameters
@@ -197,13 +195,10 @@ class NoiseMatrixDisplay(Display):
 
 def count_pairs(given: Any, suggested: Any, classes: Any) -> Any:
     """Return the numbers of rows, (k, k), by suggested label (rows) and given label (columns)."""
-    codes = {value: code for code, value in enumerate(classes.tolist())}
+    message = "classes should hold all labels, got {} besides."
+    pairs = [codes_of(classes, labels, message) for labels in (suggested, given)]
     counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    for seen, better in zip(given.tolist(), suggested.tolist(), strict=True):
-        unknown = next((label for label in (seen, better) if label not in codes), None)
-        if unknown is not None:
-            raise ValueError(f"classes should hold all labels, got {unknown!r} besides.")
-        counts[codes[better], codes[seen]] += 1
+    np.add.at(counts, tuple(pairs), 1)
     return counts
 
 

@@ -56,6 +56,11 @@ class OutlierView:
         unit = "above 1: probably wrong" if self.estimated else "loss / threshold"
         return f"outlier score ({unit})"
 
+    def parts(self, *names: str) -> dict[str, Any]:
+        """Return some attributes by name: the flags and names that displays are made of."""
+        names = ("flagged", "score_name", "rule", *names)
+        return {name: getattr(self, name) for name in names}
+
     @property
     def rule(self) -> str:
         """How rows are flagged, as the end of a sentence."""

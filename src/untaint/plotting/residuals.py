@@ -1,8 +1,6 @@
 """Plots of residuals: against expected values, as observed against expected, and as Q-Q plot."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -97,7 +95,7 @@ class ResidualsDisplay(Display):
         kind: str = "residuals",
         output: int = 0,
         ax: Axes | None = None,
-    ) -> ResidualsDisplay:
+    ) -> Self:
         """Draw residuals of a fitted regressor.
 
         Of the training rows, observed and expected targets are those of the model's ``audit``, and
@@ -144,7 +142,7 @@ class ResidualsDisplay(Display):
         flagged: Any = None,
         kind: str = "residuals",
         ax: Axes | None = None,
-    ) -> ResidualsDisplay:
+    ) -> Self:
         """Draw residuals of any regression.
 
         Parameters
@@ -168,7 +166,7 @@ class ResidualsDisplay(Display):
         expected = numbers("y_pred", y_pred, len(observed))
         return cls(observed=observed, expected=expected, flagged=flagged).plot(ax, kind=kind)
 
-    def plot(self, ax: Axes | None = None, *, kind: str = "residuals") -> ResidualsDisplay:
+    def plot(self, ax: Axes | None = None, *, kind: str = "residuals") -> Self:
         """Draw the residuals.
 
         Parameters
@@ -207,29 +205,8 @@ def plot_residuals(
     """Draw residuals against expected values or, for a classifier, the odds of the labels.
 
     This is the short form of :meth:`ResidualsDisplay.from_estimator` and
-    :meth:`LabelOddsDisplay.from_estimator`.
-
-    Parameters
-    ----------
-    model : fitted estimator, or pipeline that ends with one
-    X : array, sparse matrix or data frame of shape (m, d), optional
-        By default the training rows, if the model keeps them. Rows that the model has not seen
-        are flagged if their loss is above its threshold.
-    y : array of shape (m,) or (m, k), optional
-        Targets or labels. By default those of the model's audit.
-    ax : matplotlib Axes, optional
-        Axes to draw on, those of a new figure by default.
-    output : int, default=0
-        Which target of a regressor with several to draw.
-    kind : {"residuals", "observed_vs_expected", "qq"}, default="residuals"
-        What to draw of a regressor.
-    fdr : float, optional
-        False-discovery rate at which training rows are flagged. None flags those that the fit
-        trimmed.
-
-    Returns
-    -------
-    matplotlib Axes
+    :meth:`LabelOddsDisplay.from_estimator`, with the same parameters, but flags the rows that the
+    fit trimmed unless ``fdr`` is given. It returns the axes.
 
     Examples
     --------

@@ -11,21 +11,3 @@ from .function import FourierExpansion, Function, KernelExpansion, LinearFunctio
 from .scaling import bounded, scaled, unscaled
 from .trees import TreeEnsemble, tree_ensemble_of
 from .value import Arithmetic, Value
-
-__all__ = [
-    "Arithmetic",
-    "ArrayArithmetic",
-    "FourierExpansion",
-    "Function",
-    "KernelExpansion",
-    "LinearFunction",
-    "TreeEnsemble",
-    "Value",
-    "bounded",
-    "function_of",
-    "likeliest_class",
-    "probabilities",
-    "scaled",
-    "tree_ensemble_of",
-    "unscaled",
-]

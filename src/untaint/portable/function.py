@@ -8,7 +8,7 @@ that of random Fourier features.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -18,21 +18,6 @@ from ..feature_maps.fourier import FourierFeatures
 from ..kernels import CallableKernel, Kernel, Precomputed
 from .kernels import kernel_values
 from .value import Value
-
-
-class Function(Protocol):
-    """A function that returns raw predictions for rows of any array library."""
-
-    @property
-    def coef(self) -> FloatArray:
-        """The coefficients, of shape (m, k)."""
-
-    @property
-    def intercept(self) -> FloatArray:
-        """The intercepts, of shape (k,)."""
-
-    def __call__(self, X: Value) -> Value:
-        """Return predictions of shape (n, k) for rows of shape (n, d), in working precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,16 +87,12 @@ class FourierExpansion:
         return fourier * np.sqrt(1.0 / half) + self.intercept
 
 
+#: Raw predictions of shape (n, k) for rows of any array library, in working precision.
+Function = LinearFunction | KernelExpansion | FourierExpansion
+
+
 def function_of(model: Any) -> Function:
     """Return the prediction function of a fitted learner.
-
-    Parameters
-    ----------
-    model : fitted learner with a kernel
-
-    Returns
-    -------
-    Slopes, Expansion or FourierParts
 
     Examples
     --------

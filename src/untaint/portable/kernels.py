@@ -3,7 +3,8 @@
 from math import sqrt
 from typing import Any
 
-from ..kernels import RBF, Exponential, Kernel, Laplacian, Linear, Polynomial, RationalQuadratic
+from ..kernels import Kernel, Linear, Polynomial
+from ..kernels.radial import RadialKernel
 from .distances import euclidean_distances, manhattan_distances, squared_distances
 from .value import Value
 
@@ -23,12 +24,11 @@ def kernel_values(kernel: Kernel, X: Value, Z: Any) -> Value:
     Value of shape (n, m)
         In the working precision.
     """
-    if isinstance(kernel, (RBF, RationalQuadratic)):
-        return kernel.profile(squared_distances(X, Z, sqrt(kernel.gamma)))
-    if isinstance(kernel, Exponential):
-        return kernel.profile(euclidean_distances(X, Z, kernel.gamma))
-    if isinstance(kernel, Laplacian):
-        return kernel.profile(manhattan_distances(X, Z, kernel.gamma))
+    if isinstance(kernel, RadialKernel):
+        if kernel.distance == "sqeuclidean":
+            return kernel.profile(squared_distances(X, Z, sqrt(kernel.gamma)))
+        summed = {"euclidean": euclidean_distances, "manhattan": manhattan_distances}
+        return kernel.profile(summed[str(kernel.distance)](X, Z, kernel.gamma))
     if isinstance(kernel, Linear):
         return X.narrow() @ Z.T
     if isinstance(kernel, Polynomial):

@@ -8,6 +8,7 @@ are loaded: a tree with an invalid child ends the process. Here a child comes af
 which is checked when arrays are loaded, so that every path ends.
 """
 
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -20,6 +21,7 @@ LEAF = -1
 
 
 @final
+@dataclass(eq=False)
 class TreeEnsemble:
     """A sum of trees.
 
@@ -36,21 +38,14 @@ class TreeEnsemble:
     baseline : array of shape (k,)
     """
 
-    def __init__(
-        self,
-        feature: IntArray,
-        left: IntArray,
-        right: IntArray,
-        tree: IntArray,
-        missing_left: BoolArray,
-        value: FloatArray,
-        output: IntArray,
-        baseline: FloatArray,
-    ) -> None:
-        self.feature, self.left, self.right, self.tree = feature, left, right, tree
-        self.missing_left, self.value = missing_left, value
-        self.output, self.baseline = output, baseline
-        self._check()
+    feature: IntArray
+    left: IntArray
+    right: IntArray
+    tree: IntArray
+    missing_left: BoolArray
+    value: FloatArray
+    output: IntArray
+    baseline: FloatArray
 
     def __getstate__(self) -> dict[str, Any]:
         return dict(self.__dict__)
@@ -58,7 +53,7 @@ class TreeEnsemble:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)
 
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
         """Raise unless every path from a root ends at a leaf."""
         nodes = (self.feature, self.left, self.right, self.tree)
         if any(part.dtype.kind != "i" or part.ndim != 1 for part in (*nodes, self.output)):

@@ -63,6 +63,20 @@ class Arithmetic(ABC):
         """Sum term(column j of data, row j of other) over j, without storing all terms."""
 
 
+def _operator(operation: str, *, swapped: bool = False) -> Callable[[Value, Any], Value]:
+    """Return an operation of a value and a value or a constant, the latter first if swapped."""
+
+    def apply(self: Value, other: Any) -> Value:
+        return self._apply(operation, *((other, self) if swapped else (self, other)))
+
+    return apply
+
+
+def _function(operation: str) -> Callable[[Value], Value]:
+    """Return an operation on each entry of a value."""
+    return lambda self: self._apply(operation, self)
+
+
 class Value:
     """An array of numbers, or a symbol for one.
 
@@ -105,40 +119,13 @@ class Value:
             return self
         return self._new(self.arithmetic.cast(self.data, dtype))
 
-    def __add__(self, other: Any) -> Value:
-        return self._apply("add", self, other)
-
-    def __sub__(self, other: Any) -> Value:
-        return self._apply("subtract", self, other)
-
-    def __mul__(self, other: Any) -> Value:
-        return self._apply("multiply", self, other)
-
-    def __truediv__(self, other: Any) -> Value:
-        return self._apply("divide", self, other)
-
-    def __matmul__(self, other: Any) -> Value:
-        return self._apply("matmul", self, other)
-
-    def __neg__(self) -> Value:
-        return self._apply("negative", self)
-
-    def __radd__(self, other: Any) -> Value:
-        return self._apply("add", other, self)
-
-    def __rmul__(self, other: Any) -> Value:
-        return self._apply("multiply", other, self)
-
-    def __rtruediv__(self, other: Any) -> Value:
-        return self._apply("divide", other, self)
-
-    def exp(self) -> Value:
-        """Return the exponential of each entry."""
-        return self._apply("exp", self)
-
-    def log(self) -> Value:
-        """Return the natural logarithm of each entry."""
-        return self._apply("log", self)
+    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
+    __mul__, __rmul__ = _operator("multiply"), _operator("multiply", swapped=True)
+    __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", swapped=True)
+    __sub__, __matmul__ = _operator("subtract"), _operator("matmul")
+    __neg__, abs = _function("negative"), _function("abs")
+    exp, log, sqrt = _function("exp"), _function("log"), _function("sqrt")
+    cos, sin, floor = _function("cos"), _function("sin"), _function("floor")
 
     def log1p(self) -> Value:
         """Return the natural logarithm of 1 plus each entry."""
@@ -151,26 +138,6 @@ class Value:
     def ones(self) -> Value:
         """Return ones of the same shape."""
         return self * 0.0 + 1.0
-
-    def sqrt(self) -> Value:
-        """Return the square root of each entry."""
-        return self._apply("sqrt", self)
-
-    def abs(self) -> Value:
-        """Return the absolute value of each entry."""
-        return self._apply("abs", self)
-
-    def cos(self) -> Value:
-        """Return the cosine of each entry."""
-        return self._apply("cos", self)
-
-    def sin(self) -> Value:
-        """Return the sine of each entry."""
-        return self._apply("sin", self)
-
-    def floor(self) -> Value:
-        """Return the largest integer not above each entry."""
-        return self._apply("floor", self)
 
     def clip(self, largest: Any) -> Value:
         """Clip entries to an absolute value, or to one for each column."""

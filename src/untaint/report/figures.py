@@ -1,10 +1,11 @@
-"""The small figures under the headline."""
+"""The small figures under the headline, and the columns of the table."""
 
 from typing import Any
 
 import numpy as np
 
 from ..cleaning.findings import Findings
+from .listing import MOST_COLUMNS
 from .numerals import percent
 
 # What is wrong with a row, as the page calls it.
@@ -37,15 +38,8 @@ def kinds_of_flagged(findings: Findings, listed: list[dict[str, Any]]) -> list[d
     start, parts = 0.0, []
     for kind, name in KINDS.items():
         width = 100.0 * counts[kind] / total
-        parts.append(
-            {
-                "kind": kind,
-                "name": name,
-                "count": counts[kind],
-                "start": round(start, 2),
-                "width": round(width, 2),
-            }
-        )
+        shown = {"kind": kind, "name": name, "count": counts[kind]}
+        parts.append(shown | {"start": round(start, 2), "width": round(width, 2)})
         start += width
     return parts
 
@@ -55,3 +49,38 @@ def _round_end(share: float) -> float:
         if 1.3 * share <= end:
             return end
     return 1.0
+
+
+MOST_DRIVERS = 12
+
+
+def drivers(findings: Findings) -> list[dict[str, Any]]:
+    """Return the columns that are odd in most flagged rows, with bar lengths in percent."""
+    odd = [column for column in findings.columns if column.suspicion > 0]
+    odd.sort(key=lambda column: -column.suspicion)
+    return [
+        {
+            "name": column.name,
+            "share": percent(column.suspicion),
+            "width": round(100 * min(1.0, column.suspicion), 2),
+        }
+        for column in odd[:MOST_DRIVERS]
+    ]
+
+
+def listed_columns(findings: Findings) -> list[dict[str, Any]]:
+    """Return the columns of the table, or the first of very many."""
+    return [
+        {
+            "name": column.name,
+            "kind": column.kind,
+            "use": "target" if column.name == findings.target else _use(column.used),
+            "missing": int(column.missing),
+            "share": percent(column.suspicion),
+        }
+        for column in findings.columns[:MOST_COLUMNS]
+    ]
+
+
+def _use(used: bool) -> str:
+    return "used" if used else "not used"

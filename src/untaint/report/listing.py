@@ -44,21 +44,20 @@ def cells_cut(findings: Findings, n_listed: int) -> int:
 def _row(findings: Findings, suspect: Suspect) -> Row:
     return {
         "row": int(suspect.row),
-        "name": shortened(str(suspect.name), LONGEST_CELL),
+        "name": _cell(suspect.name),
         "number": int(findings.numbers[suspect.row]),
         "score": numeral(float(findings.scores[suspect.row])),
         "observed": target_of(findings, findings.observed[suspect.row]),
         "expected": target_of(findings, findings.expected[suspect.row]),
         "kind": suspect.kind,
         "why": shortened(str(suspect.why), LONGEST_SENTENCE),
-        "cells": [shortened(str(cell), LONGEST_CELL) for cell in suspect.cells[:MOST_COLUMNS]],
+        "cells": [_cell(cell) for cell in suspect.cells[:MOST_COLUMNS]],
         "odd": [
-            [
-                shortened(str(odd.column), LONGEST_CELL),
-                shortened(str(odd.value), LONGEST_CELL),
-                shortened(str(odd.usual), LONGEST_CELL),
-                numeral(float(odd.strength)),
-            ]
+            [_cell(odd.column), _cell(odd.value), _cell(odd.usual), numeral(float(odd.strength))]
             for odd in suspect.odd[:MOST_ODD]
         ],
     }
+
+
+def _cell(text: object) -> str:
+    return shortened(str(text), LONGEST_CELL)

@@ -6,12 +6,10 @@ from typing import Any
 from .._hidden_text import escape_html_text
 from ..cleaning.findings import LEGEND, Findings
 from . import assets, wording
-from .columns import drivers, listed_columns
-from .embedding import embed
-from .figures import contamination_bar, kinds_of_flagged
+from .embedding import content_policy, embed
+from .figures import contamination_bar, drivers, kinds_of_flagged, listed_columns
 from .numerals import count, percent
 from .payload import Payload, payload
-from .policy import content_policy
 from .wording import shortened
 
 LONGEST_NAME = 120

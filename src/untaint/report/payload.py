@@ -10,12 +10,11 @@ import numpy as np
 
 from .._hidden_text import HIDDEN
 from ..cleaning.findings import Findings
-from .background import background
-from .confusion import label_counts
+from .background import background, monitored_lines, monitored_rows
 from .histogram import score_histogram
 from .listing import LONGEST_CELL, MOST_COLUMNS, cells_cut, list_suspects
-from .monitoring import monitored_lines, monitored_rows
 from .stops import slider_stops
+from .targets import label_counts
 from .wording import shortened
 
 Payload = dict[str, Any]
@@ -23,10 +22,6 @@ Payload = dict[str, Any]
 
 def payload(findings: Findings) -> Payload:
     """Return all that the script needs to know of the findings.
-
-    Parameters
-    ----------
-    findings : Findings
 
     Returns
     -------

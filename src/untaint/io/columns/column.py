@@ -10,15 +10,7 @@ from ..._typing import BoolArray, FloatArray
 from .levels import Levels
 
 Kind = Literal[
-    "number",
-    "boolean",
-    "date",
-    "category",
-    "identifier",
-    "text",
-    "constant",
-    "duplicate",
-    "empty",
+    "number", "boolean", "date", "category", "identifier", "text", "constant", "duplicate", "empty"
 ]
 
 

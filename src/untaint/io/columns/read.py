@@ -2,19 +2,16 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from ..._progress import tracked
-from ..numbers import ENOUGH, read_numbers, read_plain
+from ..numbers import ENOUGH, read_plain
 from ..table import RawTable
-from .booleans import read_booleans
 from .column import Column
-from .dates import read_dates
 from .duplicates import mark_duplicates
 from .identifiers import counts_up, has_distinct_values, has_identifier_name, is_prose
 from .levels import Levels, find_levels
+from .parse import KINDS, parse_levels
 from .typed import is_text, plain, read_typed
-from .typed_columns import boolean_column_of, date_column_of, number_column, number_column_of
+from .typed_columns import column_of, number_column
 
 # A level counts if it has so many rows, and so large a part of them.
 MIN_ROWS = 5
@@ -63,16 +60,10 @@ def read_values(table: RawTable, j: int) -> Column:
     if values is not None:
         return number_column(name, values, {"style": (table.dialect.decimal, "", "")})
     levels = find_levels(cells)
-    if levels.n_present:
-        numbers = read_numbers(levels, table.dialect.decimal)
-        if levels.fraction(numbers.valid) >= ENOUGH:
-            return number_column_of(table, j, levels, numbers)
-        booleans = read_booleans(levels)
-        if booleans is not None:
-            return boolean_column_of(table, j, levels, booleans)
-        dates = read_dates(levels)
-        if dates is not None and levels.fraction(~np.isnan(dates.days)) >= ENOUGH:
-            return date_column_of(table, j, levels, dates)
+    for kind in KINDS if levels.n_present else ():
+        parsed = parse_levels(levels, kind, table.dialect.decimal)
+        if parsed is not None and levels.fraction(parsed.valid) >= ENOUGH:
+            return column_of(table, j, levels, parsed)
     return Column(name, "text", levels.missing, None, levels)
 
 

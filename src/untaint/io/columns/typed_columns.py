@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..._typing import BoolArray, FloatArray
+from ..._typing import FloatArray
 from ..errors import shortened
-from ..numbers import Numbers
 from ..table import RawTable
 from .column import Column
-from .dates import Dates
 from .levels import Levels
+from .parse import Parsed
 
 # Numbers that stand for a missing value, such as -999 among lengths; how often, and how far off.
 _NINES = [float("9" * k) for k in range(1, 8)]
@@ -39,48 +38,33 @@ def number_column(name: str, values: FloatArray, details: Mapping[str, Any]) -> 
     return Column(name, "number", np.isnan(values), values, None, details, notes)
 
 
-def number_column_of(table: RawTable, j: int, levels: Levels, numbers: Numbers) -> Column:
-    """Return a column of texts that are numbers; those that are none count as missing."""
-    values = levels.spread(numbers.values, np.nan)
-    column = number_column(table.names[j], values, {"style": tuple(numbers.style)})
-    notes = _misfits(table, j, levels, numbers.valid, "no number", "no numbers")
-    return replace(column, levels=levels, notes=notes + column.notes)
-
-
-def boolean_column_of(table: RawTable, j: int, levels: Levels, booleans: FloatArray) -> Column:
-    """Return a column of words for yes and no; others count as missing."""
-    values = levels.spread(booleans, np.nan)
-    neither = "neither yes nor no"
-    notes = _misfits(table, j, levels, ~np.isnan(booleans), neither, neither)
-    return Column(table.names[j], "boolean", np.isnan(values), values, levels, {}, notes)
-
-
-def date_column_of(table: RawTable, j: int, levels: Levels, dates: Dates) -> Column:
-    """Return a column of texts that are dates; those that are none count as missing."""
-    name = table.names[j]
-    values = levels.spread(dates.days, np.nan)
-    notes = _misfits(table, j, levels, ~np.isnan(dates.days), "no date", "no dates")
-    if dates.guessed:
-        order = "the day comes" if dates.day_first else "the month comes"
+def column_of(table: RawTable, j: int, levels: Levels, parsed: Parsed) -> Column:
+    """Return a column of texts that are values of a kind; those that are none count as missing."""
+    name, values = table.names[j], levels.spread(parsed.values, np.nan)
+    notes = _misfits(table, j, levels, parsed)
+    if parsed.kind == "number":
+        column = number_column(name, values, parsed.details)
+        return replace(column, levels=levels, notes=notes + column.notes)
+    if parsed.guess:
         notes.append(
-            f"The dates of {name!r} do not tell days from months; it is assumed that {order} first."
+            f"The dates of {name!r} do not tell days from months; it is assumed that "
+            f"{parsed.guess}."
         )
-    details = {"day_first": dates.day_first}
-    return Column(name, "date", np.isnan(values), values, levels, details, notes)
+    return Column(name, parsed.kind, np.isnan(values), values, levels, parsed.details, notes)
 
 
-def _misfits(
-    table: RawTable, j: int, levels: Levels, valid: BoolArray, what: str, several: str
-) -> list[str]:
-    odd = levels.present & ~valid
+def _misfits(table: RawTable, j: int, levels: Levels, parsed: Parsed) -> list[str]:
+    odd = levels.present & ~parsed.valid
     count = int(levels.counts[odd].sum())
     if not count:
         return []
     row = levels.first_row(odd)
-    is_what = f"is {what}" if count == 1 else f"are {several}"
+    what = "neither yes nor no" if parsed.kind == "boolean" else f"no {parsed.kind}"
+    plural = "" if count == 1 or parsed.kind == "boolean" else "s"
     example = shortened(table.cell(row, j).strip())
     return [
-        f"{_count(count)} of {table.names[j]!r} {is_what}, such as {example} in {table.place(row)}."
+        f"{_count(count)} of {table.names[j]!r} {'is' if count == 1 else 'are'} {what}{plural}, "
+        f"such as {example} in {table.place(row)}."
     ]
 
 

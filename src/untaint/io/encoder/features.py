@@ -44,13 +44,12 @@ def plan_features(column: Column, limits: Limits) -> ColumnPlan:
            [1.5, 1. ]])
     """
     n = len(column.missing)
-    makers = {"number": _plan_number, "boolean": _plan_boolean, "date": _plan_date}
     details: dict[str, Any] = dict(column.details)
     features: list[str] = []
     if column.kind == "category":
         features = _plan_category(column, details, limits)
-    elif column.kind in makers:
-        features = makers[column.kind](column, details)
+    elif column.kind in ("number", "boolean", "date"):
+        features = _plan_values(column, details)
     often = column.n_missing > 0 and column.n_missing >= limits.indicator_share * n
     details["indicator"] = bool(features) and often
     if details["indicator"]:
@@ -73,28 +72,16 @@ def make_features(column: Column, plan: ColumnPlan) -> FloatArray:
     return X.astype(np.float64)
 
 
-def _plan_number(column: Column, details: dict[str, Any]) -> list[str]:
-    assert column.values is not None
-    details["centre"] = float(np.median(column.values[~column.missing]))
-    return [column.name]
-
-
-def _plan_boolean(column: Column, details: dict[str, Any]) -> list[str]:
-    assert column.values is not None
-    details["centre"] = float(np.mean(column.values[~column.missing]) > 0.5)
-    return [column.name]
-
-
-def _plan_date(column: Column, details: dict[str, Any]) -> list[str]:
+def _plan_values(column: Column, details: dict[str, Any]) -> list[str]:
     assert column.values is not None
     present = column.values[~column.missing]
-    details["centre"] = float(np.median(present))
-    times = present % 1
-    details["times"] = bool(np.ptp(times) > 0 and np.ptp(present) > 2)
-    clock = (
-        [f"{column.name} {harmonic} of day" for harmonic in _HARMONICS] if details["times"] else []
-    )
-    return [column.name, *clock]
+    boolean = column.kind == "boolean"
+    details["centre"] = float(np.mean(present) > 0.5 if boolean else np.median(present))
+    if column.kind != "date":
+        return [column.name]
+    details["times"] = bool(np.ptp(present % 1) > 0 and np.ptp(present) > 2)
+    clock = _HARMONICS if details["times"] else ()
+    return [column.name, *(f"{column.name} {harmonic} of day" for harmonic in clock)]
 
 
 _HARMONICS = ("sine", "cosine", "second sine", "second cosine")

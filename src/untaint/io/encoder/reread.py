@@ -4,19 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ..columns.booleans import read_booleans
-from ..columns.column import Column
-from ..columns.dates import read_dates
-from ..columns.levels import Levels, find_levels
+from ..columns.column import Column, Kind
+from ..columns.levels import find_levels
+from ..columns.parse import parse_levels
 from ..columns.typed import as_strings, is_text, plain, read_typed
-from ..columns.typed_columns import (
-    boolean_column_of,
-    date_column_of,
-    number_column,
-    number_column_of,
-)
+from ..columns.typed_columns import column_of, number_column
 from ..errors import DataFileError, listed, shortened
-from ..numbers import NumberStyle, read_numbers, read_plain
+from ..numbers import read_plain
 from ..table import RawTable
 from .plan import ColumnPlan
 
@@ -47,15 +41,17 @@ def read_as(table: RawTable, j: int, plan: ColumnPlan, decimal: str) -> Column:
         return Column(plan.name, "category", levels.missing, None, levels)
     if not is_text(cells):
         return _typed(table, j, cells, plan)
-    if plan.kind == "number":
-        return _numbers(table, j, cells, plan, decimal)
-    levels = find_levels(cells)
-    if plan.kind == "date":
-        return _dates(table, j, levels, plan)
-    booleans = read_booleans(levels, strict=False)
-    assert booleans is not None
-    _check(table, j, levels, ~np.isnan(booleans), plan)
-    return boolean_column_of(table, j, levels, booleans)
+    values = read_plain(cells, table.dialect.decimal) if plan.kind == "number" else None
+    if values is not None:
+        return number_column(plan.name, values, {})
+    levels, known = find_levels(cells), dict(plan.details)
+    if table.dialect.decimal != decimal:
+        known.pop("style", None)
+    parsed = parse_levels(levels, plan.kind, table.dialect.decimal, known)
+    valid = np.zeros(len(levels.present), bool) if parsed is None else parsed.valid
+    if levels.n_present and levels.fraction(valid) < _ENOUGH:
+        raise _disagreement(table, j, levels.first_row(levels.present & ~valid), plan)
+    return _missing(table, plan) if parsed is None else column_of(table, j, levels, parsed)
 
 
 def unknown_levels(column: Column, plan: ColumnPlan) -> list[str]:
@@ -80,38 +76,15 @@ def _typed(table: RawTable, j: int, cells: Any, plan: ColumnPlan) -> Column:
     column = read_typed(plan.name, cells)
     numeric = column.kind in ("number", "boolean") and plan.kind in ("number", "boolean")
     if column.kind == plan.kind or numeric or column.missing.all():
-        if column.values is not None:
-            return column
-        return Column(plan.name, "number", column.missing, np.full(table.n_rows, np.nan))
+        return column if column.values is not None else _missing(table, plan)
     row = int(np.flatnonzero(~column.missing)[0])
     raise _disagreement(table, j, row, plan)
 
 
-def _numbers(table: RawTable, j: int, cells: Any, plan: ColumnPlan, decimal: str) -> Column:
-    values = read_plain(cells, table.dialect.decimal)
-    if values is not None:
-        return number_column(plan.name, values, {})
-    levels = find_levels(cells)
-    style = NumberStyle(*plan.details.get("style", (decimal, "", "")))
-    same = table.dialect.decimal == decimal
-    numbers = read_numbers(levels, table.dialect.decimal, style if same else None)
-    _check(table, j, levels, numbers.valid, plan)
-    return number_column_of(table, j, levels, numbers)
-
-
-def _dates(table: RawTable, j: int, levels: Levels, plan: ColumnPlan) -> Column:
-    dates = read_dates(levels, preferred=bool(plan.details.get("day_first", True)))
-    if dates is None:
-        _check(table, j, levels, np.zeros(len(levels.present), bool), plan)
-        missing = np.ones(table.n_rows, bool)
-        return Column(plan.name, "date", missing, np.full(table.n_rows, np.nan))
-    _check(table, j, levels, ~np.isnan(dates.days), plan)
-    return date_column_of(table, j, levels, dates._replace(guessed=False))
-
-
-def _check(table: RawTable, j: int, levels: Levels, valid: Any, plan: ColumnPlan) -> None:
-    if levels.n_present and levels.fraction(valid) < _ENOUGH:
-        raise _disagreement(table, j, levels.first_row(levels.present & ~valid), plan)
+def _missing(table: RawTable, plan: ColumnPlan) -> Column:
+    """Return a column without any value."""
+    kind: Kind = "date" if plan.kind == "date" else "number"
+    return Column(plan.name, kind, np.ones(table.n_rows, bool), np.full(table.n_rows, np.nan))
 
 
 _WANTED = {"number": "numbers", "date": "dates", "boolean": "yes or no"}

@@ -13,7 +13,7 @@ from ..columns.read import read_columns
 from ..errors import DataFileError, listed
 from ..table import RawTable
 from .features import Limits, make_features, plan_features
-from .notes import notes_on_columns
+from .plan import notes_on_columns
 from .reread import read_as, unknown_levels
 from .target import close_to, find_column
 

@@ -96,34 +96,19 @@ def read_target(table: RawTable, column_name: str) -> TargetColumn:
             f"{table.source}: expected values in the target {column_name!r}, found none."
         )
     unreadable = _unreadable(column, table.dialect.decimal)
-    if column.kind in ("number", "date"):
-        assert column.values is not None
-        kind: TargetKind = "number" if column.kind == "number" else "date"
-        return TargetColumn(
-            table.names[j],
-            j,
-            kind,
-            column.values,
-            column.missing,
-            column.n_distinct,
-            column.notes,
-            NumberStyle(*column.details.get("style", (table.dialect.decimal, "", ""))),
-            unreadable,
-        )
-    levels = column.levels or find_levels(as_strings(plain(table.column(j))))
-    words = np.array([*levels.texts.to_pylist(), None], object)[:-1]
-    words[~levels.present] = None
-    labels = levels.spread(words, None)
-    return TargetColumn(
-        table.names[j],
-        j,
-        "boolean" if column.kind == "boolean" else "category",
-        labels,
-        levels.missing,
-        int(levels.present.sum()),
-        column.notes,
-        unreadable=unreadable,
-    )
+    kind: TargetKind = "category"
+    if column.kind in ("number", "boolean", "date"):
+        kind = column.kind
+    if column.values is not None and kind != "boolean":
+        found: tuple[Any, BoolArray, int] = (column.values, column.missing, column.n_distinct)
+        style = NumberStyle(*column.details.get("style", (table.dialect.decimal, "", "")))
+    else:
+        levels = column.levels or find_levels(as_strings(plain(table.column(j))))
+        words = np.array([*levels.texts.to_pylist(), None], object)[:-1]
+        words[~levels.present] = None
+        found = (levels.spread(words, None), levels.missing, int(levels.present.sum()))
+        style = PLAIN
+    return TargetColumn(table.names[j], j, kind, *found, column.notes, style, unreadable)
 
 
 def _unreadable(column: Column, decimal: str) -> BoolArray:

@@ -4,17 +4,16 @@ A data frame is whatever has columns and turns them into arrays, as those of pan
 neither library is imported.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataFileError
-from .block import BlockFormat, RowBlock
-from .checks import check_matrix, value_error
+from .block import BlockFormat, Converter, RowBlock
+from .checks import FLOAT64
 from .selection import ColumnSelection, ColumnSelector
-from .targets import as_targets
 
 _EXPECTED = "expected a 2-d array, a data frame or a pair (X, y)"
 
@@ -31,11 +30,8 @@ def read_blocks(
             expected = "a pair (X, y)" if paired else "rows alone"
             raise DataFileError(f"{place}: expected {expected} as in block 1.")
         paired = pair
-        yield (
-            _read_pair(block, columns, block_format, place)
-            if pair
-            else read_block(block, columns, block_format, place)
-        )
+        read = _read_pair if pair else read_block
+        yield read(block, columns, block_format, place)
 
 
 def _read_pair(
@@ -46,9 +42,8 @@ def _read_pair(
             f"{place}: the second of a pair (X, y) is the target, so target must be None, got "
             f"{columns.target!r}."
         )
-    X, values = block
+    X, y = block[0], np.asarray(block[1])
     rows = read_block(X, columns, block_format, place)
-    y = np.asarray(values)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.shape != (len(rows.X),):
@@ -56,26 +51,25 @@ def _read_pair(
             f"{place}: expected one target for each of {len(rows.X)} rows, found an array of shape "
             f"{y.shape}."
         )
-    return rows._replace(y=as_targets(y, "the target", place))
+    no_features = ColumnSelection([], None, [], "the target")
+    return rows._replace(y=Converter(no_features, FLOAT64, place).targets(y))
 
 
 def read_block(
     block: Any, columns: ColumnSelector, block_format: BlockFormat, place: str, first_row: int = 0
 ) -> RowBlock:
     """Select features and target of one array or data frame."""
-    if is_frame(block):
-        names = _names(block)
-        selection = columns.select(place, names, len(block.columns))
-        series = [_column(block, j) for j in selection.features]
-        target = None if selection.target is None else _column(block, selection.target)
-        X = stack(series, selection.titles, block_format, place, first_row)
-    else:
-        array = _as_array(block, place)
-        selection = columns.select(place, None, array.shape[1])
-        target = None if selection.target is None else array[:, selection.target]
-        X = _from_array(array, selection, block_format, place, first_row)
-    y = None if target is None else as_targets(target, selection.target_title, place, first_row)
-    return RowBlock(X, y, place)
+    array = None if is_frame(block) else _as_array(block, place)
+    named = (_names(block), len(block.columns)) if array is None else (None, array.shape[1])
+    selection = columns.select(place, *named)
+    convert = Converter(selection, block_format.dtype, place, first_row)
+    if array is None:
+        return convert.from_columns([_column(block, j) for j in selection.positions])
+    if array.dtype.kind not in "biuf":
+        return convert.from_columns([array[:, j] for j in selection.positions])
+    everything = selection.features == list(range(array.shape[1]))
+    X = array if everything else array[:, selection.features]
+    return convert.from_matrix(X, None if selection.target is None else array[:, selection.target])
 
 
 def is_frame(block: Any) -> bool:
@@ -108,48 +102,3 @@ def _as_array(block: Any, place: str) -> NDArray[Any]:
         found = f"an array of shape {array.shape}" if array.ndim else type(block).__name__
         raise DataFileError(f"{place}: {_EXPECTED}, found {found}.")
     return array
-
-
-def _from_array(
-    array: NDArray[Any],
-    selection: ColumnSelection,
-    block_format: BlockFormat,
-    place: str,
-    first_row: int,
-) -> NDArray[Any]:
-    if array.dtype.kind not in "biuf":
-        series = [array[:, j] for j in selection.features]
-        return stack(series, selection.titles, block_format, place, first_row)
-    everything = selection.features == list(range(array.shape[1]))
-    X = array if everything else array[:, selection.features]
-    check_matrix(X, block_format.dtype, selection.titles, place, first_row)
-    return X
-
-
-def stack(
-    series: Sequence[NDArray[Any]],
-    titles: Sequence[str],
-    block_format: BlockFormat,
-    place: str,
-    first_row: int,
-) -> NDArray[Any]:
-    """Put columns side by side, as numbers."""
-    X = np.empty((len(series[0]), len(series)))
-    for j, (values, title) in enumerate(zip(series, titles, strict=True)):
-        if values.dtype.kind == "O":
-            _check_objects(values, title, block_format, place, first_row)
-        elif values.dtype.kind not in "biuf":
-            found = "text" if values.dtype.kind in "UT" else values.dtype.name
-            raise DataFileError(f"{place}: {title} should hold numbers, found {found}.")
-        X[:, j] = values
-    check_matrix(X, block_format.dtype, titles, place, first_row)
-    return X
-
-
-def _check_objects(
-    values: NDArray[Any], title: str, block_format: BlockFormat, place: str, first_row: int
-) -> None:
-    for row, value in enumerate(values.tolist(), first_row):
-        fault = value_error(value, block_format.dtype)
-        if fault:
-            raise DataFileError(f"{place}, row {row}: {title} {fault}.")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataFileError, shortened
+from ..errors import shortened
 
 FLOAT64 = np.dtype(np.float64)
 
@@ -51,7 +51,7 @@ def text_error(cell: str, dtype: np.dtype[Any], decimal: str = ".") -> str | Non
 
 def value_error(value: Any, dtype: np.dtype[Any]) -> str | None:
     """Return what is wrong with a cell of an array or frame, where text is never a number."""
-    if is_missing(value):
+    if _is_missing(value):
         return "is empty"
     try:
         number = None if isinstance(value, (str, bytes)) else float(value)
@@ -62,7 +62,15 @@ def value_error(value: Any, dtype: np.dtype[Any]) -> str | None:
     return None if fits(np.array([number]), dtype) else _range_error(number, number, dtype)
 
 
-def is_missing(value: Any) -> bool:
+def label_error(value: Any) -> str | None:
+    """Return what is wrong with a label, which should be text."""
+    if isinstance(value, str):
+        return None if value.strip() else "is empty"
+    missing = _is_missing(value) or value != value
+    return "is empty" if missing else f"should be text, found {shortened(value)}"
+
+
+def _is_missing(value: Any) -> bool:
     """Return whether a value is None, NA or NaT; NaN counts as a number that is not finite."""
     return value is None or type(value).__name__ in {"NAType", "NaTType"}
 
@@ -71,15 +79,3 @@ def _range_error(value: float, found: object, dtype: np.dtype[Any]) -> str:
     if np.isfinite(value):
         return f"should fit into {dtype.name}, found {shortened(found)}"
     return f"should be a finite number, found {shortened(found)}"
-
-
-def check_matrix(
-    X: NDArray[Any], dtype: np.dtype[Any], titles: Sequence[str], place: str, first_row: int
-) -> None:
-    """Raise an error for the first cell of a block that is not finite or does not fit."""
-    if fits(X, dtype):
-        return
-    largest = float(np.finfo(dtype).max)
-    row, column = np.argwhere(~(np.abs(X.astype(np.float64)) <= largest))[0]
-    fault = value_error(X[row, column], dtype)
-    raise DataFileError(f"{place}, row {first_row + row}: {titles[column]} {fault}.")

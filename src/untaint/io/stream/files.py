@@ -112,10 +112,7 @@ def kind_of(path: Path) -> str | None:
 
 
 def read_files(
-    files: list[Path],
-    columns: ColumnSelector,
-    block_format: BlockFormat,
-    options: ReadOptions,
+    files: list[Path], columns: ColumnSelector, block_format: BlockFormat, options: ReadOptions
 ) -> Iterator[RowBlock]:
     """Read the rows of all files, in their order."""
     for path in tracked(files, len(files)) if len(files) > 1 else files:
@@ -137,15 +134,9 @@ def _read_text(
 ) -> Iterator[RowBlock]:
     with open_unpacked(path) as (name, stream, file):
         size = os.fstat(file.fileno()).st_size
-        for rows in read_text_rows(
-            str(path),
-            stream,
-            columns,
-            block_format,
-            delimiter=_TEXT.get(kind_of(Path(name)) or "", ","),
-            text_target=options.text_target,
-            fallback_encoding=str(path) in options.not_utf8,
-        ):
+        delimiter = _TEXT.get(kind_of(Path(name)) or "", ",")
+        known = (delimiter, options.text_target, str(path) in options.not_utf8)
+        for rows in read_text_rows(str(path), stream, columns, block_format, *known):
             yield rows
             report_step(file.tell(), size)
 

@@ -1,11 +1,8 @@
 """The result of `read_rows`: rows mapped from disk, targets in memory, names."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,15 +64,10 @@ class Table:
         if self._remove is not None and os.name != "nt":
             self._remove()
 
-    def __enter__(self) -> Table:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -23,6 +23,11 @@ class ColumnSelection(NamedTuple):
     titles: list[str]
     target_title: str
 
+    @property
+    def positions(self) -> list[int]:
+        """The features, then the target if there is one."""
+        return self.features + ([] if self.target is None else [self.target])
+
 
 class ColumnSelector:
     """The user's choice of columns, fixed by the first table that is seen.
@@ -52,8 +57,8 @@ class ColumnSelector:
         if self._reference is None:
             return self._select_first(place, names, width)
         if names is None:
-            return self._select_by_position(place, width)
-        return self._select_by_name(place, names)
+            return self._select_by_position(self._reference, place, width)
+        return self._select_by_name(self._reference, place, names)
 
     def _select_first(self, place: str, names: Sequence[str] | None, width: int) -> ColumnSelection:
         target = None
@@ -70,8 +75,7 @@ class ColumnSelector:
         self._reference = _Reference(place, width, features, target, target_name)
         return _make_selection(features, target, names)
 
-    def _select_by_position(self, place: str, width: int) -> ColumnSelection:
-        first = self._known_reference()
+    def _select_by_position(self, first: _Reference, place: str, width: int) -> ColumnSelection:
         if self.names is not None:
             raise DataFileError(f"{place}: expected columns with names as in {first.place}.")
         if width != first.width:
@@ -80,8 +84,9 @@ class ColumnSelector:
             )
         return _make_selection(first.features, first.target, None)
 
-    def _select_by_name(self, place: str, names: Sequence[str]) -> ColumnSelection:
-        first = self._known_reference()
+    def _select_by_name(
+        self, first: _Reference, place: str, names: Sequence[str]
+    ) -> ColumnSelection:
         if self.names is None:
             raise DataFileError(f"{place}: expected columns without names as in {first.place}.")
         wanted = self.names + ([first.target_name] if first.target_name is not None else [])
@@ -97,10 +102,6 @@ class ColumnSelector:
             )
         target = None if first.target_name is None else position[first.target_name]
         return _make_selection([position[name] for name in self.names], target, names)
-
-    def _known_reference(self) -> _Reference:
-        assert self._reference is not None
-        return self._reference
 
 
 class _Reference(NamedTuple):

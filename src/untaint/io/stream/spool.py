@@ -5,16 +5,13 @@ joblib hands its workers the name of a mapped file instead of a copy of the rows
 the table is closed, when no reference to the array or a view of it is left, and at exit.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +20,7 @@ from ..errors import DataFileError, reason
 
 
 class Spool:
-    """Rows of one width and dtype on their way into a file.
-
-    Leaving the ``with`` block removes the file unless `finish` has handed it over.
+    """Rows on their way into a file, which the ``with`` block removes unless `finish` was called.
 
     Parameters
     ----------
@@ -41,10 +36,8 @@ class Spool:
         self, directory: Path | None, dtype: np.dtype[Any], count_rows: Callable[[], int | None]
     ) -> None:
         self._directory = Path(tempfile.gettempdir()) if directory is None else directory
-        self._dtype = dtype
-        self._count_rows = count_rows
-        self.n_rows = 0
-        self._width = 0
+        self._dtype, self._count_rows = dtype, count_rows
+        self.n_rows = self._width = 0
         self._path, self._file = self._open()
 
     def _open(self) -> tuple[Path, BinaryIO]:
@@ -57,15 +50,10 @@ class Spool:
             ) from error
         return Path(name), os.fdopen(descriptor, "wb")
 
-    def __enter__(self) -> Spool:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self._file.closed:  # not finished
             with suppress(OSError):  # the rest of the buffer is not needed
                 self._file.close()

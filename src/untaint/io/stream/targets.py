@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataFileError, shortened
-from .checks import FLOAT64, check_matrix, is_missing, value_error
+from ..errors import DataFileError
 
 
 class TextTargetError(Exception):
@@ -43,41 +42,3 @@ class Targets:
     def result(self) -> NDArray[Any] | None:
         """Return all targets in one array, None if there are none."""
         return np.concatenate(self._blocks) if self._blocks else None
-
-
-def as_targets(values: NDArray[Any], title: str, place: str, first_row: int = 0) -> NDArray[Any]:
-    """Return a column of targets as float64 or, if it is text, as objects."""
-    kind = values.dtype.kind
-    if kind in "biuf":
-        check_matrix(values[:, np.newaxis], FLOAT64, [title], place, first_row)
-        return values.astype(np.float64)
-    if kind not in "UTO":
-        raise DataFileError(
-            f"{place}: {title} should hold numbers or text, found {values.dtype.name}."
-        )
-    return _convert_objects(values.tolist(), title, place, first_row)
-
-
-def _convert_objects(values: list[Any], title: str, place: str, first_row: int) -> NDArray[Any]:
-    """Convert objects that are all text, or all numbers."""
-    text = bool(values) and isinstance(values[0], str)
-    fault: str | None
-    for row, value in enumerate(values, first_row):
-        if text and not isinstance(value, str):
-            missing = is_missing(value) or value != value
-            fault = "is empty" if missing else f"should be text, found {shortened(value)}"
-        elif text:
-            fault = None if value.strip() else "is empty"
-        else:
-            fault = value_error(value, FLOAT64)
-        if fault:
-            raise DataFileError(f"{place}, row {row}: {title} {fault}.")
-    return shared_labels(values) if text else np.array(values, dtype=np.float64)
-
-
-def shared_labels(values: list[str]) -> NDArray[Any]:
-    """Return text as an object array in which equal labels are one object."""
-    seen: dict[str, str] = {}
-    labels = np.empty(len(values), dtype=object)
-    labels[:] = [seen.setdefault(value, value) for value in values]
-    return labels

@@ -8,6 +8,7 @@ are more tolerant.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrow import find_arrow
-from ..cells import parse_columns, split_text
+from ..cells import parse_columns, split_records, split_text
 from ..decimals import find_decimal
 from ..dialect import Dialect
 from ..encoding import StreamDecoder
@@ -23,10 +24,10 @@ from ..errors import DataFileError
 from ..fields import split_record
 from ..records import Records, count_lines, find_records, length_of_whole_records
 from ..sniff import find_delimiter
-from .block import BlockFormat, RowBlock
-from .checks import FLOAT64, fits, parse, text_error
+from .block import BlockFormat, RowBlock, shared_labels
+from .checks import FLOAT64, fits, label_error, parse, text_error
 from .selection import ColumnSelection, ColumnSelector
-from .targets import TextTargetError, shared_labels
+from .targets import TextTargetError
 
 _SAMPLE = 2**16  # bytes that determine the dialect
 _BLOCK_BYTES = 2**20
@@ -39,10 +40,9 @@ def read_text_rows(
     stream: BinaryIO,
     columns: ColumnSelector,
     block_format: BlockFormat,
-    *,
     delimiter: str,
-    text_target: bool = False,
-    fallback_encoding: bool = False,
+    text_target: bool,
+    fallback_encoding: bool,
 ) -> Iterator[RowBlock]:
     """Read the rows of a stream of bytes.
 
@@ -61,18 +61,12 @@ def read_text_rows(
         Whether the text is known not to be UTF-8; else OtherEncodingError is raised if that is
         found too late.
     """
-    source = _Peekable(stream)
-    decoder = StreamDecoder(place, source.head, fallback=fallback_encoding)
-    source.read(len(decoder.mark))
-    sample = source.head[len(decoder.mark) :].decode(decoder.encoding, errors="ignore").encode()
-    cut = len(source.head) == _SAMPLE
-    if sample.strip():
-        delimiter = find_delimiter(place, sample, delimiter, cut=cut)
-    blocks = _WholeRecords(place, source, decoder, delimiter)
+    blocks = _WholeRecords(place, stream, delimiter, fallback_encoding)
+    delimiter = blocks.delimiter
     header, after_header = _read_header(place, blocks)
     names = split_record(header, delimiter.encode(), quotes=True)
     selection = columns.select(place, [name.strip() for name in names], len(names))
-    dialect = Dialect(delimiter, decimal=_find_decimal(sample, delimiter, selection, cut=cut))
+    dialect = Dialect(delimiter, decimal=_find_decimal(blocks, selection))
     n_lines = count_lines(header) + 1
     reader = _BlockReader(place, dialect, len(names), selection, block_format.dtype, text_target)
     size = _block_bytes(block_format, len(names))
@@ -91,41 +85,19 @@ def _block_bytes(block_format: BlockFormat, width: int) -> int:
     return max(2**12, min(block_format.block_rows * width * _FIELD_BYTES, _BLOCK_BYTES))
 
 
-def _find_decimal(sample: bytes, delimiter: str, selection: ColumnSelection, *, cut: bool) -> str:
-    """Return the decimal mark of the columns that are read, as the first records show it."""
-    if delimiter == "," or b"," not in sample:
-        return "."
-    header, *rows = split_text(sample, delimiter)
-    rows = [row for row in rows[: len(rows) - cut] if len(row) == len(header)]
-    target = [] if selection.target is None else [selection.target]
-    columns = [[row[j] for row in rows] for j in selection.features + target]
-    return find_decimal(columns, delimiter)
-
-
-class _Peekable:
-    """A stream whose first bytes are known before they are read."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self.head = self._ahead = stream.read(_SAMPLE)
-
-    def read(self, size: int) -> bytes:
-        if not self._ahead:
-            return self._stream.read(size)
-        piece, self._ahead = self._ahead[:size], self._ahead[size:]
-        return piece
-
-
 class _WholeRecords:
-    """The text of a stream, cut between records."""
+    """The text of a stream, cut between records, and what its first bytes show."""
 
-    def __init__(
-        self, place: str, source: _Peekable, decoder: StreamDecoder, delimiter: str
-    ) -> None:
-        self.place = place
+    def __init__(self, place: str, stream: BinaryIO, delimiter: str, fallback: bool) -> None:
+        head = stream.read(_SAMPLE)
+        decoder = StreamDecoder(place, head, fallback=fallback)
+        self.place, self._stream, self._decoder = place, stream, decoder
+        self._ahead = head[len(decoder.mark) :]
+        self.cut = len(head) == _SAMPLE  # whether more follows the sample
+        self.sample = self._ahead.decode(decoder.encoding, errors="ignore").encode()
         self.delimiter = delimiter
-        self._source = source
-        self._decoder = decoder
+        if self.sample.strip():
+            self.delimiter = find_delimiter(place, self.sample, delimiter, cut=self.cut)
         self._rest = b""
         self._ended = False
         self.line = 1  # that the next records begin on, which whoever takes them counts
@@ -134,7 +106,8 @@ class _WholeRecords:
         """Return some whole records, none if the stream has ended; its last one may be broken."""
         text, whole = self._rest, 0
         while not whole and not self._ended:
-            raw = self._source.read(size)
+            raw, self._ahead = self._ahead[:size], self._ahead[size:]
+            raw = raw or self._stream.read(size)
             self._ended = not raw
             line = self.line + count_lines(text)
             text += self._decoder.decode(raw, line, final=not raw)
@@ -148,6 +121,16 @@ class _WholeRecords:
             size *= 2
         self._rest = text[whole:]
         return memoryview(text)[:whole]
+
+
+def _find_decimal(blocks: _WholeRecords, selection: ColumnSelection) -> str:
+    """Return the decimal mark of the columns that are read, as the first records show it."""
+    if blocks.delimiter == "," or b"," not in blocks.sample:
+        return "."
+    header, *rows = split_text(blocks.sample, blocks.delimiter)
+    rows = [row for row in rows[: len(rows) - blocks.cut] if len(row) == len(header)]
+    columns = [[row[j] for row in rows] for j in selection.positions]
+    return find_decimal(columns, blocks.delimiter)
 
 
 def _read_header(place: str, blocks: _WholeRecords) -> tuple[bytes, bytes]:
@@ -198,7 +181,8 @@ class _BlockReader(NamedTuple):
         """Read a block, given how many lines of the file come before it."""
         if len(records.starts) < 2:
             return
-        rows = self._by_arrow(text, records) if find_arrow("csv") is not None else None
+        quick = find_arrow("csv") is not None and records.unclosed is None
+        rows = self._by_arrow(text, records) if quick else None
         if rows is None:
             yield from self._one_by_one(text, records, line)
         else:
@@ -207,15 +191,11 @@ class _BlockReader(NamedTuple):
     def _by_arrow(self, text: bytes, records: Records) -> RowBlock | None:
         """Return the rows of a block, None unless all of it is certain to be right."""
         pa, target = find_arrow(), self.selection.target
-        types = dict.fromkeys(self.selection.features, pa.float64())
-        if target is not None:
-            types[target] = pa.string() if self.text_target else pa.float64()
-        dialect = self.dialect
-        columns = None
-        if records.unclosed is None:
-            columns = parse_columns(
-                text, records, dialect.delimiter, self.width, types, decimal=dialect.decimal
-            )
+        types = dict.fromkeys(self.selection.positions, pa.float64())
+        if self.text_target:
+            types[target] = pa.string()
+        delimiter, decimal = self.dialect.delimiter, self.dialect.decimal
+        columns = parse_columns(text, records, delimiter, self.width, types, decimal=decimal)
         if columns is None:
             return None
         y: NDArray[Any] | None = None
@@ -236,13 +216,8 @@ class _BlockReader(NamedTuple):
         ragged = np.flatnonzero(counts != self.width)
         end = int(ragged[0]) if len(ragged) else n_closed
         lines = (records.lines + line).tolist()
-        delimiter = self.dialect.delimiter.encode()
-        rows = [
-            split_record(text[start:stop], delimiter, quotes=True)
-            for start, stop in zip(
-                records.starts[1:end].tolist(), records.ends[1:end].tolist(), strict=True
-            )
-        ]
+        whole = replace(records, starts=records.starts[1:end], ends=records.ends[1:end])
+        rows = list(split_records(text, whole, self.dialect.delimiter))
         if rows:
             yield self._convert(rows, lines[1:])
         if len(ragged):
@@ -275,25 +250,19 @@ class _BlockReader(NamedTuple):
 
     def _refuse_first(self, rows: list[list[str]], lines: list[int]) -> None:
         """Raise the first error, row by row, features before the target."""
-        selection = self.selection
+        titles = [*self.selection.titles, self.selection.target_title]
         for line, row in zip(lines, rows, strict=False):
-            faults = [
-                f"{title} {fault}"
-                for j, title in zip(selection.features, selection.titles, strict=True)
-                if (fault := text_error(row[j], self.dtype, self.dialect.decimal))
-            ]
-            if selection.target is not None and not faults:
-                fault = self._target_error(row[selection.target])
-                faults += [f"{selection.target_title} {fault}"] if fault else []
-            if faults:
-                raise DataFileError(f"{self.place}, line {line}: {faults[0]}.")
+            for j, title in zip(self.selection.positions, titles, strict=False):
+                fault = self._fault(row[j], is_target=j == self.selection.target)
+                if fault:
+                    raise DataFileError(f"{self.place}, line {line}: {title} {fault}.")
         raise AssertionError("a block was refused without an error")
 
-    def _target_error(self, cell: str) -> str | None:
-        if self.text_target:
-            return None if cell.strip() else "is empty"
-        fault = text_error(cell, FLOAT64, self.dialect.decimal)
-        if fault is not None and fault.startswith("should be a number"):
+    def _fault(self, cell: str, *, is_target: bool) -> str | None:
+        if is_target and self.text_target:
+            return label_error(cell)
+        fault = text_error(cell, FLOAT64 if is_target else self.dtype, self.dialect.decimal)
+        if is_target and fault is not None and fault.startswith("should be a number"):
             raise TextTargetError
         return fault
 

@@ -4,7 +4,7 @@ Types are known before the rows are: numbers of any kind and booleans are featur
 may be text as well.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,8 @@ from ..columns.typed import plain
 from ..errors import DataFileError
 from ..parquet import batches_of, damaged, open_parquet, user_columns
 from ..typed_table import TypedTable
-from .block import BlockFormat, RowBlock
-from .blocks import stack
+from .block import BlockFormat, Converter, RowBlock
 from .selection import ColumnSelection, ColumnSelector
-from .targets import as_targets
 
 
 def read_parquet_rows(
@@ -33,12 +31,13 @@ def read_parquet_rows(
         names = [field.name for field in fields]
         selection = columns.select(str(path), names, len(names))
         _check_types(str(path), [field.type for field in fields], selection)
-        wanted = [names[j] for j in _positions(selection)]
+        wanted = [names[j] for j in selection.positions]
         first = 0
         n_rows = block_format.rows_per_block(len(wanted))
+        shared = (selection, block_format.dtype, str(path))
         for batch in batches_of(file, path, wanted, n_rows):
             try:
-                rows = _rows(batch.columns, selection, block_format, str(path), first)
+                rows = _rows(batch.columns, Converter(*shared, first))
             except (UnicodeDecodeError, arrow().ArrowException) as error:
                 raise damaged(str(path), error) from error  # cells not of their column's type
             yield rows
@@ -61,12 +60,9 @@ def read_typed_rows(
     _check_types(table.source, [column.type for column in cells], selection)
     step = block_format.rows_per_block(len(cells))
     for first in range(0, table.n_rows, step):
-        block = [cells[j].slice(first, step) for j in _positions(selection)]
-        yield _rows(block, selection, block_format, table.source, first, table.place)
-
-
-def _positions(selection: ColumnSelection) -> list[int]:
-    return selection.features + ([] if selection.target is None else [selection.target])
+        block = [cells[j].slice(first, step) for j in selection.positions]
+        shared = (selection, block_format.dtype, table.source)
+        yield _rows(block, Converter(*shared, first, table.place))
 
 
 def _check_types(place: str, types: list[Any], selection: ColumnSelection) -> None:
@@ -97,33 +93,18 @@ def _is_number(found: Any) -> bool:
     return any(test(found) for test in tests)
 
 
-def _rows(
-    columns: list[Any],
-    selection: ColumnSelection,
-    block_format: BlockFormat,
-    place: str,
-    first_row: int,
-    row_name: Callable[[int], str] = "row {}".format,
-) -> RowBlock:
-    titles = [*selection.titles, selection.target_title]
-    arrays = [
-        _as_array(column, title, place, first_row, row_name)
-        for column, title in zip(columns, titles, strict=False)
-    ]
-    y = None if selection.target is None else arrays.pop()
-    if y is not None:
-        y = as_targets(y, selection.target_title, place, first_row)
-    return RowBlock(stack(arrays, selection.titles, block_format, place, first_row), y, place)
+def _rows(columns: list[Any], convert: Converter) -> RowBlock:
+    titles = [*convert.selection.titles, convert.selection.target_title]
+    pairs = zip(columns, titles, strict=False)
+    return convert.from_columns([_as_array(column, title, convert) for column, title in pairs])
 
 
-def _as_array(
-    column: Any, title: str, place: str, first_row: int, row_name: Callable[[int], str]
-) -> NDArray[Any]:
+def _as_array(column: Any, title: str, convert: Converter) -> NDArray[Any]:
     pa = arrow()
     column = column.cast(_values(column.type))
     if column.null_count:
         row = int(np.flatnonzero(np.asarray(column.is_null()))[0])
-        raise DataFileError(f"{place}, {row_name(first_row + row)}: {title} is empty.")
+        raise convert.error(row, title, "is empty")
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
     if isinstance(column, pa.ChunkedArray):
