@@ -42,7 +42,7 @@ def solve_by_cholesky(
     n, first = gram[0, 0], 0 if centred else 1
     sums = gram[first:-1, first:-1].copy()
     of_features = sums[1 - first :, 1 - first :]
-    diagonal = np.einsum("ii->i", of_features)  # a view, to which the penalty is added
+    diagonal = sums.reshape(-1)[(1 - first) * (len(sums) + 1) :: len(sums) + 1]  # a view
     variances = diagonal - gram[0, 1:-1] ** 2 / n if centred else diagonal.copy()  # times n
     weights = variances if penalties is None else n * penalties
     if removed is not None:

@@ -75,10 +75,21 @@ class Leader:
         self.schedule = Schedule(coarse=config.coarse)
         self._windows = self._make_windows()
 
-    def refit_rounds(self, rounds: int) -> tuple[int, int]:
-        """Return the last round up to this one at which the fit is updated, and the next one."""
-        last = max(self.schedule.last_end(rounds), self.moments.rounds)
-        return last, self.schedule.next_end(last)
+    def refit_rounds(self, rounds: int, correct: MomentCorrection) -> tuple[int, int]:
+        """Return the last round up to this one at which the fit is updated, and the next one.
+
+        If the first one is later than the rows so far, this is to be called again when these have
+        been added, because a change may be suspected then.
+        """
+        schedule, now = self.schedule, self.moments.rounds
+        last = max(schedule.last_end(rounds, group=True), now)
+        if self._windows is not None and last == now:
+            if rounds >= schedule.next_end(now):
+                self.fit(correct)
+            if self._windows.suspect_change:
+                last = max(schedule.last_end(rounds), now)
+                return last, schedule.next_end(last)
+        return last, schedule.next_end(last, group=True)
 
     def _make_windows(self) -> Windows | None:
         config = self.config
@@ -104,10 +115,10 @@ class Leader:
         if not len(rows):
             return
         windows, before = self._windows, self.moments.rounds
-        ends = [] if windows is None else windows.ends_to_record(before, before + len(rows))
-        sums = self.moments.add(rows, noise, ends)
-        if windows is not None and ends:
-            windows.record(ends, sums)
+        blocks = () if windows is None else windows.blocks_to_record(before, before + len(rows))
+        sums = self.moments.add(rows, noise, [self.schedule.end_of(block) for block in blocks])
+        if windows is not None:
+            windows.record(blocks, sums)
 
     def retune(self) -> None:
         """Let the next fit select share and alpha by all rounds so far."""

@@ -121,6 +121,10 @@ class LinearStatistics:
             self._cached_fit = (fit, fit.coef, intercept)
         return self._cached_fit
 
+    def refit_rounds(self, rounds: int) -> tuple[int, int]:
+        """Return the leader's last and next round of refitting."""
+        return self.leader.refit_rounds(rounds, self._correction())
+
     def copy_noise_cov(self) -> FloatArray:
         """Return the mean noise covariance of one copy."""
         return self.leader.moments.total()[1] / max(self._weight_per_copy, np.finfo(float).tiny)

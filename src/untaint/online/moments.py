@@ -69,35 +69,18 @@ class Moments:
         if noise_cov is not self._noise_cov:
             self._sum_noise()
             self._noise_cov = noise_cov
-        self._noise_now = None
-        after, (fold, change) = self.rounds + len(rows), _fold_and_change(self.rounds)
-        if isinstance(noise, RowNoise) or after > change or (ends and ends[0] < after):
-            return self._add_parts(rows, noise, ends)
-        product, of_fold = _gram(rows), self.gram[fold]
-        of_fold += product
-        self.total_gram = self.total_gram + product
-        self.rounds = after
-        return [self.total()] if ends else []
-
-    def _add_parts(
-        self, rows: FloatArray, noise: Noise | None, ends: Sequence[int]
-    ) -> list[tuple[FloatArray, FloatArray]]:
-        """Add rows of several folds, with several ends, or with noise that differs."""
-        start, t, total, folds = self.rounds, 0, self.total_gram, list(self.gram)
-        wanted, sums = set(ends), list[tuple[FloatArray, FloatArray]]()
+        start, t, wanted, sums = self.rounds, 0, set(ends), list[tuple[FloatArray, FloatArray]]()
         for stop, fold in _parts(start, (*ends, start + len(rows))):
-            part = slice(t, stop - start)
-            product, of_fold = _gram(rows[part]), folds[fold]
+            part = rows[t : stop - start]
+            product, of_fold = _gram(part), self.gram[fold]
             of_fold += product
-            total, t = total + product, stop - start
+            self.total_gram = self.total_gram + product
             if isinstance(noise, RowNoise):
-                self._add_row_noise(fold, noise[part], rows[part, 0] ** 2)
-                self._total_noise = None
+                self._add_row_noise(fold, noise[t : stop - start], part[:, 0] ** 2)
+                self._summed_weight[fold], self._total_noise = of_fold[0, 0], None
+            self.rounds, t, self._noise_now = stop, stop - start, None
             if stop in wanted:
-                sums.append((total, self._sum_all_noise(total[0, 0])))
-        self.total_gram, self.rounds = total, start + t
-        if isinstance(noise, RowNoise):
-            self._summed_weight, self._total_noise = self.gram[:, 0, 0].copy(), None
+                sums.append(self.total())
         return sums
 
     @property

@@ -13,7 +13,7 @@ from .replicates import Measurements, measurements
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class NoisyBatch:
     """A NoisyBatch holds rows, optional copies of them, and the noise of one copy if known.
 

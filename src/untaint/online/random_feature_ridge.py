@@ -79,7 +79,7 @@ class RandomFeatureRidge(Engine):
 
     def refit_rounds(self, rounds: int) -> tuple[int, int]:
         """Return the leader's last and next round of refitting."""
-        return self._leader.refit_rounds(rounds)
+        return self._leader.refit_rounds(rounds, self._correction)
 
     def coef(self) -> FloatArray:
         """Return the coefficients of the cosines, then of the sines."""

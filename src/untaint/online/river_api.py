@@ -29,15 +29,11 @@ class RiverAPIMixin(_StreamBase):
         x_copy : dict, optional
             A second measurement of the row, with independent noise.
         """
-        state = self.__dict__
-        if (
-            x_copy is not None
-            or "_buffer" not in state
-            or state["noise_cov"] is None
-            or (None if x.__class__ is dict else scaling_of(x)) is not state["_scaling"]
-            or state["_waits_for_scaling"]
-            or not state["_buffer"].append(x, y)
-        ):
+        try:
+            added = x_copy is None and self.noise_cov is not None and self._buffer.append(x, y)
+        except AttributeError:  # the first row
+            added = False
+        if not added:
             self._check_and_buffer(x, y, x_copy)
         self.n_rounds_ = n_rounds = self.n_rounds_ + 1
         if n_rounds >= self._learn_at:
@@ -75,7 +71,7 @@ class RiverAPIMixin(_StreamBase):
         if not (may_fill and same_copies and x.keys() <= set(names)):
             self._feature_index.check_names(tuple(x))
             self._flush(self.n_rounds_)
-            self._buffer = RowBuffer(tuple(x))
+            self._buffer = RowBuffer(tuple(x), self._buffer.scaling)
             return x, x_copy
         if x_copy is not None:
             x_copy = {name: x_copy.get(name, fill_value) for name in names}
@@ -99,11 +95,12 @@ class RiverAPIMixin(_StreamBase):
         except AttributeError:
             return 0.0
         if self.n_rounds_ >= buffer.cached_until:
-            next_refit = self._learn_due_rows()
+            self._learn_due_rows()
             if not len(self._feature_index):
                 return buffer.mean_target
             model = None if self._allow_missing else self._linear_model()
-            buffer.cache_model(self._feature_index.names, model, next_refit)
+            until = 0 if buffer.in_blocks else self._refit_rounds()[1]
+            buffer.cache_model(self._feature_index.names, model, until)
         if [*x] == buffer.coef_names:
             return sum(map(mul, buffer.coef, x.values()), buffer.intercept)
         if buffer.coef_names is None:
@@ -140,7 +137,7 @@ class RiverAPIMixin(_StreamBase):
         if names != buffer.names or buffer.has_single_rows:
             self._feature_index.check_names(names)
             self._flush(self.n_rounds_)
-            self._buffer = buffer = RowBuffer(names)
+            self._buffer = buffer = RowBuffer(names, buffer.scaling)
         is_full = buffer.add_block(rows, targets, self._allow_missing)
         buffer.cached_until = 0
         self.n_rounds_ += n

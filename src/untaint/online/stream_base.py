@@ -20,7 +20,7 @@ from .noisy_batch import NoisyBatch
 from .row_buffer import RowBuffer
 from .scaling import Scaling
 
-BUFFER_SIZE = 256  # single rows buffered at most
+BUFFER_SIZE = 512  # single rows buffered, or more if the next fit is later
 _MIN_ROWS_TO_COMPARE = 30  # rows needed to compare the means of two copies
 _MAX_STANDARD_ERRORS = 8.0  # largest difference of the means without a warning
 
@@ -101,20 +101,18 @@ class _StreamBase(BaseEstimator):
         self._learn_at = BUFFER_SIZE  # the round at which the buffer is full
         self._next_noise_check = 64
 
-    def _learn_due_rows(self) -> int:
-        """Learn the rows that predictions use at this round, and return the next such round."""
-        if self._waits_for_scaling and not len(self._feature_index):
-            return 0
-        if not len(self._feature_index) and self.n_rounds_ < self._min_rows_to_start:
-            return 0
-        due, next_refit = self.n_rounds_, 0
-        if len(self._feature_index) and not self._buffer.in_blocks:
-            due, next_refit = self._refit_rounds()
+    def _learn_due_rows(self) -> None:
+        """Learn the rows that predictions use at this round."""
         self._buffer.cached_until = 0
-        if due > self._n_learnt:
-            self._flush(due)
-            self._check_noise_if_due()
-        return next_refit
+        if len(self._feature_index) and not self._buffer.in_blocks:
+            while (due := self._refit_rounds())[0] > self._n_learnt:
+                self._flush(due[0])
+            self._learn_at = max(self._n_learnt + BUFFER_SIZE, due[1])
+        elif len(self._feature_index) or not (
+            self._waits_for_scaling or self.n_rounds_ < self._min_rows_to_start
+        ):
+            self._flush(self.n_rounds_)
+        self._check_noise_if_due()
 
     def _flush(self, until: int) -> None:
         """Learn the buffered rows up to a round."""
@@ -122,6 +120,7 @@ class _StreamBase(BaseEstimator):
             if self._waits_for_scaling and self._scaling is not None:
                 self._buffer.rescale(self._scaling)
                 self._waits_for_scaling = False
+                self._buffer.scaling = self._scaling
             self._learn_buffered(self._buffer.names, *self._buffer.pop(until - self._n_learnt))
 
     def _check_noise_if_due(self, *, now: bool = False) -> None:
@@ -268,6 +267,7 @@ class _StreamBase(BaseEstimator):
             self._flush(self.n_rounds_)
         self._waits_for_scaling = scaling is not None and not scaling.is_final
         self._scaling, self._declared_cov = scaling, None
+        self._buffer.scaling = False if self._waits_for_scaling else scaling
         self._was_scaled = scaling is not None
 
     def _require_noise(self, declared: Any, X_copy: Any) -> None:

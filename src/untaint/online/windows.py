@@ -85,34 +85,37 @@ class Windows:
         self._suspected: dict[int, bool] = {}  # by block, every fourth
         self._critical = 0, 0.0  # degrees of freedom, and the value that a test must exceed
 
-    def ends_to_record(self, before: int, after: int) -> list[int]:
-        """Return the rounds after the first and up to the second one whose sums will be needed."""
-        if after < max(FIRST_ROUNDS, next_end := self._schedule.next_end(before)):
-            return []
-        if after == next_end:
-            return [after]
-        n_blocks = self._schedule.n_blocks(before) if before >= FIRST_ROUNDS else -1
+    def blocks_to_record(self, before: int, after: int) -> Sequence[int]:
+        """Return the blocks that end between two rounds and up to whose ends sums will be needed."""
+        if after < FIRST_ROUNDS:
+            return ()
+        first = self._schedule.n_blocks(before) + 1 if before >= FIRST_ROUNDS else 0
         last = self._schedule.n_blocks(after)
+        if last - first < N_KEPT[0]:
+            return range(first, last + 1)
         wanted = {((last >> level) - k) << level for level in LEVELS for k in range(N_KEPT[level])}
-        return [self._schedule.end_of(block) for block in sorted(wanted) if block > n_blocks]
+        return sorted(block for block in wanted if block >= first)
 
     def record(
-        self, ends: Sequence[int], sums_at_ends: Sequence[tuple[FloatArray, FloatArray]]
+        self, blocks: Sequence[int], sums_at_ends: Sequence[tuple[FloatArray, FloatArray]]
     ) -> None:
-        """Keep Gram matrix and noise of all rows up to each of the rounds at which blocks end."""
-        new = [
-            Sums(self._schedule.n_blocks(rounds), gram, noise)
-            for rounds, (gram, noise) in zip(ends, sums_at_ends, strict=True)
-        ]
-        self._n_blocks = new[-1].block
-        for level, kept in self._kept.items():
-            if len(new) > 1 or self._n_blocks % (1 << level) == 0:
-                kept += [sums for sums in new if sums.block % (1 << level) == 0]
-                del kept[: -N_KEPT[level]]
+        """Keep Gram matrix and noise of all rows up to the ends of blocks."""
+        for block, (gram, noise) in zip(blocks, sums_at_ends, strict=True):
+            sums = Sums(block, gram, noise)
+            for level, kept in self._kept.items():
+                if block % (1 << level) == 0:
+                    kept.append(sums)
+                    del kept[: -N_KEPT[level]]
+            self._n_blocks = block
 
     def reset_shrinkage(self) -> None:
         """Discard what depends on the selected shrinkage, because it has changed."""
         self._candidates, self._losses, self._best, self._suspected = {}, {}, {}, {}
+
+    @property
+    def suspect_change(self) -> bool:
+        """Whether the stream seemed to have changed when this was last tested."""
+        return self._suspected.get(self._n_blocks - self._n_blocks % EVERY, False)
 
     def fit(
         self, gram: FloatArray, noise: FloatArray, shrinkage: Shrinkage, fit_all: FitAll
@@ -162,8 +165,9 @@ class Windows:
             naive = products[first:-1]
             spread = gram[first:-1, first:-1] * (u.dot(products) / n)
             spread += naive[:, None] * (naive / n)
-            diagonal = np.einsum("ii->i", spread)  # a view: definite, also for constant features
-            diagonal[:] = np.where(diagonal > 0.0, diagonal * (1.0 + 1e-9), 1.0)
+            diagonal = spread.reshape(-1)[:: len(spread) + 1]  # a view
+            diagonal *= 1.0 + 1e-9
+            diagonal[diagonal <= 0.0] = 1.0  # definite, also for constant features
             gradient = naive.copy()
             gradient[-d:] += (end.noise - start.noise).dot(share * coef)
             solution, failed = dposv(spread, gradient)[1:]
