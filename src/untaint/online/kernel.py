@@ -12,29 +12,31 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_choice, check_count, check_flag, check_real
+from .._validation import check_choice, check_count, check_real
 from .bandwidth import GAMMA_FACTORS, MIN_ROWS_TO_SELECT, median_gamma, select_gamma
-from .base import NoisyRegressor
 from .engine import Engine
-from .kernel_sgd import KernelSGD, RandomFeatureSGD
+from .kernel_expansion import KernelSGD
+from .kernel_sgd import RandomFeatureSGD
 from .leader import LeaderConfig
 from .linear_statistics import LinearStatistics
 from .mixture import KERNELS, KernelMixture, make_mixture
 from .noise import RowNoise, covariance_matrix, is_estimated
 from .noisy_batch import NoisyBatch
 from .random_feature_ridge import RandomFeatureRidge
-from .step_size import check_learning_rate, make_step_size
+from .river_api import NoisyLearner
+from .step_size import check_descent_parameters, make_step_size
 
 _NOISES = ("gaussian", "laplace")
 _MIN_ROWS = 64  # rows needed to estimate gamma or the noise covariance
 
 
-class NoisyKernelRegressor(NoisyRegressor):
+class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
     """Online kernel regression from noisy features.
 
     The noise must be Gaussian, or Laplace with independent coordinates. Algorithm 2 (every
@@ -150,7 +152,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_learning_rate(self.learning_rate, self.horizon, self.norm_bound)
+        check_descent_parameters(self)
         check_choice("noise", self.noise, _NOISES)
         check_choice("kernel", self.kernel, KERNELS)
         if isinstance(self.gamma, str):
@@ -158,11 +160,6 @@ class NoisyKernelRegressor(NoisyRegressor):
         else:
             check_real("gamma", self.gamma, low=0, inclusive=False)
         check_real("shape", self.shape, low=0, inclusive=False)
-        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
-        check_count("horizon", self.horizon, optional=True)
-        check_real("target_bound", self.target_bound, low=0, optional=True)
-        if self.average != "auto":
-            check_flag("average", self.average)
         check_count("budget", self.budget, optional=True)
         check_count("random_state", self.random_state, low=0, optional=True)
         if is_estimated(self.noise_cov):
@@ -339,35 +336,39 @@ class NoisyKernelRegressor(NoisyRegressor):
     def _seed(self) -> int:
         return int(self.random_state or 0)
 
-    def _current_engine(self) -> Engine:
+    def _of_engine(self, name: str, owner: str) -> Any:
+        """Return an attribute of the engine, which only that of the owner has."""
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
-        return self._require_engine()
+        method = getattr(self._require_engine(), name, None)
+        if method is None:
+            raise AttributeError(f"{name}_ belongs to {owner}")
+        return method()
 
     @property
     def dual_coef_(self) -> FloatArray:
         """The coefficients of the support rows, for Algorithm 2 without a budget."""
-        return self._current_engine().dual_coef()
+        return self._of_engine("dual_coef", "Algorithm 2 without a budget only")
 
     @property
     def support_(self) -> FloatArray:
         """The support rows, for Algorithm 2 without a budget."""
-        return self._current_engine().support()
+        return self._of_engine("support", "Algorithm 2 without a budget only")
 
     @property
     def coef_(self) -> FloatArray:
         """The coefficients of the random features: of the cosines, then of the sines."""
-        return self._current_engine().coef()
+        return self._of_engine("coef", "random features: learning_rate='auto', or a budget")
 
     @property
     def frequencies_(self) -> FloatArray:
         """The frequencies of the random features, one in each row."""
-        return self._current_engine().frequencies()
+        return self._of_engine("frequencies", "random features: learning_rate='auto', or a budget")
 
     @property
     def regret_bound_(self) -> float:
         """The upper bound of the expected regret on the clean rows, for ``"theory"``."""
-        return self._current_engine().regret_bound(self.n_rounds_)
+        return self._of_engine("regret_bound", 'learning_rate="theory" only')
 
     @property
     def clamped_mass_(self) -> float:

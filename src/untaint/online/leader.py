@@ -14,20 +14,12 @@ from typing import final
 import numpy as np
 
 from .._typing import FloatArray
-from .cholesky_ridge import solve_by_cholesky
-from .correction import MomentCorrection, centred_moments, remove_noise
-from .floored_ridge import solve_floored
+from .correction import MomentCorrection, feature_variances, remove_noise
 from .moments import Moments
 from .noise import Noise, RowNoise
+from .ridge_solvers import solve_by_cholesky, solve_floored, solve_in_ball, solve_ridge
 from .schedule import Schedule
-from .shrinkage_selection import (
-    ALPHAS,
-    SHARES,
-    Shrinkage,
-    has_enough_folds,
-    select_shrinkage,
-    solve_ridge,
-)
+from .shrinkage_selection import ALPHAS, SHARES, Shrinkage, has_enough_folds, select_shrinkage
 from .windows import MAX_FEATURES, Windows
 
 _SHORT_STREAM = 1024  # rounds up to which share and alpha are selected more often
@@ -170,7 +162,7 @@ class Leader:
         return LinearFit(coef, intercept, Shrinkage(share, shrinkage.alpha))
 
     def _scales(self, gram: FloatArray) -> FloatArray | None:
-        return feature_scales(gram, self.config.centred) if self.config.scaled else None
+        return np.sqrt(feature_variances(gram, self.config.centred)) if self.config.scaled else None
 
     def _select_shrinkage(
         self, correct: MomentCorrection, scales: FloatArray | None
@@ -213,35 +205,14 @@ class Leader:
             )
             found = coefs[0], float(intercepts[0])
         if config.norm_bound is not None and np.linalg.norm(found[0]) > config.norm_bound:
-            return self._solve_in_ball(clean, alpha, config.norm_bound, scales)
+            return solve_in_ball(
+                clean, alpha, config.norm_bound, centred=config.centred, scales=scales
+            )
         return found
-
-    def _solve_in_ball(
-        self, clean: FloatArray, alpha: float, bound: float, scales: FloatArray | None
-    ) -> tuple[FloatArray, float]:
-        """Return the fit of the smallest alpha, from this one on, whose norm is within a bound."""
-        alphas = np.geomspace(max(alpha, 1e-9), 1e9, 2000)  # neighbours differ by 2 %
-        coef, intercept = solve_ridge(clean, alphas, centred=self.config.centred, scales=scales)
-        inside = np.linalg.norm(coef, axis=1) <= bound
-        if inside.any():
-            first = int(np.argmax(inside))
-            return coef[first], float(intercept[first])
-        means = centred_moments(clean, self.config.centred)[0]
-        shrunk = coef[-1] * (bound / np.linalg.norm(coef[-1]))
-        return shrunk, float(means[-1] - shrunk @ means[:-1])
 
 
 def _part(noise: Noise | None, rows: slice) -> Noise | None:
     return noise[rows] if isinstance(noise, RowNoise) else noise
-
-
-def feature_scales(gram: FloatArray, centred: bool) -> FloatArray:
-    """Return the standard deviations of the features, and 1 for constant features."""
-    n = gram[0, 0]
-    squares = gram.diagonal()[1:-1] / n
-    variances = squares - (gram[0, 1:-1] / n) ** 2 if centred else squares
-    varies = variances > 1e-14 * squares
-    return np.sqrt(variances if varies.all() else np.where(varies, variances, 1.0))
 
 
 def _tuning_rounds(rounds: int, growth: float) -> tuple[int, int]:

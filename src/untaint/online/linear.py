@@ -7,7 +7,6 @@ the best fit to the corrected moments instead (:mod:`.leader`): it needs neither
 horizon, and is as accurate as a batch fit after one pass.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_choice, check_count, check_flag, check_real
+from .._validation import check_choice, check_flag, check_real
 from .leader import LeaderConfig
 from .linear_base import LinearRegressor
 from .linear_statistics import LinearStatistics
@@ -29,8 +28,10 @@ from .step_size import (
     DistanceOverGradients,
     SecondMomentStepSize,
     TheoreticalStepSize,
-    check_learning_rate,
+    check_descent_parameters,
     make_step_size,
+    regret_bound,
+    warn_beyond_horizon,
 )
 from .unbiased_gradient import gradient_from_copies, gradient_from_covariance, rescale_observed
 
@@ -152,18 +153,11 @@ class NoisyLinearRegressor(LinearRegressor):
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
         step_size = None if self._descent is None else self._descent.step_size
-        if not isinstance(step_size, (TheoreticalStepSize, SecondMomentStepSize)):
-            raise AttributeError('regret_bound_ is known for learning_rate="theory" only')
-        return step_size.regret_bound(self.n_rounds_)
+        return regret_bound(step_size, self.n_rounds_)
 
     def _check_parameters(self) -> None:
-        check_learning_rate(self.learning_rate, self.horizon, self.norm_bound)
-        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
-        check_count("horizon", self.horizon, optional=True)
+        check_descent_parameters(self)
         check_real("feature_bound", self.feature_bound, low=0, optional=True)
-        check_real("target_bound", self.target_bound, low=0, optional=True)
-        if self.average != "auto":
-            check_flag("average", self.average)
         if self.fit_intercept is not None:
             check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
@@ -209,10 +203,7 @@ class NoisyLinearRegressor(LinearRegressor):
             bounds = self._gradient_bounds(descent.step_size, batch)
         elif isinstance(descent.step_size, SecondMomentStepSize):
             squares = self._squares(batch)
-        if isinstance(descent.step_size, (TheoreticalStepSize, SecondMomentStepSize)):
-            self._warn_beyond_horizon(
-                descent.step_size, descent.rounds, descent.rounds + len(batch.y)
-            )
+        warn_beyond_horizon(descent.step_size, descent.rounds, len(batch.y))
         constant = np.full(len(batch.y), float(self._fits_intercept))
         a, noise = (batch.X, None) if batch.noise is None else batch.merged()
         a, b = np.column_stack([constant, a]), None
@@ -257,16 +248,6 @@ class NoisyLinearRegressor(LinearRegressor):
         noise = 0.0 if batch.noise is None else _largest_variances(batch.noise)
         bounds = 2 * ((step_size.radius * x + y) * x + noise * step_size.radius)
         return (bounds if batch.sample_weight is None else batch.sample_weight * bounds).tolist()
-
-    def _warn_beyond_horizon(
-        self, step_size: TheoreticalStepSize | SecondMomentStepSize, before: int, after: int
-    ) -> None:
-        if before <= step_size.horizon < after:
-            warnings.warn(
-                f"more rounds than horizon={step_size.horizon}: the step is too long for them, and "
-                "regret_bound_ grows in proportion.",
-                stacklevel=6,
-            )
 
     def _fill_missing(self, batch: NoisyBatch) -> NoisyBatch:
         """Replace missing entries, and add the variance of that to the noise of each row."""

@@ -7,19 +7,20 @@ The clean squared error of :math:`f(x) = \langle w, x \rangle + b` is estimated 
 from abc import abstractmethod
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import check_real
-from .base import NoisyRegressor
 from .leader import LinearFit
 from .linear_statistics import LinearStatistics
-from .noise import RowNoise, is_estimated
+from .noise import is_estimated
 from .noisy_batch import NoisyBatch
 from .replicates import mean_of_copies
+from .river_api import NoisyLearner
 
 
-class LinearRegressor(NoisyRegressor):
+class LinearRegressor(RegressorMixin, NoisyLearner):
     """Base class of the linear regressors that correct for known noise in the features."""
 
     _statistics: LinearStatistics | None
@@ -75,24 +76,15 @@ class LinearRegressor(NoisyRegressor):
         return self._leader_fit()[0].shrinkage.share
 
     def _clean_error(self, batch: NoisyBatch) -> float:
+        assert isinstance(batch.noise, np.ndarray)
         coef, intercept = self._coef_and_intercept()
         residual = batch.X @ coef + intercept - batch.y
-        if batch.X_copy is not None and batch.has_replicates:
-            products = residual * (mean_of_copies(batch.X_copy) @ coef + intercept - batch.y)
-            assert isinstance(batch.noise, np.ndarray)
-            once = residual**2 - coef @ batch.noise @ coef
-            return float(np.mean(np.where(np.isnan(products), once, products)))
-        if batch.X_copy is not None:
-            return float(np.mean(residual * (batch.X_copy @ coef + intercept - batch.y)))
-        noise = batch.noise
-        if isinstance(noise, RowNoise):
-            noise_excess = float(
-                np.mean([coef @ noise.matvec(t, coef) for t in range(len(batch.y))])
-            )
-        else:
-            assert noise is not None
-            noise_excess = float(coef @ noise @ coef)
-        return float(np.mean(residual**2)) - noise_excess
+        once = residual**2 - coef @ batch.noise @ coef
+        if batch.X_copy is None:
+            return float(np.mean(once))
+        copy = batch.X_copy if batch.X_copy.ndim == 2 else mean_of_copies(batch.X_copy)
+        products = residual * (copy @ coef + intercept - batch.y)
+        return float(np.mean(np.where(np.isnan(products), once, products)))
 
     def _copy_noise_cov(self) -> FloatArray:
         return self._fitted_statistics.copy_noise_cov()

@@ -72,9 +72,16 @@ class RowNoise:
         factors = None if self.factors is None else self.factors[rows]
         return RowNoise(self.kind, self.values[rows], self.cov, freedom, factors)
 
-    def halved(self) -> RowNoise:
-        """Return the noise of the mean of two copies, for variances and matrices."""
-        return RowNoise(self.kind, self.values / 2.0)
+    def sum(self, weights: FloatArray) -> FloatArray:
+        """Return the weighted sum of the covariances of the rows."""
+        if self.kind == "factors":
+            assert self.cov is not None
+            return (weights @ self.values) * self.cov
+        if self.kind == "roots":
+            return (self.values * weights[:, None]).T @ self.values
+        if self.kind == "variances":
+            return np.diag(weights @ self.values)
+        return np.tensordot(weights, self.values, 1)
 
     def matvec(self, row: int, w: FloatArray) -> FloatArray:
         """Return Sigma w for the noise covariance of one row."""

@@ -10,12 +10,12 @@ the naive one: :mod:`.shrinkage_selection`.
 from typing import Any
 
 from .._typing import FloatArray
-from .._validation import check_at_most, check_choice, check_flag, check_real
+from .._validation import check_choice, check_flag
 from .leader import LeaderConfig
 from .linear_base import LinearRegressor
 from .linear_statistics import LinearStatistics
 from .noisy_batch import NoisyBatch
-from .shrinkage_selection import SHARES
+from .shrinkage_selection import share_and_alpha
 
 
 class CorrectedRidge(LinearRegressor):
@@ -115,21 +115,18 @@ class CorrectedRidge(LinearRegressor):
         return self._fitted_statistics.copy_noise_cov()
 
     def _check_parameters(self) -> None:
-        if self.alpha != "auto":
-            check_real("alpha", self.alpha, low=0)
-        if self.share != "auto":
-            check_real("share", self.share, low=0)
-            check_at_most("share", self.share, 1.0)
+        share_and_alpha(self)
         check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
         self._check_noise_factor()
 
     def _start(self, batch: NoisyBatch) -> None:
+        shares, alpha = share_and_alpha(self)
         config = LeaderConfig(
-            shares=SHARES if isinstance(self.share, str) else (float(self.share),),
-            alpha=None if isinstance(self.alpha, str) else float(self.alpha),
+            shares=shares,
+            alpha=alpha,
             centred=self.fit_intercept,
-            scaled=isinstance(self.alpha, str),
+            scaled=alpha is None,
         )
         self._statistics = LinearStatistics(batch, config, allow_missing=self._allow_missing)
 

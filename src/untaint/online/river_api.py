@@ -6,28 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from .batch_api import BatchAPIMixin
+from .river_compat import RiverCompatMixin
 from .row_buffer import RowBuffer
 from .scaling import scale_copy, scaling_of
-from .stream_base import _StreamBase
 from .stream_input import check_finite, check_row, frame_values, series_like
 
 
-class RiverAPIMixin(_StreamBase):
-    """Mixin that provides river's methods for single rows and for mini-batches."""
+class NoisyLearner(RiverCompatMixin, BatchAPIMixin):
+    """Base class of the learners: scikit-learn's methods, and river's for rows and frames."""
 
     def learn_one(
         self, x: Mapping[Any, Any], y: float, x_copy: Mapping[Any, Any] | None = None
     ) -> None:
-        """Update the model with one row.
+        """Update the model with one row: its features by name, and its target or label.
 
-        Parameters
-        ----------
-        x : dict
-            Feature names and values.
-        y : float
-            Target.
-        x_copy : dict, optional
-            A second measurement of the row, with independent noise.
+        ``x_copy`` is a second measurement of the features, with independent noise.
         """
         try:
             added = x_copy is None and self.noise_cov is not None and self._buffer.append(x, y)
@@ -65,8 +59,8 @@ class RiverAPIMixin(_StreamBase):
     ) -> tuple[Mapping[Any, Any], Mapping[Any, Any] | None]:
         """Return a row that the buffer accepts: complete the row, or begin a new buffer."""
         names, fill_value = self._buffer.names, self._feature_index.fill_value
-        # An absent feature is exactly zero and carries no noise, so its row is learnt separately.
-        may_fill = self._allow_missing or not self._supports_row_noise or len(x) == len(names)
+        # A row whose absent features carry no noise is learnt separately.
+        may_fill = not self._absent_is_zero or len(x) == len(names)
         same_copies = self._buffer.has_same_copies(x_copy is not None)
         if not (may_fill and same_copies and x.keys() <= set(names)):
             self._feature_index.check_names(tuple(x))
@@ -78,18 +72,7 @@ class RiverAPIMixin(_StreamBase):
         return {name: x.get(name, fill_value) for name in names}, x_copy
 
     def predict_one(self, x: Mapping[Any, Any]) -> float:
-        """Predict the target of one row; the prediction is zero before any row has been learnt.
-
-        Parameters
-        ----------
-        x : dict
-            Feature names and values.
-
-        Returns
-        -------
-        float
-            Predicted target.
-        """
+        """Predict the target of one row; the prediction is zero before any row has been learnt."""
         try:
             buffer = self._buffer
         except AttributeError:
@@ -110,15 +93,7 @@ class RiverAPIMixin(_StreamBase):
         return sum((coef.get(name, 0.0) * value for name, value in x.items()), buffer.intercept)
 
     def learn_many(self, X: Any, y: Any) -> None:
-        """Update the model with the rows of a frame.
-
-        Parameters
-        ----------
-        X : data frame
-            Noisy rows.
-        y : series
-            Targets.
-        """
+        """Update the model with the noisy rows of a frame and a series of targets or labels."""
         rows, targets = frame_values("X", X), frame_values("y", y)
         n = len(targets)
         if len(rows) != n:
@@ -145,18 +120,7 @@ class RiverAPIMixin(_StreamBase):
             self._learn_due_rows()
 
     def predict_many(self, X: Any) -> Any:
-        """Predict the targets of a frame and return them as a series of the same library.
-
-        Parameters
-        ----------
-        X : data frame
-            Rows to predict for.
-
-        Returns
-        -------
-        series
-            Predicted targets.
-        """
+        """Predict the targets of a frame and return them as a series of the same library."""
         if "_buffer" not in self.__dict__:
             return series_like(np.zeros(len(X)), X)
         self._learn_due_rows()

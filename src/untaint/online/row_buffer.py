@@ -11,7 +11,7 @@ from .._typing import FloatArray
 from .scaling import Scaling, scaling_of
 from .stream_input import MAX_ABS_VALUE, check_finite
 
-_MAX_BLOCK_NUMBERS = 2**18  # in the rows of frames that wait to be learnt
+_MAX_BLOCK_NUMBERS = 2**19  # in the rows of frames that wait to be learnt
 
 
 @final

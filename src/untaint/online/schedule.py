@@ -2,10 +2,10 @@
 
 A block has one row up to round 16, then two up to round 32 and four up to round 64. Between round
 2^k and its double all blocks are equally long: about the root of 2^k, at most a sixteenth of it,
-and at most 128 rows. A group has one to four blocks, and at most a sixteenth of 2^k rows: a fit that
-lags by s of t rounds has an error larger by a factor of 1 + O(s / t). Where a stream seems to have
-changed, the fit is updated after every block. (For fits that are expensive, ``coarse``, blocks and
-groups are an eighth of 2^k, at most 128 rows.)
+and at most 128 rows. A group has one to four blocks, and at most a sixteenth of 2^k rows: a fit
+that lags by s of t rounds has an error larger by a factor of 1 + O(s / t). Where a stream seems to
+have changed, the fit is updated after every block. (For fits that are expensive, ``coarse``,
+blocks and groups are an eighth of 2^k, at most 128 rows.)
 
 These rounds do not depend on when predictions are requested, so that predicting does not change
 the model. The runs of rows that :mod:`.moments` assigns to folds consist of whole blocks.

@@ -19,14 +19,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from scipy.special import stdtrit
 
 from .._typing import FloatArray
-from .correction import MomentCorrection, centred_moments
+from .._validation import check_at_most, check_real
+from .correction import MomentCorrection
 from .moments import Moments
+from .ridge_solvers import solve_ridge
 from .schedule import N_FOLDS
 
 SHARES = (0.0, 0.5, 0.8, 1.0)  # of the noise removed; the first is the naive fit
@@ -43,6 +45,17 @@ class Shrinkage:
 
     share: float
     alpha: float
+
+
+def share_and_alpha(model: Any) -> tuple[tuple[float, ...], float | None]:
+    """Return the shares to select from and the given alpha, None if it is to be selected."""
+    if model.alpha != "auto":
+        check_real("alpha", model.alpha, low=0)
+    if model.share != "auto":
+        check_real("share", model.share, low=0)
+        check_at_most("share", model.share, 1.0)
+    shares = SHARES if isinstance(model.share, str) else (float(model.share),)
+    return shares, None if isinstance(model.alpha, str) else float(model.alpha)
 
 
 def has_enough_folds(moments: Moments) -> bool:
@@ -111,27 +124,6 @@ def loss_differences(
         deviation * stdtrit(k - 1, level) for level in (_ONE_SIGMA, _THREE_SIGMA)
     )
     return mean, one_error, three_errors
-
-
-def solve_ridge(
-    gram: FloatArray, alphas: FloatArray, *, centred: bool, scales: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return coefficients (..., alphas, d) and intercepts (..., alphas) from a Gram matrix."""
-    means, moments_about_mean = centred_moments(gram, centred)
-    S, c = moments_about_mean[..., :-1, :-1], moments_about_mean[..., :-1, -1]
-    if scales is not None:
-        S, c = S / (scales[:, None] * scales), c / scales
-    values, vectors = np.linalg.eigh(S)
-    projected = (vectors.swapaxes(-1, -2) @ c[..., None])[..., 0]
-    damped = np.maximum(values, 0.0)[..., None, :] + alphas[:, None]
-    negligible = 1e-14 * np.abs(values).max(axis=-1, initial=0.0)
-    if damped.min(initial=np.inf) <= negligible.max():
-        # For alpha=0 this is the pseudoinverse, that is, the least-squares fit of smallest norm.
-        damped[damped <= negligible[..., None, None]] = np.inf
-    coef = (projected[..., None, :] / damped) @ vectors.swapaxes(-1, -2)
-    if scales is not None:
-        coef = coef / scales
-    return coef, means[..., None, -1] - (coef @ means[..., :-1, None])[..., 0]
 
 
 def held_out_losses(

@@ -33,8 +33,8 @@ from scipy.linalg.lapack import dposv
 from scipy.special import chdtri
 
 from .._typing import BoolArray, FloatArray
-from .cholesky_ridge import solve_many_by_cholesky
-from .correction import remove_noise
+from .correction import feature_variances, remove_noise
+from .ridge_solvers import solve_many_by_cholesky
 from .schedule import FIRST_ROUNDS, Schedule
 from .shrinkage_selection import Shrinkage
 
@@ -86,7 +86,7 @@ class Windows:
         self._critical = 0, 0.0  # degrees of freedom, and the value that a test must exceed
 
     def blocks_to_record(self, before: int, after: int) -> Sequence[int]:
-        """Return the blocks that end between two rounds and up to whose ends sums will be needed."""
+        """Return the blocks with an end between two rounds up to which sums will be needed."""
         if after < FIRST_ROUNDS:
             return ()
         first = self._schedule.n_blocks(before) + 1 if before >= FIRST_ROUNDS else 0
@@ -217,7 +217,7 @@ class Windows:
         clean[too_few] = np.eye(d + 2)
         share, alpha = np.ones(n_rows.shape), 1.0 / np.maximum(n_rows, 1e-300)
         share[:, 0], alpha[:, 0] = shrinkage.share, shrinkage.alpha
-        variances = _variances(np.array([end.gram for end in ends]), self._centred)
+        variances = feature_variances(np.array([end.gram for end in ends]), self._centred)
         variances = np.repeat(variances, n_candidates, axis=0)
         flat = clean.reshape(-1, d + 2, d + 2)
         found, well_conditioned = self._solve(flat, alpha.ravel(), variances)
@@ -288,12 +288,3 @@ def choose(losses: FloatArray) -> int:
 def _less_noise(end: Sums, share: float) -> FloatArray:
     """Return the Gram matrix less a share of the noise."""
     return end.clean if share == 1.0 else end.gram + share * (end.clean - end.gram)
-
-
-def _variances(gram: FloatArray, centred: bool) -> FloatArray:
-    """Return the variances of the features, and 1 for constant features."""
-    per_row = 1.0 / gram[..., :1, 0]
-    variances = np.einsum("...ii->...i", gram)[..., 1:-1] * per_row
-    if centred:
-        variances = variances - (gram[..., 0, 1:-1] * per_row) ** 2
-    return np.where(variances > 0.0, variances, 1.0)
