@@ -252,9 +252,7 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
             dict.fromkeys(self._admissible_gamma(factor * median) for factor in GAMMA_FACTORS)
         )
         budget = self._initial_budget(batch)
-        return select_gamma(
-            gammas, batch, self._cov, self.noise, self._mixture_of, budget, self._seed
-        )
+        return select_gamma(gammas, batch, self._cov, self.noise, self._mixture, budget, self._seed)
 
     def _initial_budget(self, batch: NoisyBatch) -> int:
         rows = len(batch.y) if batch.sample_weight is None else batch.sample_weight.sum()
@@ -269,10 +267,8 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
             return min(gamma, 0.4 / largest)  # the surrogate exists below 0.5 / largest
         return gamma
 
-    def _mixture(self) -> KernelMixture:
-        return self._mixture_of(self.gamma_)
-
-    def _mixture_of(self, gamma: float) -> KernelMixture:
+    def _mixture(self, gamma: float | None = None) -> KernelMixture:
+        gamma = self.gamma_ if gamma is None else gamma
         noise_cov = self._cov if self.noise == "gaussian" else np.zeros_like(self._cov)
         return make_mixture(self.kernel, gamma, float(self.shape), noise_cov)
 

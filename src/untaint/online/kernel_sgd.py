@@ -13,7 +13,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from .engine import Engine
-from .fourier import fourier_features
+from .fourier import evaluate_features, fourier_features
 from .mixture import KernelMixture
 from .noise import log_characteristic_function
 from .noisy_batch import NoisyBatch
@@ -96,15 +96,13 @@ class GradientEngine(Engine):
         """Raise the gradient bound sqrt(G) = 2 (W R + B_y) R to cover the targets of a batch."""
         if batch.sample_weight is not None and not np.all(batch.sample_weight == 1.0):
             raise ValueError("sample_weight must be None, or all ones, for Algorithm 2.")
+        R = float(np.sqrt(self._surrogate.diagonal))
         if isinstance(self.step_size, DistanceOverGradients):
             first = batch.y[np.argmax(batch.y != 0.0)]  # while y is zero the gradient is zero
-            self.step_size.set_initial_distance(
-                abs(float(first)) / float(np.sqrt(self._surrogate.diagonal))
-            )
+            self.step_size.start(R, float(first))
         if not isinstance(self.step_size, TheoreticalStepSize):
             return
         largest_target = max(float(np.abs(batch.y).max(initial=0.0)), target_bound or 0.0)
-        R = float(np.sqrt(self._surrogate.diagonal))
         self.step_size.raise_gradient_bound(
             2 * (self.step_size.radius * R + largest_target) * R, self._n_rounds() + 1
         )
@@ -130,7 +128,7 @@ class RandomFeatureSGD(GradientEngine):
     def _allocate(self, n_features: int) -> None:
         self._omega = self._surrogate.sample_frequencies(self._budget, self._seed)
         damping = np.exp(log_characteristic_function(self._omega, self._cov, "gaussian"))
-        self._damping = np.concatenate([damping, damping])
+        self._damping = np.tile(damping, 2)
         self._amplitude = np.sqrt(self._surrogate.diagonal / self._budget)
 
     def _n_rounds(self) -> int:
@@ -146,11 +144,7 @@ class RandomFeatureSGD(GradientEngine):
 
     def predict(self, X: FloatArray, input_cov: FloatArray | None) -> FloatArray:
         """Evaluate the random features; ``input_cov`` damps each of them accordingly."""
-        coef = self.coef()
-        if input_cov is not None:
-            damping = np.exp(log_characteristic_function(self._omega, input_cov, "gaussian"))
-            coef = coef * np.concatenate([damping, damping])
-        return fourier_features(X, self._omega) @ coef
+        return evaluate_features(X, self._omega, self.coef(), input_cov)
 
     def _surrogate_values(self, X: FloatArray) -> FloatArray:
         return self._amplitude * (

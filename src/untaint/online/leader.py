@@ -9,7 +9,7 @@ forget predicts with the fit to a window of the last rows where that is better: 
 
 from dataclasses import dataclass
 from math import ceil, log, sqrt
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from .moments import Moments
 from .noise import Noise, RowNoise
 from .ridge_solvers import solve_by_cholesky, solve_floored, solve_in_ball, solve_ridge
 from .schedule import Schedule
-from .shrinkage_selection import ALPHAS, SHARES, Shrinkage, has_enough_folds, select_shrinkage
+from .shrinkage_selection import ALPHAS, SHARES, Shrinkage, select_shrinkage
 from .windows import MAX_FEATURES, Windows
 
 _SHORT_STREAM = 1024  # rounds up to which share and alpha are selected more often
@@ -35,18 +35,15 @@ class LeaderConfig:
     centred: bool = True
     scaled: bool = True
     norm_bound: float | None = None
-    coarse: bool = False  # whether fits are expensive, so that blocks are longer
+    coarse: bool = False  # whether fits are expensive: longer blocks, tuned more often
     forgets: bool = False  # whether windows of the last rows are candidates
-    tuning_growth: float = 2.0  # ratio of the rounds at which share and alpha are selected again
 
     def alphas(self, rounds: float) -> FloatArray:
         """Return the candidates of alpha as penalties of the mean loss."""
         return ALPHAS if self.alpha is None else np.array([self.alpha / rounds])
 
 
-@final
-@dataclass(frozen=True)
-class LinearFit:
+class LinearFit(NamedTuple):
     """A LinearFit is a linear function of the features with the shrinkage it was fitted with."""
 
     coef: FloatArray
@@ -96,7 +93,7 @@ class Leader:
         if after < self._next_tuning:
             self._add(rows, noise)
             return
-        tuning, self._next_tuning = _tuning_rounds(after, self.config.tuning_growth)
+        tuning, self._next_tuning = _tuning_rounds(after, 1.2 if self.config.coarse else 2.0)
         cut = max(tuning - before, 0)
         self._add(rows[:cut], _part(noise, slice(cut)))
         self._tuning_moments, self._shrinkage = self.moments.copy(), None
@@ -132,8 +129,15 @@ class Leader:
         """Return the best corrected fit so far."""
         if self._fit is None:
             if self._shrinkage is None:
-                scales = self._scales(self._tuning_moments.total()[0])
-                self._shrinkage = self._select_shrinkage(correct, scales)
+                tuning, config = self._tuning_moments, self.config
+                self._shrinkage = select_shrinkage(
+                    tuning,
+                    correct,
+                    config.shares,
+                    config.alphas(tuning.total_gram[0, 0]),
+                    centred=config.centred,
+                    scales=self._scales(tuning.total_gram),
+                )
                 if self._windows is not None:
                     self._windows.reset_shrinkage()
             gram, noise = self.moments.total()
@@ -163,23 +167,6 @@ class Leader:
 
     def _scales(self, gram: FloatArray) -> FloatArray | None:
         return np.sqrt(feature_variances(gram, self.config.centred)) if self.config.scaled else None
-
-    def _select_shrinkage(
-        self, correct: MomentCorrection, scales: FloatArray | None
-    ) -> Shrinkage | None:
-        config, alphas = self.config, self.config.alphas(self._tuning_moments.gram[:, 0, 0].sum())
-        if len(config.shares) == len(alphas) == 1:
-            return Shrinkage(config.shares[0], float(alphas[0]))
-        if not has_enough_folds(self._tuning_moments):
-            return None
-        return select_shrinkage(
-            self._tuning_moments,
-            correct,
-            shares=config.shares,
-            alphas=alphas,
-            centred=config.centred,
-            scales=scales,
-        )
 
     def _solve(
         self, correct: MomentCorrection, gram: FloatArray, noise: FloatArray, shrinkage: Shrinkage

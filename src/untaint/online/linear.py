@@ -219,7 +219,7 @@ class NoisyLinearRegressor(LinearRegressor):
                 descent.step_size.observe(*squares[t])
             elif isinstance(descent.step_size, DistanceOverGradients):
                 x = a[t] if b is None else (a[t] + b[t]) / 2
-                _initialise_step_size(descent.step_size, x, y)
+                descent.step_size.start(float(np.linalg.norm(x)), y)
             if b is not None:
                 gradient = gradient_from_copies(w, a[t], b[t], y)
             else:
@@ -284,7 +284,7 @@ class NoisyLinearRegressor(LinearRegressor):
 
     def _coef_and_intercept(self) -> tuple[FloatArray, float]:
         if self._descent is None:
-            return self._leader_fit()[1:]
+            return super()._coef_and_intercept()
         average = (isinstance(self.average, str) and self._parameter_free) or self.average is True
         w = self._descent.iterate(average)
         return w[1:], float(w[0])
@@ -329,12 +329,6 @@ def _with_one_copy(batch: NoisyBatch) -> NoisyBatch:
             'numbers; learning_rate="auto" needs copies of some rows only.'
         )
     return replace(batch, X_copy=copy, estimates_noise=False)
-
-
-def _initialise_step_size(step_size: DistanceOverGradients, x: FloatArray, y: float) -> None:
-    if not step_size.initialised:
-        norm = float(np.linalg.norm(x))
-        step_size.set_initial_distance(abs(y) / norm if norm else 0.0)
 
 
 def _noise_matvec(noise: Noise | None, t: int, w: FloatArray) -> FloatArray:

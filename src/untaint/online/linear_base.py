@@ -4,8 +4,6 @@ The clean squared error of :math:`f(x) = \langle w, x \rangle + b` is estimated 
 :math:`(f(\tilde x) - y)^2 - w^T \Sigma w`, or from two copies by :math:`(f(a) - y) (f(b) - y)`.
 """
 
-from abc import abstractmethod
-
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -25,9 +23,9 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
 
     _statistics: LinearStatistics | None
 
-    @abstractmethod
     def _coef_and_intercept(self) -> tuple[FloatArray, float]:
         """Return coefficients and intercept of the current model."""
+        return self._leader_fit()[:2]
 
     @property
     def coef_(self) -> FloatArray:
@@ -62,7 +60,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
         assert self._statistics is not None
         return self._statistics
 
-    def _leader_fit(self) -> tuple[LinearFit, FloatArray, float]:
+    def _leader_fit(self) -> LinearFit:
         return self._fitted_statistics.fit()
 
     def _predict_rows(self, X: FloatArray, noisy: bool) -> FloatArray:
@@ -73,7 +71,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
 
     def _share_removed(self) -> float:
         """Return the share of the noise from which the coefficients have been corrected."""
-        return self._leader_fit()[0].shrinkage.share
+        return self._leader_fit().shrinkage.share
 
     def _clean_error(self, batch: NoisyBatch) -> float:
         assert isinstance(batch.noise, np.ndarray)

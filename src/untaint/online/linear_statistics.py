@@ -44,7 +44,6 @@ class LinearStatistics:
         self._row_origin = self._origin_of_rows()
         self._weight_per_copy = 0.0  # sum over rows of weight / number of copies
         self._noise_declared = True
-        self._cached_fit: tuple[LinearFit, FloatArray, float] | None = None
 
     def add(self, batch: NoisyBatch, *, overwrite: bool = False) -> None:
         """Add a batch of noisy rows; its X and y may be overwritten if nothing else needs them."""
@@ -111,15 +110,12 @@ class LinearStatistics:
         self.leader.expand(n_features)
         self.origin = np.concatenate([self.origin, np.zeros(n_features - len(self.origin))])
         self._row_origin = self._origin_of_rows()
-        self._cached_fit = None
 
-    def fit(self) -> tuple[LinearFit, FloatArray, float]:
-        """Return the leader's fit, its coefficients, and its intercept for uncentred rows."""
+    def fit(self) -> LinearFit:
+        """Return the leader's fit, with the intercept for rows that are not centred."""
         fit = self.leader.fit(self._correction())
-        if self._cached_fit is None or self._cached_fit[0] is not fit:
-            intercept = fit.intercept + self.target_origin - float(fit.coef @ self.origin)
-            self._cached_fit = (fit, fit.coef, intercept)
-        return self._cached_fit
+        shift = self.target_origin - float(fit.coef @ self.origin)
+        return fit._replace(intercept=fit.intercept + shift)
 
     def refit_rounds(self, rounds: int) -> tuple[int, int]:
         """Return the leader's last and next round of refitting."""

@@ -97,17 +97,15 @@ class CorrectedRidge(LinearRegressor):
     @property
     def share_(self) -> float:
         """The share of the noise that was removed."""
-        return self._leader_fit()[0].shrinkage.share
+        return self._leader_fit().shrinkage.share
 
     @property
     def alpha_(self) -> float:
         """The ridge penalty in use, in the units of the parameter ``alpha``."""
         if not isinstance(self.alpha, str):
             return float(self.alpha)
-        return (
-            self._leader_fit()[0].shrinkage.alpha
-            * self._fitted_statistics.leader.moments.total()[0][0, 0]
-        )
+        weight = self._fitted_statistics.leader.moments.total_gram[0, 0]
+        return self._leader_fit().shrinkage.alpha * weight
 
     @property
     def noise_cov_(self) -> FloatArray:
@@ -135,6 +133,3 @@ class CorrectedRidge(LinearRegressor):
 
     def _end_batch(self) -> None:
         self._fitted_statistics.leader.retune()
-
-    def _coef_and_intercept(self) -> tuple[FloatArray, float]:
-        return self._leader_fit()[1:]

@@ -50,18 +50,18 @@ class NoisyLearner(RiverCompatMixin, BatchAPIMixin):
             self._reset_stream([])
             self._learn_at = self._min_rows_to_start
         self._use_scaling(scaling)
-        if not self._buffer.accepts(tuple(x), x_copy is not None):
-            x, x_copy = self._fit_to_buffer(x, x_copy)
+        same_copies = self._buffer.has_same_copies(x_copy is not None)
+        if tuple(x) != self._buffer.names or not same_copies:
+            x, x_copy = self._fit_to_buffer(x, x_copy, same_copies)
         self._buffer.add(x, y, x_copy)
 
     def _fit_to_buffer(
-        self, x: Mapping[Any, Any], x_copy: Mapping[Any, Any] | None
+        self, x: Mapping[Any, Any], x_copy: Mapping[Any, Any] | None, same_copies: bool
     ) -> tuple[Mapping[Any, Any], Mapping[Any, Any] | None]:
         """Return a row that the buffer accepts: complete the row, or begin a new buffer."""
         names, fill_value = self._buffer.names, self._feature_index.fill_value
         # A row whose absent features carry no noise is learnt separately.
         may_fill = not self._absent_is_zero or len(x) == len(names)
-        same_copies = self._buffer.has_same_copies(x_copy is not None)
         if not (may_fill and same_copies and x.keys() <= set(names)):
             self._feature_index.check_names(tuple(x))
             self._flush(self.n_rounds_)

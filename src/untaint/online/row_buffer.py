@@ -75,10 +75,6 @@ class RowBuffer:
         flat.append(1.0)
         return True
 
-    def accepts(self, names: tuple[Any, ...], copied: bool) -> bool:
-        """Return whether a row with these names, with or without a copy, can be added."""
-        return names == self.names and self.has_same_copies(copied)
-
     def has_same_copies(self, copied: bool) -> bool:
         """Return whether the buffered rows have second copies, or not, like the new row."""
         return not self._n_block_rows and (not len(self) or copied == bool(self._copies))

@@ -15,11 +15,7 @@ is kept, so that nothing worse than it is selected, up to sampling error. With t
 cross-validation the naive fit is used, with the penalty of a single row.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
@@ -38,9 +34,7 @@ _MIN_FOLDS = 10  # non-empty folds needed to estimate a standard error
 _ONE_SIGMA, _THREE_SIGMA = 0.8413, 0.99865  # normal distribution function at 1 and 3
 
 
-@final
-@dataclass(frozen=True)
-class Shrinkage:
+class Shrinkage(NamedTuple):
     """A Shrinkage is a candidate: the share of the noise to remove, and the ridge penalty."""
 
     share: float
@@ -58,45 +52,31 @@ def share_and_alpha(model: Any) -> tuple[tuple[float, ...], float | None]:
     return shares, None if isinstance(model.alpha, str) else float(model.alpha)
 
 
-def has_enough_folds(moments: Moments) -> bool:
-    """Return whether there are enough rows for cross-validation."""
-    return int(np.count_nonzero(moments.gram[:, 0, 0])) >= _MIN_FOLDS
-
-
 def select_shrinkage(
     moments: Moments,
     correct: MomentCorrection,
+    shares: tuple[float, ...],
+    alphas: FloatArray,
     *,
-    shares: tuple[float, ...] = SHARES,
-    alphas: FloatArray = ALPHAS,
-    centred: bool = True,
-    scales: FloatArray | None = None,
-) -> Shrinkage:
-    """Return the best share and alpha by cross-validation."""
+    centred: bool,
+    scales: FloatArray | None,
+) -> Shrinkage | None:
+    """Return the best share and alpha by cross-validation, None if there are too few rows."""
+    if len(shares) == len(alphas) == 1:
+        return Shrinkage(shares[0], float(alphas[0]))
+    if np.count_nonzero(moments.gram[:, 0, 0]) < _MIN_FOLDS:
+        return None
     losses = held_out_losses(moments, correct, shares, alphas, centred=centred, scales=scales)
     share, alpha = divmod(best_candidate(losses), len(alphas))
     return Shrinkage(shares[share], float(alphas[alpha]))
 
 
-@final
-@dataclass(frozen=True)
-class HeldOutLosses:
+class HeldOutLosses(NamedTuple):
     """HeldOutLosses holds the losses of candidates on held-out folds, as (folds, candidates)."""
 
     clean: FloatArray  # unbiased estimate of the loss on the clean rows
     naive: FloatArray  # loss on the noisy rows; infinite for candidates that remove noise
     fold_weights: FloatArray  # the fraction of all rows that is in each fold
-
-    def without_naive(self) -> HeldOutLosses:
-        """Return these losses without the candidates that may serve as the naive reference."""
-        return HeldOutLosses(self.clean, np.full_like(self.naive, np.inf), self.fold_weights)
-
-    @classmethod
-    def concatenate(cls, models: Sequence[HeldOutLosses]) -> HeldOutLosses:
-        """Join the losses of different models on the same folds."""
-        clean = np.concatenate([losses.clean for losses in models], axis=1)
-        naive = np.concatenate([losses.naive for losses in models], axis=1)
-        return cls(clean, naive, models[0].fold_weights)
 
 
 def best_candidate(losses: HeldOutLosses) -> int:

@@ -181,15 +181,10 @@ class DistanceOverGradients:
         self._max_distance = 0.0
         self._squared_gradients = 0.0
 
-    @property
-    def initialised(self) -> bool:
-        """Whether the initial distance has been set."""
-        return self._max_distance > 0.0
-
-    def set_initial_distance(self, norm: float) -> None:
-        """Set the initial distance from the norm of the shortest w that fits a row."""
-        if self._max_distance == 0.0 and np.isfinite(norm):
-            self._max_distance = _INITIAL_FRACTION * norm
+    def start(self, norm: float, target: float) -> None:
+        """Set the initial distance, if there is none, from the norm of a row and its target."""
+        if self._max_distance == 0.0 and norm and np.isfinite(target / norm):
+            self._max_distance = _INITIAL_FRACTION * abs(target / norm)
 
     def __call__(self, t: int, gradient: FloatArray, w: FloatArray) -> float:
         """Return distance over gradients, this gradient included."""

@@ -121,25 +121,20 @@ class _StreamBase(BaseEstimator):
                 self._buffer.rescale(self._scaling)
                 self._waits_for_scaling = False
                 self._buffer.scaling = self._scaling
-            self._learn_buffered(self._buffer.names, *self._buffer.pop(until - self._n_learnt))
+            first, names = not len(self._feature_index), self._buffer.names
+            try:
+                self._learn_named_rows(first, names, *self._buffer.pop(until - self._n_learnt))
+            except BaseException:
+                if first:  # restore the state before the first row
+                    for name in ("_buffer", "n_rounds_", "n_features_in_", "feature_names_in_"):
+                        self.__dict__.pop(name, None)
+                raise
 
     def _check_noise_if_due(self, *, now: bool = False) -> None:
         """Check the declared noise whenever the number of rows has doubled, or now."""
         if now or self._n_learnt >= self._next_noise_check:
             self._check_declared_noise()
             self._next_noise_check = max(2 * self._n_learnt, 64)
-
-    def _learn_buffered(
-        self, names: tuple[Any, ...], rows: FloatArray, X_copy: FloatArray | None
-    ) -> None:
-        first = not len(self._feature_index)
-        try:
-            self._learn_named_rows(first, names, rows, X_copy)
-        except BaseException:
-            if first:  # restore the state before the first row
-                for name in ("_buffer", "n_rounds_", "n_features_in_", "feature_names_in_"):
-                    self.__dict__.pop(name, None)
-            raise
 
     def _learn_named_rows(
         self, first: bool, names: tuple[Any, ...], rows: FloatArray, X_copy: FloatArray | None
