@@ -6,12 +6,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import (
-    check_flag,
-    check_noisy_data,
-    check_noisy_query,
-    overflow_guard,
-)
+from .._validation import check_flag, check_noisy_data, check_noisy_query, overflow_guard
 from .noisy_batch import NoisyBatch
 from .replicates import check_copies, check_true_features
 from .scaling import scale_copy, scaling_of

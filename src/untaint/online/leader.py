@@ -8,7 +8,7 @@ forget predicts with the fit to a window of the last rows where that is better: 
 """
 
 from dataclasses import dataclass
-from math import ceil, log, sqrt
+from math import sqrt
 from typing import NamedTuple, final
 
 import numpy as np
@@ -18,7 +18,7 @@ from .correction import MomentCorrection, feature_variances, remove_noise
 from .moments import Moments
 from .noise import Noise, RowNoise
 from .ridge_solvers import solve_by_cholesky, solve_floored, solve_in_ball, solve_ridge
-from .schedule import Schedule
+from .schedule import Schedule, powers_around
 from .shrinkage_selection import ALPHAS, SHARES, Shrinkage, select_shrinkage
 from .windows import MAX_FEATURES, Windows
 
@@ -93,7 +93,8 @@ class Leader:
         if after < self._next_tuning:
             self._add(rows, noise)
             return
-        tuning, self._next_tuning = _tuning_rounds(after, 1.2 if self.config.coarse else 2.0)
+        growth = 1.2 if self.config.coarse else sqrt(2.0) if after < _SHORT_STREAM else 2.0
+        tuning, self._next_tuning = powers_around(after, growth)
         cut = max(tuning - before, 0)
         self._add(rows[:cut], _part(noise, slice(cut)))
         self._tuning_moments, self._shrinkage = self.moments.copy(), None
@@ -200,18 +201,3 @@ class Leader:
 
 def _part(noise: Noise | None, rows: slice) -> Noise | None:
     return noise[rows] if isinstance(noise, RowNoise) else noise
-
-
-def _tuning_rounds(rounds: int, growth: float) -> tuple[int, int]:
-    """Return the last of the powers of ``growth``, rounded up, that is reached, and the next.
-
-    In short streams, whose settings change faster, the powers of its root are taken.
-    """
-    if rounds < _SHORT_STREAM:
-        growth = max(sqrt(growth), min(growth, 1.2))
-    k = int(log(rounds) / log(growth))
-    while ceil(growth ** (k + 1)) <= rounds:
-        k += 1
-    while ceil(growth**k) > rounds:
-        k -= 1
-    return ceil(growth**k), ceil(growth ** (k + 1))

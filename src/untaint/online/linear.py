@@ -20,10 +20,9 @@ from .._validation import check_choice, check_flag, check_real
 from .leader import LeaderConfig
 from .linear_base import LinearRegressor
 from .linear_statistics import LinearStatistics
-from .noise import Noise, RowNoise
+from .noise import RowNoise
 from .noisy_batch import NoisyBatch
 from .projected_gradient import ProjectedGradientDescent
-from .replicates import mean_of_copies
 from .step_size import (
     DistanceOverGradients,
     SecondMomentStepSize,
@@ -33,7 +32,14 @@ from .step_size import (
     regret_bound,
     warn_beyond_horizon,
 )
-from .unbiased_gradient import gradient_from_copies, gradient_from_covariance, rescale_observed
+from .unbiased_gradient import (
+    gradient_from_copies,
+    gradient_from_covariance,
+    largest_variances,
+    noise_matvec,
+    rescale_observed,
+    with_one_copy,
+)
 
 MAX_MOMENT_FEATURES = 500  # beyond it no d x d second moments are kept
 
@@ -194,7 +200,7 @@ class NoisyLinearRegressor(LinearRegressor):
 
     def _gradient_steps(self, descent: ProjectedGradientDescent, batch: NoisyBatch) -> None:
         """Perform one step of Algorithm 1 for each row."""
-        batch = _with_one_copy(batch)
+        batch = with_one_copy(batch)
         if self._allow_missing:
             batch = self._fill_missing(batch)
         bounds: list[float] = []
@@ -223,7 +229,7 @@ class NoisyLinearRegressor(LinearRegressor):
             if b is not None:
                 gradient = gradient_from_copies(w, a[t], b[t], y)
             else:
-                gradient = gradient_from_covariance(w, a[t], y, _noise_matvec(noise, t, w))
+                gradient = gradient_from_covariance(w, a[t], y, noise_matvec(noise, t, w))
             descent.update(
                 gradient if batch.sample_weight is None else batch.sample_weight[t] * gradient
             )
@@ -245,7 +251,7 @@ class NoisyLinearRegressor(LinearRegressor):
             squares = np.maximum(squares, (batch.X_copy**2).sum(axis=1))
         x = np.maximum(np.sqrt(squares + float(self._fits_intercept)), self.feature_bound or 0.0)
         y = np.maximum(np.abs(batch.y), self.target_bound or 0.0)
-        noise = 0.0 if batch.noise is None else _largest_variances(batch.noise)
+        noise = 0.0 if batch.noise is None else largest_variances(batch.noise)
         bounds = 2 * ((step_size.radius * x + y) * x + noise * step_size.radius)
         return (bounds if batch.sample_weight is None else batch.sample_weight * bounds).tolist()
 
@@ -274,9 +280,7 @@ class NoisyLinearRegressor(LinearRegressor):
     def _expand(self, n_features: int) -> None:
         if self._statistics is not None:
             self._statistics.expand(n_features)
-        self._n_observed = np.concatenate(
-            [self._n_observed, np.zeros(n_features + 1 - len(self._n_observed))]
-        )
+        self._n_observed = np.pad(self._n_observed, (0, n_features + 1 - len(self._n_observed)))
         if self._descent is not None:
             self._descent.expand(n_features + 1)
             if isinstance(self._descent.step_size, SecondMomentStepSize):
@@ -309,42 +313,3 @@ class NoisyLinearRegressor(LinearRegressor):
     @property
     def _fits_intercept(self) -> bool:
         return self._parameter_free if self.fit_intercept is None else bool(self.fit_intercept)
-
-
-def _with_one_copy(batch: NoisyBatch) -> NoisyBatch:
-    """Return rows with the mean of their other measurements as the second copy."""
-    if batch.X_true is not None or (batch.estimates_noise and batch.noise is not None):
-        raise ValueError(
-            'X_true and noise_factor="estimate" must be used with learning_rate="auto": gradient '
-            "steps do not estimate noise."
-        )
-    if not batch.has_replicates or batch.noise is not None:
-        return batch
-    if batch.X_copy is not None and batch.X_copy.ndim == 2:
-        return replace(batch, estimates_noise=False)
-    copy = None if batch.X_copy is None else mean_of_copies(batch.X_copy)
-    if copy is None or np.isnan(copy).any():
-        raise ValueError(
-            "X_copy must have a copy of every row for gradient steps unless noise_cov is given as "
-            'numbers; learning_rate="auto" needs copies of some rows only.'
-        )
-    return replace(batch, X_copy=copy, estimates_noise=False)
-
-
-def _noise_matvec(noise: Noise | None, t: int, w: FloatArray) -> FloatArray:
-    """Return Sigma w, with zero for the constant, which has no noise."""
-    out = np.zeros_like(w)
-    if isinstance(noise, RowNoise):
-        out[1:] = noise.matvec(t, w[1:])
-    elif noise is not None:
-        out[1:] = noise @ w[1:]
-    return out
-
-
-def _largest_variances(noise: Noise) -> FloatArray | float:
-    """Return the spectral norm of the noise covariance, or that of each row."""
-    if isinstance(noise, RowNoise):
-        if noise.kind == "variances":
-            return noise.values.max(axis=1)
-        return np.linalg.eigvalsh(noise.values)[:, -1]
-    return float(np.linalg.eigvalsh(noise)[-1])

@@ -58,7 +58,8 @@ class LinearStatistics:
                     "from copies with gaps."
                 )
             self._set_new_origins(Z, missing)
-            self._count_observed(missing, batch.sample_weight)
+            present, ones = (~missing).astype(float), np.ones(len(missing))
+            self.leader.moments.count_observed(augmented_rows(present, ones, batch.sample_weight))
             Z = np.where(missing, self.origin, Z)
         own = batch.rows if overwrite and Z is batch.X else None
         rows = augmented_rows(Z, batch.y, batch.sample_weight, self._row_origin, rows=own)
@@ -108,7 +109,7 @@ class LinearStatistics:
     def expand(self, n_features: int) -> None:
         """Add new features, which were zero in all earlier rows."""
         self.leader.expand(n_features)
-        self.origin = np.concatenate([self.origin, np.zeros(n_features - len(self.origin))])
+        self.origin = np.pad(self.origin, (0, n_features - len(self.origin)))
         self._row_origin = self._origin_of_rows()
 
     def fit(self) -> LinearFit:
@@ -165,12 +166,6 @@ class LinearStatistics:
     def _correction(self) -> MomentCorrection:
         observed = self.leader.moments.observed
         return remove_noise if observed is None else remove_noise_and_missing(observed)
-
-    def _count_observed(self, missing: BoolArray, sample_weight: FloatArray | None) -> None:
-        ones = np.ones(len(missing))
-        self.leader.moments.count_observed(
-            augmented_rows((~missing).astype(float), ones, sample_weight)
-        )
 
 
 def _is_near_zero(first: NoisyBatch) -> bool:

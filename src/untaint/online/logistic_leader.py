@@ -7,8 +7,6 @@ These rounds do not depend on when predictions are requested, so that predicting
 model.
 """
 
-from math import ceil, log
-
 import numpy as np
 from scipy.special import logit
 
@@ -17,6 +15,7 @@ from .logistic_data import MAX_ROWS, LogisticData
 from .logistic_fit import LogisticFit, WithinClass, calibration_gain, fit_path, naive_slopes
 from .logistic_selection import ALPHAS, has_enough_rows, select_share_and_alpha
 from .noisy_batch import NoisyBatch
+from .schedule import powers_around
 
 _GROWTH = 1.5  # factor between the rounds at which share and alpha are selected
 _LAG = 16  # the fit lags by one row in so many at most
@@ -42,7 +41,7 @@ class LogisticLeader:
 
     def add(self, batch: NoisyBatch) -> None:
         """Add a batch; the last tuning round in it becomes the one that selections are based on."""
-        tuning_round = _last_tuning_round(self.data.rounds + len(batch.y))
+        tuning_round = powers_around(self.data.rounds + len(batch.y), _GROWTH)[0]
         if tuning_round > self.data.rounds:
             n = tuning_round - self.data.rounds
             self._add(batch[:n])
@@ -62,9 +61,8 @@ class LogisticLeader:
 
     def _add_rows(self, batch: NoisyBatch) -> None:
         X, noise = batch.merged()
-        n_rows = len(batch.y) if batch.sample_weight is None else float(batch.sample_weight.sum())
         self.data.add(X, batch.y, batch.sample_weight, noise)
-        self.data.weight_per_copy += n_rows / batch.n_copies
+        self.data.weight_per_copy += batch.weight_per_copy()
         self._fit = None
 
     def retune(self) -> None:
@@ -125,9 +123,3 @@ class LogisticLeader:
         rows_cov = clean + (1.0 - share) * data.noise_cov()
         gain = calibration_gain(rows_cov, clean + data.copy_noise_cov(), scales)
         return moments.mean + (X - moments.mean) @ gain
-
-
-def _last_tuning_round(rounds: int) -> int:
-    """Return the last of the rounds 1.5, 1.5^2, ... (rounded up) that has been reached."""
-    k = int(log(max(rounds, 1)) / log(_GROWTH) + 1e-9)
-    return ceil(_GROWTH**k) if ceil(_GROWTH**k) <= rounds else ceil(_GROWTH ** (k - 1))

@@ -43,10 +43,7 @@ def has_enough_rows(data: LogisticData) -> bool:
 
 
 def select_share_and_alpha(
-    data: LogisticData,
-    scales: FloatArray,
-    shares: tuple[float, ...],
-    alphas: FloatArray,
+    data: LogisticData, scales: FloatArray, shares: tuple[float, ...], alphas: FloatArray
 ) -> tuple[float, float]:
     """Return the best share and alpha by cross-validation."""
     clean, naive = _held_out_losses(data, scales, shares, alphas)

@@ -164,17 +164,11 @@ def _parts(start: int, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
     t = start
     for end in ends:
         while t < end:
-            fold, change = _fold_and_change(t)
-            t = min(change, end)
+            octave = 1 << (t.bit_length() - 1) if t >= FIRST_ROUNDS else 0
+            length = (octave or FIRST_ROUNDS) // N_FOLDS
+            fold = (t - octave) // length
+            t = min(octave + (fold + 1) * length, end)
             yield t, fold
-
-
-def _fold_and_change(rounds: int) -> tuple[int, int]:
-    """Return the fold of the next row, and the round after which the fold changes."""
-    octave = 1 << (rounds.bit_length() - 1) if rounds >= FIRST_ROUNDS else 0
-    length = (octave or FIRST_ROUNDS) // N_FOLDS
-    fold = (rounds - octave) // length
-    return fold, octave + (fold + 1) * length
 
 
 def _gram(rows: FloatArray) -> FloatArray:

@@ -25,14 +25,7 @@ _RTOL = 1e-8  # computed covariances are symmetric and semidefinite up to roundi
 def covariance_matrix(
     noise_cov: Any, d: int, names: Sequence[Any] = (), *, allow_unknown: bool = False
 ) -> FloatArray:
-    """Return the declared noise covariance of d features as a matrix.
-
-    Examples
-    --------
-    >>> covariance_matrix([1.0, 4.0], 2)
-    array([[1., 0.],
-           [0., 4.]])
-    """
+    """Return the declared noise covariance of d features as a matrix."""
     noise_cov = _series_to_dict(noise_cov)
     if isinstance(noise_cov, Mapping):
         noise_cov = _variances_by_name(noise_cov, names, allow_unknown)

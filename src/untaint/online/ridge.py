@@ -121,10 +121,7 @@ class CorrectedRidge(LinearRegressor):
     def _start(self, batch: NoisyBatch) -> None:
         shares, alpha = share_and_alpha(self)
         config = LeaderConfig(
-            shares=shares,
-            alpha=alpha,
-            centred=self.fit_intercept,
-            scaled=alpha is None,
+            shares=shares, alpha=alpha, centred=self.fit_intercept, scaled=alpha is None
         )
         self._statistics = LinearStatistics(batch, config, allow_missing=self._allow_missing)
 

@@ -45,6 +45,9 @@ class RiverCompatMixin:
 
     #: The classes of river.base that a learner stands for.
     _river_bases: tuple[str, ...] = ("MiniBatchRegressor",)
+    _supervised = True
+    _is_stochastic = False
+    _mutable_attributes: frozenset[str] = frozenset()
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Register the class with river when an instance is created."""
@@ -58,20 +61,8 @@ class RiverCompatMixin:
         return _STAND_INS.get(self._river_bases[0], _RiverStandIn)()
 
     @property
-    def _supervised(self) -> bool:
-        return True
-
-    @property
     def _tags(self) -> set[str]:
         register_with_river(type(self))
-        return set()
-
-    @property
-    def _is_stochastic(self) -> bool:
-        return False
-
-    @property
-    def _mutable_attributes(self) -> set[str]:
         return set()
 
     @property

@@ -69,6 +69,7 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
     """
 
     _river_bases: tuple[str, ...] = ("Transformer", "MiniBatchTransformer")
+    _supervised = False
 
     def __init__(self, *, noise_cov: Any = None) -> None:
         self.noise_cov = noise_cov
@@ -141,10 +142,6 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
         if cov is None:
             raise AttributeError("noise_cov_ is known if noise_cov was given")
         return cov
-
-    @property
-    def _supervised(self) -> bool:
-        return False
 
     def _set_scaling(
         self, names: tuple[Any, ...], mean: FloatArray, scale: FloatArray, *, is_final: bool = True

@@ -13,6 +13,7 @@ the model. The runs of rows that :mod:`.moments` assigns to folds consist of who
 
 from bisect import bisect_right
 from functools import cache
+from math import ceil, log
 from typing import final
 
 FIRST_ROUNDS = 64  # up to here runs of four rows are assigned to folds
@@ -79,3 +80,13 @@ class Schedule:
         """Return the round at which so many blocks, from round 64 on, are complete."""
         octave = bisect_right(self._before, n_blocks) - 1
         return (1 << octave) + (n_blocks - self._before[octave]) * self._blocks[octave + 1]
+
+
+def powers_around(rounds: int, growth: float) -> tuple[int, int]:
+    """Return the last of the powers of ``growth``, rounded up, that is reached, and the next."""
+    k = int(log(rounds) / log(growth))
+    while ceil(growth ** (k + 1)) <= rounds:
+        k += 1
+    while ceil(growth**k) > rounds:
+        k -= 1
+    return ceil(growth**k), ceil(growth ** (k + 1))

@@ -121,7 +121,7 @@ def held_out_losses(
     training_gram, training_noise = gram.sum(axis=0) - gram, noise.sum(axis=0) - noise
     clean, noisy = correct(gram, noise, 1.0), correct(gram, noise, 0.0)
     clean_losses, naive_losses = [], []
-    for together in _solved_together(shares, moments.n_features):
+    for together in [shares] if moments.n_features <= 64 else [(share,) for share in shares]:
         training = [correct(training_gram, training_noise, share) for share in together]
         coef, intercept = solve_ridge(np.stack(training), alphas, centred=centred, scales=scales)
         residual = np.concatenate(
@@ -135,11 +135,6 @@ def held_out_losses(
     return HeldOutLosses(
         np.concatenate(clean_losses, axis=1), np.concatenate(naive_losses, axis=1), fold_weights
     )
-
-
-def _solved_together(shares: tuple[float, ...], n_features: int) -> list[tuple[float, ...]]:
-    """Return the shares in groups: all if their matrices are small, else one after the other."""
-    return [shares] if n_features <= 64 else [(share,) for share in shares]
 
 
 def _fold_losses(u: FloatArray, gram: FloatArray) -> FloatArray:

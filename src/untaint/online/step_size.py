@@ -150,10 +150,8 @@ class SecondMomentStepSize:
 
     def expand(self, size: int) -> None:
         """Add coordinates for new features, which were zero in the earlier gradients."""
-        if isinstance(self._first_gradients, np.ndarray):
-            grown = np.zeros(size)
-            grown[: len(self._first_gradients)] = self._first_gradients
-            self._first_gradients = grown
+        if isinstance(first := self._first_gradients, np.ndarray):
+            self._first_gradients = np.pad(first, (0, size - len(first)))
 
     def regret_bound(self, rounds: int) -> float:
         """Return an upper bound of the expected regret."""

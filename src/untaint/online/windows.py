@@ -83,7 +83,6 @@ class Windows:
         self._losses: dict[int, FloatArray] = {}  # of the candidates of the block before
         self._best: dict[int, int] = {}  # by block
         self._suspected: dict[int, bool] = {}  # by block, every fourth
-        self._critical = 0, 0.0  # degrees of freedom, and the value that a test must exceed
 
     def blocks_to_record(self, before: int, after: int) -> Sequence[int]:
         """Return the blocks with an end between two rounds up to which sums will be needed."""
@@ -173,14 +172,9 @@ class Windows:
             solution, failed = dposv(spread, gradient)[1:]
             if failed:
                 solution = np.linalg.solve(spread, gradient)
-            if gradient.dot(solution) > self._critical_value(len(spread)):
+            if gradient.dot(solution) > chdtri(len(spread), _LEVEL):
                 return True
         return False
-
-    def _critical_value(self, freedom: int) -> float:
-        if self._critical[0] != freedom:
-            self._critical = freedom, float(chdtri(freedom, _LEVEL))
-        return self._critical[1]
 
     def _choose(self, kept: Sequence[Sums], shrinkage: Shrinkage, fit_all: FitAll) -> int:
         """Return the best candidate by the losses of the last blocks."""
@@ -208,7 +202,7 @@ class Windows:
         starts = [[self._start(end.block, level) for level in LEVELS] for end in ends]
         clean = np.repeat([[end.clean] for end in ends], n_candidates, axis=1)
         for k, end in enumerate(ends):
-            clean[k, 0] = _less_noise(end, shrinkage.share)
+            clean[k, 0] = end.gram + shrinkage.share * (end.clean - end.gram)
             for window, start in zip(clean[k, 2:], starts[k], strict=True):
                 if start is not None:
                     window -= start.clean
@@ -234,17 +228,11 @@ class Windows:
                     candidates[k, j] = u[0]
         for k, end in enumerate(ends):
             candidates[k, 2:][[start is None for start in starts[k]]] = np.nan
-            if self._must_be_fitted(candidates[k, 0]):
+            norm, bound = np.linalg.norm(candidates[k, 0, 1:-1]), self._norm_bound or np.inf
+            if not norm <= bound * (1.0 - 1e-9):  # ill conditioned, or on the surface of the ball
                 coef, intercept = fit_all(end.gram, end.noise)
                 candidates[k, 0] = np.concatenate([[-intercept], -coef, [1.0]])
         return list(zip(candidates, share, strict=True))
-
-    def _must_be_fitted(self, u: FloatArray) -> bool:
-        """Return whether a fit to all rows is ill conditioned or on the surface of the ball."""
-        bound = self._norm_bound
-        return bool(
-            np.isnan(u[0]) or (bound is not None and np.linalg.norm(u[1:-1]) > bound * (1.0 - 1e-9))
-        )
 
     def _solve(
         self, clean: FloatArray, alpha: FloatArray, variances: FloatArray
@@ -283,8 +271,3 @@ def choose(losses: FloatArray) -> int:
     limit = mean + np.sqrt(weights**2 @ difference**2)
     limit[0] = 0.0
     return int(np.argmin(np.where(np.isnan(limit), np.inf, limit)))
-
-
-def _less_noise(end: Sums, share: float) -> FloatArray:
-    """Return the Gram matrix less a share of the noise."""
-    return end.clean if share == 1.0 else end.gram + share * (end.clean - end.gram)
