@@ -106,7 +106,7 @@ class GradientEngine(Engine):
         self.step_size.raise_gradient_bound(
             2 * (self.step_size.radius * R + largest_target) * R, self._n_rounds() + 1
         )
-        warn_beyond_horizon(self.step_size, self._n_rounds(), len(batch.y))
+        warn_beyond_horizon(self.step_size, self._n_rounds(), len(batch.y), 8)
 
 
 @final

@@ -209,7 +209,7 @@ class NoisyLinearRegressor(LinearRegressor):
             bounds = self._gradient_bounds(descent.step_size, batch)
         elif isinstance(descent.step_size, SecondMomentStepSize):
             squares = self._squares(batch)
-        warn_beyond_horizon(descent.step_size, descent.rounds, len(batch.y))
+        warn_beyond_horizon(descent.step_size, descent.rounds, len(batch.y), 6)
         constant = np.full(len(batch.y), float(self._fits_intercept))
         a, noise = (batch.X, None) if batch.noise is None else batch.merged()
         a, b = np.column_stack([constant, a]), None

@@ -22,7 +22,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_flag, check_noisy_query
 from .label_codes import LabelCodes, check_labels, check_two_classes
 from .logistic_data import MAX_ROWS
 from .logistic_leader import LogisticLeader
@@ -163,10 +162,8 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
 
     def decision_function(self, X: Any, noisy: bool = False) -> FloatArray:
         """Return the log-odds of the second class; the parameters are as in `predict_proba`."""
-        check_flag("noisy", noisy)
-        X = check_noisy_query(self, X, gaps=False)
-        self._learn_due_rows()
-        return self._label_codes.sign * self._predict_rows(X, noisy)
+        log_odds = super().predict(X, noisy)
+        return self._label_codes.sign * log_odds
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -15,7 +15,6 @@ copy is a snapshot of the data at a round.
 
 from __future__ import annotations
 
-from copy import copy
 from typing import final
 
 import numpy as np
@@ -57,10 +56,6 @@ class LogisticData:
     def total_weight(self) -> float:
         """The summed weights of all rows."""
         return float(self.class_gram[:, :, 0, 0].sum())
-
-    def snapshot(self) -> LogisticData:
-        """Return the data as they are now; later rows do not change it."""
-        return copy(self)
 
     def add(
         self, X: FloatArray, codes: FloatArray, weights: FloatArray | None, noise: Noise

@@ -7,6 +7,8 @@ These rounds do not depend on when predictions are requested, so that predicting
 model.
 """
 
+from copy import copy
+
 import numpy as np
 from scipy.special import logit
 
@@ -45,7 +47,7 @@ class LogisticLeader:
         if tuning_round > self.data.rounds:
             n = tuning_round - self.data.rounds
             self._add(batch[:n])
-            self._tuning_data, self._selected = self.data.snapshot(), None
+            self._tuning_data, self._selected = copy(self.data), None
             batch = batch[n:]
         self._add(batch)
 
@@ -67,12 +69,12 @@ class LogisticLeader:
 
     def retune(self) -> None:
         """Let the next fit select share and alpha by all rows so far."""
-        self._tuning_data, self._selected, self._fit = self.data.snapshot(), None, None
+        self._tuning_data, self._selected, self._fit = copy(self.data), None, None
 
     def expand(self, n_features: int) -> None:
         """Add new features, which were zero in all earlier rows."""
         if self._tuning_data is not None:
-            self._tuning_data = self._tuning_data.snapshot()
+            self._tuning_data = copy(self._tuning_data)
             self._tuning_data.expand(n_features)
         self.data.expand(n_features)
         self._selected = self._fit = None

@@ -10,20 +10,8 @@ import sys
 from typing import Any
 
 _registered: set[type] = set()
-
-
-class _RiverStandIn:
-    """A registered class whose instance river accepts as the last step of a regressor."""
-
-
-class _RiverClassifierStandIn:
-    """A registered class whose instance river accepts as the last step of a classifier."""
-
-
-_STAND_INS: dict[str, type] = {
-    "MiniBatchRegressor": _RiverStandIn,
-    "MiniBatchClassifier": _RiverClassifierStandIn,
-}
+# Classes to be registered, whose instances river accepts as the last step of a model.
+_STAND_INS = {name: type(name, (), {}) for name in ("MiniBatchRegressor", "MiniBatchClassifier")}
 
 
 def register_with_river(cls: type) -> None:
@@ -58,7 +46,7 @@ class RiverCompatMixin:
     def _last_step(self) -> Any:
         # River's isinstance hook needs this: it registers models made before river was imported.
         register_with_river(type(self))
-        return _STAND_INS.get(self._river_bases[0], _RiverStandIn)()
+        return _STAND_INS.get(self._river_bases[0], _STAND_INS["MiniBatchRegressor"])()
 
     @property
     def _tags(self) -> set[str]:

@@ -200,7 +200,7 @@ def regret_bound(step_size: StepSize | None, rounds: int) -> float:
     return step_size.regret_bound(rounds)
 
 
-def warn_beyond_horizon(step_size: StepSize, rounds: int, n_new: int) -> None:
+def warn_beyond_horizon(step_size: StepSize, rounds: int, n_new: int, stacklevel: int) -> None:
     """Warn if new rounds are the first ones beyond the horizon."""
     if not isinstance(step_size, TheoreticalStepSize | SecondMomentStepSize):
         return
@@ -208,7 +208,7 @@ def warn_beyond_horizon(step_size: StepSize, rounds: int, n_new: int) -> None:
         warnings.warn(
             f"more rounds than horizon={step_size.horizon}: the step is too long for them, and "
             "regret_bound_ grows in proportion.",
-            stacklevel=7,
+            stacklevel=stacklevel,
         )
 
 
