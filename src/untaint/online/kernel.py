@@ -185,7 +185,6 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
             )
 
     def _start(self, batch: NoisyBatch) -> None:
-        self._check_batch(batch)
         self._cov = self._initial_cov(batch)
         self._n_copies = batch.n_copies
         self._statistics = LinearStatistics(batch, LeaderConfig(), allow_missing=False)
@@ -207,26 +206,29 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
         self._engine.prepare(mixture, self._cov, self._n_copies)
 
     def _learn(self, batch: NoisyBatch) -> None:
-        self._check_batch(batch)
+        noise = self._check_batch(batch)
         if batch.n_copies != self._n_copies:
             raise ValueError(
                 "X_copy must be given with every batch or with none: the stream began with "
                 f"{'two copies' if self._n_copies == 2 else 'one copy'} of each row."
             )
-        if batch.noise is not None and not np.array_equal(batch.noise, self._cov):
+        if noise is not None and not np.array_equal(noise, self._cov):
             raise ValueError("noise_cov must stay what it was in the first batch.")
         self._engine.learn(batch, self.target_bound)  # first, because it may raise
         self._statistics.add(
             NoisyBatch(batch.X, batch.y, batch.X_copy, self._cov, batch.sample_weight)
         )
 
-    def _check_batch(self, batch: NoisyBatch) -> None:
+    def _check_batch(self, batch: NoisyBatch) -> FloatArray | None:
+        """Return the noise that is declared for a batch, and raise if it cannot be learnt."""
         batch.refuse_replicates("a kernel learner")
         if isinstance(batch.noise, RowNoise):
             raise ValueError("noise_cov must be the same for all rows in a kernel learner.")
+        return batch.noise
 
     def _initial_cov(self, batch: NoisyBatch) -> FloatArray:
-        if batch.noise is None:
+        noise = self._check_batch(batch)
+        if noise is None:
             assert batch.X_copy is not None
             if len(batch.y) < _MIN_ROWS:
                 raise ValueError(
@@ -235,13 +237,11 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
                 )
             difference = batch.X - batch.X_copy
             return difference.T @ difference / (2 * len(difference))
-        assert isinstance(batch.noise, np.ndarray)
-        correlated = (batch.noise != np.diag(np.diag(batch.noise))).any()
-        if self.noise == "laplace" and correlated:
+        if self.noise == "laplace" and (noise != np.diag(np.diag(noise))).any():
             raise ValueError(
                 "noise_cov must be diagonal for Laplace noise, whose coordinates are independent."
             )
-        return batch.noise
+        return noise
 
     def _initial_gamma(self, batch: NoisyBatch) -> float:
         if not isinstance(self.gamma, str):

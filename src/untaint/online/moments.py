@@ -76,7 +76,7 @@ class Moments:
         self.rounds += t
         return sums
 
-    def _add_noise(self, fold: int, noise: FloatArray) -> None:
+    def _add_noise(self, fold: int, noise: FloatArray | float) -> None:
         of_fold = self._noise[fold]
         of_fold += noise
         self._total_noise = self._total_noise + noise
