@@ -6,7 +6,6 @@ One copy gives the slope, :math:`\tilde g = 2 (\hat f(\tilde x') - y)`, the othe
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from typing import final
 
 import numpy as np
@@ -53,7 +52,13 @@ class GradientEngine(Engine):
 
     def learn(self, batch: NoisyBatch, target_bound: float | None) -> None:
         """Perform one round for each row."""
-        for part in self._parts_with_constant_bound(batch, target_bound):
+        ends = [0, len(batch.y)]  # between them the gradient bound is constant
+        if isinstance(self.step_size, TheoreticalStepSize):
+            largest_target = np.maximum.accumulate(np.maximum(np.abs(batch.y), target_bound or 0.0))
+            ends[1:1] = (np.flatnonzero(np.diff(largest_target)) + 1).tolist()
+        for rows in map(slice, ends, ends[1:]):
+            part = batch[rows]
+            self._raise_gradient_bound(part, target_bound)
             for start in range(0, len(part.y), BLOCK):
                 self._learn_block(part[start : start + BLOCK])
 
@@ -79,19 +84,6 @@ class GradientEngine(Engine):
         """Return the bound of Theorem 2, with the cross term that the printed one lacks."""
         return regret_bound(self.step_size, self._n_rounds())
 
-    def _parts_with_constant_bound(
-        self, batch: NoisyBatch, target_bound: float | None
-    ) -> Iterator[NoisyBatch]:
-        """Split a batch where the gradient bound has to be raised, and raise it there."""
-        ends = [0, len(batch.y)]
-        if isinstance(self.step_size, TheoreticalStepSize):
-            largest_target = np.maximum.accumulate(np.maximum(np.abs(batch.y), target_bound or 0.0))
-            ends[1:1] = (np.flatnonzero(np.diff(largest_target)) + 1).tolist()
-        for rows in map(slice, ends, ends[1:]):
-            part = batch[rows]
-            self._raise_gradient_bound(part, target_bound)
-            yield part
-
     def _raise_gradient_bound(self, batch: NoisyBatch, target_bound: float | None) -> None:
         """Raise the gradient bound sqrt(G) = 2 (W R + B_y) R to cover the targets of a batch."""
         if batch.sample_weight is not None and not np.all(batch.sample_weight == 1.0):
@@ -106,7 +98,7 @@ class GradientEngine(Engine):
         self.step_size.raise_gradient_bound(
             2 * (self.step_size.radius * R + largest_target) * R, self._n_rounds() + 1
         )
-        warn_beyond_horizon(self.step_size, self._n_rounds(), len(batch.y), 8)
+        warn_beyond_horizon(self.step_size, self._n_rounds(), len(batch.y), 7)
 
 
 @final

@@ -286,9 +286,9 @@ class NoisyLinearRegressor(LinearRegressor):
             if isinstance(self._descent.step_size, SecondMomentStepSize):
                 self._descent.step_size.expand(n_features + 1)
 
-    def _coef_and_intercept(self) -> tuple[FloatArray, float]:
+    def _linear_model(self) -> tuple[FloatArray, float]:
         if self._descent is None:
-            return super()._coef_and_intercept()
+            return super()._linear_model()
         average = (isinstance(self.average, str) and self._parameter_free) or self.average is True
         w = self._descent.iterate(average)
         return w[1:], float(w[0])

@@ -23,7 +23,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
 
     _statistics: LinearStatistics | None
 
-    def _coef_and_intercept(self) -> tuple[FloatArray, float]:
+    def _linear_model(self) -> tuple[FloatArray, float]:
         """Return coefficients and intercept of the current model."""
         return self._leader_fit()[:2]
 
@@ -32,17 +32,14 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
         """The coefficients of the features."""
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
-        return self._coef_and_intercept()[0].copy()
+        return self._linear_model()[0].copy()
 
     @property
     def intercept_(self) -> float:
         """The intercept of the linear model."""
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
-        return self._coef_and_intercept()[1]
-
-    def _linear_model(self) -> tuple[FloatArray, float] | None:
-        return self._coef_and_intercept()
+        return self._linear_model()[1]
 
     @property
     def _fitted_statistics(self) -> LinearStatistics:
@@ -64,7 +61,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
         return self._fitted_statistics.fit()
 
     def _predict_rows(self, X: FloatArray, noisy: bool) -> FloatArray:
-        coef, intercept = self._coef_and_intercept()
+        coef, intercept = self._linear_model()
         if noisy or np.isnan(X).any():
             X = self._fitted_statistics.posterior_mean(X, noisy=noisy, share=self._share_removed())
         return X @ coef + intercept
@@ -75,7 +72,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
 
     def _clean_error(self, batch: NoisyBatch) -> float:
         assert isinstance(batch.noise, np.ndarray)
-        coef, intercept = self._coef_and_intercept()
+        coef, intercept = self._linear_model()
         residual = batch.X @ coef + intercept - batch.y
         once = residual**2 - coef @ batch.noise @ coef
         if batch.X_copy is None:
