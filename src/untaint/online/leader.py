@@ -137,7 +137,7 @@ class Leader:
                     config.shares,
                     config.alphas(tuning.total_gram[0, 0]),
                     centred=config.centred,
-                    scales=self._scales(tuning.total_gram),
+                    scaled=config.scaled,
                 )
                 if self._windows is not None:
                     self._windows.reset_shrinkage()
@@ -166,9 +166,6 @@ class Leader:
         coef, intercept, share = found
         return LinearFit(coef, intercept, Shrinkage(share, shrinkage.alpha))
 
-    def _scales(self, gram: FloatArray) -> FloatArray | None:
-        return np.sqrt(feature_variances(gram, self.config.centred)) if self.config.scaled else None
-
     def _solve(
         self, correct: MomentCorrection, gram: FloatArray, noise: FloatArray, shrinkage: Shrinkage
     ) -> tuple[FloatArray, float]:
@@ -182,8 +179,9 @@ class Leader:
             bound = config.norm_bound
             if found is not None and (bound is None or np.linalg.norm(found[0]) <= bound):
                 return found
-        clean, scales = correct(gram, noise, shrinkage.share), self._scales(gram)
-        penalties = 1.0 if scales is None else scales**2
+        clean = correct(gram, noise, shrinkage.share)
+        penalties = feature_variances(gram, config.centred) if config.scaled else 1.0
+        scales = np.sqrt(penalties) if config.scaled else None
         found = solve_by_cholesky(clean, alpha, penalties=penalties, centred=config.centred)
         if found is None and config.alpha is not None and shrinkage.share > 0.0:
             found = solve_floored(gram, clean, alpha, centred=config.centred)

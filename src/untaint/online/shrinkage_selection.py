@@ -22,7 +22,7 @@ from scipy.special import stdtrit
 
 from .._typing import FloatArray
 from .._validation import check_at_most, check_real
-from .correction import MomentCorrection
+from .correction import MomentCorrection, feature_variances
 from .moments import Moments
 from .ridge_solvers import solve_ridge
 from .schedule import N_FOLDS
@@ -59,13 +59,14 @@ def select_shrinkage(
     alphas: FloatArray,
     *,
     centred: bool,
-    scales: FloatArray | None,
+    scaled: bool,
 ) -> Shrinkage | None:
     """Return the best share and alpha by cross-validation, None if there are too few rows."""
     if len(shares) == len(alphas) == 1:
         return Shrinkage(shares[0], float(alphas[0]))
     if np.count_nonzero(moments.gram[:, 0, 0]) < _MIN_FOLDS:
         return None
+    scales = np.sqrt(feature_variances(moments.total_gram, centred)) if scaled else None
     losses = held_out_losses(moments, correct, shares, alphas, centred=centred, scales=scales)
     share, alpha = divmod(best_candidate(losses), len(alphas))
     return Shrinkage(shares[share], float(alphas[alpha]))
