@@ -59,8 +59,11 @@ def select_gamma(
         moments.add(augmented_rows(Z_omega, y - float(y.mean()), sample_weight), None)
         correction = FourierCorrection(omega, cov, noise, batch.n_copies)
         losses = held_out_losses(moments, correction, _SHARES, n_groups=_N_GROUPS)
-        candidates.append(losses if gamma <= gammas[0] else losses.without_naive())
-    joint = HeldOutLosses.concatenate(candidates)
+        if gamma > gammas[0]:
+            losses = losses._replace(naive=np.full_like(losses.naive, np.inf))
+        candidates.append(losses)
+    clean, naive = (np.concatenate(kind, axis=1) for kind in [*zip(*candidates, strict=True)][:2])
+    joint = HeldOutLosses(clean, naive, candidates[0].fold_weights)
     best, default = best_candidate(joint), best_candidate(candidates[0])
     mean, error, _ = loss_differences(joint, default)
     return gammas[best // candidates[0].clean.shape[1] if mean[best] + error[best] < 0 else 0]

@@ -6,12 +6,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import (
-    check_flag,
-    check_noisy_data,
-    check_noisy_query,
-    overflow_guard,
-)
+from .._validation import check_flag, check_noisy_data, check_noisy_query, overflow_guard
 from .noisy_batch import NoisyBatch
 from .replicates import check_copies, check_true_features
 from .scaling import scale_copy, scaling_of
@@ -37,7 +32,7 @@ class BatchAPIMixin(_StreamBase):
         X : array or data frame of shape (n, d)
             Noisy rows.
         y : array of shape (n,)
-            Targets; they may be noisy.
+            Targets, which may be noisy, or the labels of two classes.
         X_copy : array or data frame of shape (n, d), or a list of these, optional
             Further measurements of the rows, with independent noise. Where a row has no such
             measurement, all of its entries are NaN.
@@ -60,7 +55,7 @@ class BatchAPIMixin(_StreamBase):
         before = dict(vars(self))
         try:
             with overflow_guard():
-                self._partial_fit(X, y, X_copy, noise_cov, sample_weight, X_true, first=True)
+                self._learn_table(True, X, y, X_copy, noise_cov, sample_weight, X_true)
         except BaseException:  # a failed fit leaves the model as it was
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -79,32 +74,26 @@ class BatchAPIMixin(_StreamBase):
         """Update the model with more rows; the parameters are those of :meth:`fit`."""
         if not hasattr(self, "n_rounds_"):
             return self.fit(X, y, X_copy, noise_cov, sample_weight, X_true)
-        self._partial_fit(X, y, X_copy, noise_cov, sample_weight, X_true, first=False)
+        self._learn_table(False, X, y, X_copy, noise_cov, sample_weight, X_true)
         return self
 
-    def _partial_fit(
-        self,
-        X: Any,
-        y: Any,
-        X_copy: Any,
-        noise_cov: Any,
-        sample_weight: Any,
-        X_true: Any,
-        *,
-        first: bool,
+    def _encode_targets(self, y: Any, first: bool) -> Any:
+        """Return targets as numbers, or as they are if they are to be checked as numbers."""
+        return y
+
+    def _learn_table(
+        self, first: bool, X: Any, y: Any, copies: Any, noise_cov: Any, weights: Any, X_true: Any
     ) -> None:
         self._check_parameters()
         if not first:
             self._flush(self.n_rounds_)
         self._refuse_gaps(X)
-        scaling = scaling_of(X)
-        X, y, sample_weight = check_noisy_data(
-            self, X, y, sample_weight, reset=first, gaps=self._allow_missing
-        )
-        X_copy = check_copies(self, X_copy, X, scaling, gaps=self._allow_missing)
+        scaling, y, gaps = scaling_of(X), self._encode_targets(y, first), self._allow_missing
+        X, y, weights = check_noisy_data(self, X, y, weights, reset=first, gaps=gaps)
+        copies = check_copies(self, copies, X, scaling, gaps=gaps)
         X_true = check_true_features(self, scale_copy(X_true, scaling), X)
         names = list(getattr(self, "feature_names_in_", range(X.shape[1])))
-        batch = self._make_batch(X, y, X_copy, noise_cov, sample_weight, names, scaling, X_true)
+        batch = self._make_batch(X, y, copies, noise_cov, weights, names, scaling, X_true)
         if first:
             self._reset_stream(names)
         self._was_scaled = scaling is not None
@@ -139,24 +128,27 @@ class BatchAPIMixin(_StreamBase):
         return self._predict_rows(X, noisy)
 
     def corrected_score(self, X: Any, y: Any, X_copy: Any = None) -> float:
-        """Estimate the mean squared error on the clean rows from noisy rows, without bias.
+        """Estimate the mean squared error, or log loss, on the clean rows from noisy rows.
 
         Parameters
         ----------
         X : array of shape (m, d)
             Held-out rows with the noise of the training rows.
         y : array of shape (m,)
-            Their targets.
+            Their targets or labels.
         X_copy : array of shape (m, d), optional
             Second copies of these rows.
 
         Returns
         -------
         float
-            Smaller is better. As an unbiased estimate it can be negative if the error is small.
+            Smaller is better. The estimate of the squared error is unbiased, and so can be negative
+            if the error is small. That of the log loss is too large where the noise of the log-odds
+            has a variance of 2.9 or more.
         """
         check_is_fitted(self)
         scaling = scaling_of(X)
+        y = self._encode_targets(y, False)
         X, y, _ = check_noisy_data(self, X, y, None, reset=False, gaps=False)
         X_copy = check_copies(self, X_copy, X, scaling, gaps=False, allow_equal=True)
         self._learn_due_rows()

@@ -49,3 +49,11 @@ def centred_moments(gram: FloatArray, centred: bool) -> tuple[FloatArray, FloatA
     moments = gram[..., 1:, 1:] / n
     means = gram[..., 0, 1:] / n[..., 0] * float(centred)
     return means, moments - means[..., :, None] * means[..., None, :]
+
+
+def feature_variances(gram: FloatArray, centred: bool) -> FloatArray:
+    """Return the variances of the features, and 1 for constant features."""
+    per_row = 1.0 / np.maximum(gram[..., :1, 0], np.finfo(float).tiny)
+    squares = np.einsum("...ii->...i", gram)[..., 1:-1] * per_row
+    variances = squares - (gram[..., 0, 1:-1] * per_row) ** 2 if centred else squares
+    return np.where(variances > 1e-14 * squares, variances, 1.0)

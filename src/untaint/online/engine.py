@@ -33,25 +33,3 @@ class Engine(ABC):
     def refit_rounds(self, rounds: int) -> tuple[int, int]:
         """Return the last round that predictions use, and the next one at which this changes."""
         return rounds, rounds + 1
-
-    def dual_coef(self) -> FloatArray:
-        """Return the coefficients of the support rows."""
-        raise AttributeError("dual_coef_ is kept by Algorithm 2 without a budget only")
-
-    def support(self) -> FloatArray:
-        """Return the support rows."""
-        raise AttributeError("support_ is kept by Algorithm 2 without a budget only")
-
-    def coef(self) -> FloatArray:
-        """Return the coefficients of the random features."""
-        raise AttributeError("coef_ belongs to random features: learning_rate='auto', or a budget")
-
-    def frequencies(self) -> FloatArray:
-        """Return the frequencies of the random features."""
-        raise AttributeError(
-            "frequencies_ belongs to random features: learning_rate='auto', or a budget"
-        )
-
-    def regret_bound(self, rounds: int) -> float:
-        """Return an upper bound of the expected regret."""
-        raise AttributeError('regret_bound_ is known for learning_rate="theory" only')

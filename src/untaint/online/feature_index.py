@@ -74,10 +74,8 @@ class FeatureIndex:
 
 def sorted_names(row: Iterable[Any]) -> list[Any]:
     """Sort names by type and value, so that the result does not depend on their order."""
-    return sorted(
-        row, key=lambda name: (type(name).__name__, name if _is_sortable(name) else repr(name))
-    )
 
+    def key(name: Any) -> tuple[str, Any]:
+        return type(name).__name__, name if isinstance(name, str | int | float) else repr(name)
 
-def _is_sortable(name: Any) -> bool:
-    return isinstance(name, (str, int, float))
+    return sorted(row, key=key)

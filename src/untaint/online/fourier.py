@@ -47,15 +47,23 @@ def fourier_features(X: FloatArray, omega: FloatArray) -> FloatArray:
     return np.concatenate([np.cos(phase), np.sin(phase)], axis=1)
 
 
+def evaluate_features(
+    X: FloatArray, omega: FloatArray, coef: FloatArray, input_cov: FloatArray | None
+) -> FloatArray:
+    """Return sums of features, or their means over Gaussian rows X, which damp each of them."""
+    if input_cov is not None:
+        coef = coef * np.tile(np.exp(log_characteristic_function(omega, input_cov, "gaussian")), 2)
+    return fourier_features(X, omega) @ coef
+
+
 @final
 class FourierCorrection:
     """A correction of the Gram matrix of r = (1, cosines, sines, y) by division by c."""
 
     def __init__(self, omega: FloatArray, cov: FloatArray, noise: str, n_copies: int) -> None:
-        single, minus, plus = _log_damping(omega, cov, noise, n_copies)
-        self._single = np.maximum(single, _MIN_LOG_DAMPING)
-        self._minus = np.maximum(minus, _MIN_LOG_DAMPING)
-        self._plus = np.maximum(plus, _MIN_LOG_DAMPING)
+        self._single, self._minus, self._plus = (
+            np.maximum(log, _MIN_LOG_DAMPING) for log in _log_damping(omega, cov, noise, n_copies)
+        )
 
     def __call__(self, gram: FloatArray, noise: FloatArray, share: float) -> FloatArray:
         """Return the Gram matrix divided by powers of the characteristic function."""

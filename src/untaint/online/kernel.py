@@ -12,29 +12,31 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_choice, check_count, check_flag, check_real
+from .._validation import check_choice, check_count, check_real
 from .bandwidth import GAMMA_FACTORS, MIN_ROWS_TO_SELECT, median_gamma, select_gamma
-from .base import NoisyRegressor
 from .engine import Engine
-from .kernel_sgd import KernelSGD, RandomFeatureSGD
+from .kernel_expansion import KernelSGD
+from .kernel_sgd import RandomFeatureSGD
 from .leader import LeaderConfig
 from .linear_statistics import LinearStatistics
 from .mixture import KERNELS, KernelMixture, make_mixture
 from .noise import RowNoise, covariance_matrix, is_estimated
 from .noisy_batch import NoisyBatch
 from .random_feature_ridge import RandomFeatureRidge
-from .step_size import check_learning_rate, make_step_size
+from .river_api import NoisyLearner
+from .step_size import check_descent_parameters, make_step_size
 
 _NOISES = ("gaussian", "laplace")
 _MIN_ROWS = 64  # rows needed to estimate gamma or the noise covariance
 
 
-class NoisyKernelRegressor(NoisyRegressor):
+class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
     """Online kernel regression from noisy features.
 
     The noise must be Gaussian, or Laplace with independent coordinates. Algorithm 2 (every
@@ -150,7 +152,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_learning_rate(self.learning_rate, self.horizon, self.norm_bound)
+        check_descent_parameters(self)
         check_choice("noise", self.noise, _NOISES)
         check_choice("kernel", self.kernel, KERNELS)
         if isinstance(self.gamma, str):
@@ -158,11 +160,6 @@ class NoisyKernelRegressor(NoisyRegressor):
         else:
             check_real("gamma", self.gamma, low=0, inclusive=False)
         check_real("shape", self.shape, low=0, inclusive=False)
-        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
-        check_count("horizon", self.horizon, optional=True)
-        check_real("target_bound", self.target_bound, low=0, optional=True)
-        if self.average != "auto":
-            check_flag("average", self.average)
         check_count("budget", self.budget, optional=True)
         check_count("random_state", self.random_state, low=0, optional=True)
         if is_estimated(self.noise_cov):
@@ -188,7 +185,6 @@ class NoisyKernelRegressor(NoisyRegressor):
             )
 
     def _start(self, batch: NoisyBatch) -> None:
-        batch.refuse_replicates("a kernel learner")
         self._cov = self._initial_cov(batch)
         self._n_copies = batch.n_copies
         self._statistics = LinearStatistics(batch, LeaderConfig(), allow_missing=False)
@@ -210,25 +206,29 @@ class NoisyKernelRegressor(NoisyRegressor):
         self._engine.prepare(mixture, self._cov, self._n_copies)
 
     def _learn(self, batch: NoisyBatch) -> None:
-        batch.refuse_replicates("a kernel learner")
+        noise = self._check_batch(batch)
         if batch.n_copies != self._n_copies:
             raise ValueError(
                 "X_copy must be given with every batch or with none: the stream began with "
                 f"{'two copies' if self._n_copies == 2 else 'one copy'} of each row."
             )
-        if isinstance(batch.noise, RowNoise):
-            raise ValueError("noise_cov must be the same for all rows in a kernel learner.")
-        if batch.noise is not None and not np.array_equal(batch.noise, self._cov):
+        if noise is not None and not np.array_equal(noise, self._cov):
             raise ValueError("noise_cov must stay what it was in the first batch.")
         self._engine.learn(batch, self.target_bound)  # first, because it may raise
         self._statistics.add(
             NoisyBatch(batch.X, batch.y, batch.X_copy, self._cov, batch.sample_weight)
         )
 
-    def _initial_cov(self, batch: NoisyBatch) -> FloatArray:
+    def _check_batch(self, batch: NoisyBatch) -> FloatArray | None:
+        """Return the noise that is declared for a batch, and raise if it cannot be learnt."""
+        batch.refuse_replicates("a kernel learner")
         if isinstance(batch.noise, RowNoise):
             raise ValueError("noise_cov must be the same for all rows in a kernel learner.")
-        if batch.noise is None:
+        return batch.noise
+
+    def _initial_cov(self, batch: NoisyBatch) -> FloatArray:
+        noise = self._check_batch(batch)
+        if noise is None:
             assert batch.X_copy is not None
             if len(batch.y) < _MIN_ROWS:
                 raise ValueError(
@@ -237,12 +237,11 @@ class NoisyKernelRegressor(NoisyRegressor):
                 )
             difference = batch.X - batch.X_copy
             return difference.T @ difference / (2 * len(difference))
-        correlated = (batch.noise != np.diag(np.diag(batch.noise))).any()
-        if self.noise == "laplace" and correlated:
+        if self.noise == "laplace" and (noise != np.diag(np.diag(noise))).any():
             raise ValueError(
                 "noise_cov must be diagonal for Laplace noise, whose coordinates are independent."
             )
-        return batch.noise
+        return noise
 
     def _initial_gamma(self, batch: NoisyBatch) -> float:
         if not isinstance(self.gamma, str):
@@ -255,9 +254,7 @@ class NoisyKernelRegressor(NoisyRegressor):
             dict.fromkeys(self._admissible_gamma(factor * median) for factor in GAMMA_FACTORS)
         )
         budget = self._initial_budget(batch)
-        return select_gamma(
-            gammas, batch, self._cov, self.noise, self._mixture_of, budget, self._seed
-        )
+        return select_gamma(gammas, batch, self._cov, self.noise, self._mixture, budget, self._seed)
 
     def _initial_budget(self, batch: NoisyBatch) -> int:
         rows = len(batch.y) if batch.sample_weight is None else batch.sample_weight.sum()
@@ -272,10 +269,8 @@ class NoisyKernelRegressor(NoisyRegressor):
             return min(gamma, 0.4 / largest)  # the surrogate exists below 0.5 / largest
         return gamma
 
-    def _mixture(self) -> KernelMixture:
-        return self._mixture_of(self.gamma_)
-
-    def _mixture_of(self, gamma: float) -> KernelMixture:
+    def _mixture(self, gamma: float | None = None) -> KernelMixture:
+        gamma = self.gamma_ if gamma is None else gamma
         noise_cov = self._cov if self.noise == "gaussian" else np.zeros_like(self._cov)
         return make_mixture(self.kernel, gamma, float(self.shape), noise_cov)
 
@@ -295,7 +290,7 @@ class NoisyKernelRegressor(NoisyRegressor):
         )
 
     def _clean_error(self, batch: NoisyBatch) -> float:
-        batch.refuse_replicates("a kernel learner")
+        self._check_batch(batch)
         if batch.n_copies != self._n_copies:
             raise ValueError(
                 f"X_copy must {'be given' if self._n_copies == 2 else 'be None'}: the learner was "
@@ -339,35 +334,39 @@ class NoisyKernelRegressor(NoisyRegressor):
     def _seed(self) -> int:
         return int(self.random_state or 0)
 
-    def _current_engine(self) -> Engine:
+    def _of_engine(self, name: str, owner: str) -> Any:
+        """Return an attribute of the engine, which only that of the owner has."""
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
-        return self._require_engine()
+        method = getattr(self._require_engine(), name, None)
+        if method is None:
+            raise AttributeError(f"{name}_ belongs to {owner}")
+        return method()
 
     @property
     def dual_coef_(self) -> FloatArray:
         """The coefficients of the support rows, for Algorithm 2 without a budget."""
-        return self._current_engine().dual_coef()
+        return self._of_engine("dual_coef", "Algorithm 2 without a budget only")
 
     @property
     def support_(self) -> FloatArray:
         """The support rows, for Algorithm 2 without a budget."""
-        return self._current_engine().support()
+        return self._of_engine("support", "Algorithm 2 without a budget only")
 
     @property
     def coef_(self) -> FloatArray:
         """The coefficients of the random features: of the cosines, then of the sines."""
-        return self._current_engine().coef()
+        return self._of_engine("coef", "random features: learning_rate='auto', or a budget")
 
     @property
     def frequencies_(self) -> FloatArray:
         """The frequencies of the random features, one in each row."""
-        return self._current_engine().frequencies()
+        return self._of_engine("frequencies", "random features: learning_rate='auto', or a budget")
 
     @property
     def regret_bound_(self) -> float:
         """The upper bound of the expected regret on the clean rows, for ``"theory"``."""
-        return self._current_engine().regret_bound(self.n_rounds_)
+        return self._of_engine("regret_bound", 'learning_rate="theory" only')
 
     @property
     def clamped_mass_(self) -> float:

@@ -14,73 +14,59 @@ from typing import final
 import numpy as np
 
 from .._typing import FloatArray
+from .kernel_sgd import BLOCK, GradientEngine
+from .noisy_batch import NoisyBatch
 from .step_size import StepSize
 from .surrogate import SurrogateKernel
 
-_BLOCK = 256  # rounds for which the kernel matrix is computed at once
 _MIN_SCALE = 1e-100  # below it the scale is multiplied into the coefficients
 
 
 @final
-class GrowingExpansion:
-    """A GrowingExpansion is a predictor given by support rows and their coefficients."""
+class KernelSGD(GradientEngine):
+    """KernelSGD is Algorithm 2 as printed; it keeps every row and takes O(t) a round."""
 
-    def __init__(self, n_features: int, step_size: StepSize, radius: float | None) -> None:
-        self.step_size, self.radius = step_size, radius
-        self.n = 0
-        self._rows = np.empty((_BLOCK, n_features))
-        self._coef = np.empty(_BLOCK)  # to be multiplied by _scale
-        self._sum_on_arrival = np.empty(_BLOCK)  # _scale_sum when the row was added
-        self._absorbed = np.zeros(_BLOCK)  # sum of coefficients until the scale was absorbed
+    def __init__(self, step_size: StepSize, radius: float | None, average: bool) -> None:
+        super().__init__(step_size, radius, average)
+        self._n = 0
+        self._rows = np.empty((BLOCK, 0))
+        self._coef = np.empty(BLOCK)  # to be multiplied by _scale
+        self._sum_on_arrival = np.empty(BLOCK)  # _scale_sum when the row was added
+        self._absorbed = np.zeros(BLOCK)  # sum of coefficients until the scale was absorbed
         self._scale = 1.0
         self._scale_sum = 0.0
         self._squared_norm = 0.0
 
-    @property
-    def rows(self) -> FloatArray:
-        """The support rows."""
-        return self._rows[: self.n]
+    def _allocate(self, n_features: int) -> None:
+        self._rows = np.pad(self._rows, ((0, 0), (0, n_features - self._rows.shape[1])))
 
-    def coef(self, average: bool) -> FloatArray:
-        """Return the coefficients, or their means over all rounds."""
-        coef = self._coef[: self.n]
-        if not average:
-            return self._scale * coef
-        return (
-            coef * (self._scale_sum - self._sum_on_arrival[: self.n]) + self._absorbed[: self.n]
-        ) / max(self.n, 1)
+    def _n_rounds(self) -> int:
+        return self._n
 
-    def learn(
-        self, surrogate: SurrogateKernel, X: FloatArray, X_copy: FloatArray, y: FloatArray
-    ) -> None:
-        """Perform one round of Algorithm 2 for each row."""
-        for start in range(0, len(y), _BLOCK):
-            part = slice(start, start + _BLOCK)
-            self._learn_block(surrogate, X[part], X_copy[part], y[part])
-
-    def _learn_block(
-        self, surrogate: SurrogateKernel, X: FloatArray, X_copy: FloatArray, y: FloatArray
-    ) -> None:
-        first = self.n
-        self._reserve(first + len(y))
-        self._rows[first : first + len(y)] = X
-        known = self._rows[: first + len(y)]
-        K_copy, K_row = surrogate.matrix(X_copy, known), surrogate.matrix(X, known)
-        for t, target in enumerate(y.tolist()):
-            coef = self._coef[: self.n]
-            slope = 2.0 * (self._scale * float(K_copy[t, : self.n] @ coef) - target)
-            value = self._scale * float(K_row[t, : self.n] @ coef)
-            self._add(slope, value, surrogate.diagonal)
+    def _learn_block(self, batch: NoisyBatch) -> None:
+        assert batch.X_copy is not None
+        first, after = self._n, self._n + len(batch.y)
+        self._reserve(after)
+        self._rows[first:after] = batch.X
+        known, diagonal = self._rows[:after], self._surrogate.diagonal
+        K_copy = self._surrogate.matrix(batch.X_copy, known)
+        K_row = self._surrogate.matrix(batch.X, known)
+        for t, target in enumerate(batch.y.tolist()):
+            coef = self._coef[: self._n]
+            slope = 2.0 * (self._scale * float(K_copy[t, : self._n] @ coef) - target)
+            value = self._scale * float(K_row[t, : self._n] @ coef)
+            self._add(slope, value, diagonal)
 
     def _add(self, slope: float, value: float, diagonal: float) -> None:
-        rate = self.step_size(self.n + 1, np.array([slope * sqrt(diagonal)]), np.array([self.norm]))
+        norm, n = sqrt(self._squared_norm), self._n
+        rate = self.step_size(n + 1, np.array([slope * sqrt(diagonal)]), np.array([norm]))
         new_coef = -rate * slope
         self._squared_norm = max(
             self._squared_norm + 2.0 * new_coef * value + new_coef**2 * diagonal, 0.0
         )
-        self._coef[self.n] = new_coef / self._scale
-        self._sum_on_arrival[self.n], self._absorbed[self.n] = self._scale_sum, 0.0
-        self.n += 1
+        self._coef[n] = new_coef / self._scale
+        self._sum_on_arrival[n], self._absorbed[n] = self._scale_sum, 0.0
+        self._n = n + 1
         if self.radius is not None and self._squared_norm > self.radius**2:
             self._scale *= self.radius / sqrt(self._squared_norm)
             self._squared_norm = self.radius**2
@@ -88,20 +74,9 @@ class GrowingExpansion:
                 self._absorb_scale()
         self._scale_sum += self._scale
 
-    @property
-    def norm(self) -> float:
-        """The norm of the predictor in the surrogate's space."""
-        return sqrt(self._squared_norm)
-
-    def expand(self, n_features: int) -> None:
-        """Add columns for new features, which are zero in the earlier rows."""
-        rows = np.zeros((len(self._rows), n_features))
-        rows[:, : self._rows.shape[1]] = self._rows
-        self._rows = rows
-
     def _absorb_scale(self) -> None:
-        coef, sum_on_arrival = self._coef[: self.n], self._sum_on_arrival[: self.n]
-        self._absorbed[: self.n] += coef * (self._scale_sum - sum_on_arrival)
+        coef, sum_on_arrival = self._coef[: self._n], self._sum_on_arrival[: self._n]
+        self._absorbed[: self._n] += coef * (self._scale_sum - sum_on_arrival)
         coef *= self._scale
         sum_on_arrival[:] = 0.0
         self._scale, self._scale_sum = 1.0, 0.0
@@ -112,5 +87,30 @@ class GrowingExpansion:
             for name in ("_rows", "_coef", "_sum_on_arrival", "_absorbed"):
                 old = getattr(self, name)
                 new = np.zeros((size, *old.shape[1:]))
-                new[: self.n] = old[: self.n]
+                new[: self._n] = old[: self._n]
                 setattr(self, name, new)
+
+    def predict(self, X: FloatArray, input_cov: FloatArray | None) -> FloatArray:
+        """Evaluate the kernel expansion; ``input_cov`` widens the kernel accordingly."""
+        cov = np.zeros_like(self._cov) if input_cov is None else -input_cov
+        return self._evaluate(SurrogateKernel(self._mixture, cov), X)
+
+    def _surrogate_values(self, X: FloatArray) -> FloatArray:
+        return self._evaluate(self._surrogate, X)
+
+    def _evaluate(self, kernel: SurrogateKernel, X: FloatArray) -> FloatArray:
+        rows, coef = self._rows[: self._n], self.dual_coef()
+        parts = [kernel.matrix(X[i : i + 512], rows) @ coef for i in range(0, len(X), 512)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def dual_coef(self) -> FloatArray:
+        """Return the coefficients of the support rows, or their means over all rounds."""
+        coef = self._coef[: self._n]
+        if not self._average:
+            return self._scale * coef
+        since_arrival = self._scale_sum - self._sum_on_arrival[: self._n]
+        return (coef * since_arrival + self._absorbed[: self._n]) / max(self._n, 1)
+
+    def support(self) -> FloatArray:
+        """Return the support rows, the first copy of each round."""
+        return self._rows[: self._n].copy()

@@ -1,34 +1,39 @@
 r"""Algorithm 2: stochastic gradient descent in the surrogate's space, from two copies of each row.
 
 One copy gives the slope, :math:`\tilde g = 2 (\hat f(\tilde x') - y)`, the other the direction,
-:math:`\hat\Psi(\tilde x)`. :class:`KernelSGD` stores the rows, :class:`RandomFeatureSGD` the
-coefficients of random features.
+:math:`\hat\Psi(\tilde x)`. The predictor is a sum over rows (:mod:`.kernel_expansion`), or
+:class:`RandomFeatureSGD`, which has the coefficients of random features.
 """
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
 from typing import final
 
 import numpy as np
 
 from .._typing import FloatArray
 from .engine import Engine
-from .fourier import fourier_features
-from .kernel_expansion import GrowingExpansion
+from .fourier import evaluate_features, fourier_features
 from .mixture import KernelMixture
 from .noise import log_characteristic_function
 from .noisy_batch import NoisyBatch
 from .projected_gradient import ProjectedGradientDescent
-from .step_size import DistanceOverGradients, StepSize, TheoreticalStepSize
+from .step_size import (
+    DistanceOverGradients,
+    StepSize,
+    TheoreticalStepSize,
+    regret_bound,
+    warn_beyond_horizon,
+)
 from .surrogate import SurrogateKernel
+
+BLOCK = 256  # rounds for which features or the kernel matrix are computed at once
 
 
 class GradientEngine(Engine):
     """Base class of the two forms of Algorithm 2, which needs two copies of each row."""
 
-    step_size: StepSize
-    radius: float | None
+    def __init__(self, step_size: StepSize, radius: float | None, average: bool) -> None:
+        self.step_size, self.radius, self._average = step_size, radius, average
 
     def prepare(self, mixture: KernelMixture, cov: FloatArray, n_copies: int) -> None:
         """Construct the surrogate kernel; raise if there is only one copy of each row."""
@@ -45,6 +50,22 @@ class GradientEngine(Engine):
     def _allocate(self, n_features: int) -> None:
         """Allocate arrays for this number of features."""
 
+    def learn(self, batch: NoisyBatch, target_bound: float | None) -> None:
+        """Perform one round for each row."""
+        ends = [0, len(batch.y)]  # between them the gradient bound is constant
+        if isinstance(self.step_size, TheoreticalStepSize):
+            largest_target = np.maximum.accumulate(np.maximum(np.abs(batch.y), target_bound or 0.0))
+            ends[1:1] = (np.flatnonzero(np.diff(largest_target)) + 1).tolist()
+        for rows in map(slice, ends, ends[1:]):
+            part = batch[rows]
+            self._raise_gradient_bound(part, target_bound)
+            for start in range(0, len(part.y), BLOCK):
+                self._learn_block(part[start : start + BLOCK])
+
+    @abstractmethod
+    def _learn_block(self, batch: NoisyBatch) -> None:
+        """Perform one round for each of a few rows."""
+
     @abstractmethod
     def _surrogate_values(self, X: FloatArray) -> FloatArray:
         """Return unbiased estimates of the predictions at the clean rows, given noisy ones."""
@@ -59,98 +80,25 @@ class GradientEngine(Engine):
         first, second = self._surrogate_values(batch.X), self._surrogate_values(batch.X_copy)
         return float(np.mean((first - batch.y) * (second - batch.y)))
 
-    def regret_bound(self, rounds: int) -> float:
+    def regret_bound(self) -> float:
         """Return the bound of Theorem 2, with the cross term that the printed one lacks."""
-        if not isinstance(self.step_size, TheoreticalStepSize):
-            return super().regret_bound(rounds)
-        return self.step_size.regret_bound(rounds)
-
-    def _parts_with_constant_bound(
-        self, batch: NoisyBatch, target_bound: float | None
-    ) -> Iterator[NoisyBatch]:
-        """Split a batch where the gradient bound has to be raised, and raise it there."""
-        ends = [0, len(batch.y)]
-        if isinstance(self.step_size, TheoreticalStepSize):
-            largest_target = np.maximum.accumulate(np.maximum(np.abs(batch.y), target_bound or 0.0))
-            ends[1:1] = (np.flatnonzero(np.diff(largest_target)) + 1).tolist()
-        for rows in map(slice, ends, ends[1:]):
-            part = batch[rows]
-            self._raise_gradient_bound(part, target_bound)
-            yield part
+        return regret_bound(self.step_size, self._n_rounds())
 
     def _raise_gradient_bound(self, batch: NoisyBatch, target_bound: float | None) -> None:
         """Raise the gradient bound sqrt(G) = 2 (W R + B_y) R to cover the targets of a batch."""
         if batch.sample_weight is not None and not np.all(batch.sample_weight == 1.0):
             raise ValueError("sample_weight must be None, or all ones, for Algorithm 2.")
+        R = float(np.sqrt(self._surrogate.diagonal))
         if isinstance(self.step_size, DistanceOverGradients):
             first = batch.y[np.argmax(batch.y != 0.0)]  # while y is zero the gradient is zero
-            self.step_size.set_initial_distance(
-                abs(float(first)) / float(np.sqrt(self._surrogate.diagonal))
-            )
+            self.step_size.start(R, float(first))
         if not isinstance(self.step_size, TheoreticalStepSize):
             return
         largest_target = max(float(np.abs(batch.y).max(initial=0.0)), target_bound or 0.0)
-        R = float(np.sqrt(self._surrogate.diagonal))
         self.step_size.raise_gradient_bound(
             2 * (self.step_size.radius * R + largest_target) * R, self._n_rounds() + 1
         )
-        if self._n_rounds() <= self.step_size.horizon < self._n_rounds() + len(batch.y):
-            warnings.warn(
-                f"more rounds than horizon={self.step_size.horizon}: the step is too long for "
-                "them, and regret_bound_ grows in proportion.",
-                stacklevel=7,
-            )
-
-
-@final
-class KernelSGD(GradientEngine):
-    """KernelSGD is Algorithm 2 as printed; it keeps every row and takes O(t) a round."""
-
-    def __init__(self, step_size: StepSize, radius: float | None, average: bool) -> None:
-        self.step_size, self.radius, self._average = step_size, radius, average
-        self._expansion: GrowingExpansion | None = None
-
-    def _allocate(self, n_features: int) -> None:
-        if self._expansion is None:
-            self._expansion = GrowingExpansion(n_features, self.step_size, self.radius)
-        self._expansion.expand(n_features)
-
-    def _n_rounds(self) -> int:
-        return self._fitted_expansion.n
-
-    @property
-    def _fitted_expansion(self) -> GrowingExpansion:
-        assert self._expansion is not None
-        return self._expansion
-
-    def learn(self, batch: NoisyBatch, target_bound: float | None) -> None:
-        """Perform one round for each row."""
-        for part in self._parts_with_constant_bound(batch, target_bound):
-            assert part.X_copy is not None
-            self._fitted_expansion.learn(self._surrogate, part.X, part.X_copy, part.y)
-
-    def predict(self, X: FloatArray, input_cov: FloatArray | None) -> FloatArray:
-        """Evaluate the kernel expansion; ``input_cov`` widens the kernel accordingly."""
-        kernel = SurrogateKernel(
-            self._mixture, np.zeros_like(self._cov) if input_cov is None else -input_cov
-        )
-        return self._evaluate(kernel, X)
-
-    def _surrogate_values(self, X: FloatArray) -> FloatArray:
-        return self._evaluate(self._surrogate, X)
-
-    def _evaluate(self, kernel: SurrogateKernel, X: FloatArray) -> FloatArray:
-        rows, coef = self._fitted_expansion.rows, self._fitted_expansion.coef(self._average)
-        parts = [kernel.matrix(X[i : i + 512], rows) @ coef for i in range(0, len(X), 512)]
-        return np.concatenate(parts) if parts else np.empty(0)
-
-    def dual_coef(self) -> FloatArray:
-        """Return the coefficients of the support rows."""
-        return self._fitted_expansion.coef(self._average).copy()
-
-    def support(self) -> FloatArray:
-        """Return the support rows, the first copy of each round."""
-        return self._fitted_expansion.rows.copy()
+        warn_beyond_horizon(self.step_size, self._n_rounds(), len(batch.y), 7)
 
 
 @final
@@ -165,41 +113,30 @@ class RandomFeatureSGD(GradientEngine):
     def __init__(
         self, step_size: StepSize, radius: float | None, average: bool, budget: int, seed: int
     ) -> None:
-        self.step_size, self.radius, self._average = step_size, radius, average
+        super().__init__(step_size, radius, average)
         self._budget, self._seed = budget, seed
         self._descent = ProjectedGradientDescent(2 * budget, step_size, radius)
 
     def _allocate(self, n_features: int) -> None:
         self._omega = self._surrogate.sample_frequencies(self._budget, self._seed)
         damping = np.exp(log_characteristic_function(self._omega, self._cov, "gaussian"))
-        self._damping = np.concatenate([damping, damping])
+        self._damping = np.tile(damping, 2)
         self._amplitude = np.sqrt(self._surrogate.diagonal / self._budget)
 
     def _n_rounds(self) -> int:
         return self._descent.rounds
 
-    def learn(self, batch: NoisyBatch, target_bound: float | None) -> None:
-        """Perform one round for each row."""
-        for part in self._parts_with_constant_bound(batch, target_bound):
-            self._gradient_steps(part)
-
-    def _gradient_steps(self, batch: NoisyBatch) -> None:
+    def _learn_block(self, batch: NoisyBatch) -> None:
         assert batch.X_copy is not None
         descent = self._descent
-        for start in range(0, len(batch.y), 256):
-            part = slice(start, start + 256)
-            phi_row = self._amplitude * fourier_features(batch.X[part], self._omega)
-            phi_copy = self._amplitude * fourier_features(batch.X_copy[part], self._omega)
-            for t, y in enumerate(batch.y[part].tolist()):
-                descent.update(2.0 * (float(descent.w @ phi_copy[t]) - y) * phi_row[t])
+        phi_row = self._amplitude * fourier_features(batch.X, self._omega)
+        phi_copy = self._amplitude * fourier_features(batch.X_copy, self._omega)
+        for t, y in enumerate(batch.y.tolist()):
+            descent.update(2.0 * (float(descent.w @ phi_copy[t]) - y) * phi_row[t])
 
     def predict(self, X: FloatArray, input_cov: FloatArray | None) -> FloatArray:
         """Evaluate the random features; ``input_cov`` damps each of them accordingly."""
-        coef = self.coef()
-        if input_cov is not None:
-            damping = np.exp(log_characteristic_function(self._omega, input_cov, "gaussian"))
-            coef = coef * np.concatenate([damping, damping])
-        return fourier_features(X, self._omega) @ coef
+        return evaluate_features(X, self._omega, self.coef(), input_cov)
 
     def _surrogate_values(self, X: FloatArray) -> FloatArray:
         return self._amplitude * (

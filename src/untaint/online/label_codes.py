@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from .._typing import FloatArray
@@ -59,9 +59,8 @@ def check_labels(y: Any) -> NDArray[Any]:
     return y
 
 
-def check_two_classes(y: NDArray[Any]) -> None:
-    """Raise unless there are two labels."""
-    labels = unique_labels(y)
+def check_two_classes(labels: NDArray[Any]) -> None:
+    """Raise unless there are two labels, given each once."""
     if len(labels) > 2:
         raise too_many_classes(labels.tolist())
     if len(labels) < 2:

@@ -8,26 +8,18 @@ forget predicts with the fit to a window of the last rows where that is better: 
 """
 
 from dataclasses import dataclass
-from math import ceil, log, sqrt
-from typing import final
+from math import sqrt
+from typing import NamedTuple, final
 
 import numpy as np
 
 from .._typing import FloatArray
-from .cholesky_ridge import solve_by_cholesky
-from .correction import MomentCorrection, centred_moments, remove_noise
-from .floored_ridge import solve_floored
+from .correction import MomentCorrection, feature_variances, remove_noise
 from .moments import Moments
 from .noise import Noise, RowNoise
-from .schedule import Schedule
-from .shrinkage_selection import (
-    ALPHAS,
-    SHARES,
-    Shrinkage,
-    has_enough_folds,
-    select_shrinkage,
-    solve_ridge,
-)
+from .ridge_solvers import solve_by_cholesky, solve_floored, solve_in_ball, solve_ridge
+from .schedule import Schedule, powers_around
+from .shrinkage_selection import ALPHAS, SHARES, Shrinkage, select_shrinkage
 from .windows import MAX_FEATURES, Windows
 
 _SHORT_STREAM = 1024  # rounds up to which share and alpha are selected more often
@@ -43,18 +35,15 @@ class LeaderConfig:
     centred: bool = True
     scaled: bool = True
     norm_bound: float | None = None
-    coarse: bool = False  # whether fits are expensive, so that blocks are longer
+    coarse: bool = False  # whether fits are expensive: longer blocks, tuned more often
     forgets: bool = False  # whether windows of the last rows are candidates
-    tuning_growth: float = 2.0  # ratio of the rounds at which share and alpha are selected again
 
     def alphas(self, rounds: float) -> FloatArray:
         """Return the candidates of alpha as penalties of the mean loss."""
         return ALPHAS if self.alpha is None else np.array([self.alpha / rounds])
 
 
-@final
-@dataclass(frozen=True)
-class LinearFit:
+class LinearFit(NamedTuple):
     """A LinearFit is a linear function of the features with the shrinkage it was fitted with."""
 
     coef: FloatArray
@@ -75,10 +64,21 @@ class Leader:
         self.schedule = Schedule(coarse=config.coarse)
         self._windows = self._make_windows()
 
-    def refit_rounds(self, rounds: int) -> tuple[int, int]:
-        """Return the last round up to this one at which the fit is updated, and the next one."""
-        last = max(self.schedule.last_end(rounds), self.moments.rounds)
-        return last, self.schedule.next_end(last)
+    def refit_rounds(self, rounds: int, correct: MomentCorrection) -> tuple[int, int]:
+        """Return the last round up to this one at which the fit is updated, and the next one.
+
+        If the first one is later than the rows so far, this is to be called again when these have
+        been added, because a change may be suspected then.
+        """
+        schedule, now = self.schedule, self.moments.rounds
+        last = max(schedule.last_end(rounds, group=True), now)
+        if self._windows is not None and last == now:
+            if rounds >= schedule.next_end(now):
+                self.fit(correct)
+            if self._windows.suspect_change:
+                last = max(schedule.last_end(rounds), now)
+                return last, schedule.next_end(last)
+        return last, schedule.next_end(last, group=True)
 
     def _make_windows(self) -> Windows | None:
         config = self.config
@@ -93,7 +93,8 @@ class Leader:
         if after < self._next_tuning:
             self._add(rows, noise)
             return
-        tuning, self._next_tuning = _tuning_rounds(after, self.config.tuning_growth)
+        growth = 1.2 if self.config.coarse else sqrt(2.0) if after < _SHORT_STREAM else 2.0
+        tuning, self._next_tuning = powers_around(after, growth)
         cut = max(tuning - before, 0)
         self._add(rows[:cut], _part(noise, slice(cut)))
         self._tuning_moments, self._shrinkage = self.moments.copy(), None
@@ -104,10 +105,10 @@ class Leader:
         if not len(rows):
             return
         windows, before = self._windows, self.moments.rounds
-        ends = [] if windows is None else windows.ends_to_record(before, before + len(rows))
-        sums = self.moments.add(rows, noise, ends)
-        if windows is not None and ends:
-            windows.record(ends, sums)
+        blocks = () if windows is None else windows.blocks_to_record(before, before + len(rows))
+        sums = self.moments.add(rows, noise, [self.schedule.end_of(block) for block in blocks])
+        if windows is not None:
+            windows.record(blocks, sums)
 
     def retune(self) -> None:
         """Let the next fit select share and alpha by all rounds so far."""
@@ -129,8 +130,15 @@ class Leader:
         """Return the best corrected fit so far."""
         if self._fit is None:
             if self._shrinkage is None:
-                scales = self._scales(self._tuning_moments.total()[0])
-                self._shrinkage = self._select_shrinkage(correct, scales)
+                tuning, config = self._tuning_moments, self.config
+                self._shrinkage = select_shrinkage(
+                    tuning,
+                    correct,
+                    config.shares,
+                    config.alphas(tuning.total_gram[0, 0]),
+                    centred=config.centred,
+                    scaled=config.scaled,
+                )
                 if self._windows is not None:
                     self._windows.reset_shrinkage()
             gram, noise = self.moments.total()
@@ -158,26 +166,6 @@ class Leader:
         coef, intercept, share = found
         return LinearFit(coef, intercept, Shrinkage(share, shrinkage.alpha))
 
-    def _scales(self, gram: FloatArray) -> FloatArray | None:
-        return feature_scales(gram, self.config.centred) if self.config.scaled else None
-
-    def _select_shrinkage(
-        self, correct: MomentCorrection, scales: FloatArray | None
-    ) -> Shrinkage | None:
-        config, alphas = self.config, self.config.alphas(self._tuning_moments.gram[:, 0, 0].sum())
-        if len(config.shares) == len(alphas) == 1:
-            return Shrinkage(config.shares[0], float(alphas[0]))
-        if not has_enough_folds(self._tuning_moments):
-            return None
-        return select_shrinkage(
-            self._tuning_moments,
-            correct,
-            shares=config.shares,
-            alphas=alphas,
-            centred=config.centred,
-            scales=scales,
-        )
-
     def _solve(
         self, correct: MomentCorrection, gram: FloatArray, noise: FloatArray, shrinkage: Shrinkage
     ) -> tuple[FloatArray, float]:
@@ -191,8 +179,9 @@ class Leader:
             bound = config.norm_bound
             if found is not None and (bound is None or np.linalg.norm(found[0]) <= bound):
                 return found
-        clean, scales = correct(gram, noise, shrinkage.share), self._scales(gram)
-        penalties = 1.0 if scales is None else scales**2
+        clean = correct(gram, noise, shrinkage.share)
+        penalties = feature_variances(gram, config.centred) if config.scaled else 1.0
+        scales = np.sqrt(penalties) if config.scaled else None
         found = solve_by_cholesky(clean, alpha, penalties=penalties, centred=config.centred)
         if found is None and config.alpha is not None and shrinkage.share > 0.0:
             found = solve_floored(gram, clean, alpha, centred=config.centred)
@@ -202,47 +191,11 @@ class Leader:
             )
             found = coefs[0], float(intercepts[0])
         if config.norm_bound is not None and np.linalg.norm(found[0]) > config.norm_bound:
-            return self._solve_in_ball(clean, alpha, config.norm_bound, scales)
+            return solve_in_ball(
+                clean, alpha, config.norm_bound, centred=config.centred, scales=scales
+            )
         return found
-
-    def _solve_in_ball(
-        self, clean: FloatArray, alpha: float, bound: float, scales: FloatArray | None
-    ) -> tuple[FloatArray, float]:
-        """Return the fit of the smallest alpha, from this one on, whose norm is within a bound."""
-        alphas = np.geomspace(max(alpha, 1e-9), 1e9, 2000)  # neighbours differ by 2 %
-        coef, intercept = solve_ridge(clean, alphas, centred=self.config.centred, scales=scales)
-        inside = np.linalg.norm(coef, axis=1) <= bound
-        if inside.any():
-            first = int(np.argmax(inside))
-            return coef[first], float(intercept[first])
-        means = centred_moments(clean, self.config.centred)[0]
-        shrunk = coef[-1] * (bound / np.linalg.norm(coef[-1]))
-        return shrunk, float(means[-1] - shrunk @ means[:-1])
 
 
 def _part(noise: Noise | None, rows: slice) -> Noise | None:
     return noise[rows] if isinstance(noise, RowNoise) else noise
-
-
-def feature_scales(gram: FloatArray, centred: bool) -> FloatArray:
-    """Return the standard deviations of the features, and 1 for constant features."""
-    n = gram[0, 0]
-    squares = gram.diagonal()[1:-1] / n
-    variances = squares - (gram[0, 1:-1] / n) ** 2 if centred else squares
-    varies = variances > 1e-14 * squares
-    return np.sqrt(variances if varies.all() else np.where(varies, variances, 1.0))
-
-
-def _tuning_rounds(rounds: int, growth: float) -> tuple[int, int]:
-    """Return the last of the powers of ``growth``, rounded up, that is reached, and the next.
-
-    In short streams, whose settings change faster, the powers of its root are taken.
-    """
-    if rounds < _SHORT_STREAM:
-        growth = max(sqrt(growth), min(growth, 1.2))
-    k = int(log(rounds) / log(growth))
-    while ceil(growth ** (k + 1)) <= rounds:
-        k += 1
-    while ceil(growth**k) > rounds:
-        k -= 1
-    return ceil(growth**k), ceil(growth ** (k + 1))

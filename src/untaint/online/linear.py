@@ -7,7 +7,6 @@ the best fit to the corrected moments instead (:mod:`.leader`): it needs neither
 horizon, and is as accurate as a batch fit after one pass.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,22 +16,30 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_choice, check_count, check_flag, check_real
+from .._validation import check_choice, check_flag, check_real
 from .leader import LeaderConfig
 from .linear_base import LinearRegressor
 from .linear_statistics import LinearStatistics
-from .noise import Noise, RowNoise
+from .noise import RowNoise
 from .noisy_batch import NoisyBatch
 from .projected_gradient import ProjectedGradientDescent
-from .replicates import mean_of_copies
 from .step_size import (
     DistanceOverGradients,
     SecondMomentStepSize,
     TheoreticalStepSize,
-    check_learning_rate,
+    check_descent_parameters,
     make_step_size,
+    regret_bound,
+    warn_beyond_horizon,
 )
-from .unbiased_gradient import gradient_from_copies, gradient_from_covariance, rescale_observed
+from .unbiased_gradient import (
+    gradient_from_copies,
+    gradient_from_covariance,
+    largest_variances,
+    noise_matvec,
+    rescale_observed,
+    with_one_copy,
+)
 
 MAX_MOMENT_FEATURES = 500  # beyond it no d x d second moments are kept
 
@@ -152,18 +159,11 @@ class NoisyLinearRegressor(LinearRegressor):
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
         step_size = None if self._descent is None else self._descent.step_size
-        if not isinstance(step_size, (TheoreticalStepSize, SecondMomentStepSize)):
-            raise AttributeError('regret_bound_ is known for learning_rate="theory" only')
-        return step_size.regret_bound(self.n_rounds_)
+        return regret_bound(step_size, self.n_rounds_)
 
     def _check_parameters(self) -> None:
-        check_learning_rate(self.learning_rate, self.horizon, self.norm_bound)
-        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
-        check_count("horizon", self.horizon, optional=True)
+        check_descent_parameters(self)
         check_real("feature_bound", self.feature_bound, low=0, optional=True)
-        check_real("target_bound", self.target_bound, low=0, optional=True)
-        if self.average != "auto":
-            check_flag("average", self.average)
         if self.fit_intercept is not None:
             check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
@@ -200,7 +200,7 @@ class NoisyLinearRegressor(LinearRegressor):
 
     def _gradient_steps(self, descent: ProjectedGradientDescent, batch: NoisyBatch) -> None:
         """Perform one step of Algorithm 1 for each row."""
-        batch = _with_one_copy(batch)
+        batch = with_one_copy(batch)
         if self._allow_missing:
             batch = self._fill_missing(batch)
         bounds: list[float] = []
@@ -209,10 +209,7 @@ class NoisyLinearRegressor(LinearRegressor):
             bounds = self._gradient_bounds(descent.step_size, batch)
         elif isinstance(descent.step_size, SecondMomentStepSize):
             squares = self._squares(batch)
-        if isinstance(descent.step_size, (TheoreticalStepSize, SecondMomentStepSize)):
-            self._warn_beyond_horizon(
-                descent.step_size, descent.rounds, descent.rounds + len(batch.y)
-            )
+        warn_beyond_horizon(descent.step_size, descent.rounds, len(batch.y), 6)
         constant = np.full(len(batch.y), float(self._fits_intercept))
         a, noise = (batch.X, None) if batch.noise is None else batch.merged()
         a, b = np.column_stack([constant, a]), None
@@ -228,11 +225,11 @@ class NoisyLinearRegressor(LinearRegressor):
                 descent.step_size.observe(*squares[t])
             elif isinstance(descent.step_size, DistanceOverGradients):
                 x = a[t] if b is None else (a[t] + b[t]) / 2
-                _initialise_step_size(descent.step_size, x, y)
+                descent.step_size.start(float(np.linalg.norm(x)), y)
             if b is not None:
                 gradient = gradient_from_copies(w, a[t], b[t], y)
             else:
-                gradient = gradient_from_covariance(w, a[t], y, _noise_matvec(noise, t, w))
+                gradient = gradient_from_covariance(w, a[t], y, noise_matvec(noise, t, w))
             descent.update(
                 gradient if batch.sample_weight is None else batch.sample_weight[t] * gradient
             )
@@ -254,19 +251,9 @@ class NoisyLinearRegressor(LinearRegressor):
             squares = np.maximum(squares, (batch.X_copy**2).sum(axis=1))
         x = np.maximum(np.sqrt(squares + float(self._fits_intercept)), self.feature_bound or 0.0)
         y = np.maximum(np.abs(batch.y), self.target_bound or 0.0)
-        noise = 0.0 if batch.noise is None else _largest_variances(batch.noise)
+        noise = 0.0 if batch.noise is None else largest_variances(batch.noise)
         bounds = 2 * ((step_size.radius * x + y) * x + noise * step_size.radius)
         return (bounds if batch.sample_weight is None else batch.sample_weight * bounds).tolist()
-
-    def _warn_beyond_horizon(
-        self, step_size: TheoreticalStepSize | SecondMomentStepSize, before: int, after: int
-    ) -> None:
-        if before <= step_size.horizon < after:
-            warnings.warn(
-                f"more rounds than horizon={step_size.horizon}: the step is too long for them, and "
-                "regret_bound_ grows in proportion.",
-                stacklevel=6,
-            )
 
     def _fill_missing(self, batch: NoisyBatch) -> NoisyBatch:
         """Replace missing entries, and add the variance of that to the noise of each row."""
@@ -293,17 +280,15 @@ class NoisyLinearRegressor(LinearRegressor):
     def _expand(self, n_features: int) -> None:
         if self._statistics is not None:
             self._statistics.expand(n_features)
-        self._n_observed = np.concatenate(
-            [self._n_observed, np.zeros(n_features + 1 - len(self._n_observed))]
-        )
+        self._n_observed = np.pad(self._n_observed, (0, n_features + 1 - len(self._n_observed)))
         if self._descent is not None:
             self._descent.expand(n_features + 1)
             if isinstance(self._descent.step_size, SecondMomentStepSize):
                 self._descent.step_size.expand(n_features + 1)
 
-    def _coef_and_intercept(self) -> tuple[FloatArray, float]:
+    def _linear_model(self) -> tuple[FloatArray, float]:
         if self._descent is None:
-            return self._leader_fit()[1:]
+            return super()._linear_model()
         average = (isinstance(self.average, str) and self._parameter_free) or self.average is True
         w = self._descent.iterate(average)
         return w[1:], float(w[0])
@@ -328,48 +313,3 @@ class NoisyLinearRegressor(LinearRegressor):
     @property
     def _fits_intercept(self) -> bool:
         return self._parameter_free if self.fit_intercept is None else bool(self.fit_intercept)
-
-
-def _with_one_copy(batch: NoisyBatch) -> NoisyBatch:
-    """Return rows with the mean of their other measurements as the second copy."""
-    if batch.X_true is not None or (batch.estimates_noise and batch.noise is not None):
-        raise ValueError(
-            'X_true and noise_factor="estimate" must be used with learning_rate="auto": gradient '
-            "steps do not estimate noise."
-        )
-    if not batch.has_replicates or batch.noise is not None:
-        return batch
-    if batch.X_copy is not None and batch.X_copy.ndim == 2:
-        return replace(batch, estimates_noise=False)
-    copy = None if batch.X_copy is None else mean_of_copies(batch.X_copy)
-    if copy is None or np.isnan(copy).any():
-        raise ValueError(
-            "X_copy must have a copy of every row for gradient steps unless noise_cov is given as "
-            'numbers; learning_rate="auto" needs copies of some rows only.'
-        )
-    return replace(batch, X_copy=copy, estimates_noise=False)
-
-
-def _initialise_step_size(step_size: DistanceOverGradients, x: FloatArray, y: float) -> None:
-    if not step_size.initialised:
-        norm = float(np.linalg.norm(x))
-        step_size.set_initial_distance(abs(y) / norm if norm else 0.0)
-
-
-def _noise_matvec(noise: Noise | None, t: int, w: FloatArray) -> FloatArray:
-    """Return Sigma w, with zero for the constant, which has no noise."""
-    out = np.zeros_like(w)
-    if isinstance(noise, RowNoise):
-        out[1:] = noise.matvec(t, w[1:])
-    elif noise is not None:
-        out[1:] = noise @ w[1:]
-    return out
-
-
-def _largest_variances(noise: Noise) -> FloatArray | float:
-    """Return the spectral norm of the noise covariance, or that of each row."""
-    if isinstance(noise, RowNoise):
-        if noise.kind == "variances":
-            return noise.values.max(axis=1)
-        return np.linalg.eigvalsh(noise.values)[:, -1]
-    return float(np.linalg.eigvalsh(noise)[-1])

@@ -4,46 +4,42 @@ The clean squared error of :math:`f(x) = \langle w, x \rangle + b` is estimated 
 :math:`(f(\tilde x) - y)^2 - w^T \Sigma w`, or from two copies by :math:`(f(a) - y) (f(b) - y)`.
 """
 
-from abc import abstractmethod
-
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import check_real
-from .base import NoisyRegressor
 from .leader import LinearFit
 from .linear_statistics import LinearStatistics
-from .noise import RowNoise, is_estimated
+from .noise import is_estimated
 from .noisy_batch import NoisyBatch
 from .replicates import mean_of_copies
+from .river_api import NoisyLearner
 
 
-class LinearRegressor(NoisyRegressor):
+class LinearRegressor(RegressorMixin, NoisyLearner):
     """Base class of the linear regressors that correct for known noise in the features."""
 
     _statistics: LinearStatistics | None
 
-    @abstractmethod
-    def _coef_and_intercept(self) -> tuple[FloatArray, float]:
+    def _linear_model(self) -> tuple[FloatArray, float]:
         """Return coefficients and intercept of the current model."""
+        return self._leader_fit()[:2]
 
     @property
     def coef_(self) -> FloatArray:
         """The coefficients of the features."""
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
-        return self._coef_and_intercept()[0].copy()
+        return self._linear_model()[0].copy()
 
     @property
     def intercept_(self) -> float:
         """The intercept of the linear model."""
         check_is_fitted(self, "n_rounds_")
         self._learn_due_rows()
-        return self._coef_and_intercept()[1]
-
-    def _linear_model(self) -> tuple[FloatArray, float] | None:
-        return self._coef_and_intercept()
+        return self._linear_model()[1]
 
     @property
     def _fitted_statistics(self) -> LinearStatistics:
@@ -61,38 +57,29 @@ class LinearRegressor(NoisyRegressor):
         assert self._statistics is not None
         return self._statistics
 
-    def _leader_fit(self) -> tuple[LinearFit, FloatArray, float]:
+    def _leader_fit(self) -> LinearFit:
         return self._fitted_statistics.fit()
 
     def _predict_rows(self, X: FloatArray, noisy: bool) -> FloatArray:
-        coef, intercept = self._coef_and_intercept()
+        coef, intercept = self._linear_model()
         if noisy or np.isnan(X).any():
             X = self._fitted_statistics.posterior_mean(X, noisy=noisy, share=self._share_removed())
         return X @ coef + intercept
 
     def _share_removed(self) -> float:
         """Return the share of the noise from which the coefficients have been corrected."""
-        return self._leader_fit()[0].shrinkage.share
+        return self._leader_fit().shrinkage.share
 
     def _clean_error(self, batch: NoisyBatch) -> float:
-        coef, intercept = self._coef_and_intercept()
+        assert isinstance(batch.noise, np.ndarray)
+        coef, intercept = self._linear_model()
         residual = batch.X @ coef + intercept - batch.y
-        if batch.X_copy is not None and batch.has_replicates:
-            products = residual * (mean_of_copies(batch.X_copy) @ coef + intercept - batch.y)
-            assert isinstance(batch.noise, np.ndarray)
-            once = residual**2 - coef @ batch.noise @ coef
-            return float(np.mean(np.where(np.isnan(products), once, products)))
-        if batch.X_copy is not None:
-            return float(np.mean(residual * (batch.X_copy @ coef + intercept - batch.y)))
-        noise = batch.noise
-        if isinstance(noise, RowNoise):
-            noise_excess = float(
-                np.mean([coef @ noise.matvec(t, coef) for t in range(len(batch.y))])
-            )
-        else:
-            assert noise is not None
-            noise_excess = float(coef @ noise @ coef)
-        return float(np.mean(residual**2)) - noise_excess
+        once = residual**2 - coef @ batch.noise @ coef
+        if batch.X_copy is None:
+            return float(np.mean(once))
+        copy = batch.X_copy if batch.X_copy.ndim == 2 else mean_of_copies(batch.X_copy)
+        products = residual * (copy @ coef + intercept - batch.y)
+        return float(np.mean(np.where(np.isnan(products), once, products)))
 
     def _copy_noise_cov(self) -> FloatArray:
         return self._fitted_statistics.copy_noise_cov()
@@ -101,7 +88,7 @@ class LinearRegressor(NoisyRegressor):
         self._fitted_statistics.expand(n_features)
 
     def _refit_rounds(self) -> tuple[int, int]:
-        return self._fitted_statistics.leader.refit_rounds(self.n_rounds_)
+        return self._fitted_statistics.refit_rounds(self.n_rounds_)
 
     def _check_noise_factor(self) -> None:
         if self.noise_factor != "estimate":

@@ -44,7 +44,6 @@ class LinearStatistics:
         self._row_origin = self._origin_of_rows()
         self._weight_per_copy = 0.0  # sum over rows of weight / number of copies
         self._noise_declared = True
-        self._cached_fit: tuple[LinearFit, FloatArray, float] | None = None
 
     def add(self, batch: NoisyBatch, *, overwrite: bool = False) -> None:
         """Add a batch of noisy rows; its X and y may be overwritten if nothing else needs them."""
@@ -59,7 +58,8 @@ class LinearStatistics:
                     "from copies with gaps."
                 )
             self._set_new_origins(Z, missing)
-            self._count_observed(missing, batch.sample_weight)
+            present, ones = (~missing).astype(float), np.ones(len(missing))
+            self.leader.moments.count_observed(augmented_rows(present, ones, batch.sample_weight))
             Z = np.where(missing, self.origin, Z)
         own = batch.rows if overwrite and Z is batch.X else None
         rows = augmented_rows(Z, batch.y, batch.sample_weight, self._row_origin, rows=own)
@@ -109,17 +109,18 @@ class LinearStatistics:
     def expand(self, n_features: int) -> None:
         """Add new features, which were zero in all earlier rows."""
         self.leader.expand(n_features)
-        self.origin = np.concatenate([self.origin, np.zeros(n_features - len(self.origin))])
+        self.origin = np.pad(self.origin, (0, n_features - len(self.origin)))
         self._row_origin = self._origin_of_rows()
-        self._cached_fit = None
 
-    def fit(self) -> tuple[LinearFit, FloatArray, float]:
-        """Return the leader's fit, its coefficients, and its intercept for uncentred rows."""
+    def fit(self) -> LinearFit:
+        """Return the leader's fit, with the intercept for rows that are not centred."""
         fit = self.leader.fit(self._correction())
-        if self._cached_fit is None or self._cached_fit[0] is not fit:
-            intercept = fit.intercept + self.target_origin - float(fit.coef @ self.origin)
-            self._cached_fit = (fit, fit.coef, intercept)
-        return self._cached_fit
+        shift = self.target_origin - float(fit.coef @ self.origin)
+        return fit._replace(intercept=fit.intercept + shift)
+
+    def refit_rounds(self, rounds: int) -> tuple[int, int]:
+        """Return the leader's last and next round of refitting."""
+        return self.leader.refit_rounds(rounds, self._correction())
 
     def copy_noise_cov(self) -> FloatArray:
         """Return the mean noise covariance of one copy."""
@@ -165,12 +166,6 @@ class LinearStatistics:
     def _correction(self) -> MomentCorrection:
         observed = self.leader.moments.observed
         return remove_noise if observed is None else remove_noise_and_missing(observed)
-
-    def _count_observed(self, missing: BoolArray, sample_weight: FloatArray | None) -> None:
-        ones = np.ones(len(missing))
-        self.leader.moments.count_observed(
-            augmented_rows((~missing).astype(float), ones, sample_weight)
-        )
 
 
 def _is_near_zero(first: NoisyBatch) -> bool:

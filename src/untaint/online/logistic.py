@@ -22,23 +22,21 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_at_most, check_flag, check_noisy_query, check_real
-from .batch_api import BatchAPIMixin
 from .label_codes import LabelCodes, check_labels, check_two_classes
 from .logistic_data import MAX_ROWS
-from .logistic_leader import LogisticConfig, LogisticLeader
-from .logistic_selection import SHARES, corrected_loss
+from .logistic_leader import LogisticLeader
+from .logistic_selection import corrected_loss
 from .noise import RowNoise
 from .noise_check import check_declared_noise
 from .noisy_batch import NoisyBatch
-from .river_api import RiverAPIMixin
-from .river_compat import RiverCompatMixin
+from .river_api import NoisyLearner
+from .shrinkage_selection import share_and_alpha
 from .stream_input import frame_like, series_like
 
 _ROWS_PER_FEATURE = 10  # that the comparison of the declared noise with the rows' covariance needs
 
 
-class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, RiverAPIMixin):
+class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
     """Binary logistic regression corrected for known noise in the features.
 
     The rows are assumed to be roughly normal within each class, with noise that is independent of
@@ -109,52 +107,6 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
 
     # scikit-learn's interface
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        X_copy: Any = None,
-        noise_cov: Any = None,
-        sample_weight: Any = None,
-        X_true: Any = None,
-    ) -> Any:
-        """Fit the model to these rows, and forget earlier ones.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n, d)
-            Noisy rows.
-        y : array of shape (n,)
-            Labels of two classes.
-        X_copy : array or data frame of shape (n, d), optional
-            A second measurement of the rows, with independent noise.
-        noise_cov : number or array, optional
-            Noise covariance of these rows, which replaces the parameter: one variance, one for each
-            feature, a matrix, or one for each row, of shape (n, d) or (n, d, d).
-        sample_weight : array of shape (n,), optional
-            Weights of the rows.
-        X_true : None
-            True features are for the linear learners.
-
-        Returns
-        -------
-        self
-        """
-        before = self.__dict__.get("_label_codes")
-        y = check_labels(y)
-        check_two_classes(y)
-        self._label_codes = LabelCodes(np.unique(y).tolist())
-        self._label_dtype = y.dtype
-        try:
-            codes = self._label_codes.codes(y)
-            super().fit(X, codes, X_copy, noise_cov, sample_weight, X_true)
-        except BaseException:
-            self.__dict__.pop("_label_codes")
-            if before is not None:
-                self._label_codes = before
-            raise
-        return self
-
     def partial_fit(
         self,
         X: Any,
@@ -168,17 +120,21 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
 
         ``classes`` are the two labels, needed if the first rows have only one of them.
         """
-        if not hasattr(self, "n_rounds_"):
-            if classes is None:
-                return self.fit(X, y, X_copy, noise_cov, sample_weight)
-            labels = np.unique(check_labels(classes))
+        if classes is not None:
+            self._known_labels = np.unique(check_labels(classes))
+        try:
+            return super().partial_fit(X, y, X_copy, noise_cov, sample_weight)
+        finally:
+            self.__dict__.pop("_known_labels", None)
+
+    def _encode_targets(self, y: Any, first: bool) -> FloatArray:
+        y = check_labels(y)
+        if first:
+            known = self.__dict__.get("_known_labels")
+            labels = np.unique(y) if known is None else known
             check_two_classes(labels)
             self._label_codes, self._label_dtype = LabelCodes(labels.tolist()), labels.dtype
-            return super().fit(
-                X, self._label_codes.codes(check_labels(y)), X_copy, noise_cov, sample_weight
-            )
-        codes = self._label_codes.codes(check_labels(y))
-        return super().partial_fit(X, codes, X_copy, noise_cov, sample_weight)
+        return self._label_codes.codes(y)
 
     def predict(self, X: Any, noisy: bool = False) -> NDArray[Any]:
         """Predict the labels of rows; the parameters are those of :meth:`predict_proba`."""
@@ -206,31 +162,8 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
 
     def decision_function(self, X: Any, noisy: bool = False) -> FloatArray:
         """Return the log-odds of the second class; the parameters are as in `predict_proba`."""
-        check_flag("noisy", noisy)
-        X = check_noisy_query(self, X, gaps=False)
-        self._learn_due_rows()
-        return self._label_codes.sign * self._predict_rows(X, noisy)
-
-    def corrected_score(self, X: Any, y: Any, X_copy: Any = None) -> float:
-        """Estimate the mean log loss on the clean rows from noisy rows.
-
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Held-out rows with the noise of the training rows.
-        y : array of shape (m,)
-            Their labels.
-        X_copy : array of shape (m, d), optional
-            Second copies of these rows.
-
-        Returns
-        -------
-        float
-            Smaller is better. Where the noise of the log-odds has a variance of 2.9 or more, the
-            estimate is too large.
-        """
-        check_is_fitted(self, "n_rounds_")
-        return super().corrected_score(X, self._label_codes.codes(check_labels(y)), X_copy)
+        log_odds = super().predict(X, noisy)
+        return self._label_codes.sign * log_odds
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -279,17 +212,7 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
     def learn_one(
         self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None = None
     ) -> None:
-        """Update the model with one row.
-
-        Parameters
-        ----------
-        x : dict
-            Feature names and values.
-        y : bool, int or str
-            Label.
-        x_copy : dict, optional
-            A second measurement of the row, with independent noise.
-        """
+        """Update the model with one row; ``x_copy`` is a second measurement of its features."""
         super().learn_one(x, self._stream_labels(y).code(y), x_copy)
 
     def _stream_labels(self, label: Any) -> LabelCodes:
@@ -318,54 +241,38 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         return max(probabilities, key=probabilities.__getitem__)
 
     def learn_many(self, X: Any, y: Any) -> None:
-        """Update the model with the rows of a frame.
-
-        Parameters
-        ----------
-        X : data frame
-            Noisy rows.
-        y : series
-            Labels.
-        """
+        """Update the model with the noisy rows of a frame and a series of labels."""
         y = np.asarray(y)
         if len(y):
             super().learn_many(X, self._stream_labels(y[0]).codes(y))
 
     def predict_proba_many(self, X: Any) -> Any:
         """Predict the probabilities of the labels, one column each, for a frame of rows."""
-        if "n_rounds_" not in self.__dict__:
-            return frame_like({False: np.full(len(X), 0.5), True: np.full(len(X), 0.5)}, X)
-        labels = self._label_codes.labels
-        if len(labels) == 1:
-            return frame_like({labels[0]: np.ones(len(X))}, X)
-        second = expit(np.asarray(super().predict_many(X), dtype=float))
-        return frame_like({labels[0]: 1.0 - second, labels[1]: second}, X)
+        return frame_like(self._probabilities(X), X)
 
     def predict_many(self, X: Any) -> Any:
         """Predict the labels of a frame and return them as a series of the same library."""
+        columns = self._probabilities(X)
+        best = np.argmax([*columns.values()], axis=0)
+        return series_like(np.array([*columns])[best], X)
+
+    def _probabilities(self, X: Any) -> dict[Any, FloatArray]:
+        """Return the probabilities of the labels seen so far, for a frame of rows."""
         if "n_rounds_" not in self.__dict__:
-            return series_like(np.zeros(len(X), dtype=bool), X)
-        labels = np.array(self._label_codes.labels)
+            return {False: np.full(len(X), 0.5), True: np.full(len(X), 0.5)}
+        labels = self._label_codes.labels
         if len(labels) == 1:
-            return series_like(np.full(len(X), labels[0]), X)
-        second = np.asarray(super().predict_many(X), dtype=float) > 0
-        return series_like(labels[second.astype(int)], X)
+            return {labels[0]: np.ones(len(X))}
+        second = expit(np.asarray(super().predict_many(X), dtype=float))
+        return {labels[0]: 1.0 - second, labels[1]: second}
 
     # what both call
 
     def _check_parameters(self) -> None:
-        if self.alpha != "auto":
-            check_real("alpha", self.alpha, low=0)
-        if self.share != "auto":
-            check_real("share", self.share, low=0)
-            check_at_most("share", self.share, 1.0)
+        share_and_alpha(self)
 
     def _start(self, batch: NoisyBatch) -> None:
-        config = LogisticConfig(
-            shares=SHARES if isinstance(self.share, str) else (float(self.share),),
-            alpha=None if isinstance(self.alpha, str) else float(self.alpha),
-        )
-        self._leader = LogisticLeader(batch.X.mean(axis=0), config)
+        self._leader = LogisticLeader(batch.X.mean(axis=0), *share_and_alpha(self))
 
     def _make_batch(self, *args: Any) -> NoisyBatch:
         """Return the rows of an array with their noise; many rows in random order.
@@ -418,5 +325,4 @@ class NoisyLogisticRegression(RiverCompatMixin, ClassifierMixin, BatchAPIMixin, 
         data = self._leader.data
         enough = data.total_weight >= _ROWS_PER_FEATURE * data.n_features
         if self.noise_cov is not None and enough:
-            gram = np.pad(data.class_gram.sum(axis=(0, 1)), ((0, 1), (0, 1)))
-            check_declared_noise(gram, data.noise, True, self._feature_index.names)
+            check_declared_noise(data.gram(), data.noise, True, self._feature_index.names)

@@ -15,13 +15,13 @@ copy is a snapshot of the data at a round.
 
 from __future__ import annotations
 
-from copy import copy
 from typing import final
 
 import numpy as np
 from scipy.special import expit
 
 from .._typing import FloatArray, IntArray
+from .correction import feature_variances
 from .noise import Noise, RowNoise
 
 MAX_ROWS = 4096  # rows kept; when there are more, the earlier half is summarised
@@ -57,10 +57,6 @@ class LogisticData:
         """The summed weights of all rows."""
         return float(self.class_gram[:, :, 0, 0].sum())
 
-    def snapshot(self) -> LogisticData:
-        """Return the data as they are now; later rows do not change it."""
-        return copy(self)
-
     def add(
         self, X: FloatArray, codes: FloatArray, weights: FloatArray | None, noise: Noise
     ) -> None:
@@ -74,7 +70,9 @@ class LogisticData:
                 rows = (folds == fold) & (codes == code)
                 gram[fold, code] += (A[rows] * weights[rows, None]).T @ A[rows]
         self.class_gram = gram
-        self.noise = self.noise + _summed_covariance(noise, weights)
+        self.noise = self.noise + (
+            noise.sum(weights) if isinstance(noise, RowNoise) else weights.sum() * noise
+        )
         self.A, self.codes = np.concatenate([self.A, A]), np.concatenate([self.codes, codes])
         self.weights = np.concatenate([self.weights, weights])
         self.folds = np.concatenate([self.folds, folds])
@@ -116,19 +114,8 @@ class LogisticData:
 
     def feature_scales(self) -> FloatArray:
         """Return the standard deviations of the noisy features, and 1 for constant features."""
-        gram = self.class_gram.sum(axis=(0, 1))
-        n = max(gram[0, 0], np.finfo(float).tiny)
-        squares = gram.diagonal()[1:] / n
-        variances = squares - (gram[0, 1:] / n) ** 2
-        return np.sqrt(np.where(variances > 1e-14 * squares, variances, 1.0))
+        return np.sqrt(feature_variances(self.gram(), True))
 
-
-def _summed_covariance(noise: Noise, weights: FloatArray) -> FloatArray:
-    """Return the weighted sum of the rows' noise covariances."""
-    if not isinstance(noise, RowNoise):
-        return weights.sum() * noise
-    if noise.kind == "roots":
-        return (noise.values * weights[:, None]).T @ noise.values
-    if noise.kind == "variances":
-        return np.diag(weights @ noise.values)
-    return np.tensordot(weights, noise.values, 1)
+    def gram(self) -> FloatArray:
+        """Return the Gram matrix of rows (1, x, 0)."""
+        return np.pad(self.class_gram.sum(axis=(0, 1)), (0, 1))

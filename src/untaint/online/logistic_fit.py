@@ -70,11 +70,6 @@ class WithinClass:
         values, vectors = np.linalg.eigh((self.cov - noise_cov) / outer)
         return (vectors * np.maximum(values, 0.0)) @ vectors.T * outer
 
-    def gain(self, noise_cov: FloatArray, scales: FloatArray) -> FloatArray:
-        """Return (C + Sigma)^-1 C, by which deviations from the mean are calibrated."""
-        clean = self.clean_cov(noise_cov, scales)
-        return calibration_gain(clean, clean + noise_cov, scales)
-
 
 def calibration_gain(clean: FloatArray, observed: FloatArray, scales: FloatArray) -> FloatArray:
     """Return the matrix G for which d' G is the expected clean deviation, given d observed."""
@@ -95,7 +90,9 @@ def fit_path(
     rows: BoolArray | slice = slice(None) if left_out is None else data.folds != left_out
     moments = WithinClass.of(data.class_gram[folds].sum(axis=0))
     to_slopes = np.eye(data.n_features + 1)  # from scaled slopes of calibrated rows
-    to_slopes[1:, 1:] = moments.gain(share * data.noise_cov(), scales) / scales
+    noise = share * data.noise_cov()
+    clean = moments.clean_cov(noise, scales)
+    to_slopes[1:, 1:] = calibration_gain(clean, clean + noise, scales) / scales
     to_slopes[0, 1:] = -moments.mean @ to_slopes[1:, 1:]
     problem = _Problem(
         data.A[rows] @ to_slopes,

@@ -7,9 +7,7 @@ These rounds do not depend on when predictions are requested, so that predicting
 model.
 """
 
-from dataclasses import dataclass
-from math import ceil, log
-from typing import final
+from copy import copy
 
 import numpy as np
 from scipy.special import logit
@@ -17,31 +15,20 @@ from scipy.special import logit
 from .._typing import FloatArray
 from .logistic_data import MAX_ROWS, LogisticData
 from .logistic_fit import LogisticFit, WithinClass, calibration_gain, fit_path, naive_slopes
-from .logistic_selection import ALPHAS, SHARES, has_enough_rows, select_share_and_alpha
+from .logistic_selection import ALPHAS, has_enough_rows, select_share_and_alpha
 from .noisy_batch import NoisyBatch
+from .schedule import powers_around
 
 _GROWTH = 1.5  # factor between the rounds at which share and alpha are selected
 _LAG = 16  # the fit lags by one row in so many at most
 
 
-@final
-@dataclass(frozen=True)
-class LogisticConfig:
-    """A LogisticConfig holds the candidates that a leader selects from."""
-
-    shares: tuple[float, ...] = SHARES
-    alpha: float | None = None  # penalty of the summed loss, of unscaled slopes; None: selected
-
-    def alphas(self, total_weight: float) -> FloatArray:
-        """Return the candidates of alpha as penalties of the mean loss."""
-        return ALPHAS if self.alpha is None else np.array([self.alpha / total_weight])
-
-
 class LogisticLeader:
     """A LogisticLeader keeps the data of a stream and fits the best corrected model to them."""
 
-    def __init__(self, origin: FloatArray, config: LogisticConfig) -> None:
-        self.config = config
+    def __init__(self, origin: FloatArray, shares: tuple[float, ...], alpha: float | None) -> None:
+        self._shares = shares
+        self._alpha = alpha  # penalty of the summed loss, of unscaled slopes; None: selected
         self.data = LogisticData(origin)
         self._tuning_data: LogisticData | None = None
         self._selected: tuple[float, float] | None = None
@@ -56,11 +43,11 @@ class LogisticLeader:
 
     def add(self, batch: NoisyBatch) -> None:
         """Add a batch; the last tuning round in it becomes the one that selections are based on."""
-        tuning_round = _last_tuning_round(self.data.rounds + len(batch.y))
+        tuning_round = powers_around(self.data.rounds + len(batch.y), _GROWTH)[0]
         if tuning_round > self.data.rounds:
             n = tuning_round - self.data.rounds
             self._add(batch[:n])
-            self._tuning_data, self._selected = self.data.snapshot(), None
+            self._tuning_data, self._selected = copy(self.data), None
             batch = batch[n:]
         self._add(batch)
 
@@ -76,19 +63,18 @@ class LogisticLeader:
 
     def _add_rows(self, batch: NoisyBatch) -> None:
         X, noise = batch.merged()
-        n_rows = len(batch.y) if batch.sample_weight is None else float(batch.sample_weight.sum())
         self.data.add(X, batch.y, batch.sample_weight, noise)
-        self.data.weight_per_copy += n_rows / batch.n_copies
+        self.data.weight_per_copy += batch.weight_per_copy()
         self._fit = None
 
     def retune(self) -> None:
         """Let the next fit select share and alpha by all rows so far."""
-        self._tuning_data, self._selected, self._fit = self.data.snapshot(), None, None
+        self._tuning_data, self._selected, self._fit = copy(self.data), None, None
 
     def expand(self, n_features: int) -> None:
         """Add new features, which were zero in all earlier rows."""
         if self._tuning_data is not None:
-            self._tuning_data = self._tuning_data.snapshot()
+            self._tuning_data = copy(self._tuning_data)
             self._tuning_data.expand(n_features)
         self.data.expand(n_features)
         self._selected = self._fit = None
@@ -103,26 +89,27 @@ class LogisticLeader:
         data, counts = self.data, self.data.class_gram[:, :, 0, 0].sum(axis=0)
         if not counts.all():  # one class: its smoothed log-odds
             intercept = float(logit((counts[1] + 0.5) / (counts.sum() + 1.0)))
-            return LogisticFit(np.zeros(data.n_features), intercept, self.config.shares[0], 0.0)
+            return LogisticFit(np.zeros(data.n_features), intercept, self._shares[0], 0.0)
         share, alpha = self._share_and_alpha()
         return next(fit_path(data, share, np.array([alpha]), self._scales(data)))
 
     def _share_and_alpha(self) -> tuple[float, float]:
-        config, total = self.config, self.data.total_weight
-        if self._selected is None and self._tuning_data is not None:
-            tuning = self._tuning_data
-            shares, alphas = config.shares, config.alphas(tuning.total_weight)
+        tuning, total = self._tuning_data, self.data.total_weight
+        if self._selected is None and tuning is not None:
+            shares, alphas = self._shares, ALPHAS
+            if self._alpha is not None:
+                alphas = np.array([self._alpha / tuning.total_weight])
             if len(shares) == len(alphas) == 1:
                 self._selected = shares[0], float(alphas[0])
             elif has_enough_rows(tuning):
                 self._selected = select_share_and_alpha(
                     tuning, self._scales(tuning), shares, alphas
                 )
-        share, alpha = self._selected or (config.shares[0], 1.0 / total)
-        return share, alpha if config.alpha is None else config.alpha / total
+        share, alpha = self._selected or (self._shares[0], 1.0 / total)
+        return share, alpha if self._alpha is None else self._alpha / total
 
     def _scales(self, data: LogisticData) -> FloatArray:
-        if self.config.alpha is not None:  # the user's penalty is of unscaled slopes
+        if self._alpha is not None:  # the user's penalty is of unscaled slopes
             return np.ones(data.n_features)
         return data.feature_scales()
 
@@ -138,9 +125,3 @@ class LogisticLeader:
         rows_cov = clean + (1.0 - share) * data.noise_cov()
         gain = calibration_gain(rows_cov, clean + data.copy_noise_cov(), scales)
         return moments.mean + (X - moments.mean) @ gain
-
-
-def _last_tuning_round(rounds: int) -> int:
-    """Return the last of the rounds 1.5, 1.5^2, ... (rounded up) that has been reached."""
-    k = int(log(max(rounds, 1)) / log(_GROWTH) + 1e-9)
-    return ceil(_GROWTH**k) if ceil(_GROWTH**k) <= rounds else ceil(_GROWTH ** (k - 1))

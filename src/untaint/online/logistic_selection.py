@@ -30,7 +30,6 @@ from .._typing import FloatArray
 from .logistic_data import N_FOLDS, LogisticData
 from .logistic_fit import LogisticFit, WithinClass, calibration_gain, fit_path
 
-SHARES = (0.0, 0.5, 0.8, 1.0)  # of the noise removed; the first is the naive fit
 ALPHAS = np.logspace(-5, 1, 13)  # penalties of the mean loss, for features of unit variance
 PROBIT_VARIANCE = 1.7**2  # of the normal distribution nearest to the logistic one
 MIN_CLASS_ROWS = 16  # kept rows of each class that cross-validation needs
@@ -44,10 +43,7 @@ def has_enough_rows(data: LogisticData) -> bool:
 
 
 def select_share_and_alpha(
-    data: LogisticData,
-    scales: FloatArray,
-    shares: tuple[float, ...] = SHARES,
-    alphas: FloatArray = ALPHAS,
+    data: LogisticData, scales: FloatArray, shares: tuple[float, ...], alphas: FloatArray
 ) -> tuple[float, float]:
     """Return the best share and alpha by cross-validation."""
     clean, naive = _held_out_losses(data, scales, shares, alphas)

@@ -39,12 +39,8 @@ class Moments:
     gram: FloatArray = field(init=False)  # (N_FOLDS, d + 2, d + 2)
     observed: FloatArray | None = field(init=False, default=None)  # (d + 2, d + 2)
     total_gram: FloatArray = field(init=False)  # the sum over all folds
-    _noise: FloatArray = field(init=False)  # (N_FOLDS, d, d), of the rows up to _summed_weight
-    _total_noise: FloatArray | None = field(init=False, default=None)  # its sum, when needed
-    _noise_now: FloatArray | None = field(init=False, default=None)  # the sum over all rows
-    _noise_cov: FloatArray | None = field(init=False, default=None)  # of the rows since then
-    _summed_weight: FloatArray = field(init=False)  # (N_FOLDS,)
-    _total_summed_weight: float = field(init=False, default=0.0)
+    _noise: FloatArray = field(init=False)  # (N_FOLDS, d, d), without that of replicates
+    _total_noise: FloatArray = field(init=False)  # its sum over all folds
     _scatter: FloatArray | None = field(init=False, default=None)  # of replicates, in each fold
     _noise_shape: FloatArray | None = field(init=False, default=None)  # known up to a factor
     _freedom: FloatArray = field(init=False)  # (N_FOLDS,), its degrees of freedom
@@ -52,10 +48,9 @@ class Moments:
 
     def __post_init__(self) -> None:
         d = self.n_features
-        self.gram = np.zeros((N_FOLDS, d + 2, d + 2))
-        self.total_gram = np.zeros((d + 2, d + 2))
-        self._noise = np.zeros((N_FOLDS, d, d) if self.noisy else (N_FOLDS, 0, 0))
-        self._summed_weight = np.zeros(N_FOLDS)
+        self.gram, self.total_gram = np.zeros((N_FOLDS, d + 2, d + 2)), np.zeros((d + 2, d + 2))
+        size = d if self.noisy else 0
+        self._noise, self._total_noise = np.zeros((N_FOLDS, size, size)), np.zeros((size, size))
         self._freedom, self._per_copy = np.zeros(N_FOLDS), np.zeros(N_FOLDS)
 
     def add(
@@ -65,45 +60,30 @@ class Moments:
 
         Returned are Gram matrix and noise of all rows up to each of the rounds ``ends``.
         """
-        noise_cov = None if isinstance(noise, RowNoise) else noise
-        if noise_cov is not self._noise_cov:
-            self._sum_noise()
-            self._noise_cov = noise_cov
-        self._noise_now = None
-        after, (fold, change) = self.rounds + len(rows), _fold_and_change(self.rounds)
-        if isinstance(noise, RowNoise) or after > change or (ends and ends[0] < after):
-            return self._add_parts(rows, noise, ends)
-        product, of_fold = _gram(rows), self.gram[fold]
-        of_fold += product
-        self.total_gram = self.total_gram + product
-        self.rounds = after
-        return [self.total()] if ends else []
-
-    def _add_parts(
-        self, rows: FloatArray, noise: Noise | None, ends: Sequence[int]
-    ) -> list[tuple[FloatArray, FloatArray]]:
-        """Add rows of several folds, with several ends, or with noise that differs."""
-        start, t, total, folds = self.rounds, 0, self.total_gram, list(self.gram)
-        wanted, sums = set(ends), list[tuple[FloatArray, FloatArray]]()
+        start, t, wanted, sums = self.rounds, 0, set(ends), list[tuple[FloatArray, FloatArray]]()
         for stop, fold in _parts(start, (*ends, start + len(rows))):
-            part = slice(t, stop - start)
-            product, of_fold = _gram(rows[part]), folds[fold]
+            part = rows[t : stop - start]
+            product, of_fold = _gram(part), self.gram[fold]
             of_fold += product
-            total, t = total + product, stop - start
+            self.total_gram = self.total_gram + product
             if isinstance(noise, RowNoise):
-                self._add_row_noise(fold, noise[part], rows[part, 0] ** 2)
-                self._total_noise = None
+                self._add_noise(fold, self._sum_row_noise(fold, noise[t : stop - start], part))
+            elif noise is not None:
+                self._add_noise(fold, product[0, 0] * noise)
+            t = stop - start
             if stop in wanted:
-                sums.append((total, self._sum_all_noise(total[0, 0])))
-        self.total_gram, self.rounds = total, start + t
-        if isinstance(noise, RowNoise):
-            self._summed_weight, self._total_noise = self.gram[:, 0, 0].copy(), None
+                sums.append(self.total())
+        self.rounds += t
         return sums
+
+    def _add_noise(self, fold: int, noise: FloatArray | float) -> None:
+        of_fold = self._noise[fold]
+        of_fold += noise
+        self._total_noise = self._total_noise + noise
 
     @property
     def noise(self) -> FloatArray:
         """The summed noise covariances of each fold, of shape (N_FOLDS, d, d)."""
-        self._sum_noise()
         if self._scatter is None:
             return self._noise
         own = self._freedom > 0  # folds without replicates have the estimate of all
@@ -112,34 +92,20 @@ class Moments:
         cov = estimate_covariance(scatter, freedom, self._noise_shape)
         return self._noise + self._per_copy[:, None, None] * cov
 
-    def _sum_noise(self) -> None:
-        """Add the noise of the rows that share one covariance and have not been summed yet."""
-        weight = self.gram[:, 0, 0]
-        if self._noise_cov is not None:
-            self._noise += (weight - self._summed_weight)[:, None, None] * self._noise_cov
-        self._summed_weight, self._total_noise = weight.copy(), None
-
-    def _add_row_noise(self, fold: int, noise: RowNoise, sample_weight: FloatArray) -> None:
-        if noise.kind == "replicates":
-            assert noise.freedom is not None and noise.factors is not None
-            self._noise_shape = noise.cov
-            if self._scatter is None:
-                self._scatter = np.zeros_like(self._noise)
-            flat = (np.sqrt(sample_weight)[:, None, None] * noise.values).reshape(
-                -1, self.n_features
-            )
-            self._scatter[fold] += flat.T @ flat
-            self._freedom[fold] += sample_weight @ noise.freedom
-            self._per_copy[fold] += sample_weight @ noise.factors
-        elif noise.kind == "factors":
-            assert noise.cov is not None
-            self._noise[fold] += (sample_weight @ noise.values) * noise.cov
-        elif noise.kind == "roots":
-            self._noise[fold] += (noise.values * sample_weight[:, None]).T @ noise.values
-        elif noise.kind == "variances":
-            self._noise[fold] += np.diag(sample_weight @ noise.values)
-        else:
-            self._noise[fold] += np.tensordot(sample_weight, noise.values, 1)
+    def _sum_row_noise(self, fold: int, noise: RowNoise, rows: FloatArray) -> FloatArray | float:
+        """Return the summed noise of rows, zero where it is estimated from their replicates."""
+        sample_weight = rows[:, 0] ** 2
+        if noise.kind != "replicates":
+            return noise.sum(sample_weight)
+        assert noise.freedom is not None and noise.factors is not None
+        self._noise_shape = noise.cov
+        if self._scatter is None:
+            self._scatter = np.zeros_like(self._noise)
+        flat = (rows[:, :1, None] * noise.values).reshape(-1, self.n_features)
+        self._scatter[fold] += flat.T @ flat
+        self._freedom[fold] += sample_weight @ noise.freedom
+        self._per_copy[fold] += sample_weight @ noise.factors
+        return 0.0
 
     @property
     def lacks_replicates(self) -> bool:
@@ -153,53 +119,35 @@ class Moments:
 
     def expand(self, n_features: int) -> None:
         """Add new features, which were zero in all earlier rows."""
-        old, d = self.n_features, n_features
-        gram, noise = np.zeros((N_FOLDS, d + 2, d + 2)), np.zeros((N_FOLDS, d, d))
-        positions = np.r_[: old + 1, d + 1]
+        positions = np.r_[: self.n_features + 1, n_features + 1]
+        more, self.n_features = n_features - self.n_features, n_features
+        gram = np.zeros((N_FOLDS, n_features + 2, n_features + 2))
         gram[:, positions[:, None], positions] = self.gram
-        self._sum_noise()
-        noise[:, :old, :old] = self._noise
+        self.gram, self.total_gram = gram, gram.sum(axis=0)
+        self._noise = np.pad(self._noise, ((0, 0), (0, more), (0, more)))
+        self._total_noise = np.pad(self._total_noise, (0, more))
         if self._scatter is not None:
-            scatter = np.zeros_like(noise)
-            scatter[:, :old, :old] = self._scatter
-            self._scatter = scatter
+            self._scatter = np.pad(self._scatter, ((0, 0), (0, more), (0, more)))
         if self.observed is not None:
-            observed = np.zeros((d + 2, d + 2))
+            observed = np.zeros((n_features + 2, n_features + 2))
             observed[positions[:, None], positions] = self.observed
             self.observed = observed
-        self.n_features, self.gram, self._noise = d, gram, noise
-        self.total_gram, self._noise_cov = gram.sum(axis=0), None
-        self._total_noise = self._noise_now = None
 
     def copy(self) -> Moments:
-        """Return an independent copy of the moments."""
+        """Return an independent copy; total sums and ``observed`` are never changed in place."""
         snapshot = copy(self)
-        snapshot.gram, snapshot.total_gram = self.gram.copy(), self.total_gram.copy()
-        snapshot._noise, snapshot._summed_weight = self._noise.copy(), self._summed_weight.copy()
-        snapshot._freedom, snapshot._per_copy = self._freedom.copy(), self._per_copy.copy()
-        snapshot._scatter = None if self._scatter is None else self._scatter.copy()
-        snapshot.observed = None if self.observed is None else self.observed.copy()
+        for name in ("gram", "_noise", "_freedom", "_per_copy", "_scatter"):
+            value = getattr(self, name)
+            setattr(snapshot, name, None if value is None else value.copy())
         return snapshot
 
     def total(self) -> tuple[FloatArray, FloatArray]:
         """Return Gram matrix and noise covariance, summed over all folds; they are not copies."""
-        if self._noise_now is None:
-            self._noise_now = self._sum_all_noise(self.total_gram[0, 0])
-        return self.total_gram, self._noise_now
-
-    def _sum_all_noise(self, weight: float) -> FloatArray:
-        """Return the noise of all rows, given their weight."""
-        if self._total_noise is None:
-            self._total_noise = self._noise.sum(axis=0)
-            self._total_summed_weight = float(self._summed_weight.sum())
-        noise = self._total_noise
-        if self._noise_cov is not None:
-            noise = noise + (weight - self._total_summed_weight) * self._noise_cov
-        if self._scatter is not None:
-            scatter, freedom = self._scatter.sum(axis=0), np.asarray(self._freedom.sum())
-            cov = estimate_covariance(scatter, freedom, self._noise_shape)
-            noise = noise + self._per_copy.sum() * cov
-        return noise
+        if self._scatter is None:
+            return self.total_gram, self._total_noise
+        scatter, freedom = self._scatter.sum(axis=0), np.asarray(self._freedom.sum())
+        cov = estimate_covariance(scatter, freedom, self._noise_shape)
+        return self.total_gram, self._total_noise + self._per_copy.sum() * cov
 
     def grouped(self, n_groups: int) -> tuple[FloatArray, FloatArray]:
         """Merge the folds into fewer groups and return those that are not empty."""
@@ -216,17 +164,11 @@ def _parts(start: int, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
     t = start
     for end in ends:
         while t < end:
-            fold, change = _fold_and_change(t)
-            t = min(change, end)
+            octave = 1 << (t.bit_length() - 1) if t >= FIRST_ROUNDS else 0
+            length = (octave or FIRST_ROUNDS) // N_FOLDS
+            fold = (t - octave) // length
+            t = min(octave + (fold + 1) * length, end)
             yield t, fold
-
-
-def _fold_and_change(rounds: int) -> tuple[int, int]:
-    """Return the fold of the next row, and the round after which the fold changes."""
-    octave = 1 << (rounds.bit_length() - 1) if rounds >= FIRST_ROUNDS else 0
-    length = (octave or FIRST_ROUNDS) // N_FOLDS
-    fold = (rounds - octave) // length
-    return fold, octave + (fold + 1) * length
 
 
 def _gram(rows: FloatArray) -> FloatArray:

@@ -25,14 +25,7 @@ _RTOL = 1e-8  # computed covariances are symmetric and semidefinite up to roundi
 def covariance_matrix(
     noise_cov: Any, d: int, names: Sequence[Any] = (), *, allow_unknown: bool = False
 ) -> FloatArray:
-    """Return the declared noise covariance of d features as a matrix.
-
-    Examples
-    --------
-    >>> covariance_matrix([1.0, 4.0], 2)
-    array([[1., 0.],
-           [0., 4.]])
-    """
+    """Return the declared noise covariance of d features as a matrix."""
     noise_cov = _series_to_dict(noise_cov)
     if isinstance(noise_cov, Mapping):
         noise_cov = _variances_by_name(noise_cov, names, allow_unknown)
@@ -72,9 +65,16 @@ class RowNoise:
         factors = None if self.factors is None else self.factors[rows]
         return RowNoise(self.kind, self.values[rows], self.cov, freedom, factors)
 
-    def halved(self) -> RowNoise:
-        """Return the noise of the mean of two copies, for variances and matrices."""
-        return RowNoise(self.kind, self.values / 2.0)
+    def sum(self, weights: FloatArray) -> FloatArray:
+        """Return the weighted sum of the covariances of the rows."""
+        if self.kind == "factors":
+            assert self.cov is not None
+            return (weights @ self.values) * self.cov
+        if self.kind == "roots":
+            return (self.values * weights[:, None]).T @ self.values
+        if self.kind == "variances":
+            return np.diag(weights @ self.values)
+        return np.tensordot(weights, self.values, 1)
 
     def matvec(self, row: int, w: FloatArray) -> FloatArray:
         """Return Sigma w for the noise covariance of one row."""

@@ -13,7 +13,7 @@ from .replicates import Measurements, measurements
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class NoisyBatch:
     """A NoisyBatch holds rows, optional copies of them, and the noise of one copy if known.
 
@@ -87,7 +87,7 @@ class NoisyBatch:
         if self.noise is None:
             return mean, RowNoise("roots", (self.X - self.X_copy) / 2)
         if isinstance(self.noise, RowNoise):
-            return mean, self.noise.halved()
+            return mean, RowNoise(self.noise.kind, self.noise.values / 2.0)
         return mean, self.noise / 2
 
     def _measurements(self) -> Measurements:

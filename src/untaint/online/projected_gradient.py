@@ -48,7 +48,5 @@ class ProjectedGradientDescent:
 
     def expand(self, size: int) -> None:
         """Add coordinates for new features, which are zero in the earlier iterates."""
-        self.w = np.concatenate([self.w, np.zeros(size - len(self.w))])
-        self._weighted_sum = np.concatenate(
-            [self._weighted_sum, np.zeros(size - len(self._weighted_sum))]
-        )
+        more = (0, size - len(self.w))
+        self.w, self._weighted_sum = np.pad(self.w, more), np.pad(self._weighted_sum, more)

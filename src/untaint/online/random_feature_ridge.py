@@ -12,10 +12,9 @@ import numpy as np
 
 from .._typing import FloatArray
 from .engine import Engine
-from .fourier import FourierCorrection, SpectralSampler, fourier_features
+from .fourier import FourierCorrection, SpectralSampler, evaluate_features, fourier_features
 from .leader import Leader, LeaderConfig
 from .mixture import KernelMixture
-from .noise import log_characteristic_function
 from .noisy_batch import NoisyBatch, augmented_rows
 
 
@@ -26,9 +25,7 @@ class RandomFeatureRidge(Engine):
     def __init__(self, mixture: KernelMixture, budget: int, seed: int, noise: str) -> None:
         self._sampler = SpectralSampler(mixture, budget, seed)
         self._noise = noise
-        self._leader = Leader(
-            2 * budget, LeaderConfig(scaled=False, coarse=True, tuning_growth=1.2), noisy=False
-        )
+        self._leader = Leader(2 * budget, LeaderConfig(scaled=False, coarse=True), noisy=False)
         self._target_origin: float | None = None
 
     def prepare(self, mixture: KernelMixture, cov: FloatArray, n_copies: int) -> None:
@@ -46,13 +43,8 @@ class RandomFeatureRidge(Engine):
     def predict(self, X: FloatArray, input_cov: FloatArray | None) -> FloatArray:
         """Evaluate the random features; ``input_cov`` damps each of them accordingly."""
         fit = self._leader.fit(self._correction)
-        coef = fit.coef
-        if input_cov is not None:
-            damping = np.exp(log_characteristic_function(self._omega, input_cov, "gaussian"))
-            coef = coef * np.concatenate([damping, damping])
-        return fourier_features(X, self._omega) @ coef + (
-            fit.intercept + (self._target_origin or 0.0)
-        )
+        values = evaluate_features(X, self._omega, fit.coef, input_cov)
+        return values + (fit.intercept + (self._target_origin or 0.0))
 
     def clean_error(self, batch: NoisyBatch) -> float:
         """Return u' M u for the residual u' r and the corrected second-moment matrix M of r."""
@@ -79,7 +71,7 @@ class RandomFeatureRidge(Engine):
 
     def refit_rounds(self, rounds: int) -> tuple[int, int]:
         """Return the leader's last and next round of refitting."""
-        return self._leader.refit_rounds(rounds)
+        return self._leader.refit_rounds(rounds, self._correction)
 
     def coef(self) -> FloatArray:
         """Return the coefficients of the cosines, then of the sines."""

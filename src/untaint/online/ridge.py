@@ -10,12 +10,12 @@ the naive one: :mod:`.shrinkage_selection`.
 from typing import Any
 
 from .._typing import FloatArray
-from .._validation import check_at_most, check_choice, check_flag, check_real
+from .._validation import check_choice, check_flag
 from .leader import LeaderConfig
 from .linear_base import LinearRegressor
 from .linear_statistics import LinearStatistics
 from .noisy_batch import NoisyBatch
-from .shrinkage_selection import SHARES
+from .shrinkage_selection import share_and_alpha
 
 
 class CorrectedRidge(LinearRegressor):
@@ -97,17 +97,15 @@ class CorrectedRidge(LinearRegressor):
     @property
     def share_(self) -> float:
         """The share of the noise that was removed."""
-        return self._leader_fit()[0].shrinkage.share
+        return self._leader_fit().shrinkage.share
 
     @property
     def alpha_(self) -> float:
         """The ridge penalty in use, in the units of the parameter ``alpha``."""
         if not isinstance(self.alpha, str):
             return float(self.alpha)
-        return (
-            self._leader_fit()[0].shrinkage.alpha
-            * self._fitted_statistics.leader.moments.total()[0][0, 0]
-        )
+        weight = self._fitted_statistics.leader.moments.total_gram[0, 0]
+        return self._leader_fit().shrinkage.alpha * weight
 
     @property
     def noise_cov_(self) -> FloatArray:
@@ -115,21 +113,15 @@ class CorrectedRidge(LinearRegressor):
         return self._fitted_statistics.copy_noise_cov()
 
     def _check_parameters(self) -> None:
-        if self.alpha != "auto":
-            check_real("alpha", self.alpha, low=0)
-        if self.share != "auto":
-            check_real("share", self.share, low=0)
-            check_at_most("share", self.share, 1.0)
+        share_and_alpha(self)
         check_flag("fit_intercept", self.fit_intercept)
         check_choice("missing", self.missing, ("error", "random"))
         self._check_noise_factor()
 
     def _start(self, batch: NoisyBatch) -> None:
+        shares, alpha = share_and_alpha(self)
         config = LeaderConfig(
-            shares=SHARES if isinstance(self.share, str) else (float(self.share),),
-            alpha=None if isinstance(self.alpha, str) else float(self.alpha),
-            centred=self.fit_intercept,
-            scaled=isinstance(self.alpha, str),
+            shares=shares, alpha=alpha, centred=self.fit_intercept, scaled=alpha is None
         )
         self._statistics = LinearStatistics(batch, config, allow_missing=self._allow_missing)
 
@@ -138,6 +130,3 @@ class CorrectedRidge(LinearRegressor):
 
     def _end_batch(self) -> None:
         self._fitted_statistics.leader.retune()
-
-    def _coef_and_intercept(self) -> tuple[FloatArray, float]:
-        return self._leader_fit()[1:]

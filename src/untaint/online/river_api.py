@@ -6,38 +6,28 @@ from typing import Any
 
 import numpy as np
 
+from .batch_api import BatchAPIMixin
+from .river_compat import RiverCompatMixin
 from .row_buffer import RowBuffer
 from .scaling import scale_copy, scaling_of
-from .stream_base import _StreamBase
 from .stream_input import check_finite, check_row, frame_values, series_like
 
 
-class RiverAPIMixin(_StreamBase):
-    """Mixin that provides river's methods for single rows and for mini-batches."""
+class NoisyLearner(RiverCompatMixin, BatchAPIMixin):
+    """Base class of the learners: scikit-learn's methods, and river's for rows and frames."""
 
     def learn_one(
         self, x: Mapping[Any, Any], y: float, x_copy: Mapping[Any, Any] | None = None
     ) -> None:
-        """Update the model with one row.
+        """Update the model with one row: its features by name, and its target or label.
 
-        Parameters
-        ----------
-        x : dict
-            Feature names and values.
-        y : float
-            Target.
-        x_copy : dict, optional
-            A second measurement of the row, with independent noise.
+        ``x_copy`` is a second measurement of the features, with independent noise.
         """
-        state = self.__dict__
-        if (
-            x_copy is not None
-            or "_buffer" not in state
-            or state["noise_cov"] is None
-            or (None if x.__class__ is dict else scaling_of(x)) is not state["_scaling"]
-            or state["_waits_for_scaling"]
-            or not state["_buffer"].append(x, y)
-        ):
+        try:
+            added = x_copy is None and self.noise_cov is not None and self._buffer.append(x, y)
+        except AttributeError:  # the first row
+            added = False
+        if not added:
             self._check_and_buffer(x, y, x_copy)
         self.n_rounds_ = n_rounds = self.n_rounds_ + 1
         if n_rounds >= self._learn_at:
@@ -60,50 +50,40 @@ class RiverAPIMixin(_StreamBase):
             self._reset_stream([])
             self._learn_at = self._min_rows_to_start
         self._use_scaling(scaling)
-        if not self._buffer.accepts(tuple(x), x_copy is not None):
-            x, x_copy = self._fit_to_buffer(x, x_copy)
+        same_copies = self._buffer.has_same_copies(x_copy is not None)
+        if tuple(x) != self._buffer.names or not same_copies:
+            x, x_copy = self._fit_to_buffer(x, x_copy, same_copies)
         self._buffer.add(x, y, x_copy)
 
     def _fit_to_buffer(
-        self, x: Mapping[Any, Any], x_copy: Mapping[Any, Any] | None
+        self, x: Mapping[Any, Any], x_copy: Mapping[Any, Any] | None, same_copies: bool
     ) -> tuple[Mapping[Any, Any], Mapping[Any, Any] | None]:
         """Return a row that the buffer accepts: complete the row, or begin a new buffer."""
         names, fill_value = self._buffer.names, self._feature_index.fill_value
-        # An absent feature is exactly zero and carries no noise, so its row is learnt separately.
-        may_fill = self._allow_missing or not self._supports_row_noise or len(x) == len(names)
-        same_copies = self._buffer.has_same_copies(x_copy is not None)
+        # A row whose absent features carry no noise is learnt separately.
+        may_fill = not self._absent_is_zero or len(x) == len(names)
         if not (may_fill and same_copies and x.keys() <= set(names)):
             self._feature_index.check_names(tuple(x))
             self._flush(self.n_rounds_)
-            self._buffer = RowBuffer(tuple(x))
+            self._buffer = RowBuffer(tuple(x), self._buffer.scaling)
             return x, x_copy
         if x_copy is not None:
             x_copy = {name: x_copy.get(name, fill_value) for name in names}
         return {name: x.get(name, fill_value) for name in names}, x_copy
 
     def predict_one(self, x: Mapping[Any, Any]) -> float:
-        """Predict the target of one row; the prediction is zero before any row has been learnt.
-
-        Parameters
-        ----------
-        x : dict
-            Feature names and values.
-
-        Returns
-        -------
-        float
-            Predicted target.
-        """
+        """Predict the target of one row; the prediction is zero before any row has been learnt."""
         try:
             buffer = self._buffer
         except AttributeError:
             return 0.0
         if self.n_rounds_ >= buffer.cached_until:
-            next_refit = self._learn_due_rows()
+            self._learn_due_rows()
             if not len(self._feature_index):
                 return buffer.mean_target
             model = None if self._allow_missing else self._linear_model()
-            buffer.cache_model(self._feature_index.names, model, next_refit)
+            until = 0 if buffer.in_blocks else self._refit_rounds()[1]
+            buffer.cache_model(self._feature_index.names, model, until)
         if [*x] == buffer.coef_names:
             return sum(map(mul, buffer.coef, x.values()), buffer.intercept)
         if buffer.coef_names is None:
@@ -113,15 +93,7 @@ class RiverAPIMixin(_StreamBase):
         return sum((coef.get(name, 0.0) * value for name, value in x.items()), buffer.intercept)
 
     def learn_many(self, X: Any, y: Any) -> None:
-        """Update the model with the rows of a frame.
-
-        Parameters
-        ----------
-        X : data frame
-            Noisy rows.
-        y : series
-            Targets.
-        """
+        """Update the model with the noisy rows of a frame and a series of targets or labels."""
         rows, targets = frame_values("X", X), frame_values("y", y)
         n = len(targets)
         if len(rows) != n:
@@ -140,7 +112,7 @@ class RiverAPIMixin(_StreamBase):
         if names != buffer.names or buffer.has_single_rows:
             self._feature_index.check_names(names)
             self._flush(self.n_rounds_)
-            self._buffer = buffer = RowBuffer(names)
+            self._buffer = buffer = RowBuffer(names, buffer.scaling)
         is_full = buffer.add_block(rows, targets, self._allow_missing)
         buffer.cached_until = 0
         self.n_rounds_ += n
@@ -148,18 +120,7 @@ class RiverAPIMixin(_StreamBase):
             self._learn_due_rows()
 
     def predict_many(self, X: Any) -> Any:
-        """Predict the targets of a frame and return them as a series of the same library.
-
-        Parameters
-        ----------
-        X : data frame
-            Rows to predict for.
-
-        Returns
-        -------
-        series
-            Predicted targets.
-        """
+        """Predict the targets of a frame and return them as a series of the same library."""
         if "_buffer" not in self.__dict__:
             return series_like(np.zeros(len(X)), X)
         self._learn_due_rows()

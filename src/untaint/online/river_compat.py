@@ -10,20 +10,8 @@ import sys
 from typing import Any
 
 _registered: set[type] = set()
-
-
-class _RiverStandIn:
-    """A registered class whose instance river accepts as the last step of a regressor."""
-
-
-class _RiverClassifierStandIn:
-    """A registered class whose instance river accepts as the last step of a classifier."""
-
-
-_STAND_INS: dict[str, type] = {
-    "MiniBatchRegressor": _RiverStandIn,
-    "MiniBatchClassifier": _RiverClassifierStandIn,
-}
+# Classes to be registered, whose instances river accepts as the last step of a model.
+_STAND_INS = {name: type(name, (), {}) for name in ("MiniBatchRegressor", "MiniBatchClassifier")}
 
 
 def register_with_river(cls: type) -> None:
@@ -45,6 +33,9 @@ class RiverCompatMixin:
 
     #: The classes of river.base that a learner stands for.
     _river_bases: tuple[str, ...] = ("MiniBatchRegressor",)
+    _supervised = True
+    _is_stochastic = False
+    _mutable_attributes: frozenset[str] = frozenset()
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Register the class with river when an instance is created."""
@@ -55,23 +46,11 @@ class RiverCompatMixin:
     def _last_step(self) -> Any:
         # River's isinstance hook needs this: it registers models made before river was imported.
         register_with_river(type(self))
-        return _STAND_INS.get(self._river_bases[0], _RiverStandIn)()
-
-    @property
-    def _supervised(self) -> bool:
-        return True
+        return _STAND_INS.get(self._river_bases[0], _STAND_INS["MiniBatchRegressor"])()
 
     @property
     def _tags(self) -> set[str]:
         register_with_river(type(self))
-        return set()
-
-    @property
-    def _is_stochastic(self) -> bool:
-        return False
-
-    @property
-    def _mutable_attributes(self) -> set[str]:
         return set()
 
     @property

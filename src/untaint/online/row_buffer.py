@@ -8,10 +8,10 @@ import numpy as np
 from scipy.linalg.blas import ddot
 
 from .._typing import FloatArray
-from .scaling import Scaling
+from .scaling import Scaling, scaling_of
 from .stream_input import MAX_ABS_VALUE, check_finite
 
-_MAX_BLOCK_NUMBERS = 2**18  # in the rows of frames that wait to be learnt
+_MAX_BLOCK_NUMBERS = 2**19  # in the rows of frames that wait to be learnt
 
 
 @final
@@ -22,8 +22,9 @@ class RowBuffer:
     The 1 of the row that comes next is there already. Rows of frames are kept in an array.
     """
 
-    def __init__(self, names: tuple[Any, ...] = ()) -> None:
+    def __init__(self, names: tuple[Any, ...] = (), scaling: Any = None) -> None:
         self.names, self._names, self._width = names, list(names), len(names) + 2
+        self.scaling = scaling  # that rows must carry to be appended; False if none may be
         self._plain_names: list[Any] | None = self._names  # None: rows of frames or copies wait
         self.cached_until = 0  # the round from which coef and intercept are out of date
         self._last_columns: tuple[Any, tuple[Any, ...]] = (None, ())
@@ -58,7 +59,10 @@ class RowBuffer:
         try:
             if [*x] != self._plain_names:
                 return False
-            total = sum(x.values(), y)
+            if (None if x.__class__ is dict else scaling_of(x)) is not self.scaling:
+                return False
+            values = x.values()
+            total = sum(values, y)
             if not -MAX_ABS_VALUE < total < MAX_ABS_VALUE:
                 return False
             if total.__class__ is not float and not isinstance(total, (float, int)):
@@ -66,14 +70,10 @@ class RowBuffer:
         except (TypeError, AttributeError, OverflowError, ValueError):
             return False
         flat = self._flat
-        flat.extend(x.values())
+        flat.extend(values)
         flat.append(y)
         flat.append(1.0)
         return True
-
-    def accepts(self, names: tuple[Any, ...], copied: bool) -> bool:
-        """Return whether a row with these names, with or without a copy, can be added."""
-        return names == self.names and self.has_same_copies(copied)
 
     def has_same_copies(self, copied: bool) -> bool:
         """Return whether the buffered rows have second copies, or not, like the new row."""

@@ -69,23 +69,13 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
     """
 
     _river_bases: tuple[str, ...] = ("Transformer", "MiniBatchTransformer")
+    _supervised = False
 
     def __init__(self, *, noise_cov: Any = None) -> None:
         self.noise_cov = noise_cov
 
     def fit(self, X: Any, y: Any = None) -> NoiseAwareScaler:
-        """Compute means and scales of the features.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n, d)
-            Noisy rows.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
+        """Compute means and scales of the features of noisy rows, an array or frame (n, d)."""
         X = validate_data(self, X, dtype=np.float64)
         names = tuple(getattr(self, "feature_names_in_", range(X.shape[1])))
         self._set_scaling(names, X.mean(axis=0), X.std(axis=0))
@@ -93,45 +83,17 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
         return self
 
     def transform(self, X: Any) -> ScaledRows:
-        """Return scaled rows, which carry their scaling.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (m, d)
-            Rows in the units of the data.
-
-        Returns
-        -------
-        array of shape (m, d)
-            Scaled rows.
-        """
+        """Return scaled rows, an array of shape (m, d) that carries its scaling."""
         check_is_fitted(self, "_scaling")
         return self._scaling.rows(validate_data(self, X, reset=False, dtype=np.float64))
 
     def inverse_transform(self, X: Any) -> FloatArray:
-        """Return rows in the units of the data.
-
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Scaled rows.
-
-        Returns
-        -------
-        array of shape (m, d)
-            Rows in the units of the data.
-        """
+        """Return scaled rows in the units of the data."""
         check_is_fitted(self, "_scaling")
         return np.asarray(X, dtype=float) * self.scale_ + self.mean_
 
     def learn_one(self, x: Mapping[Any, Any]) -> None:
-        """Update means and scales with one of the first rows.
-
-        Parameters
-        ----------
-        x : dict
-            Feature names and values.
-        """
+        """Update means and scales with one of the first rows, a dict of features."""
         n = self.__dict__.get("_n_rows", 0)
         if n >= _FIXED_AFTER:
             return
@@ -152,47 +114,19 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
             )
 
     def transform_one(self, x: Mapping[Any, Any]) -> ScaledRow | Mapping[Any, Any]:
-        """Return the scaled features of one row, which carry their scaling.
-
-        Parameters
-        ----------
-        x : dict
-            Feature names and values.
-
-        Returns
-        -------
-        dict
-            Scaled features.
-        """
+        """Return the scaled features of one row, a dict that carries its scaling."""
         scaling = self.__dict__.get("_scaling")
         return x if scaling is None else scaling.row(x)
 
     def learn_many(self, X: Any) -> None:
-        """Compute means and scales of the first frame.
-
-        Parameters
-        ----------
-        X : data frame
-            Noisy rows.
-        """
+        """Compute means and scales of the first frame of noisy rows."""
         if self.__dict__.get("_n_rows", 0) < _FIXED_AFTER:
             rows = frame_values("X", X)
             self._set_scaling(tuple(X.columns), rows.mean(axis=0), rows.std(axis=0))
             self._n_rows = _FIXED_AFTER
 
     def transform_many(self, X: Any) -> Any:
-        """Return a scaled frame, which carries its scaling.
-
-        Parameters
-        ----------
-        X : data frame
-            Rows in the units of the data.
-
-        Returns
-        -------
-        data frame
-            Scaled rows.
-        """
+        """Return a scaled frame, which carries its scaling."""
         scaling = self.__dict__.get("_scaling")
         if scaling is None:
             return X
@@ -208,10 +142,6 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
         if cov is None:
             raise AttributeError("noise_cov_ is known if noise_cov was given")
         return cov
-
-    @property
-    def _supervised(self) -> bool:
-        return False
 
     def _set_scaling(
         self, names: tuple[Any, ...], mean: FloatArray, scale: FloatArray, *, is_final: bool = True

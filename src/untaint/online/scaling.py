@@ -58,19 +58,16 @@ class Scaling:
         """Return noise that was declared in the old units in the new ones."""
         scale = self.scale if names is None else self._scales(names)
         if not isinstance(noise, RowNoise):
-            return noise / (scale[:, None] * scale)
-        if noise.kind == "matrices":
-            return RowNoise(noise.kind, noise.values / (scale[:, None] * scale))
-        return RowNoise(
-            noise.kind, noise.values / (scale**2 if noise.kind == "variances" else scale)
-        )
+            return noise / np.outer(scale, scale)
+        divisor = scale**2 if noise.kind == "variances" else np.outer(scale, scale)
+        return RowNoise(noise.kind, noise.values / divisor)
 
     def noise_matrix(self) -> FloatArray | None:
         """Return the noise that was declared to the scaler, in the new units."""
         if self.noise_cov is None:
             return None
         cov = covariance_matrix(self.noise_cov, len(self.scale), self.names)
-        return cov / (self.scale[:, None] * self.scale)
+        return cov / np.outer(self.scale, self.scale)
 
     def _scales(self, names: Sequence[Any]) -> FloatArray:
         known = dict(zip(self.names, self.scale.tolist(), strict=True))

@@ -15,18 +15,16 @@ is kept, so that nothing worse than it is selected, up to sampling error. With t
 cross-validation the naive fit is used, with the penalty of a single row.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import final
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
 from .._typing import FloatArray
-from .correction import MomentCorrection, centred_moments
+from .._validation import check_at_most, check_real
+from .correction import MomentCorrection, feature_variances
 from .moments import Moments
+from .ridge_solvers import solve_ridge
 from .schedule import N_FOLDS
 
 SHARES = (0.0, 0.5, 0.8, 1.0)  # of the noise removed; the first is the naive fit
@@ -36,54 +34,50 @@ _MIN_FOLDS = 10  # non-empty folds needed to estimate a standard error
 _ONE_SIGMA, _THREE_SIGMA = 0.8413, 0.99865  # normal distribution function at 1 and 3
 
 
-@final
-@dataclass(frozen=True)
-class Shrinkage:
+class Shrinkage(NamedTuple):
     """A Shrinkage is a candidate: the share of the noise to remove, and the ridge penalty."""
 
     share: float
     alpha: float
 
 
-def has_enough_folds(moments: Moments) -> bool:
-    """Return whether there are enough rows for cross-validation."""
-    return int(np.count_nonzero(moments.gram[:, 0, 0])) >= _MIN_FOLDS
+def share_and_alpha(model: Any) -> tuple[tuple[float, ...], float | None]:
+    """Return the shares to select from and the given alpha, None if it is to be selected."""
+    if model.alpha != "auto":
+        check_real("alpha", model.alpha, low=0)
+    if model.share != "auto":
+        check_real("share", model.share, low=0)
+        check_at_most("share", model.share, 1.0)
+    shares = SHARES if isinstance(model.share, str) else (float(model.share),)
+    return shares, None if isinstance(model.alpha, str) else float(model.alpha)
 
 
 def select_shrinkage(
     moments: Moments,
     correct: MomentCorrection,
+    shares: tuple[float, ...],
+    alphas: FloatArray,
     *,
-    shares: tuple[float, ...] = SHARES,
-    alphas: FloatArray = ALPHAS,
-    centred: bool = True,
-    scales: FloatArray | None = None,
-) -> Shrinkage:
-    """Return the best share and alpha by cross-validation."""
+    centred: bool,
+    scaled: bool,
+) -> Shrinkage | None:
+    """Return the best share and alpha by cross-validation, None if there are too few rows."""
+    if len(shares) == len(alphas) == 1:
+        return Shrinkage(shares[0], float(alphas[0]))
+    if np.count_nonzero(moments.gram[:, 0, 0]) < _MIN_FOLDS:
+        return None
+    scales = np.sqrt(feature_variances(moments.total_gram, centred)) if scaled else None
     losses = held_out_losses(moments, correct, shares, alphas, centred=centred, scales=scales)
     share, alpha = divmod(best_candidate(losses), len(alphas))
     return Shrinkage(shares[share], float(alphas[alpha]))
 
 
-@final
-@dataclass(frozen=True)
-class HeldOutLosses:
+class HeldOutLosses(NamedTuple):
     """HeldOutLosses holds the losses of candidates on held-out folds, as (folds, candidates)."""
 
     clean: FloatArray  # unbiased estimate of the loss on the clean rows
     naive: FloatArray  # loss on the noisy rows; infinite for candidates that remove noise
     fold_weights: FloatArray  # the fraction of all rows that is in each fold
-
-    def without_naive(self) -> HeldOutLosses:
-        """Return these losses without the candidates that may serve as the naive reference."""
-        return HeldOutLosses(self.clean, np.full_like(self.naive, np.inf), self.fold_weights)
-
-    @classmethod
-    def concatenate(cls, models: Sequence[HeldOutLosses]) -> HeldOutLosses:
-        """Join the losses of different models on the same folds."""
-        clean = np.concatenate([losses.clean for losses in models], axis=1)
-        naive = np.concatenate([losses.naive for losses in models], axis=1)
-        return cls(clean, naive, models[0].fold_weights)
 
 
 def best_candidate(losses: HeldOutLosses) -> int:
@@ -113,27 +107,6 @@ def loss_differences(
     return mean, one_error, three_errors
 
 
-def solve_ridge(
-    gram: FloatArray, alphas: FloatArray, *, centred: bool, scales: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return coefficients (..., alphas, d) and intercepts (..., alphas) from a Gram matrix."""
-    means, moments_about_mean = centred_moments(gram, centred)
-    S, c = moments_about_mean[..., :-1, :-1], moments_about_mean[..., :-1, -1]
-    if scales is not None:
-        S, c = S / (scales[:, None] * scales), c / scales
-    values, vectors = np.linalg.eigh(S)
-    projected = (vectors.swapaxes(-1, -2) @ c[..., None])[..., 0]
-    damped = np.maximum(values, 0.0)[..., None, :] + alphas[:, None]
-    negligible = 1e-14 * np.abs(values).max(axis=-1, initial=0.0)
-    if damped.min(initial=np.inf) <= negligible.max():
-        # For alpha=0 this is the pseudoinverse, that is, the least-squares fit of smallest norm.
-        damped[damped <= negligible[..., None, None]] = np.inf
-    coef = (projected[..., None, :] / damped) @ vectors.swapaxes(-1, -2)
-    if scales is not None:
-        coef = coef / scales
-    return coef, means[..., None, -1] - (coef @ means[..., :-1, None])[..., 0]
-
-
 def held_out_losses(
     moments: Moments,
     correct: MomentCorrection,
@@ -149,7 +122,7 @@ def held_out_losses(
     training_gram, training_noise = gram.sum(axis=0) - gram, noise.sum(axis=0) - noise
     clean, noisy = correct(gram, noise, 1.0), correct(gram, noise, 0.0)
     clean_losses, naive_losses = [], []
-    for together in _solved_together(shares, moments.n_features):
+    for together in [shares] if moments.n_features <= 64 else [(share,) for share in shares]:
         training = [correct(training_gram, training_noise, share) for share in together]
         coef, intercept = solve_ridge(np.stack(training), alphas, centred=centred, scales=scales)
         residual = np.concatenate(
@@ -163,11 +136,6 @@ def held_out_losses(
     return HeldOutLosses(
         np.concatenate(clean_losses, axis=1), np.concatenate(naive_losses, axis=1), fold_weights
     )
-
-
-def _solved_together(shares: tuple[float, ...], n_features: int) -> list[tuple[float, ...]]:
-    """Return the shares in groups: all if their matrices are small, else one after the other."""
-    return [shares] if n_features <= 64 else [(share,) for share in shares]
 
 
 def _fold_losses(u: FloatArray, gram: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ r"""Step sizes of online gradient descent.
   over the root of the summed squared gradients.
 """
 
+import warnings
 from collections.abc import Callable
 from math import sqrt
 from typing import Any, Protocol, final
@@ -20,7 +21,7 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from .._typing import FloatArray
-from .._validation import check_real
+from .._validation import check_count, check_flag, check_real
 
 NAMES = ("auto", "adaptive", "theory")
 _MAX_WAIT = 8  # rounds without a step, in which second moments are estimated
@@ -149,10 +150,8 @@ class SecondMomentStepSize:
 
     def expand(self, size: int) -> None:
         """Add coordinates for new features, which were zero in the earlier gradients."""
-        if isinstance(self._first_gradients, np.ndarray):
-            grown = np.zeros(size)
-            grown[: len(self._first_gradients)] = self._first_gradients
-            self._first_gradients = grown
+        if isinstance(first := self._first_gradients, np.ndarray):
+            self._first_gradients = np.pad(first, (0, size - len(first)))
 
     def regret_bound(self, rounds: int) -> float:
         """Return an upper bound of the expected regret."""
@@ -180,15 +179,10 @@ class DistanceOverGradients:
         self._max_distance = 0.0
         self._squared_gradients = 0.0
 
-    @property
-    def initialised(self) -> bool:
-        """Whether the initial distance has been set."""
-        return self._max_distance > 0.0
-
-    def set_initial_distance(self, norm: float) -> None:
-        """Set the initial distance from the norm of the shortest w that fits a row."""
-        if self._max_distance == 0.0 and np.isfinite(norm):
-            self._max_distance = _INITIAL_FRACTION * norm
+    def start(self, norm: float, target: float) -> None:
+        """Set the initial distance, if there is none, from the norm of a row and its target."""
+        if self._max_distance == 0.0 and norm and np.isfinite(target / norm):
+            self._max_distance = _INITIAL_FRACTION * abs(target / norm)
 
     def __call__(self, t: int, gradient: FloatArray, w: FloatArray) -> float:
         """Return distance over gradients, this gradient included."""
@@ -199,26 +193,47 @@ class DistanceOverGradients:
         )
 
 
-def check_learning_rate(learning_rate: Any, horizon: Any, norm_bound: Any) -> None:
-    """Validate ``learning_rate`` and the parameters that ``"theory"`` requires."""
-    if isinstance(learning_rate, str):
-        if learning_rate not in NAMES:
+def regret_bound(step_size: StepSize | None, rounds: int) -> float:
+    """Return an upper bound of the expected regret after so many rounds."""
+    if not isinstance(step_size, TheoreticalStepSize | SecondMomentStepSize):
+        raise AttributeError('regret_bound_ is known for learning_rate="theory" only')
+    return step_size.regret_bound(rounds)
+
+
+def warn_beyond_horizon(step_size: StepSize, rounds: int, n_new: int, stacklevel: int) -> None:
+    """Warn if new rounds are the first ones beyond the horizon."""
+    if not isinstance(step_size, TheoreticalStepSize | SecondMomentStepSize):
+        return
+    if rounds <= step_size.horizon < rounds + n_new:
+        warnings.warn(
+            f"more rounds than horizon={step_size.horizon}: the step is too long for them, and "
+            "regret_bound_ grows in proportion.",
+            stacklevel=stacklevel,
+        )
+
+
+def check_descent_parameters(model: Any) -> None:
+    """Validate the parameters of gradient descent, and that ``"theory"`` has what it requires."""
+    rate = model.learning_rate
+    if isinstance(rate, str):
+        if rate not in NAMES:
             raise ValueError(
                 f"learning_rate must be one of {', '.join(map(repr, NAMES))}, a positive number or "
-                f"a function of the round, got {learning_rate!r}."
+                f"a function of the round, got {rate!r}."
             )
-        missing = [
-            name
-            for name, value in (("horizon", horizon), ("norm_bound", norm_bound))
-            if learning_rate == "theory" and value is None
-        ]
-        if missing:
-            raise ValueError(
-                f'{missing[0]} must be given for learning_rate="theory", got None: the step '
-                "depends on the number of rounds and on the radius of the ball."
-            )
-    elif not callable(learning_rate):
-        check_real("learning_rate", learning_rate, low=0, inclusive=False)
+        for name in ("horizon", "norm_bound"):
+            if rate == "theory" and getattr(model, name) is None:
+                raise ValueError(
+                    f'{name} must be given for learning_rate="theory", got None: the step '
+                    "depends on the number of rounds and on the radius of the ball."
+                )
+    elif not callable(rate):
+        check_real("learning_rate", rate, low=0, inclusive=False)
+    check_real("norm_bound", model.norm_bound, low=0, inclusive=False, optional=True)
+    check_count("horizon", model.horizon, optional=True)
+    check_real("target_bound", model.target_bound, low=0, optional=True)
+    if model.average != "auto":
+        check_flag("average", model.average)
 
 
 def make_step_size(learning_rate: Any, norm_bound: float | None, horizon: int | None) -> StepSize:

@@ -20,7 +20,7 @@ from .noisy_batch import NoisyBatch
 from .row_buffer import RowBuffer
 from .scaling import Scaling
 
-BUFFER_SIZE = 256  # single rows buffered at most
+BUFFER_SIZE = 512  # single rows buffered, or more if the next fit is later
 _MIN_ROWS_TO_COMPARE = 30  # rows needed to compare the means of two copies
 _MAX_STANDARD_ERRORS = 8.0  # largest difference of the means without a warning
 
@@ -101,20 +101,18 @@ class _StreamBase(BaseEstimator):
         self._learn_at = BUFFER_SIZE  # the round at which the buffer is full
         self._next_noise_check = 64
 
-    def _learn_due_rows(self) -> int:
-        """Learn the rows that predictions use at this round, and return the next such round."""
-        if self._waits_for_scaling and not len(self._feature_index):
-            return 0
-        if not len(self._feature_index) and self.n_rounds_ < self._min_rows_to_start:
-            return 0
-        due, next_refit = self.n_rounds_, 0
-        if len(self._feature_index) and not self._buffer.in_blocks:
-            due, next_refit = self._refit_rounds()
+    def _learn_due_rows(self) -> None:
+        """Learn the rows that predictions use at this round."""
         self._buffer.cached_until = 0
-        if due > self._n_learnt:
-            self._flush(due)
-            self._check_noise_if_due()
-        return next_refit
+        if len(self._feature_index) and not self._buffer.in_blocks:
+            while (due := self._refit_rounds())[0] > self._n_learnt:
+                self._flush(due[0])
+            self._learn_at = max(self._n_learnt + BUFFER_SIZE, due[1])
+        elif len(self._feature_index) or not (
+            self._waits_for_scaling or self.n_rounds_ < self._min_rows_to_start
+        ):
+            self._flush(self.n_rounds_)
+        self._check_noise_if_due()
 
     def _flush(self, until: int) -> None:
         """Learn the buffered rows up to a round."""
@@ -122,7 +120,15 @@ class _StreamBase(BaseEstimator):
             if self._waits_for_scaling and self._scaling is not None:
                 self._buffer.rescale(self._scaling)
                 self._waits_for_scaling = False
-            self._learn_buffered(self._buffer.names, *self._buffer.pop(until - self._n_learnt))
+                self._buffer.scaling = self._scaling
+            first, names = not len(self._feature_index), self._buffer.names
+            try:
+                self._learn_named_rows(first, names, *self._buffer.pop(until - self._n_learnt))
+            except BaseException:
+                if first:  # restore the state before the first row
+                    for name in ("_buffer", "n_rounds_", "n_features_in_", "feature_names_in_"):
+                        self.__dict__.pop(name, None)
+                raise
 
     def _check_noise_if_due(self, *, now: bool = False) -> None:
         """Check the declared noise whenever the number of rows has doubled, or now."""
@@ -130,70 +136,57 @@ class _StreamBase(BaseEstimator):
             self._check_declared_noise()
             self._next_noise_check = max(2 * self._n_learnt, 64)
 
-    def _learn_buffered(
-        self, names: tuple[Any, ...], rows: FloatArray, X_copy: FloatArray | None
-    ) -> None:
-        first = not len(self._feature_index)
-        try:
-            self._learn_named_rows(first, names, rows, X_copy)
-        except BaseException:
-            if first:  # restore the state before the first row
-                for name in ("_buffer", "n_rounds_", "n_features_in_", "feature_names_in_"):
-                    self.__dict__.pop(name, None)
-            raise
-
     def _learn_named_rows(
         self, first: bool, names: tuple[Any, ...], rows: FloatArray, X_copy: FloatArray | None
     ) -> None:
         """Learn rows (1, x, y) whose features have these names."""
-        if names is not self._learnt_names and self._feature_index.add_names(names):
-            self.n_features_in_ = len(self._feature_index)
-            if all(isinstance(name, str) for name in self._feature_index.names):
-                self.feature_names_in_ = np.array(self._feature_index.names, dtype=object)
+        index = self._feature_index
+        if names is not self._learnt_names and index.add_names(names):
+            self.n_features_in_ = len(index)
+            if all(isinstance(name, str) for name in index.names):
+                self.feature_names_in_ = np.array(index.names, dtype=object)
             self._declared_cov = None
             if not first:
                 self._expand(self.n_features_in_)
         self._learnt_names = names
-        as_given, y = rows[:, 1:-1], rows[:, -1]
-        X = self._feature_index.align(names, as_given)
-        X_copy = None if X_copy is None else self._feature_index.align(names, X_copy)
-        if self._declared_cov is None and (declared := self._noise_of_rows()) is not None:
-            self._declared_cov = self._feature_index.reorder_cov(
-                covariance_matrix(
-                    declared, X.shape[1], self._feature_index.arrival_order, allow_unknown=True
-                )
-            )
-            if self._scaling is not None:
-                scaled = self._scaling.noise(self._declared_cov, self._feature_index.names)
-                assert isinstance(scaled, np.ndarray)
-                self._declared_cov = scaled
-            if not isinstance(self.noise_factor, str):
-                self._declared_cov = self.noise_factor * self._declared_cov
-        estimates_noise = is_estimated(self.noise_cov) or self._estimates_factor
-        if not estimates_noise:
-            self._require_noise(self._declared_cov, X_copy)
+        as_given = rows[:, 1:-1]
+        X = index.align(names, as_given)
+        X_copy = None if X_copy is None else index.align(names, X_copy)
+        if self._declared_cov is None:
+            self._declared_cov = self._noise_of_rows()
         noise = self._declared_cov
-        if (
-            self._supports_row_noise
-            and not self._allow_missing
-            and noise is not None
-            and len(names) < X.shape[1]
-        ):
-            present = np.isin(np.arange(X.shape[1]), self._feature_index.positions(names))
+        if not self._estimates_noise:
+            self._require_noise(noise, X_copy)
+        if noise is not None and len(names) < X.shape[1] and self._absent_is_zero:
+            present = np.isin(np.arange(X.shape[1]), index.positions(names))
             noise = noise * np.outer(present, present)
+        own = rows if X is as_given else None
         batch = NoisyBatch(
-            X,
-            y,
-            X_copy,
-            noise,
-            rows=rows if X is as_given else None,
-            estimates_noise=estimates_noise,
+            X, rows[:, -1], X_copy, noise, rows=own, estimates_noise=self._estimates_noise
         )
         if first:
             self._start(batch)
         self._learn(batch)
-        self._n_learnt += len(y)
+        self._n_learnt += len(rows)
         self._learn_at = self._n_learnt + BUFFER_SIZE
+
+    def _noise_of_rows(self) -> FloatArray | None:
+        """Return the noise of single rows as a matrix, None if it is not declared."""
+        declared, scaling, index = self.noise_cov, self._scaling, self._feature_index
+        if declared is None and scaling is not None:
+            declared = scaling.noise_cov
+        if declared is None or is_estimated(declared):
+            return None
+        cov: Noise = index.reorder_cov(
+            covariance_matrix(declared, len(index), index.arrival_order, allow_unknown=True)
+        )
+        cov = cov if scaling is None else scaling.noise(cov, index.names)
+        return self._times_factor(cov)  # type: ignore[return-value]
+
+    @property
+    def _absent_is_zero(self) -> bool:
+        """Whether a feature that a row does not have is exactly zero, and carries no noise."""
+        return self._supports_row_noise and not self._allow_missing
 
     def _make_batch(
         self,
@@ -208,32 +201,26 @@ class _StreamBase(BaseEstimator):
     ) -> NoisyBatch:
         """Return the rows together with the declared noise."""
         declared = self.noise_cov if noise_cov is None else noise_cov
-        estimates_noise = is_estimated(declared) or self._estimates_factor
-        if is_estimated(declared):
-            declared = None
-        carried = None if scaling is None or declared is not None else scaling.noise_matrix()
-        if not estimates_noise and X_true is None:
-            self._require_noise(declared if carried is None else carried, X_copy)
-        for copy in () if X_copy is None else X_copy.reshape(-1, *X.shape):
-            _warn_if_copies_differ(X, copy)
-        noise: Noise | None = carried
-        if declared is not None:
+        estimates_noise = is_estimated(declared) or isinstance(self.noise_factor, str)
+        noise: Noise | None = None
+        if declared is None or is_estimated(declared):
+            noise = None if scaling is None else scaling.noise_matrix()
+        else:
             names = names if scaling is None else list(scaling.names)
             noise = parse_noise_cov(declared, len(X), X.shape[1], names)
             noise = noise if scaling is None else scaling.noise(noise)
+        if not estimates_noise and X_true is None:
+            self._require_noise(noise, X_copy)
+        for copy in () if X_copy is None else X_copy.reshape(-1, *X.shape):
+            _warn_if_copies_differ(X, copy)
+        noise = self._times_factor(noise)
         return NoisyBatch(
-            X,
-            y,
-            X_copy,
-            self._times_factor(noise),
-            sample_weight,
-            X_true=X_true,
-            estimates_noise=estimates_noise,
+            X, y, X_copy, noise, sample_weight, X_true=X_true, estimates_noise=estimates_noise
         )
 
     @property
-    def _estimates_factor(self) -> bool:
-        return isinstance(self.noise_factor, str)
+    def _estimates_noise(self) -> bool:
+        return is_estimated(self.noise_cov) or isinstance(self.noise_factor, str)
 
     def _times_factor(self, noise: Noise | None) -> Noise | None:
         """Return declared noise times ``noise_factor``, unless that is to be estimated."""
@@ -246,14 +233,6 @@ class _StreamBase(BaseEstimator):
 
     def _refuse_gaps(self, X: Any) -> None:
         """Raise if X has missing entries that this learner cannot use."""
-
-    def _noise_of_rows(self) -> Any:
-        """Return the noise that is declared for single rows, in the units of the data."""
-        if is_estimated(self.noise_cov):
-            return None
-        if self.noise_cov is None and self._scaling is not None:
-            return self._scaling.noise_cov
-        return self.noise_cov
 
     def _use_scaling(self, scaling: Scaling | None) -> None:
         """Learn the buffered rows if the next ones have another scaling.
@@ -268,6 +247,7 @@ class _StreamBase(BaseEstimator):
             self._flush(self.n_rounds_)
         self._waits_for_scaling = scaling is not None and not scaling.is_final
         self._scaling, self._declared_cov = scaling, None
+        self._buffer.scaling = False if self._waits_for_scaling else scaling
         self._was_scaled = scaling is not None
 
     def _require_noise(self, declared: Any, X_copy: Any) -> None:

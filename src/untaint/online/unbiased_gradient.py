@@ -9,9 +9,14 @@ both share, is most of the residual. From one copy and the covariance of its noi
 :math:`-\Sigma w` removes half.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from .._typing import FloatArray
+from .noise import Noise, RowNoise
+from .noisy_batch import NoisyBatch
+from .replicates import mean_of_copies
 
 
 def gradient_from_copies(w: FloatArray, a: FloatArray, b: FloatArray, y: float) -> FloatArray:
@@ -35,3 +40,42 @@ def rescale_observed(x: FloatArray, rates: FloatArray) -> tuple[FloatArray, Floa
     """
     rescaled = np.where(np.isnan(x), 0.0, x) / rates
     return rescaled, (1.0 - rates) * rescaled**2
+
+
+def with_one_copy(batch: NoisyBatch) -> NoisyBatch:
+    """Return rows with the mean of their other measurements as the second copy."""
+    if batch.X_true is not None or (batch.estimates_noise and batch.noise is not None):
+        raise ValueError(
+            'X_true and noise_factor="estimate" must be used with learning_rate="auto": gradient '
+            "steps do not estimate noise."
+        )
+    if not batch.has_replicates or batch.noise is not None:
+        return batch
+    if batch.X_copy is not None and batch.X_copy.ndim == 2:
+        return replace(batch, estimates_noise=False)
+    copy = None if batch.X_copy is None else mean_of_copies(batch.X_copy)
+    if copy is None or np.isnan(copy).any():
+        raise ValueError(
+            "X_copy must have a copy of every row for gradient steps unless noise_cov is given as "
+            'numbers; learning_rate="auto" needs copies of some rows only.'
+        )
+    return replace(batch, X_copy=copy, estimates_noise=False)
+
+
+def noise_matvec(noise: Noise | None, t: int, w: FloatArray) -> FloatArray:
+    """Return Sigma w, with zero for the constant, which has no noise."""
+    out = np.zeros_like(w)
+    if isinstance(noise, RowNoise):
+        out[1:] = noise.matvec(t, w[1:])
+    elif noise is not None:
+        out[1:] = noise @ w[1:]
+    return out
+
+
+def largest_variances(noise: Noise) -> FloatArray | float:
+    """Return the spectral norm of the noise covariance, or that of each row."""
+    if isinstance(noise, RowNoise):
+        if noise.kind == "variances":
+            return noise.values.max(axis=1)
+        return np.linalg.eigvalsh(noise.values)[:, -1]
+    return float(np.linalg.eigvalsh(noise)[-1])

@@ -33,8 +33,8 @@ from scipy.linalg.lapack import dposv
 from scipy.special import chdtri
 
 from .._typing import BoolArray, FloatArray
-from .cholesky_ridge import solve_many_by_cholesky
-from .correction import remove_noise
+from .correction import feature_variances, remove_noise
+from .ridge_solvers import solve_many_by_cholesky
 from .schedule import FIRST_ROUNDS, Schedule
 from .shrinkage_selection import Shrinkage
 
@@ -83,36 +83,38 @@ class Windows:
         self._losses: dict[int, FloatArray] = {}  # of the candidates of the block before
         self._best: dict[int, int] = {}  # by block
         self._suspected: dict[int, bool] = {}  # by block, every fourth
-        self._critical = 0, 0.0  # degrees of freedom, and the value that a test must exceed
 
-    def ends_to_record(self, before: int, after: int) -> list[int]:
-        """Return the rounds after the first and up to the second one whose sums will be needed."""
-        if after < max(FIRST_ROUNDS, next_end := self._schedule.next_end(before)):
-            return []
-        if after == next_end:
-            return [after]
-        n_blocks = self._schedule.n_blocks(before) if before >= FIRST_ROUNDS else -1
+    def blocks_to_record(self, before: int, after: int) -> Sequence[int]:
+        """Return the blocks with an end between two rounds up to which sums will be needed."""
+        if after < FIRST_ROUNDS:
+            return ()
+        first = self._schedule.n_blocks(before) + 1 if before >= FIRST_ROUNDS else 0
         last = self._schedule.n_blocks(after)
+        if last - first < N_KEPT[0]:
+            return range(first, last + 1)
         wanted = {((last >> level) - k) << level for level in LEVELS for k in range(N_KEPT[level])}
-        return [self._schedule.end_of(block) for block in sorted(wanted) if block > n_blocks]
+        return sorted(block for block in wanted if block >= first)
 
     def record(
-        self, ends: Sequence[int], sums_at_ends: Sequence[tuple[FloatArray, FloatArray]]
+        self, blocks: Sequence[int], sums_at_ends: Sequence[tuple[FloatArray, FloatArray]]
     ) -> None:
-        """Keep Gram matrix and noise of all rows up to each of the rounds at which blocks end."""
-        new = [
-            Sums(self._schedule.n_blocks(rounds), gram, noise)
-            for rounds, (gram, noise) in zip(ends, sums_at_ends, strict=True)
-        ]
-        self._n_blocks = new[-1].block
-        for level, kept in self._kept.items():
-            if len(new) > 1 or self._n_blocks % (1 << level) == 0:
-                kept += [sums for sums in new if sums.block % (1 << level) == 0]
-                del kept[: -N_KEPT[level]]
+        """Keep Gram matrix and noise of all rows up to the ends of blocks."""
+        for block, (gram, noise) in zip(blocks, sums_at_ends, strict=True):
+            sums = Sums(block, gram, noise)
+            for level, kept in self._kept.items():
+                if block % (1 << level) == 0:
+                    kept.append(sums)
+                    del kept[: -N_KEPT[level]]
+            self._n_blocks = block
 
     def reset_shrinkage(self) -> None:
         """Discard what depends on the selected shrinkage, because it has changed."""
         self._candidates, self._losses, self._best, self._suspected = {}, {}, {}, {}
+
+    @property
+    def suspect_change(self) -> bool:
+        """Whether the stream seemed to have changed when this was last tested."""
+        return self._suspected.get(self._n_blocks - self._n_blocks % EVERY, False)
 
     def fit(
         self, gram: FloatArray, noise: FloatArray, shrinkage: Shrinkage, fit_all: FitAll
@@ -162,21 +164,17 @@ class Windows:
             naive = products[first:-1]
             spread = gram[first:-1, first:-1] * (u.dot(products) / n)
             spread += naive[:, None] * (naive / n)
-            diagonal = np.einsum("ii->i", spread)  # a view: definite, also for constant features
-            diagonal[:] = np.where(diagonal > 0.0, diagonal * (1.0 + 1e-9), 1.0)
+            diagonal = spread.reshape(-1)[:: len(spread) + 1]  # a view
+            diagonal *= 1.0 + 1e-9
+            diagonal[diagonal <= 0.0] = 1.0  # definite, also for constant features
             gradient = naive.copy()
             gradient[-d:] += (end.noise - start.noise).dot(share * coef)
             solution, failed = dposv(spread, gradient)[1:]
             if failed:
                 solution = np.linalg.solve(spread, gradient)
-            if gradient.dot(solution) > self._critical_value(len(spread)):
+            if gradient.dot(solution) > chdtri(len(spread), _LEVEL):
                 return True
         return False
-
-    def _critical_value(self, freedom: int) -> float:
-        if self._critical[0] != freedom:
-            self._critical = freedom, float(chdtri(freedom, _LEVEL))
-        return self._critical[1]
 
     def _choose(self, kept: Sequence[Sums], shrinkage: Shrinkage, fit_all: FitAll) -> int:
         """Return the best candidate by the losses of the last blocks."""
@@ -204,7 +202,7 @@ class Windows:
         starts = [[self._start(end.block, level) for level in LEVELS] for end in ends]
         clean = np.repeat([[end.clean] for end in ends], n_candidates, axis=1)
         for k, end in enumerate(ends):
-            clean[k, 0] = _less_noise(end, shrinkage.share)
+            clean[k, 0] = end.gram + shrinkage.share * (end.clean - end.gram)
             for window, start in zip(clean[k, 2:], starts[k], strict=True):
                 if start is not None:
                     window -= start.clean
@@ -213,7 +211,7 @@ class Windows:
         clean[too_few] = np.eye(d + 2)
         share, alpha = np.ones(n_rows.shape), 1.0 / np.maximum(n_rows, 1e-300)
         share[:, 0], alpha[:, 0] = shrinkage.share, shrinkage.alpha
-        variances = _variances(np.array([end.gram for end in ends]), self._centred)
+        variances = feature_variances(np.array([end.gram for end in ends]), self._centred)
         variances = np.repeat(variances, n_candidates, axis=0)
         flat = clean.reshape(-1, d + 2, d + 2)
         found, well_conditioned = self._solve(flat, alpha.ravel(), variances)
@@ -230,17 +228,11 @@ class Windows:
                     candidates[k, j] = u[0]
         for k, end in enumerate(ends):
             candidates[k, 2:][[start is None for start in starts[k]]] = np.nan
-            if self._must_be_fitted(candidates[k, 0]):
+            norm, bound = np.linalg.norm(candidates[k, 0, 1:-1]), self._norm_bound or np.inf
+            if not norm <= bound * (1.0 - 1e-9):  # ill conditioned, or on the surface of the ball
                 coef, intercept = fit_all(end.gram, end.noise)
                 candidates[k, 0] = np.concatenate([[-intercept], -coef, [1.0]])
         return list(zip(candidates, share, strict=True))
-
-    def _must_be_fitted(self, u: FloatArray) -> bool:
-        """Return whether a fit to all rows is ill conditioned or on the surface of the ball."""
-        bound = self._norm_bound
-        return bool(
-            np.isnan(u[0]) or (bound is not None and np.linalg.norm(u[1:-1]) > bound * (1.0 - 1e-9))
-        )
 
     def _solve(
         self, clean: FloatArray, alpha: FloatArray, variances: FloatArray
@@ -279,17 +271,3 @@ def choose(losses: FloatArray) -> int:
     limit = mean + np.sqrt(weights**2 @ difference**2)
     limit[0] = 0.0
     return int(np.argmin(np.where(np.isnan(limit), np.inf, limit)))
-
-
-def _less_noise(end: Sums, share: float) -> FloatArray:
-    """Return the Gram matrix less a share of the noise."""
-    return end.clean if share == 1.0 else end.gram + share * (end.clean - end.gram)
-
-
-def _variances(gram: FloatArray, centred: bool) -> FloatArray:
-    """Return the variances of the features, and 1 for constant features."""
-    per_row = 1.0 / gram[..., :1, 0]
-    variances = np.einsum("...ii->...i", gram)[..., 1:-1] * per_row
-    if centred:
-        variances = variances - (gram[..., 0, 1:-1] * per_row) ** 2
-    return np.where(variances > 0.0, variances, 1.0)
