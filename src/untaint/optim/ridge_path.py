@@ -132,11 +132,11 @@ class RidgePath(LooRidge):
         variances = self._squares[inside] @ shrunk
         if self.fit_intercept:
             variances += 1.0 / self.total
-        means = [
-            self._mean(deletion_residuals(centred - f, w, copies, v, MAX_LEVERAGE)[0])
-            for f, v in zip(np.moveaxis(fitted, 2, 0), variances.T, strict=True)
-        ]
-        return np.array(means)
+        # As in deletion_residuals, for all alphas at a time.
+        copy = (w / np.maximum(copies, 1.0))[:, None]
+        others = 1.0 - np.minimum(copy * variances, MAX_LEVERAGE)
+        residuals = (centred[:, :, None] - fitted) / others[:, None, :]
+        return w @ np.einsum("ika,ika->ia", residuals, residuals) / self.total
 
     def variances(self, alpha: float) -> FloatArray:
         """Return the variance of each fitted value less the intercept's."""
