@@ -33,5 +33,4 @@ def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
     inverse = lapack.dtrtri(L, lower=1)[0].astype(columns.dtype)
     times_triangular = get_blas_funcs("trmm", (columns,))
     with threads_for(columns.T):
-        features = times_triangular(1.0, inverse, columns.T, side=1, lower=1, trans_a=1)
-    return np.ascontiguousarray(features)
+        return np.asarray(times_triangular(1.0, inverse, columns, lower=1).T)

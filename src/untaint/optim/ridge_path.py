@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from scipy.linalg import eigh
 
 from .._typing import FloatArray, IntArray
 from .leave_one_out import deletion_residuals
@@ -104,7 +103,8 @@ class RidgePath(LooRidge):
         super().__init__(weights, fit_intercept)
         centred = centred_features(features, weights, fit_intercept)
         gram = weighted_gram(centred, weights)
-        values, vectors = eigh(gram, check_finite=False, driver="evd")
+        # NumPy's decomposition, unlike SciPy's, lets other threads run.
+        values, vectors = np.linalg.eigh(gram)
         # All directions: rows of weight zero have variance in those that others lack.
         self.values = np.maximum(values, 0.0)
         self.rotated = centred @ vectors
