@@ -2,15 +2,16 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 _LIMIT: ContextVar[int | None] = ContextVar("limit of cores", default=None)
@@ -59,11 +60,31 @@ def map_blocks(function: Callable[[slice], T], n_rows: int, block_rows: int) -> 
     """
     starts = range(0, n_rows, block_rows)
     blocks = [slice(start, min(start + block_rows, n_rows)) for start in starts]
-    n_threads = min(available_cores(), len(blocks))
+    return map_in_threads(function, blocks)
+
+
+def map_in_threads(function: Callable[[S], T], items: Sequence[S]) -> list[T]:
+    """Return the results of a function, in order, by several threads in the caller's context.
+
+    Each of them counts its part of the cores.
+
+    Examples
+    --------
+    >>> map_in_threads(abs, [-1, 2])
+    [1, 2]
+    """
+    n_cores = available_cores()
+    n_threads = min(n_cores, len(items))
     if n_threads <= 1:
-        return list(map(function, blocks))
+        return list(map(function, items))
+
+    def with_part(item: S) -> T:
+        with limited_cores(n_cores // n_threads):
+            return function(item)
+
+    contexts = [copy_context() for _ in items]
     with single_threaded_blas(), ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, blocks))
+        return list(pool.map(lambda own, item: own.run(with_part, item), contexts, items))
 
 
 @contextmanager

@@ -275,6 +275,18 @@ def test_a_refinement_neither_computes_nor_forgets_kernels_far_behind(rng):
     np.testing.assert_allclose(refined.errors, found.errors, rtol=1e-9)
 
 
+def test_a_refinement_goes_to_neighbours_while_the_error_falls(rng):
+    features, y = planted(rng)
+    ones, weights = np.ones(len(y)), (np.arange(len(y)) >= 18).astype(float)
+    rows = (ALPHAS, y, ones, True, weights, leave_as_it_is)
+    found = select_jointly(served(features), *rows)
+    known = np.ones((len(features), len(ALPHAS)))
+    refined = select_jointly(served(features), *rows, (0, 0), known=known)
+    assert (refined.kernel, refined.alpha) == (found.kernel, found.alpha)
+    assert found.kernel == 2
+    np.testing.assert_allclose(refined.errors, found.errors, rtol=1e-9)
+
+
 def test_errors_are_filled_even_without_convergence(rng):
     features, y = planted(rng, n=30)
     n_rounds = []

@@ -123,11 +123,14 @@ def _fitted_tree(X: FloatArray, flagged: BoolArray, counts: FloatArray, least: f
     The variance of zeros and ones is half of their Gini index, so that this is the tree that
     classifies them, at half the cost.
     """
+    from sklearn import config_context
     from sklearn.tree import DecisionTreeRegressor  # takes a second
 
     tree = DecisionTreeRegressor(
         max_depth=MAX_DEPTH, min_weight_fraction_leaf=min(0.5, 0.5 * least), random_state=0
     )
-    # Checks of weights take a fifth of the time of a small fit; those of one change nothing.
+    # Checks of weights and parameters take most of the time of a small fit; weights of one change
+    # nothing.
     weights = None if (counts == 1.0).all() else counts
-    return tree.fit(X, flagged.astype(float), sample_weight=weights, check_input=False)
+    with config_context(skip_parameter_validation=True):
+        return tree.fit(X, flagged.astype(float), sample_weight=weights, check_input=False)

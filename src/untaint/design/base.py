@@ -184,8 +184,8 @@ class Sketch(Design):
         X = measured_from(self.centre, self.X)
         if len(landmarks) == len(self.sample_weight):  # symmetric, at half the cost
             return nystroem_features(self.kernel.matrix(X, dtype=np.float64), landmarks)
-        values = self.kernel.matrix(X[landmarks], X, dtype=np.float64)
-        return nystroem_features(values, landmarks)
+        values = self.kernel.matrix(X, X[landmarks], dtype=np.float64)
+        return nystroem_features(values.T, landmarks)
 
 
 class FitDesign(Design):

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._policy import policy
+from .._remembered import remembering
 from .._typing import FloatArray
 from .._validation import (
     check_choice,
@@ -37,7 +38,6 @@ from ..learners.training import TrainingRecord
 from ..model_selection.label_noise import LabelNoise
 from ..optim.checkpoint import Checkpoint
 from ..outliers.audit import audit_table, q_values
-from ..screening.radius import remembered_radii
 from .engine import fit_robust
 from .state import Hyperparameters, RobustFit, TrainingData
 from .task import Task
@@ -153,7 +153,7 @@ class SubquantileEstimator(KernelEstimator):
         with (
             self._transactional(),
             self._limited_threads(),
-            remembered_radii(),
+            remembering(),
             self._reporting() as callback,
         ):
             data, contamination = self._training_data(X, y, sample_weight)

@@ -135,8 +135,8 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
     cv_results_ : dict
         One entry for each setting: ``params``, ``param_alpha``, ``param_gamma``,
         ``rank_test_score`` and ``mean_test_score``, which is minus the mean squared leave-one-out
-        error on the scale of the fit, under the final weights for kernels near the chosen one and
-        under those of an earlier round for others.
+        error on the scale of the fit, under the final weights for kernels near the chosen one, and
+        on fewer features, under those of an earlier round, for others.
     target_transform_ : {None, "log", "power"}
         The transformation used. Coefficients, losses and scores are those of transformed targets;
         predictions, and the targets of ``audit()``, are in the targets' own units.

@@ -22,7 +22,6 @@ from typing import NamedTuple, Self, final
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.optimize import brentq
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..design.subsample import Subset
@@ -34,6 +33,7 @@ from ..weighting.base import TrimmingRule
 ALPHA_STEP = 10.0
 # Components with s_j / alpha below this are left out at that alpha.
 NEGLIGIBLE = 0.1
+MAX_NEWTON = 100
 
 
 class PathStart(NamedTuple):
@@ -193,16 +193,23 @@ class Continuation:
 
 
 def alpha_of_dof(spectrum: FloatArray, dof: float) -> float:
-    """Return the ridge parameter of a fit of ``dof`` degrees of freedom, 0 if none has as many."""
+    """Return the ridge parameter of a fit of ``dof`` degrees of freedom, 0 if none has as many.
+
+    The inverse of the degrees of freedom is a concave function of alpha, so that Newton's method
+    rises to the solution from any smaller value.
+    """
     positive = spectrum[spectrum > 0]
     if len(positive) <= dof:
         return 0.0
-
-    def excess(log_alpha: float) -> float:
-        return float(np.sum(positive / (positive + np.exp(log_alpha)))) - dof
-
-    low, high = float(np.log(positive.min())) - 20.0, float(np.log(positive.max())) + 20.0
-    return float(np.exp(brentq(excess, low, high, xtol=1e-10))) if excess(low) > 0 else 0.0
+    alpha = float(positive.min()) * (len(positive) / dof - 1.0)
+    for _ in range(MAX_NEWTON):
+        shrunk = positive / (positive + alpha)
+        reached = float(shrunk.sum())
+        slope = float(shrunk @ (1.0 / (positive + alpha)))
+        previous, alpha = alpha, alpha + reached * (reached / dof - 1.0) / slope
+        if not alpha > (1.0 + 1e-10) * previous:
+            break
+    return alpha
 
 
 def principal_rotation(

@@ -18,11 +18,15 @@ most samples, even in float32, but not for samples far from the centre. Therefor
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
+from .._remembered import remembered
 from .arrays import Array, MatrixLike, as_csr, as_dense, either_sparse
 from .sides import MAX_SINGLE_NORM, WIDE, DenseSides, SparseSides, WideSides
+from .tiles import build
 
 ROUNDING = 5e-16  # error of the float64 product relative to |x|^2 + |z|^2
+FEW_ROWS = 1000  # samples of many columns whose distances serve every scale
 
 
 class SquaredDistances:
@@ -37,6 +41,8 @@ class SquaredDistances:
         Precision of the tiles.
     rooted : bool
         Whether the caller will take the square root, which amplifies errors of small distances.
+    as_given : bool
+        Whether distances of few samples of many columns are not to be taken from known ones.
 
     Examples
     --------
@@ -57,9 +63,16 @@ class SquaredDistances:
         root: float,
         dtype: npt.DTypeLike,
         rooted: bool = False,
+        as_given: bool = False,
     ) -> None:
         self.root, self.rooted = root, rooted
         self.tolerance = 1e-11 if np.dtype(dtype) == np.float64 else 1e-8
+        self.known: Array | None = None
+        few = X.shape[0] <= FEW_ROWS and X.shape[1] > WIDE and not either_sparse(X, Z)
+        if few and Z is X and not as_given:
+            self.known, unit = squared_distances(X)
+            self.root *= unit
+            return
         self.sides: SparseSides | DenseSides | WideSides
         with np.errstate(over="ignore"):
             if either_sparse(X, Z):
@@ -74,6 +87,9 @@ class SquaredDistances:
 
     def __call__(self, rows: slice, cols: slice, out: Array, work: Array) -> None:
         """Write the tile of the given rows and columns into ``out``."""
+        if self.known is not None:
+            np.multiply(self.known[rows, cols], self.root * self.root, out=out, casting="same_kind")
+            return
         sides = self.sides
         max_norm = float(sides.left_norm[rows].max() + sides.right_norm[cols].max())
         if sides.single is not None and max_norm <= MAX_SINGLE_NORM:
@@ -141,3 +157,26 @@ class SquaredDistances:
         else:
             suspect &= error > 1.0
         return suspect
+
+
+def squared_distances(X: MatrixLike) -> tuple[Array, float]:
+    """Return all squared distances of X in units of the square of a length, and this length.
+
+    Copies of a sample have a distance of exactly zero.
+    """
+
+    def compute() -> tuple[Array, float]:
+        unit = _spread(X) or 1.0
+        tiles = SquaredDistances(
+            X, X, root=1.0 / unit, dtype=np.float64, rooted=True, as_given=True
+        )
+        n = X.shape[0]
+        return build(tiles, (n, n), np.float64, symmetric=True), unit
+
+    return remembered("squared distances", X, compute)
+
+
+def _spread(X: MatrixLike) -> float:
+    """Return the root mean square distance of the samples from their mean."""
+    D = X.data if sp.issparse(X) else (X - X.mean(axis=0)).ravel()
+    return float(np.sqrt(D @ D / max(X.shape[0], 1)))

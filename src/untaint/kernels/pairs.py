@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import pdist
 
 from .arrays import Array, Distance, MatrixLike
-from .distances import SquaredDistances
+from .distances import squared_distances
 from .manhattan import manhattan_distances
 from .tiles import build
 
@@ -46,17 +46,7 @@ def _condensed(X: MatrixLike, distance: Distance) -> Array:
     if distance == "manhattan":
         D = build(manhattan_distances(X, X), (n, n), np.float64, symmetric=True)
     else:
-        unit = _spread(X) or 1.0  # so that copies of a sample have a distance of exactly zero
-        tiles = SquaredDistances(X, X, root=1.0 / unit, dtype=np.float64, rooted=True)
-        D = build(tiles, (n, n), np.float64, symmetric=True)
-        if distance == "euclidean":
-            np.sqrt(D, out=D)
-        D *= unit if distance == "euclidean" else unit**2
+        D, unit = squared_distances(X)
+        D = unit * np.sqrt(D) if distance == "euclidean" else unit**2 * D
     wide: Array = D[np.triu_indices(n, 1)]
     return wide
-
-
-def _spread(X: MatrixLike) -> float:
-    """Return the root mean square distance of the samples from their mean."""
-    D = X.data if sp.issparse(X) else (X - X.mean(axis=0)).ravel()
-    return float(np.sqrt(D @ D / max(X.shape[0], 1)))

@@ -22,7 +22,7 @@ from typing import Any, final
 import numpy as np
 
 from .._progress import part, report_step, shown_by
-from .._threads import single_threaded_blas
+from .._threads import map_in_threads, single_threaded_blas
 from .._typing import BoolArray, FloatArray
 from ..contamination.duplicates import has_many_duplicates
 from ..contamination.expectation_maximisation import MAX_CONTAMINATION
@@ -94,7 +94,7 @@ class JointSelection:
 
     ``residuals``, (n, k), are its standardised leave-one-out residuals, ``deviations``, (n,), the
     standard deviations of these predictions in units of the noise, and ``errors``, (n_kernels,
-    n_alphas), mean squared residuals; those of kernels that are far behind are approximate.
+    n_alphas), mean squared residuals; those of kernels away from the best one are approximate.
     """
 
     kernel: int
@@ -125,23 +125,23 @@ def select_jointly(
     start with, and ``first`` is the setting, kernel and alpha, that they were found with. Ridge
     paths are taken from ``paths`` where they are known. All kernels are scored in the second round,
     and those near the best whenever the weights have changed much since. A selection that refines
-    another one, whose errors are ``known``, scores kernels that were not far behind in its first
-    round. A ``rough`` one, to be refined, ends sooner.
+    another one, whose errors are ``known``, scores those near the first setting in its first round.
+    A ``rough`` one, to be refined, ends sooner.
     """
     errors = np.full((len(features), len(alphas)), np.inf) if known is None else known.copy()
     paths = paths or RidgePaths(fit_intercept)
     scores = LooScores(features, alphas, y, sample_weight, paths, errors)
-    kernels = scores.contenders()
+    near = None if known is None else first[0]
     choice, scored, n_rounds = first, weights if known is None else None, 0
     while True:
         previous = choice
         if n_rounds == 1 and known is None:
             scored = None
         if errors.size > 1 and (scored is None or _differ(weights, scored, sample_weight)):
-            choice, path = scores.best(kernels, weights)
-            kernels, scored = scores.contenders(near=choice[0]), weights
+            choice, path = scores.best(weights, near)
+            near, scored = choice[0], weights
         elif n_rounds == 0:  # other alphas will be scored with these weights if they stay the same
-            path = scores.path(choice[0], weights)
+            (path,) = scores.paths_of(choice[:1], weights)
         else:
             path = paths.of(features[choice[0]], weights, float(alphas[choice[1]]))
         residuals, deviations = path.standardized(y, alphas[choice[1]], sample_weight)
@@ -174,19 +174,29 @@ class RidgePaths:
 
     def of(self, features: Features, weights: FloatArray, alpha: float | None = None) -> LooRidge:
         """Return the path of a fit to features with weights, or the fit at one alpha."""
-        present = weights.tobytes()
-        key = (features, present, alpha)
-        if key not in self._known:
-            if (features, present, None) in self._known:  # a path serves every alpha
-                return self._known[features, present, None]
+        return self.of_each([features], weights, alpha)[0]
+
+    def of_each(
+        self, features: Sequence[Features], weights: FloatArray, alpha: float | None = None
+    ) -> list[LooRidge]:
+        """Return the path, or the fit at one alpha, for each of several features."""
+
+        def fitted(rows: FloatArray) -> LooRidge:
+            if alpha is None:
+                return RidgePath(rows, weights, self.fit_intercept)
+            return ridge_at_alpha(rows, weights, alpha, self.fit_intercept)
+
+        present, paths = weights.tobytes(), dict[Features, LooRidge]()
+        for one in features:  # a path serves every alpha
+            known = self._known.get((one, present, None)) or self._known.get((one, present, alpha))
+            if known is not None:
+                paths[one] = known
+        new = [one for one in features if one not in paths]
+        for one, found in zip(new, map_in_threads(fitted, [one() for one in new]), strict=True):
             if len(self._known) >= KNOWN_PATHS:
                 self._known.pop(next(iter(self._known)))
-            rows = (features(), weights)
-            if alpha is None:
-                self._known[key] = RidgePath(*rows, self.fit_intercept)
-            else:
-                self._known[key] = ridge_at_alpha(*rows, alpha, self.fit_intercept)
-        return self._known[key]
+            paths[one] = self._known[one, present, alpha] = found
+        return [paths[one] for one in features]
 
 
 @final
@@ -206,41 +216,50 @@ class LooScores:
         """Whether every setting has been scored, or there is only one."""
         return self.errors.size == 1 or bool(np.isfinite(self.errors).all())
 
-    def contenders(self, near: int | None = None) -> list[int]:
-        """Return the kernels whose errors are not far from the smallest one, or not known.
-
-        If a kernel is given, they are those next to it.
-        """
-        least = self.errors.min(axis=1)
-        far = np.isfinite(least) & (least > MAX_ERROR * least.min())
-        if near is not None:
-            far |= np.abs(np.arange(len(far)) - near) > 1
-        return [int(kernel) for kernel in np.flatnonzero(~far)]
-
-    def path(self, kernel: int, weights: FloatArray) -> LooRidge:
-        """Return the ridge path of one kernel, or its fit at the only alpha."""
+    def paths_of(self, kernels: Iterable[int], weights: FloatArray) -> list[LooRidge]:
+        """Return the ridge paths of some kernels, or their fits at the only alpha."""
         alpha = float(self.alphas[0]) if len(self.alphas) == 1 else None
-        return self.paths.of(self.features[kernel], weights, alpha)
+        return self.paths.of_each([self.features[kernel] for kernel in kernels], weights, alpha)
 
-    def best(self, kernels: Iterable[int], weights: FloatArray) -> tuple[tuple[int, int], LooRidge]:
+    def mean_squares(self, path: LooRidge) -> FloatArray:
+        """Return the errors of one kernel at each alpha."""
+        return path.mean_squares(self.y, np.asarray(self.alphas, dtype=float), self.sample_weight)
+
+    def best(
+        self, weights: FloatArray, near: int | None = None
+    ) -> tuple[tuple[int, int], LooRidge]:
         """Return the setting of the smallest error; of equal errors, that of the largest alpha.
 
-        The known errors of other kernels, under other weights, change by a common factor.
+        If a kernel is given, the search goes from there to neighbours while the error falls: as a
+        function of the bandwidth it has one minimum, as a rule. Kernels whose known errors are far
+        from the smallest one are not scored. The known errors of other kernels, under other
+        weights, change by a common factor.
         """
-        best, least, scored = None, np.inf, list(kernels)
-        known = float(self.errors[scored].min())
-        for kernel in scored:
-            path = self.path(kernel, weights)
-            alphas = np.asarray(self.alphas, dtype=float)
-            self.errors[kernel] = path.mean_squares(self.y, alphas, self.sample_weight)
-            for j in range(len(alphas)):
-                if best is None or self.errors[kernel, j] <= least:
-                    best, least = ((kernel, j), path), self.errors[kernel, j]
-        assert best is not None
-        others = np.setdiff1d(np.arange(len(self.errors)), scored)
+        before, paths = self.errors.min(axis=1), dict[int, LooRidge]()
+        far = np.isfinite(before) & (before > MAX_ERROR * before.min())
+
+        def beside(kernel: int) -> list[int]:
+            three = range(max(kernel - 1, 0), min(kernel + 2, len(far)))
+            return [one for one in three if one == kernel or not far[one]]
+
+        new = list(range(len(far))) if near is None else beside(near)
+        while new:
+            found = self.paths_of(new, weights)
+            self.errors[new] = map_in_threads(self.mean_squares, found)
+            paths |= zip(new, found, strict=True)
+            best = self._smallest(paths)
+            new = [kernel for kernel in beside(best[0]) if kernel not in paths]
+        known, others = float(before[[*paths]].min()), np.setdiff1d(np.arange(len(far)), [*paths])
         if 0 < known < np.inf:
-            self.errors[others] *= least / known
-        return best
+            self.errors[others] *= self.errors[best] / known
+        return best, paths[best[0]]
+
+    def _smallest(self, kernels: Iterable[int]) -> tuple[int, int]:
+        """Return the setting of the smallest error of some kernels, the last of equal ones."""
+        scored = sorted(kernels)
+        errors = np.nan_to_num(self.errors[scored], nan=np.inf, posinf=np.inf)
+        kernel, alpha = np.argwhere(errors == errors.min())[-1]
+        return scored[kernel], int(alpha)
 
 
 def select_hyperparameters(

@@ -2,7 +2,8 @@ r"""Nystroem features, a low-rank approximation of the kernel matrix.
 
 .. math:: \Phi = K_{nm} L^{-T}, \quad L L^T = K_{mm} + \delta I, \qquad \Phi \Phi^T \approx K
 
-for m landmark rows. The approximation is exact on their span, up to the jitter delta.
+for m landmark rows. The approximation is exact on their span, up to the jitter delta; if all rows
+are landmarks, it is L.
 """
 
 import numpy as np
@@ -26,9 +27,10 @@ def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
             jitter *= 10.0
             if jitter > scale:  # not positive semi-definite: use the diagonal
                 L = np.diag(np.sqrt(np.maximum(np.diag(K_mm), scale)))
+    if len(landmarks) == columns.shape[1]:
+        return np.ascontiguousarray(L, dtype=columns.dtype)
     # A product with the inverse takes a third of the time of a triangular solve.
     inverse = lapack.dtrtri(L, lower=1)[0].astype(columns.dtype)
     times_triangular = get_blas_funcs("trmm", (columns,))
     with threads_for(columns.T):
-        features = times_triangular(1.0, inverse, columns.T, side=1, lower=1, trans_a=1)
-    return np.ascontiguousarray(features)
+        return np.asarray(times_triangular(1.0, inverse, columns, lower=1).T)

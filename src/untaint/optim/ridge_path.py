@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from scipy.linalg import eigh
 
 from .._typing import FloatArray, IntArray
 from .leave_one_out import deletion_residuals
@@ -104,7 +103,8 @@ class RidgePath(LooRidge):
         super().__init__(weights, fit_intercept)
         centred = centred_features(features, weights, fit_intercept)
         gram = weighted_gram(centred, weights)
-        values, vectors = eigh(gram, check_finite=False, driver="evd")
+        # NumPy's decomposition, unlike SciPy's, lets other threads run.
+        values, vectors = np.linalg.eigh(gram)
         # All directions: rows of weight zero have variance in those that others lack.
         self.values = np.maximum(values, 0.0)
         self.rotated = centred @ vectors
@@ -132,11 +132,11 @@ class RidgePath(LooRidge):
         variances = self._squares[inside] @ shrunk
         if self.fit_intercept:
             variances += 1.0 / self.total
-        means = [
-            self._mean(deletion_residuals(centred - f, w, copies, v, MAX_LEVERAGE)[0])
-            for f, v in zip(np.moveaxis(fitted, 2, 0), variances.T, strict=True)
-        ]
-        return np.array(means)
+        # As in deletion_residuals, for all alphas at a time.
+        copy = (w / np.maximum(copies, 1.0))[:, None]
+        others = 1.0 - np.minimum(copy * variances, MAX_LEVERAGE)
+        residuals = (centred[:, :, None] - fitted) / others[:, None, :]
+        return w @ np.einsum("ika,ika->ia", residuals, residuals) / self.total
 
     def variances(self, alpha: float) -> FloatArray:
         """Return the variance of each fitted value less the intercept's."""

@@ -12,22 +12,17 @@ Every function treats a weight of k as k copies of the sample, and none depends 
 samples.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
+from .._remembered import remembered
 from .._threads import map_blocks
 from .._typing import BoolArray, FloatArray, IntArray
 
 Distance = Literal["sqeuclidean", "euclidean", "manhattan"]
-
-# Arrays, their weights, the kind of distance, and their radii, while they are remembered.
-_KNOWN: ContextVar[list[tuple[Any, FloatArray, str, FloatArray]] | None]
-_KNOWN = ContextVar("radii that are known", default=None)
 
 SCREEN_RADIUS = 10.0
 EXCLUSION_RADIUS = 1000.0
@@ -100,27 +95,10 @@ def offset(X: Any, weights: FloatArray) -> FloatArray:
     return np.where(np.abs(middle) > MAX_OFFSET * spread, middle, 0.0)
 
 
-@contextmanager
-def remembered_radii() -> Iterator[None]:
-    """Compute the radii of an array once within the block, in which it must not change."""
-    token = _KNOWN.set([])
-    try:
-        yield
-    finally:
-        _KNOWN.reset(token)
-
-
 def radii(X: Any, weights: FloatArray, distance: Distance = "euclidean") -> FloatArray:
     """Return the distance of each row of X from the centre."""
-    known = _KNOWN.get()
-    if known is None:
-        return _radii(X, weights, distance)
-    for rows, own, kind, found in known:
-        if rows is X and kind == distance and np.array_equal(own, weights):
-            return found
-    found = _radii(X, weights, distance)
-    known.append((X, weights, distance, found))
-    return found
+    what = ("radii", distance, weights.tobytes())
+    return remembered(what, X, lambda: _radii(X, weights, distance))
 
 
 def _radii(X: Any, weights: FloatArray, distance: Distance) -> FloatArray:

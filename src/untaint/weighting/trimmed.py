@@ -71,10 +71,10 @@ def keep_up_to(losses: FloatArray, sample_weight: FloatArray, kept: float, t: fl
 
 def around(losses: FloatArray, t: Any) -> tuple[BoolArray, BoolArray]:
     """Return the masks of the losses below a threshold, and of those that tie with it."""
-    slack = np.where(np.isfinite(t), TIE_TOLERANCE * np.abs(t), 0.0)
+    slack = TIE_TOLERANCE * np.where(np.isfinite(t), np.abs(t), 0.0)
     with np.errstate(invalid="ignore"):
-        close = (losses >= t - slack) & (losses <= t + slack)
-    return losses < t - slack, (losses == t) | close
+        below = losses < t - slack
+        return below, (losses <= t + slack) & ~below
 
 
 def part_of_tied(
