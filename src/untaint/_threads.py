@@ -53,6 +53,8 @@ def _all_cores() -> int:
 def map_blocks(function: Callable[[slice], T], n_rows: int, block_rows: int) -> list[T]:
     """Return the results of a function of blocks of rows, in order, by several threads.
 
+    Each thread counts one core, so that calls within calls start no further threads.
+
     Examples
     --------
     >>> map_blocks(lambda rows: rows.stop - rows.start, 5, 2)
@@ -111,40 +113,6 @@ def single_threaded_blas() -> Iterator[None]:
             _BLAS.depth -= 1
             if _BLAS.depth == 0:
                 _BLAS.limit.restore_original_limits()
-
-
-@contextmanager
-def all_blas_threads() -> Iterator[None]:
-    """Lift the limit of a surrounding single-threaded block, for one large product.
-
-    Examples
-    --------
-    >>> with single_threaded_blas(), all_blas_threads():
-    ...     pass
-    """
-    with _BLAS.lock:
-        lifted = _BLAS.depth > 0
-        if lifted:
-            _BLAS.limit.restore_original_limits()
-    try:
-        yield
-    finally:
-        with _BLAS.lock:
-            if lifted and _BLAS.depth > 0:
-                _BLAS.limit = _controller().limit(limits=1, user_api="blas")
-
-
-def blas_threads() -> int:
-    """Threads that BLAS may use at present.
-
-    Examples
-    --------
-    >>> with single_threaded_blas():
-    ...     blas_threads()
-    1
-    """
-    libraries = _controller().lib_controllers
-    return max((own.num_threads for own in libraries if own.user_api == "blas"), default=1)
 
 
 class _Blas:

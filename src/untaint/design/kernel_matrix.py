@@ -73,9 +73,8 @@ class KernelMatrixDesign(SystemDesign):
             rough = self.low_rank_system()
             return [self.system()] if rough is None else [rough, self.system()]
         features = self.dense_features(preconditioner_size(len(self.K), n_outputs))
-        full = IterativeRidge(self.K, features, self.fit_intercept)
-        # For few samples the low-rank system is no faster than the full one.
-        return [PrimalRidge(features, self.fit_intercept), full] if self.iterative else [full]
+        # A low-rank system, whose preconditioner costs as much, would save few products.
+        return [IterativeRidge(self.K, features, self.fit_intercept)]
 
     def low_rank_system(self) -> RidgeSystem | None:
         """Return the system of the preconditioner's features if refits are iterative."""

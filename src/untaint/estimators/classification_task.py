@@ -76,6 +76,8 @@ class ClassificationTask(Task):
     """Kernel logistic regression of two classes or several (softmax)."""
 
     exclusion_radius = 25.0  # labels of rows beyond carry little information
+    # Of the half a unit of log-likelihood, for each unknown, that the sampling itself changes.
+    sampling_slack = 0.1
 
     def __init__(
         self,
@@ -135,8 +137,8 @@ class ClassificationTask(Task):
         alphas = np.maximum(part * design.alpha * ALPHA_FACTORS, least)
         rows = take(design.X, sample.rows, isinstance(design.kernel, Precomputed))
         parts = (in_double(rows), sample.weights, design.alpha, design.fit_intercept)
-        kernels = smoother_kernels(design.kernel)
-        sketches = [Sketch(kernel, *parts) for kernel in kernels]
+        kernels, sketch = smoother_kernels(design.kernel), Sketch(design.kernel, *parts)
+        sketches = [sketch.with_kernel(kernel) for kernel in kernels]
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
             found = select_label_noise(
                 [loo_features_of(sketch) for sketch in sketches],
@@ -196,14 +198,13 @@ class ClassificationTask(Task):
         latest, loss = initial.predictions, self.fit_loss(initial)
 
         def solve_with(system: RidgeSystem) -> Solve:
-            newton, plain = Newton(KernelSpace(system), loss, y), None
-            if loss is not self.loss:  # not convex: the plain fit is where to begin
-                plain = Newton(KernelSpace(system), self.loss, y)
+            space = KernelSpace(system)
+            newton, plain = (Newton(space, each, y) for each in (loss, self.loss))
 
             def solve(weights: FloatArray, alpha: float, start: Fit | None, tol: float) -> Fit:
                 nonlocal latest
-                if plain is not None:
-                    start = start or plain.solve(weights, alpha, None, ROUGH)
+                if start is None and not loss.convex:  # the plain fit is where to begin
+                    start = plain.solve(weights, alpha, None, LOOSE)
                 fit = newton.solve(weights, alpha, start, tol, latest)
                 latest = fit.predictions
                 return fit
@@ -345,7 +346,7 @@ class ClassificationTask(Task):
             approximation = LaplaceApproximation(sketch.loo_features, *parts)
             alpha = max(record.alpha, MIN_ALPHA * float(weights.sum()))
             plain = approximation.mode(alpha, np.eye(len(self.classes))).predictions
-            found = approximation.mode(alpha, noise.fitted, plain).predictions
+            found = approximation.mode(alpha, noise.fitted, plain)
             return np.nan_to_num(approximation.leave_one_out(alpha, noise.fitted, found))
 
     def audit_columns(self, diagnostics: LooDiagnostics) -> dict[str, NDArray[Any]]:

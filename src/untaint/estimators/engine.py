@@ -186,12 +186,13 @@ def fit_rows(
     hyper: Hyperparameters,
     callback: Callback,
     saved: Checkpoint | None = None,
+    slack: float = 0.0,
 ) -> tuple[InitialState, Solution]:
-    """Find where to start, and minimise the robust objective from there."""
+    """Find where to start, and minimise the robust objective from there up to some slack."""
     origin = target_origin(params, task, y, design.sample_weight)
     y = measured_from(origin, y)
     initial = task.initialise(design, y, hyper)
-    solution = solve(params, task, design, y, initial, callback, saved)
+    solution = solve(params, task, design, y, initial, callback, saved, slack)
     if origin.any():
         solution = replace(solution, fit=solution.fit.shifted(origin))
     return initial, solution
@@ -205,8 +206,9 @@ def solve(
     initial: InitialState,
     callback: Callback,
     saved: Checkpoint | None = None,
+    slack: float = 0.0,
 ) -> Solution:
-    """Minimise the robust objective from an initial state."""
+    """Minimise the robust objective from an initial state, up to some slack."""
     if params.solver == "gradient":
         assert isinstance(design, KernelMatrixDesign)
         return _descend(params, task, design, y, initial, callback)
@@ -221,9 +223,8 @@ def solve(
         refit = _in_ball(stage, design.alpha, params.norm_bound)
         data = (y, design.sample_weight, weights, design.alpha)
         tol = max(stage.tol, design.attainable(float(params.tol)))
-        process = ExactRefits(
-            refit, task.fit_loss(initial), initial.weighting, *data, tol, stage.loose, excluded
-        )
+        rest = (tol, stage.loose, excluded, slack)
+        process = ExactRefits(refit, task.fit_loss(initial), initial.weighting, *data, *rest)
         slot = None if saved is None else saved.at(number, systems)
         solution = c_steps(process, max_iter=params._max_iter(), callback=callback, slot=slot)
         weights = solution.weights
@@ -262,7 +263,9 @@ def fit_subsample(
     subsample = rows.subsample
     hyper = Hyperparameters(subsample.kernel, subsample.alpha)
     on_stage(callback, f"first {len(rows.y):,} rows")
-    return fit_rows(params, task, subsample, rows.y, hyper, callback)
+    each = float(subsample.sample_weight.mean())
+    slack = task.sampling_slack * each * subsample.features.width * rows.y.shape[1]
+    return fit_rows(params, task, subsample, rows.y, hyper, callback, slack=slack)
 
 
 def _solve_once(

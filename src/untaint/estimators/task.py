@@ -39,6 +39,9 @@ class Task(ABC):
         self.contamination = contamination
         self.seed = seed
 
+    #: Decrease of the objective, for each unknown, that the fit to a subsample need not find.
+    sampling_slack = 0.0
+
     @property
     def rows_per_feature(self) -> int:
         """Rows of the subsample of many rows for each feature, within limits."""

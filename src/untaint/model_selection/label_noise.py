@@ -30,6 +30,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import entr, expit, softmax
 
 from .._progress import tracked
+from .._threads import map_blocks
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.label_posterior import true_class_posterior, uncertain_class_posterior
 from ..losses import CorrectedLogLoss, class_codes
@@ -71,8 +72,8 @@ Features = Callable[[], FloatArray]
 class NoiseCandidate(NamedTuple):
     """A noise matrix with its best setting, and what follows from both.
 
-    These are the evidence, predictions of the mode and class probabilities, which are leave-one-out
-    ones if the candidate is ``assessed``. The rates stand for others within ``half_width``.
+    These are the evidence, the mode and class probabilities, which are leave-one-out ones if the
+    candidate is ``assessed``. The rates stand for others within ``half_width``.
     ``bounds`` are evidences of other settings, or what they are at most.
     """
 
@@ -81,7 +82,7 @@ class NoiseCandidate(NamedTuple):
     half_width: float
     setting: tuple[int, int]
     evidence: float
-    predictions: FloatArray
+    mode: Mode
     probabilities: FloatArray
     bounds: dict[tuple[int, int], float]
     assessed: bool = False
@@ -245,6 +246,7 @@ class _NoiseSearch:
         self.features, self.alphas, self.first = features, alphas, first
         self.y, self.weights, self.fit_intercept = y, weights, fit_intercept
         self.n_classes = 2 if y.shape[1] == 1 else y.shape[1]
+        self.best = -np.inf
         self._models: dict[int, LaplaceApproximation] = {}
 
     @property
@@ -255,7 +257,11 @@ class _NoiseSearch:
 
     def candidates(self) -> Iterator[NoiseCandidate]:
         """Yield no noise first, then each family in the order of its rates."""
+        # The first search tries the neighbours of its kernel in any case.
+        kernels = range(len(self.features))[max(self.first[0] - 1, 0) : self.first[0] + 2]
+        map_blocks(lambda at: self._model(kernels[at.start]), len(kernels), 1)
         none = self._climb("none", np.eye(self.n_classes), 0.0, None)
+        self.best = none.evidence
         yield none
         yield from (self._two_classes if self.n_classes == 2 else self._several_classes)(none)
 
@@ -273,7 +279,7 @@ class _NoiseSearch:
         for matrix in matrices:
             last = self._climb(family, matrix, HALF_WIDTHS[family], last)
             yield last
-            best = max(best, last.evidence)
+            best, self.best = max(best, last.evidence), max(self.best, last.evidence)
             if last.evidence < best - MAX_BEHIND:
                 return
 
@@ -327,10 +333,11 @@ class _NoiseSearch:
         """Return the candidate at the setting that no neighbour exceeds in evidence.
 
         The search begins at the setting and the mode of the last candidate. Settings that were far
-        from the best one at the last rate are not tried.
+        from the best one at the last rate are not tried, and none where this one is far from the
+        best candidate.
         """
         modes: dict[tuple[int, int], Mode] = {}
-        best, around = (self.first, None) if last is None else (last.setting, last.predictions)
+        best, around = (self.first, None) if last is None else (last.setting, last.mode.predictions)
         bounds: dict[tuple[int, int], float] = {}
 
         def at(setting: tuple[int, int]) -> float:
@@ -344,16 +351,17 @@ class _NoiseSearch:
         if last is not None and last.family == family:
             rise = at(best) - last.bounds[best] + CHANGE
             bounds = {s: value + rise for s, value in last.bounds.items()} | bounds
+            climb = climb and at(best) >= self.best - MAX_BEHIND - CHANGE
         before = None
         while best != before:
             before, reached = best, at(best)
             near = self._neighbours(best) if climb else []
             near = [s for s in near if s in modes or bounds.get(s, np.inf) >= reached]
             best = max([best, *near], key=at)
-        predictions = modes[best].predictions
+        mode = modes[best]
         # Less than that is rounding, and weights are to mean copies.
-        evidence = float(np.round(modes[best].evidence, 4))
-        parts = (best, evidence, predictions, class_probabilities(predictions), bounds)
+        evidence = float(np.round(mode.evidence, 4))
+        parts = (best, evidence, mode, class_probabilities(mode.predictions), bounds)
         return NoiseCandidate(family, matrix, half_width, *parts)
 
     def assessed(self, candidate: NoiseCandidate) -> NoiseCandidate:
@@ -361,7 +369,7 @@ class _NoiseSearch:
         if candidate.assessed:
             return candidate
         kernel, alpha = candidate.setting
-        parts = (self.alphas[alpha], candidate.matrix, candidate.predictions)
+        parts = (self.alphas[alpha], candidate.matrix, candidate.mode)
         scores = self._model(kernel).leave_one_out(*parts)
         return candidate._replace(probabilities=class_probabilities(scores), assessed=True)
 

@@ -77,8 +77,9 @@ class ExactRefits:
     ``refit`` minimises the weighted problem from a start, to a relative residual of a tolerance.
     For the first refits that is ``loose``, and for the last ones ``tol``; with tol or less,
     ``loose`` means that the refit is exact in any case. The iteration also ends where two steps
-    lower the objective, relatively, by less than a hundredth of tol. ``weights`` are the initial
-    ones, ``fit`` the start of the first refit, and ``excluded`` rows are excluded a priori.
+    lower the objective, relatively, by less than a hundredth of tol, or by less than ``slack``.
+    ``weights`` are the initial ones, ``fit`` the start of the first refit, and ``excluded`` rows
+    are excluded a priori.
     """
 
     refit: Refit
@@ -91,6 +92,7 @@ class ExactRefits:
     tol: float
     loose: float = LOOSE
     excluded: BoolArray | None = None
+    slack: float = 0.0
     fit: Fit | None = None
     path: list[float] = field(default_factory=list)
 
@@ -127,7 +129,7 @@ class ExactRefits:
             # to the root of its decrease, which single precision does not resolve.
             little = 1e-4 * self.tol if self.tol < SINGLE else self.tol
         path = self.path
-        return len(path) > 2 and path[-3] - path[-1] <= little * abs(path[-1])
+        return len(path) > 2 and path[-3] - path[-1] <= max(little * abs(path[-1]), self.slack)
 
     def advance(self) -> None:
         """Take the new weights, and refit to the share of them that changed."""

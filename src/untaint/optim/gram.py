@@ -8,7 +8,6 @@ they were. Of very many rows a sample is enough for it: with m rows a feature, t
 scaled Gram matrix of the sample is that of all rows to about :math:`1 \pm 2 / \sqrt m`.
 """
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -16,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from .._threads import all_blas_threads
+from .._threads import map_blocks
 from .._typing import FloatArray, IntArray
 from .base import Precondition
 
@@ -30,8 +29,8 @@ MAX_UPDATES = 50
 FORGET = 1e-6
 # Columns from which sums of products are worth a copy of their rows.
 WIDE = 100
-# Multiplications from which several threads are faster than one.
-LARGE = 10**8
+# Multiplications of a thread's block of rows, and the most blocks.
+LARGE, MAX_BLOCKS = 10**8, 16
 # Relative jitter of a factorisation without a penalty.
 MIN_JITTER = 1e-12
 
@@ -125,9 +124,7 @@ def weighted_gram(features: Any, weights: FloatArray) -> FloatArray:
     if (weights == 1).all():
         return features.T @ features
     if (weights >= 0).all():
-        scaled = features * np.sqrt(weights)[:, None]
-        with threads_for(features):
-            return scaled.T @ scaled  # a matrix times its own transpose: half of the work
+        return self_product(features * np.sqrt(weights)[:, None])
     if (weights <= 0).all():
         return -weighted_gram(features, -weights)
     if features.shape[1] < WIDE:
@@ -139,10 +136,12 @@ def weighted_gram(features: Any, weights: FloatArray) -> FloatArray:
     )
 
 
-def threads_for(features: FloatArray) -> AbstractContextManager[None]:
-    """Allow all threads for a product of features (n, p) and a matrix (p, p) if it is large."""
-    large = features.size * features.shape[1] > LARGE
-    return all_blas_threads() if large else nullcontext()
+def self_product(A: FloatArray) -> FloatArray:
+    """Return A^T A, which is half of the work of a general product, by several threads if large."""
+    block = max(LARGE // A.shape[1] ** 2, -(-len(A) // MAX_BLOCKS), 1)
+    if block >= len(A):
+        return A.T @ A
+    return np.sum(map_blocks(lambda rows: A[rows].T @ A[rows], len(A), block), axis=0)
 
 
 def factorised(G: FloatArray, penalty: FloatArray) -> Precondition:

@@ -40,10 +40,11 @@ MAX_UNKNOWNS, MIN_WIDTH = 200, 30
 
 
 class Mode(NamedTuple):
-    """The mode of a posterior over functions: its values (n, k), and the evidence."""
+    """The mode of a posterior over functions: values (n, k), evidence and second derivatives."""
 
     predictions: FloatArray
     evidence: float
+    curvature: LaplaceCurvature
 
 
 @final
@@ -91,15 +92,13 @@ class LaplaceApproximation:
         value -= 0.5 * n_penalised * float(np.log(2.0 * alpha))
         if self.fit_intercept:
             value += float(np.log1p(np.square(coef[0])).sum())
-        return Mode(predictions, -value)
+        return Mode(predictions, -value, self._curvature)
 
-    def leave_one_out(
-        self, alpha: float, noise_matrix: FloatArray, predictions: FloatArray
-    ) -> FloatArray:
-        """Return approximate leave-one-out scores (n, k) of the mode of these predictions."""
-        problem = self._problem(alpha, noise_matrix)
+    def leave_one_out(self, alpha: float, noise_matrix: FloatArray, mode: Mode) -> FloatArray:
+        """Return approximate leave-one-out scores (n, k) of a mode."""
+        problem, predictions = self._problem(alpha, noise_matrix), mode.predictions
         expansion = problem.expand(predictions)
-        Q = problem.curvature(expansion).own(problem.columns)
+        Q = mode.curvature.own(problem.columns)
         # One copy is left out of a row that weighs several.
         part = np.minimum(self.weights, 1.0)[:, None]
         slope = part * (expansion.p - expansion.posterior)

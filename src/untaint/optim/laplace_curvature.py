@@ -12,6 +12,7 @@ smaller than those on the diagonal by that factor.
 """
 
 from abc import ABC, abstractmethod
+from itertools import combinations
 from typing import final
 
 import numpy as np
@@ -52,18 +53,19 @@ def is_joint(columns: FloatArray, k: int) -> bool:
 
 @final
 class JointCurvature(LaplaceCurvature):
-    """All of A, for Hessians (n, k, k) and a diagonal P, (p,)."""
+    """All of A, for Hessians (n, k, k), of sum zero if k > 1, and a diagonal P, (p,)."""
 
     def __init__(self, columns: FloatArray, hessian: FloatArray, penalty: FloatArray) -> None:
-        (n, p), self.k = columns.shape, hessian.shape[1]
-        A = np.empty((p, self.k, p, self.k))
+        p, self.k = columns.shape[1], hessian.shape[1]
+        A = np.zeros((p, self.k, p, self.k))
         if self.k == 1:
             A[:, 0, :, 0] = weighted_gram(columns, hessian[:, 0, 0])
-        for i in range(self.k if self.k > 1 else 0):
-            scaled = columns[:, None, :] * hessian[:, i, : i + 1, None]
-            sums = (columns.T @ scaled.reshape(n, -1)).reshape(p, i + 1, p)
-            A[:, i, :, : i + 1] = sums.transpose(0, 2, 1)
-            A[:, : i + 1, :, i] = sums.transpose(2, 1, 0)
+        # Of several classes the entries of H sum to zero: blocks of one follow from the others.
+        for i, j in combinations(range(self.k), 2):
+            sums = weighted_gram(columns, hessian[:, i, j])
+            A[:, i, :, j] = A[:, j, :, i] = sums
+            A[:, i, :, i] -= sums
+            A[:, j, :, j] -= sums
         flat = A.reshape(p * self.k, -1)
         flat.flat[:: len(flat) + 1] += np.repeat(penalty, self.k)
         # The transpose is Fortran-ordered, and the same matrix: no copy is made.

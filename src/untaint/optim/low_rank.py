@@ -10,7 +10,6 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, get_blas_funcs, lapack
 
 from .._typing import FloatArray, IntArray
-from .gram import threads_for
 
 
 def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
@@ -32,5 +31,4 @@ def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
     # A product with the inverse takes a third of the time of a triangular solve.
     inverse = lapack.dtrtri(L, lower=1)[0].astype(columns.dtype)
     times_triangular = get_blas_funcs("trmm", (columns,))
-    with threads_for(columns.T):
-        return np.asarray(times_triangular(1.0, inverse, columns, lower=1).T)
+    return np.asarray(times_triangular(1.0, inverse, columns, lower=1).T)

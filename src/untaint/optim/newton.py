@@ -3,8 +3,9 @@ r"""Newton's method for a weighted loss with a ridge penalty.
 .. math:: \min_{g, b} \; \sum_i w_i \ell(y_i, f(x_i)) + \alpha \|g\|^2, \qquad f = g + b
 
 Every iteration minimises the second-order expansion of the objective up to an inner tolerance, and
-a line search halves the step until the objective falls (Armijo's rule). The inner tolerance of a
-step is the relative decrease that the last step brought: an inexact Newton method.
+a line search halves the step until the objective falls (Armijo's rule). This is an inexact Newton
+method: the inner tolerance of a step is the relative decrease that the last step brought, or more
+where less is enough for the accuracy of the solution.
 
 Functions have dual coefficients (:mod:`.newton_step`) or primal ones (:mod:`.feature_newton`).
 """
@@ -25,6 +26,8 @@ MAX_STEPS = 100
 SINGLE = 1e-6
 # Loosest and tightest inner tolerance of a step.
 LOOSE_STEP, TIGHT_STEP = 0.1, 1e-4
+# Part of the accuracy of a solution that the inexactness of a step in the kernel's space may take.
+PART = 0.1
 # Fraction of the linearly predicted decrease that a step must reach, and the shortest step tried.
 ARMIJO, SHORTEST = 1e-4, 1e-6
 # Decrease per unit of weight below which the second-order expansion is accurate without a search.
@@ -136,19 +139,22 @@ class Newton(Generic[Space]):
             alpha = max(alpha, MIN_ALPHA * float(weights.sum()))
         objective = WeightedObjective(self.loss, self.y, weights, alpha)
         fit, gain = start if start is not None else self.space.start(objective, around), 1.0
+        left = 1.0
         if one_step:
             return self.space.step(objective, fit, tol**0.75, objective.value(fit)).at(1.0)
         # A weight of k and k copies get here on different paths: double precision allows more
         # digits.
         accuracy = tol**1.5 if self.space.in_passes or tol >= SINGLE else tol**2.25
+        enough = 0.0 if self.space.in_passes else PART * accuracy
         for _ in range(MAX_STEPS):
-            inner = float(np.clip(gain, TIGHT_STEP, LOOSE_STEP))
+            inner = float(np.clip(max(gain, np.sqrt(enough / left)), TIGHT_STEP, LOOSE_STEP))
             step = self.space.step(objective, fit, inner)
             if not step.decrease > 0:
                 break
             last, (fit, gain) = fit, self._advance(objective, fit, step)
             # What is left: the inexactness of the step, and terms beyond the second order.
-            if fit is last or gain * (inner**2 + gain) <= accuracy:
+            left = gain * (inner**2 + gain)
+            if fit is last or left <= accuracy:
                 break
         return self.space.normalised(fit)
 

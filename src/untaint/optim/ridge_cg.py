@@ -8,13 +8,11 @@ preconditioned by its Nystroem form (:mod:`~untaint.optim.woodbury`). Each itera
 Vectors are float64 even where K is float32.
 """
 
-from contextlib import nullcontext
 from typing import final
 
 import numpy as np
 from scipy.linalg import blas
 
-from .._threads import all_blas_threads
 from .._typing import FloatArray
 from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem
@@ -25,12 +23,12 @@ from .tall_product import tall_product
 from .woodbury import newton_inverse, symmetric_inverse
 
 MAX_ITER = 300
-# Bytes of a matrix from which several threads read it faster than one.
-LARGE = 64 * 2**20
 # Relative residual after the last iteration beyond which the system is factorised instead.
 LOST = 1e-5
 # Relative difference of coefficients that is rounding.
 SAME = 1e-14
+# Part of the rounding errors of coefficients up to which their sum counts as zero.
+DEPENDENT = 1e-2
 
 
 @final
@@ -108,16 +106,21 @@ class IterativeRidge(RidgeSystem):
         return newton_inverse(self.features, hessian, n_outputs, alpha)
 
     def times(self, dual: FloatArray) -> FloatArray:
-        """Return K times dual coefficients; for one column by symv, which reads half of K."""
+        """Return K times dual coefficients; for one column by symv, which reads half of K.
+
+        Where the columns sum to zero, as those of a softmax do, so do their products.
+        """
         single = self.K.dtype == np.float32
         unit = unit_of(dual) if single else 1.0
         v = (dual / unit).astype(self.K.dtype)
-        with all_blas_threads() if self.K.nbytes > LARGE else nullcontext():
-            if v.shape[1] > 1:
+        if v.shape[1] > 1:
+            if np.abs(dual.sum(axis=1)).max() > DEPENDENT * np.finfo(v.dtype).eps * unit:
                 return unit * tall_product(self.K, v).astype(float)
-            symv = blas.ssymv if single else blas.dsymv
-            # The transpose of a C-ordered matrix is Fortran-ordered: no copy is made.
-            return unit * symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
+            others = unit * tall_product(self.K, v[:, :-1].copy()).astype(float)
+            return np.column_stack([others, -others.sum(axis=1)])
+        symv = blas.ssymv if single else blas.dsymv
+        # The transpose of a C-ordered matrix is Fortran-ordered: no copy is made.
+        return unit * symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
 
 
 def _dots(a: FloatArray, b: FloatArray) -> FloatArray:

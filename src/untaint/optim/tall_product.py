@@ -5,11 +5,9 @@ multiplications if the columns are few. Up to a million multiplications BLAS has
 a copy: the product is computed by blocks of as many rows as that allows.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
-from .._threads import blas_threads
+from .._threads import available_cores, map_blocks
 from .._typing import FloatArray
 
 # Multiplications of a product up to which BLAS copies nothing.
@@ -17,7 +15,7 @@ SMALL = 10**6
 # Rows of a block below which the calls cost more than the copy.
 MIN_ROWS = 8
 # Multiplications from which several threads pay.
-LARGE = 10**8
+LARGE = 3 * 10**7
 
 
 def tall_product(K: FloatArray, v: FloatArray) -> FloatArray:
@@ -35,16 +33,13 @@ def tall_product(K: FloatArray, v: FloatArray) -> FloatArray:
         return K @ v
     out = np.empty((n, v.shape[1]), dtype=np.result_type(K, v))
 
-    def multiply(start: int, stop: int) -> None:
-        for row in range(start, stop, step):
-            end = min(row + step, stop)
-            np.matmul(K[row:end], v, out=out[row:end])
+    def multiply(rows: slice) -> None:
+        for row in range(rows.start, rows.stop, step):
+            end = min(row + step, rows.stop)
+            # Threads may run side by side in dot, but not in matmul.
+            np.dot(K[row:end], v, out=out[row:end])
 
-    n_threads = blas_threads() if n * v.size > LARGE else 1
-    if n_threads == 1:
-        multiply(0, n)
-        return out
-    bounds = np.linspace(0, n, n_threads + 1).astype(int).tolist()
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(multiply, bounds[:-1], bounds[1:]))
+    # Every thread has whole blocks: their number changes no digit.
+    n_threads = available_cores() if n * v.size > LARGE else 1
+    map_blocks(multiply, n, step * -(-n // (step * n_threads)))
     return out

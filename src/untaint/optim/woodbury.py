@@ -10,16 +10,18 @@ With :math:`S = \Phi^T H \Phi + \rho I`, of p unknowns for each of k outputs,
 the second for a diagonal :math:`H = D^2`. Of many coupled outputs only the diagonal of H is used.
 """
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from .._threads import map_blocks
 from .._typing import FloatArray
 from ..losses import Hessian
 from ..losses.hessian import DiagonalHessian
 from .base import Precondition, by_output
-from .gram import IncrementalGram, weighted_gram
+from .gram import LARGE, IncrementalGram, weighted_gram
 from .mixed_precision import product
 
 # Unknowns beyond which a joint factorisation costs more than the iterations that it saves.
@@ -55,18 +57,22 @@ def _joint(
     features: Any, hessian: Hessian, n_outputs: int, alpha: float
 ) -> tuple[Precondition, float]:
     """Factorise S for all outputs together."""
-    p = features.shape[1]
+    p, whole = features.shape[1], hessian.sums_to_zero
     A = np.zeros((n_outputs * p, n_outputs * p))  # the lower half suffices
     of = [slice(j * p, (j + 1) * p) for j in range(n_outputs)]
-    for j in range(n_outputs):
-        for k in range(j):
-            block = weighted_gram(features, hessian.entry(j, k))
-            A[of[j], of[k]] = block
-            if hessian.sums_to_zero:  # so that the blocks on the diagonal follow from the others
-                A[of[j], of[j]] -= block
-                A[of[k], of[k]] -= block
-        if not hessian.sums_to_zero:
-            A[of[j], of[j]] = weighted_gram(features, hessian.entry(j, j))
+    # If the entries sum to zero, the blocks on the diagonal follow from the others.
+    pairs = [(j, k) for j in range(n_outputs) for k in range(j if whole else j + 1)]
+
+    def grams(some: slice) -> list[FloatArray]:
+        return [weighted_gram(features, hessian.entry(*pair)) for pair in pairs[some]]
+
+    at_once = 1 if features.shape[0] * p**2 > LARGE else len(pairs)
+    blocks = chain.from_iterable(map_blocks(grams, len(pairs), at_once))
+    for (j, k), sums in zip(pairs, blocks, strict=True):
+        A[of[j], of[k]] = sums
+        if whole:
+            A[of[j], of[j]] -= sums
+            A[of[k], of[k]] -= sums
     solve, shift = _factorised(A, alpha)
     return lambda v: solve(v.T.ravel()).reshape(n_outputs, -1).T, shift
 
