@@ -168,16 +168,15 @@ class TwoGroups:
         return np.maximum(self.scale * residuals.relative_scale, self.least_scale)
 
     def inlier_probability(self, residuals: Residuals) -> FloatArray:
-        """Return the posterior probability that each sample is an inlier."""
+        """Return the posterior probability that each sample is an inlier: one over a sum of odds."""
         inside = ~self.is_gross(residuals)
-        probability = inside.astype(float)
-        if self.contamination > 0:
-            within = residuals.at(inside)
-            log_in, log_out = self.log_densities(within)
-            uniform = UNIFORM_FRACTION / (2 * MAX_RESIDUAL * self.scales(within))
-            log_out = np.logaddexp(log_out, np.log(uniform))
-            probability[inside] = np.exp(log_in - np.logaddexp(log_in, log_out))
-        return probability
+        if self.contamination == 0:
+            return inside.astype(float)
+        with np.errstate(over="ignore", invalid="ignore"):
+            log_in, log_out = self.log_densities(residuals)
+            uniform = UNIFORM_FRACTION / (2 * MAX_RESIDUAL * self.scales(residuals))
+            odds = np.exp(log_out - log_in) + uniform * np.exp(-log_in)
+            return np.where(inside, 1.0 / (1.0 + odds), 0.0)
 
     def is_gross(self, residuals: Residuals) -> BoolArray:
         """Return whether each residual is too large for any noise."""

@@ -114,7 +114,9 @@ class RegressionTask(Task):
         mask = losses <= threshold
         mask[present] = record.fit_weight[present] >= 0.5 * weights
         n_outputs = record.targets.shape[1]
-        scale = score_scale(losses[present], weights, weighting.contamination, n_outputs)
+        scale = 1.0
+        if initial.posterior is None or len(present) < len(losses):  # else rows have scales of their own
+            scale = score_scale(losses[present], weights, weighting.contamination, n_outputs)
         return {
             "loss_threshold_": threshold,
             "inlier_mask_": mask,

@@ -64,24 +64,27 @@ class ExtremeSamples:
     def __init__(self, reference: Any) -> None:
         ones = np.ones(reference.shape[0])
         self.middle = centre(reference, ones)
-        self.scales = None
+        self.inverse: FloatArray | None = None
         if not sparse.issparse(reference):
             scales = scales_of(np.asarray(reference, dtype=float) - self.middle, ones)
-            self.scales = np.where(scales > 0, scales, 1.0)
+            self.inverse = 1.0 / np.where(scales > 0, scales, 1.0)[:, None]
 
     def rows(self, X: Any, offset: int = 0) -> TopK:
         """Return the extreme samples of X, whose first row has the index ``offset`` among all."""
-        far = [distances_from(X, self.middle)]
-        if self.scales is not None:
-            far.append(by_blocks(self._worst_feature, X))
+        if self.inverse is None:
+            far = distances_from(X, self.middle)[None]
+        else:
+            far = by_blocks(self._sizes, X, (2,))
         ends = [(sizes, _largest(sizes, policy().extreme_rows)) for sizes in far]
         return TopK([(sizes[end], offset + end, X[end]) for sizes, end in ends])
 
-    def _worst_feature(self, X: Any) -> FloatArray:
-        assert self.scales is not None
+    def _sizes(self, X: Any) -> list[FloatArray]:
+        """Return the distances from the centre, and those of the worst feature."""
         rows = np.array(X.T, dtype=float, order="C")  # reduced along its first axis
-        np.abs(np.subtract(rows, self.middle[:, None], out=rows), out=rows)
-        return np.asarray(np.divide(rows, self.scales[:, None], out=rows).max(axis=0))
+        rows -= self.middle[:, None]
+        distances = np.sqrt(np.einsum("ij,ij->j", rows, rows))
+        rows *= self.inverse
+        return [distances, np.abs(rows, out=rows).max(axis=0)]
 
 
 def outlyingness_filter(

@@ -70,9 +70,12 @@ class OutlyingnessFilter:
     ) -> FloatArray:
         """Return a measure of each row of X, at least the outlyingness that the screen gave it."""
         out = np.zeros(X.shape[0]) if measure is None else by_blocks(measure, X)
-        if not isinstance(numbers, np.ndarray):
-            numbers = np.arange(numbers, numbers + X.shape[0])
-        places = np.searchsorted(self.rows, numbers)
-        own = np.flatnonzero(np.append(self.rows, -1)[places] == numbers)
-        out[own] = np.maximum(out[own], self.outlying[places[own]])
+        if isinstance(numbers, np.ndarray):
+            places = np.searchsorted(self.rows, numbers)
+            own = np.flatnonzero(np.append(self.rows, -1)[places] == numbers)
+            places = places[own]
+        else:
+            places = np.arange(*np.searchsorted(self.rows, [numbers, numbers + X.shape[0]]))
+            own = self.rows[places] - numbers
+        out[own] = np.maximum(out[own], self.outlying[places])
         return out

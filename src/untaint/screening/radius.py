@@ -112,17 +112,17 @@ def _radii(X: Any, weights: FloatArray, distance: Distance) -> FloatArray:
 
 
 def by_blocks(
-    function: Callable[[Any], FloatArray], X: Any, block_rows: int = BLOCK_ROWS
+    function: Callable[[Any], Any], X: Any, each: tuple[int, ...] = (), block_rows: int = BLOCK_ROWS
 ) -> FloatArray:
-    """Return a number for each row of X, computed by a function of blocks of rows.
+    """Return ``each`` so many numbers for each row of X, computed by a function of blocks of rows.
 
     Many rows are computed by several threads; the numbers do not depend on how many.
     """
-    out = np.empty(X.shape[0])
+    out = np.empty((*each, X.shape[0]))
 
     def fill(rows: slice) -> None:
         with np.errstate(over="ignore"):
-            out[rows] = function(X[rows])
+            out[..., rows] = function(X[rows])
 
     map_blocks(fill, X.shape[0], block_rows)
     return out
@@ -138,7 +138,7 @@ def distances_from(X: Any, middle: FloatArray, block_rows: int = BLOCK_ROWS) -> 
         part = part - middle
         return np.asarray(np.einsum("ij,ij->i", part, part))
 
-    return np.sqrt(by_blocks(squares, X, block_rows))
+    return np.sqrt(by_blocks(squares, X, block_rows=block_rows))
 
 
 def radii_of_matrix(K: FloatArray, weights: FloatArray) -> FloatArray:

@@ -263,7 +263,7 @@ class ScreenModel:
             distances = np.array(X.T, dtype=float, order="C")  # reduced along its first axis
             np.abs(np.subtract(distances, self.centre[:, None], out=distances), out=distances)
             mean = (used / np.where(used, self.scale, 1.0)) @ distances / max(int(used.sum()), 1)
-            distances /= self.limits[:, None]
+            distances *= 1.0 / self.limits[:, None]
             worst = distances.max(axis=0)
         out = np.zeros(X.shape[0])
         near = np.flatnonzero(~((worst < MARGIN) & (mean < MARGIN * self.size_limit)))

@@ -95,6 +95,8 @@ class TrimmingRule(WeightingRule):
 
 def unit_weight(sample_weight: FloatArray) -> float | None:
     """Return the weight of one sample: 1 for counts, else the common weight, None without one."""
+    if len(sample_weight) and (sample_weight == sample_weight[0]).all():
+        sample_weight = sample_weight[:1]  # the usual case, without copies
     present = sample_weight[sample_weight > 0]
     if (present == np.floor(present)).all():
         return 1.0  # before the common weight: a weight of two is two copies of a sample
