@@ -26,18 +26,15 @@ from ..feature_maps.identity import IdentityMap
 from ..feature_maps.nystroem import NystroemMap
 from ..kernels import Kernel
 from ..losses import Loss
-from ..optim.base import Fit, RidgeSystem
+from ..optim.base import Fit
 from ..optim.feature_newton import FeatureSpace
 from ..optim.leverage import leverages
-from ..optim.low_rank import nystroem_features
 from ..optim.newton import Newton
-from ..optim.ridge_primal import PrimalRidge
 from ..screening.by_subsample import screen_by_sample
 from ..screening.radius import centre, distances_from, offset
 from ..screening.screen import Screen
 from .base import SINGLE_TOL, Design, FitDesign, Sketch
 from .blocked import BlockedFeatures
-from .kernel_matrix import preconditioner_size
 from .linear import LinearDesign
 from .memory_plan import Plan, min_bytes, plan_blocks
 from .subsample import ROWS_PER_FEATURE, draw_rows, subsample_size
@@ -147,16 +144,6 @@ class FeatureDesign(FitDesign):
     def leverages(self, weights: FloatArray, *, exact: bool = False) -> FloatArray:
         """Return the leverage of each sample under these weights."""
         return leverages(self.features, weights, self.alpha, self._gram_sample, exact=exact)
-
-    def low_rank_system(self) -> RidgeSystem | None:
-        """Return a system of Nystroem features, None unless there are fewer of them."""
-        n = len(self.sample_weight)
-        size = preconditioner_size(n)
-        if self.subsample_rows is not None or n <= policy().exact_rows or self.map.width <= size:
-            return None
-        landmarks = self.representatives(size).rows
-        values = self.kernel.matrix(self.X[landmarks], self.X, dtype=self.map.dtype)
-        return PrimalRidge(nystroem_features(values, landmarks), self.fit_intercept)
 
     def primal_coef(self, fit: Fit) -> tuple[FloatArray, FloatArray]:
         """Return the coefficients of the uncentred columns, and their intercept."""

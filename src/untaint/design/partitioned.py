@@ -32,7 +32,7 @@ from .features import FeatureDesign
 
 # A fit of p features to n samples leaves about p / n of the objective to chance. The last step may
 # leave this part of it, and at most so much of the objective.
-CHANCE_PART, MAX_DECREASE = 0.03, 1e-5
+CHANCE_PART, MAX_DECREASE = 0.03, 2e-5
 # The same for log-losses: their objective, a few tenths of each row, is left to chance to a larger
 # part, and by trimming to a still larger one.
 LABEL_PART, MAX_LABEL_DECREASE = 0.3, 1e-4
