@@ -11,6 +11,7 @@ it.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ SAMPLE_ROWS: dict[Task, int] = {"regression": 1000, "classification": 800}
 KERNEL_ROWS = 6000
 # Rows up to which trees are grown by one thread.
 SINGLE_THREAD_ROWS = 10_000
-# Folds of trees; of many rows, half are enough to predict the others.
+# Folds of trees. Of many rows, so many are fitted to, half at a time, and predict the others.
 FOLDS, FEW_FOLDS, MANY_ROWS = 5, 2, 50_000
 # Rows of many that the learners are compared with, and that trees begin with.
 FIRST_ROWS = 10_000
@@ -240,9 +241,12 @@ def _by_trees(
     share = _effective_contamination(contamination, len(y))
     folds = FOLDS if len(y) <= MANY_ROWS else FEW_FOLDS
     model = kind(boosting(task, seed), contamination=share, cv=folds, random_state=seed)
+    rows = None
+    if len(y) > MANY_ROWS:
+        rows, known = _fitted_rows(y, task, seed, known)
     # In small fits threads would wait for one another.
     with threadpool_limits(1 if len(y) <= SINGLE_THREAD_ROWS else None, "openmp"):
-        model._fit(binned(X), targets, known=known)
+        model._fit(binned(X), targets, known=known, rows=rows)
     audit = audit_by_row(model.audit())
     if task == "regression":
         audit |= {"observed": y, "expected": kernel.in_own_units(audit["expected"].astype(float))}
@@ -250,6 +254,17 @@ def _by_trees(
     estimate = float(contamination) if given else model.contamination_
     interval = None if given else model.contamination_interval_
     return _from_audit(model, audit, kernel.transform, task, estimate, interval, contamination)
+
+
+def _fitted_rows(
+    y: NDArray[Any], task: Task, seed: int, known: Any
+) -> tuple[IntArray, KnownKernel | None]:
+    """Return the rows of many that trees are fitted to, and what a kernel knows of these."""
+    rows = _some_rows(y, task, seed, MANY_ROWS)
+    if known is None:
+        return rows, None
+    rows = np.union1d(rows, known.rows)
+    return rows, replace(known, rows=np.searchsorted(rows, known.rows))
 
 
 def _audit(
