@@ -41,8 +41,9 @@ KERNEL_ROWS = 6000
 SINGLE_THREAD_ROWS = 10_000
 # Folds of trees. Of many rows, so many are fitted to, half at a time, and predict the others.
 FOLDS, FEW_FOLDS, MANY_ROWS = 5, 2, 50_000
-# Rows of many that the learners are compared with, and that trees begin with.
-FIRST_ROWS = 10_000
+# Rows of many that a kernel is fitted to first: trees of numbers begin with these, and of labels
+# fewer are enough to compare the learners.
+FIRST_ROWS, FIRST_LABELS = 10_000, 3000
 FEATURES = 256
 # Smallest score of a flagged target if the estimated contamination is zero.
 STRICT_FLAG_SCORE = 8.0
@@ -119,7 +120,10 @@ def _assess_remaining(
         X[sample], y[sample], _effective_contamination(contamination, len(sample)), seed, on_stage
     )
     every = np.arange(len(y))
-    rows = every if learner == "kernel" else _some_rows(y, task, seed, FIRST_ROWS)
+    rows = every
+    if learner != "kernel" and len(y) > FIRST_ROWS:
+        first = FIRST_ROWS if task == "regression" else min(FIRST_ROWS, FIRST_LABELS)
+        rows = _some_rows(y, task, seed, first)
     on_stage("assessing all rows" if len(rows) == len(y) else "assessing some rows")
     kernel, known = _by_kernel(X, y, rows, task, contamination, seed, model)
     if learner == "kernel":

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
+from .._threads import available_cores
 from .._typing import BoolArray, FloatArray, IntArray
 from .base import RobustMetaEstimator
 from .folds import distinct_rows
@@ -240,7 +241,8 @@ class RegressionProblem(Problem):
             return self._forest(counts=False)
         X, y = self.features[rows], self.y[rows]
         first, place = distinct_rows(X, y)
-        forest = make_forest(len(first), self.seed, self.params.n_jobs, of_many=True)
+        n_jobs = self.params.n_jobs or available_cores()
+        forest = make_forest(len(first), self.seed, n_jobs, of_many=True)
         learner = self.learner(forest, X[first], None, "predict", counts=False)
         return DistinctRows(learner, y, self.sample_weight[rows], first, place)
 
