@@ -1,7 +1,8 @@
 """Assessment of the rows of a table: scores, flags, contamination, and a model of the inliers.
 
 Up to some thousand rows everything is selected on all of them. Beyond that, scale, hyperparameters
-and contamination are selected on a sample, and one fit to all rows follows.
+and contamination are selected on a sample, and one fit to all rows follows. Trees are fitted to
+50,000 rows at most, which predict the others.
 
 **Flags.** A fit trims all rows that are more likely wrong than right. A list of rows that people
 are going to delete has to be stricter: a numeric target is flagged at five robust deviations or
@@ -41,6 +42,8 @@ KERNEL_ROWS = 6000
 SINGLE_THREAD_ROWS = 10_000
 # Folds of trees. Of many rows, so many are fitted to, half at a time, and predict the others.
 FOLDS, FEW_FOLDS, MANY_ROWS = 5, 2, 50_000
+# Labels that fewer of these rows have are fitted to in all rows.
+FEW_LABELS = 20
 # Rows of many that a kernel is fitted to first: trees of numbers begin with these, and of labels
 # fewer are enough to compare the learners.
 FIRST_ROWS, FIRST_LABELS = 10_000, 3000
@@ -265,6 +268,10 @@ def _fitted_rows(
 ) -> tuple[IntArray, KnownKernel | None]:
     """Return the rows of many that trees are fitted to, and what a kernel knows of these."""
     rows = _some_rows(y, task, seed, MANY_ROWS)
+    if task == "classification":
+        _, codes = np.unique(y, return_inverse=True)
+        rare = np.bincount(codes[rows], minlength=codes.max() + 1) < FEW_LABELS
+        rows = np.union1d(rows, np.flatnonzero(rare[codes]))
     if known is None:
         return rows, None
     rows = np.union1d(rows, known.rows)

@@ -40,7 +40,7 @@ class RowAssessment(NamedTuple):
     Attributes
     ----------
     model : estimator
-        Fitted to all rows.
+        Fitted to all rows, or trees to a part of very many.
     transform : TargetTransform or None
         Transformation of the targets that the model was fitted to.
     contamination : float

@@ -151,7 +151,7 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
             found = problem.solve(contamination)
             self._store(problem, found)
             if rows is not None:
-                parts = (self.estimator_, X, codes, rows, contamination)
+                parts = (self.estimator_, X, codes, self.classes_, rows, contamination)
                 self._set_attributes(labels_of_all(found, *parts), codes, weights)
         self._warn_if_ambiguous(found.ambiguity_message)
         return self

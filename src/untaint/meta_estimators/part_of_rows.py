@@ -7,10 +7,12 @@ predicts them. Residuals are modelled, and labels assessed, together.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.label_calibration import with_slope
 from .classification import LabelAttributes, label_attributes, trimmed_labels
+from .learner import in_columns
 from .outlier_attributes import OutlierAttributes, attributes_of, trimmed_attributes
 from .reweighting import Reweighting
 
@@ -56,17 +58,19 @@ def labels_of_all(
     model: Any,
     X: FloatArray,
     codes: IntArray,
+    classes: NDArray[Any],
     rows: IntArray,
     contamination: float | None,
 ) -> LabelAttributes:
     """Return the attributes of all labels, as codes of classes, from those of some rows.
 
-    Parameters are those of :func:`numbers_of_all`.
+    Other parameters are those of :func:`numbers_of_all`.
     """
-    probabilities = np.empty((len(codes), found.probabilities.shape[1]))
+    probabilities = np.empty((len(codes), len(classes)))
     probabilities[rows] = found.probabilities
     others = np.setdiff1d(np.arange(len(codes)), rows)
-    probabilities[others] = with_slope(model.predict_proba(X[others]), found.slope)
+    predicted = in_columns(model.predict_proba(X[others]), model, classes)
+    probabilities[others] = with_slope(predicted, found.slope)
     if contamination is None:
         parts = (found.noise, found.slope, found.n_rounds)
         return label_attributes(probabilities, codes, *parts)
