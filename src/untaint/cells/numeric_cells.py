@@ -112,7 +112,7 @@ class NumericCells:
 
     def counted(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the log-odds of numbers that stand for any, for how many, and their rows."""
-        rows = np.flatnonzero((self.count > 0) & np.isfinite(self.log_odds))
+        rows = np.flatnonzero((self.count > 0) & (self.log_odds > -np.inf))
         return self.log_odds[rows], self.count[rows], rows
 
     def log_ratios(self, rows: IntArray) -> FloatArray:
