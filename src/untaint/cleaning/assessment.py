@@ -44,9 +44,8 @@ SINGLE_THREAD_ROWS = 10_000
 FOLDS, FEW_FOLDS, MANY_ROWS = 5, 2, 50_000
 # Labels that fewer of these rows have are fitted to in all rows.
 FEW_LABELS = 20
-# Rows of many that a kernel is fitted to first: trees of numbers begin with these, and of labels
-# fewer are enough to compare the learners.
-FIRST_ROWS, FIRST_LABELS = 10_000, 3000
+# Rows of many that the learners are compared with, and that trees begin with.
+FIRST_ROWS = 10_000
 FEATURES = 256
 # Smallest score of a flagged target if the estimated contamination is zero.
 STRICT_FLAG_SCORE = 8.0
@@ -123,10 +122,7 @@ def _assess_remaining(
         X[sample], y[sample], _effective_contamination(contamination, len(sample)), seed, on_stage
     )
     every = np.arange(len(y))
-    rows = every
-    if learner != "kernel" and len(y) > FIRST_ROWS:
-        first = FIRST_ROWS if task == "regression" else min(FIRST_ROWS, FIRST_LABELS)
-        rows = _some_rows(y, task, seed, first)
+    rows = every if learner == "kernel" else _some_rows(y, task, seed, FIRST_ROWS)
     on_stage("assessing all rows" if len(rows) == len(y) else "assessing some rows")
     kernel, known = _by_kernel(X, y, rows, task, contamination, seed, model)
     if learner == "kernel":
