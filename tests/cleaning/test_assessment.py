@@ -200,6 +200,30 @@ def test_trees_that_begin_with_some_of_many_rows_find_the_wrong_ones(monkeypatch
     assert found.flagged[~wrong].mean() < 0.02
 
 
+@pytest.mark.parametrize("contamination", ["auto", 0.1])
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_trees_of_a_part_of_the_rows_find_wrong_ones_in_all(monkeypatch, task, contamination):
+    for name, rows in (("FIRST_ROWS", 300), ("MANY_ROWS", 600)):
+        monkeypatch.setattr(assessment, name, rows)
+    X, y = curve(1500)
+    y += 2 * (X[:, 0] > 0.3)
+    wrong = np.arange(1500) % 10 == 0
+    if task == "regression":
+        y[wrong] += 4
+    else:
+        y = np.where((y > 0) ^ wrong, "high", "low").astype(object)
+        y[:4] = "rare" if contamination == 0.1 else y[:4]  # all of its rows are fitted to
+    settings = {"learner": "trees", "task": task, "contamination": contamination}
+    found = assessed(X, y, **settings)
+    assert found.model.n_features_in_ == 2
+    assert len(found.model.inlier_probability_) == 1500
+    # Near the border of the two classes some labels are uncertain.
+    assert found.flagged[wrong].mean() > (0.9 if task == "regression" else 0.6)
+    assert found.flagged[~wrong].mean() < 0.03
+    again = assessed(X, y, **settings)
+    np.testing.assert_array_equal(found.scores, again.scores)
+
+
 def test_a_kernel_is_fitted_to_all_of_many_rows(monkeypatch):
     monkeypatch.setattr(assessment, "FIRST_ROWS", 300)
     X, y = curve(900)

@@ -23,9 +23,10 @@ from typing import NamedTuple, final
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .features import Standardiser
+from .distinct import common_values
 from .mistakes import DATES, NUMERIC, OTHER_PRIOR, TEMPERATURES, Mistake, is_temperature
 from .null_density import NullDensity
+from .standardiser import Standardiser
 from .variables import NumericVariable
 
 # Standardised values are bounded, far beyond any that is usual.
@@ -114,14 +115,13 @@ class CellDensity:
     def _common(self) -> tuple[FloatArray, FloatArray]:
         """Common values, standardised and ascending, and their least log-densities."""
         values = self.variable.values[~self.variable.missing]
-        found, counts = np.unique(values, return_counts=True)
-        common = counts >= COMMON * max(len(values), 1)
-        if not common.any():
+        found, counts = common_values(values, COMMON)
+        if not len(found):
             return np.full(1, np.inf), np.full(1, -np.inf)
-        y = self.standardised(found[common])
+        y = self.standardised(found)
         center, spread = self.standardiser.center, self.standardiser.spread
         step = 2.0 * self.variable.floor(center + spread * y) / spread
-        return y, np.log(AT_RANDOM * counts[common] / (len(values) * np.maximum(step, TINY)))
+        return y, np.log(AT_RANDOM * counts / (len(values) * np.maximum(step, TINY)))
 
     def _log_common(self, y: FloatArray) -> FloatArray:
         """Return the least log-density of right values, minus infinity unless they are common."""

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,6 @@ from .features import (
     group_mean,
     is_sorted,
     neighbour_median,
-    standardiser_of,
 )
 from .finding import CellFinding
 from .level_cells import LevelCells, assess_levels
@@ -119,7 +117,7 @@ def _predict(
             extra[variable.position] = found[2]
     encoded = {k: np.flatnonzero(features.sources == k) for k in cells}
     encoders = {
-        variable.position: partial(standardiser_of(variable), variable)
+        variable.position: variable.standardised
         for variable in variables
         if isinstance(variable, NumericVariable)
     }
@@ -147,7 +145,7 @@ def _assess(
     found: AssessedCells
     if isinstance(variable, NumericVariable):
         assert isinstance(part, NumericVariable)
-        found = assess_numbers(part, *learnt_from, standardiser_of(variable))
+        found = assess_numbers(part, *learnt_from, variable.standardiser)
         return found if is_whole else found.extended(variable, X, folds, rows)
     assert isinstance(part, CategoricalVariable)
     found = assess_levels(part, *learnt_from)
@@ -183,7 +181,7 @@ def _own_features(variable: Variable, variables: Sequence[Variable]) -> FloatArr
     n = len(variable.missing)
     if not isinstance(variable, NumericVariable):
         return np.empty((n, 0))
-    y = standardiser_of(variable)(variable, variable.values)
+    y = variable.standardised(variable.values)
     beside = [] if is_sorted(y) else [neighbour_median(y)]
     groups = [group_mean(y, other) for other in variables if isinstance(other, CategoricalVariable)]
     parts = [*beside, *(mean for mean in groups if mean is not None)]
@@ -196,10 +194,13 @@ def _prior_log_odds(cells: Mapping[int, AssessedCells]) -> dict[int, float]:
     for kind in (NumericCells, LevelCells):
         own = {k: column for k, column in cells.items() if isinstance(column, kind)}
         if own:
-            share = share_of_wrong(np.concatenate([column.log_odds for column in own.values()]))
+            counted = {k: column.counted()[:2] for k, column in own.items()}
+            share = share_of_wrong(*map(np.concatenate, zip(*counted.values(), strict=True)))
             for k, column in own.items():
                 is_number = isinstance(column, NumericCells)
-                shares[k] = column_share(column.log_odds, share) if is_number else share
+                shares[k] = (
+                    column_share(counted[k][0], share, counted[k][1]) if is_number else share
+                )
     return {k: float(np.log(share / (1 - share))) for k, share in shares.items()}
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray
 from .cell_density import CellDensity, Undone, prior_log_weights
-from .features import Standardiser
 from .null_density import CENSORED, fit_null_density
+from .standardiser import Standardiser
 from .variables import NumericVariable
 
 # Rounds of the density of inlier residuals, and of the parts of mistakes within each.

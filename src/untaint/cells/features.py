@@ -14,13 +14,8 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..screening.median_scale import median_and_scale
 from .variables import CategoricalVariable, NumericVariable, Variable
 
-# Standardised numbers are bounded, so that a gross error in a column leaves others predictable.
-BOUND = 8.0
-# The bound is at least so many times what all but one in a hundred values keep within.
-BEYOND, LARGEST = 1.5, 1e3
 # Levels that get an indicator each.
 INDICATORS = 12
 # A level of a group has so many rows on average.
@@ -103,34 +98,6 @@ class ColumnFeatures:
         return np.asarray(missing[:, self.chosen].mean(axis=1) > part)
 
 
-@dataclass(frozen=True)
-class Standardiser:
-    """Location and spread of a numeric variable on its scale."""
-
-    center: float
-    spread: float
-    bound: float = BOUND
-
-    def __call__(self, variable: NumericVariable, values: FloatArray) -> FloatArray:
-        """Return standardised values, bounded; a value without a logarithm is far below."""
-        found = variable.forward(values)
-        if variable.scale == "log":
-            found = np.where(np.isnan(found) & ~np.isnan(values), -np.inf, found)
-        return np.clip((found - self.center) / self.spread, -self.bound, self.bound)
-
-
-def standardiser_of(variable: NumericVariable) -> Standardiser:
-    """Return the standardiser of a variable."""
-    values = variable.forward(variable.values)
-    present = values[np.isfinite(values)]
-    if not len(present):
-        return Standardiser(0.0, 1.0)
-    center, spread = median_and_scale(present)
-    spread = spread if spread > 0 else 1.0
-    far = float(np.quantile(np.abs(present - center), 0.99, method="lower")) / spread
-    return Standardiser(center, spread, float(np.clip(BEYOND * far, BOUND, LARGEST)))
-
-
 def features_of(variables: Sequence[Variable]) -> Features:
     """Return the features of all variables.
 
@@ -158,7 +125,7 @@ def features_of(variables: Sequence[Variable]) -> Features:
 def encoded(variable: Variable) -> FloatArray:
     """Return the features (n, q) of one variable."""
     if isinstance(variable, NumericVariable):
-        return standardiser_of(variable)(variable, variable.values)[:, None]
+        return variable.standardised(variable.values)[:, None]
     order = np.argsort(-variable.counts, kind="stable")
     rank = np.empty(len(order) + 1)
     rank[order] = np.arange(len(order))
@@ -181,7 +148,15 @@ def neighbour_median(values: FloatArray) -> FloatArray:
     >>> neighbour_median(np.array([1.0, 2.0, 30.0, 4.0, 5.0]))
     array([16.,  4.,  3.,  5., 17.])
     """
-    n = len(values)
+    n, ends = len(values), 2 * NEIGHBOURS
+    if n > 2 * ends and not np.isnan(values).any():
+        found = np.empty(n)
+        found[:ends] = neighbour_median(values[: 2 * ends])[:ends]
+        found[-ends:] = neighbour_median(values[-2 * ends :])[-ends:]
+        a, b, c, d = values[:-4], values[1:-3], values[3:-1], values[4:]
+        low = np.maximum(np.minimum(a, b), np.minimum(c, d))  # the middle two of four
+        found[2:-2] = 0.5 * (low + np.minimum(np.maximum(a, b), np.maximum(c, d)))
+        return found
     shifts = [step for step in range(-NEIGHBOURS, NEIGHBOURS + 1) if step != 0]
     padded = np.full(n + 2 * NEIGHBOURS, np.nan)
     padded[NEIGHBOURS : NEIGHBOURS + n] = values

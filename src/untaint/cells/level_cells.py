@@ -58,6 +58,11 @@ class LevelCells:
     exceptions: float
     slope: float
 
+    def counted(self) -> tuple[FloatArray, FloatArray]:
+        """Return the log-odds of levels that are assessed, and for how many each stands: one."""
+        known = self.log_odds[np.isfinite(self.log_odds)]
+        return known, np.ones(len(known))
+
     def log_odds_of(self, rows: IntArray, probabilities: FloatArray) -> FloatArray:
         """Return log-odds of given rows under other probabilities."""
         codes = _codes(self.variable, self.predicted)[rows]

@@ -116,8 +116,8 @@ def _scales(
     """Return the median prediction and the log-scale of the residuals of windows."""
     order = np.argsort(predicted, kind="stable")
     parts = np.array_split(order, int(np.clip(len(order) // WINDOW_ROWS, 1, MAX_WINDOWS)))
-    whole = max(MAD * _quantile(size, weights, 0.5), MIN_SCALE)
-    own = np.array([MAD * _quantile(size[part], weights[part], 0.5) for part in parts])
+    whole = max(MAD * _quantile(size, weights, 0.5)[0], MIN_SCALE)
+    own = np.array([MAD * _quantile(size[part], weights[part], 0.5)[0] for part in parts])
     total = np.array([weights[part].sum() for part in parts])
     logs = np.log(np.maximum(own, MIN_SCALE))
     logs = (total * logs + PRIOR_ROWS * np.log(whole)) / (total + PRIOR_ROWS)
@@ -126,8 +126,9 @@ def _scales(
 
 def _tail(size: FloatArray, weights: FloatArray, censored: float) -> tuple[float, float]:
     """Return where the tail of scaled residuals begins, and its exponent."""
-    edge = max(_quantile(size, weights, 1 - TAIL), 1.0)
-    last = max(_quantile(size, weights, 1 - TAIL * censored), edge)
+    edge, last = _quantile(size, weights, 1 - TAIL, 1 - TAIL * censored)
+    edge = max(edge, 1.0)
+    last = max(last, edge)
     total = weights.sum()
     excess = np.log(np.clip(size, edge, last) / edge)
     number = (1 - censored) * TAIL * total
@@ -136,8 +137,9 @@ def _tail(size: FloatArray, weights: FloatArray, censored: float) -> tuple[float
     return edge, float(np.clip(exponent, MIN_EXPONENT, MAX_EXPONENT))
 
 
-def _quantile(values: FloatArray, weights: FloatArray, q: float) -> float:
-    """Return a weighted quantile: the least value that a part q of the weight does not exceed."""
-    order = np.argsort(values, kind="stable")
+def _quantile(values: FloatArray, weights: FloatArray, *q: float) -> list[float]:
+    """Return weighted quantiles: the least values that a part q of the weight does not exceed."""
+    order = np.argsort(values)
     total = np.cumsum(weights[order])
-    return float(values[order[min(np.searchsorted(total, q * total[-1]), len(order) - 1)]])
+    places = np.searchsorted(total, np.array(q) * total[-1])
+    return values[order[np.minimum(places, len(order) - 1)]].tolist()

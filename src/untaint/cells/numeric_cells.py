@@ -27,9 +27,10 @@ from .cell_density import (
     weighted_log_odds,
 )
 from .column_mixture import fit_density
-from .features import ColumnFeatures, Standardiser, standardiser_of
+from .features import ColumnFeatures
 from .mistakes import Mistake
 from .prediction import NumericPredictor
+from .standardiser import Standardiser
 from .variables import NumericVariable
 
 # Fits use bounded standardised values, so that gross errors have little influence on them.
@@ -109,6 +110,11 @@ class NumericCells:
         """Return by how many scales a fit with or without some rows would move on average."""
         return float(self.distances()[rows].sum()) / len(rows)
 
+    def counted(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the log-odds of numbers that stand for any, for how many, and their rows."""
+        rows = np.flatnonzero((self.count > 0) & (self.log_odds > -np.inf))
+        return self.log_odds[rows], self.count[rows], rows
+
     def log_ratios(self, rows: IntArray) -> FloatArray:
         """Return the log-densities of mistakes over that of a right value, (k, m) for m rows."""
         undone = self.density.undone(self.variable.values[rows])
@@ -144,16 +150,19 @@ class NumericCells:
         density = replace(self.density, variable=variable)
         y = density.standardised(variable.values)
         predictor = self.predictor.extended(
-            X, folds, lambda predicted, moved: density.is_usual(y, predicted, moved)
+            X, folds, learnt, lambda predicted, moved: density.is_usual(y, predicted, moved)
         )
         usual = density.is_usual(y, predictor.predictions) & variable.is_written()
         count = _counts(usual, learnt)
-        rows = np.flatnonzero((count > 0) & ~variable.missing)
         log_odds, mistake, share = np.full(len(y), -np.inf), np.full(len(y), -1), np.ones(len(y))
+        log_odds[usual] = 0.0
+        asked = (count > 0) & ~variable.missing
+        asked[learnt] = False
+        rows = np.flatnonzero(asked)
         log_odds[rows], mistake[rows], share[rows] = density.log_odds(
             variable.values[rows], predictor.predictions[rows], self.log_weights
         )
-        log_odds[usual & (count == 0)] = 0.0
+        log_odds[learnt], mistake[learnt], share[learnt] = self.log_odds, self.mistake, self.share
         _represent(log_odds, count)
         known = (self.range, self.log_weights, self.log_likelihood, count)
         return NumericCells(density, predictor, log_odds, mistake, share, *known)
@@ -200,7 +209,7 @@ def assess_numbers(
     standardiser : Standardiser, optional
         Standardiser of the whole column, if the variable is a part of its rows.
     """
-    standardiser = standardiser or standardiser_of(variable)
+    standardiser = standardiser or variable.standardiser
     undone = undo_mistakes(variable, standardiser, variable.values)
     y = undone.y
     known = ~np.isnan(y) & trusted

@@ -160,6 +160,7 @@ class NumericPredictor:
         self,
         X: ColumnFeatures,
         folds: IntArray,
+        learnt: IntArray,
         is_usual: Callable[[FloatArray, float], BoolArray],
     ) -> Self:
         """Return the predictor of more rows, from the same fits.
@@ -168,6 +169,8 @@ class NumericPredictor:
         ----------
         X : ColumnFeatures
         folds : int array of shape (n,)
+        learnt : int array
+            The rows that are predicted already.
         is_usual : callable
             Of predictions and of a distance: whether a row is usual if its prediction is moved by
             no more than that.
@@ -175,8 +178,11 @@ class NumericPredictor:
         found = copy(self)
         found.folds, found.predictions = folds, self._linear(X, folds)
         if self.nonlinearity > 0:
-            far = np.flatnonzero(~is_usual(found.predictions, self.nonlinearity))
+            usual = is_usual(found.predictions, self.nonlinearity)
+            usual[learnt] = True
+            far = np.flatnonzero(~usual)
             found.predictions[far] = found.predict(X.at(far), far)
+        found.predictions[learnt] = self.predictions
         return found
 
     def predict(self, X: FloatArray, rows: IntArray) -> FloatArray:

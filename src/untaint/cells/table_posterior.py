@@ -22,7 +22,8 @@ PRIOR_SHARE, PRIOR_CELLS = 0.004, 1000.0
 MAX_SHARE = 0.05
 # A column's own share of wrong cells: what that of the table weighs, and the most.
 COLUMN_CELLS, MAX_COLUMN_SHARE = 300.0, 0.2
-ROUNDS = 50
+# Rounds at most, and the relative change of a share at which they end.
+ROUNDS, SETTLED = 50, 1e-5
 # Probability that a flagged cell has at least.
 EVEN = 0.6
 # Cells from which on log-odds are rounded to steps, within bounds beyond which all are the same.
@@ -43,12 +44,20 @@ def share_of_wrong(log_odds: FloatArray, cells: FloatArray | None = None) -> flo
     >>> round(share_of_wrong(odds), 3)
     0.009
     """
+    return _likeliest_share(log_odds, cells, PRIOR_SHARE, PRIOR_CELLS, MAX_SHARE)
+
+
+def _likeliest_share(
+    log_odds: FloatArray, cells: FloatArray | None, prior: float, weight: float, most: float
+) -> float:
+    """Return the share of the highest posterior; that a priori weighs as so many cells."""
     known, counts = _grouped(log_odds, cells)
-    total = counts.sum() + PRIOR_CELLS
-    share = PRIOR_SHARE
+    total, share = counts.sum() + weight, prior
     for _ in range(ROUNDS):
-        wrong = counts @ expit(known + np.log(share / (1 - share))) + PRIOR_SHARE * PRIOR_CELLS
-        share = min(float(wrong / total), MAX_SHARE)
+        wrong = counts @ expit(known + np.log(share / (1 - share))) + prior * weight
+        before, share = share, min(float(wrong / total), most)
+        if abs(share - before) <= SETTLED * before:
+            break
     return share
 
 
@@ -97,33 +106,38 @@ class _Candidates(NamedTuple):
 
     Attributes
     ----------
-    log_odds, cells : array of shape (n,)
-        Of every number, and how many each stands for.
+    log_odds, cells : array of shape (c,)
+        Of every number that stands for any, and how many it stands for.
+    places : int array of shape (m,)
+        Which of them have mistakes that count.
     rows : int array of shape (m,)
+        Their rows.
     ratios : array of shape (k, m)
         Log-densities of their mistakes over that of a right value.
     """
 
     log_odds: FloatArray
     cells: FloatArray
+    places: IntArray
     rows: IntArray
     ratios: FloatArray
 
     @classmethod
     def of(cls, column: NumericCells) -> Self:
-        rows = np.flatnonzero((column.log_odds > CANDIDATE) & (column.count > 0))
-        return cls(column.log_odds.copy(), column.count, rows, column.log_ratios(rows))
+        log_odds, cells, known = column.counted()
+        places = np.flatnonzero(log_odds > CANDIDATE)
+        return cls(log_odds, cells, places, known[places], column.log_ratios(known[places]))
 
     def reweight(self, weights: FloatArray) -> None:
         """Change the log-odds to those with other weights of mistakes."""
-        self.log_odds[self.rows] = weighted_log_odds(self.ratios, weights)[0]
+        self.log_odds[self.places] = weighted_log_odds(self.ratios, weights)[0]
 
     def counts(self, weights: FloatArray, share: float) -> FloatArray:
         """Return the expected number of mistakes of each kind."""
-        log_odds = self.log_odds[self.rows]
+        log_odds = self.log_odds[self.places]
         parts = np.exp(self.ratios + weights[:, None] - log_odds)
         wrong = expit(log_odds + np.log(share / (1 - share)))
-        return np.asarray(parts @ (self.cells[self.rows] * wrong))
+        return np.asarray(parts @ (self.cells[self.places] * wrong))
 
 
 def _common_share(candidates: Sequence[_Candidates]) -> float:
@@ -150,13 +164,7 @@ def _updated(counts: FloatArray, prior: FloatArray) -> FloatArray:
 
 def column_share(log_odds: FloatArray, share: float, cells: FloatArray | None = None) -> float:
     """Return the share of wrong cells of one column of a table in which ``share`` are wrong."""
-    known, counts = _grouped(log_odds, cells)
-    total = counts.sum() + COLUMN_CELLS
-    own = share
-    for _ in range(ROUNDS):
-        wrong = counts @ expit(known + np.log(own / (1 - own))) + share * COLUMN_CELLS
-        own = min(float(wrong / total), MAX_COLUMN_SHARE)
-    return own
+    return _likeliest_share(log_odds, cells, share, COLUMN_CELLS, MAX_COLUMN_SHARE)
 
 
 def discovered(probability: FloatArray, fdr: float) -> BoolArray:

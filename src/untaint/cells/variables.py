@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..io import Column
+from .distinct import common_values, has_values, some_of
+from .standardiser import Standardiser, standardiser_of
 
 # Distinct values that a number has to take to be predicted as a number.
 FEWEST_VALUES = 12
@@ -73,6 +76,18 @@ class NumericVariable:
         """Which values are missing."""
         return np.isnan(self.values)
 
+    @cached_property
+    def standardiser(self) -> Standardiser:
+        """Location and spread on its scale."""
+        return standardiser_of(self.forward(self.values))
+
+    def standardised(self, values: FloatArray) -> FloatArray:
+        """Return values on its scale, standardised and bounded; without a logarithm, far below."""
+        found = self.forward(values)
+        if self.scale == "log":
+            found = np.where(np.isnan(found) & ~np.isnan(values), -np.inf, found)
+        return self.standardiser(found)
+
     def log_written(self, values: FloatArray) -> FloatArray:
         """Return the log-probabilities that values end at the decimal place where these do."""
         return np.log(self.places[last_place(values) - FIRST_PLACE])
@@ -93,15 +108,13 @@ class NumericVariable:
         present = self.values[~self.missing]
         if is_clock(present):
             return False
-        return len(np.unique(present)) >= FEWEST_VALUES
+        return has_values(present, FEWEST_VALUES)
 
     def varying(self) -> NumericVariable:
         """Return the variable without its commonest value, such as 0, if very many rows have it."""
         present = self.values[~self.missing]
-        if not len(present):
-            return self
-        found, counts = np.unique(present, return_counts=True)
-        if counts.max() <= COMMONEST * len(present):
+        found, counts = common_values(present, COMMONEST)
+        if counts.max(initial=0) <= COMMONEST * len(present):
             return self
         values = np.where(self.values == found[counts.argmax()], np.nan, self.values)
         return _numeric_variable(self.position, self.name, self.kind, values)
@@ -233,9 +246,11 @@ def last_place(values: FloatArray) -> IntArray:
     >>> last_place(np.array([1200.0, 12.0, 0.25]))
     array([ 2,  0, -2])
     """
-    found = np.full(len(values), FIRST_PLACE)
-    for place in range(FIRST_PLACE + 1, FIRST_PLACE + N_PLACES):
-        found[_is_multiple(values, 10.0**place) & (np.abs(values) >= 0.5 * 10.0**place)] = place
+    found, rows = np.full(len(values), FIRST_PLACE), np.arange(len(values))
+    for place in range(FIRST_PLACE + 1, FIRST_PLACE + N_PLACES):  # fewer are multiples of more
+        step, own = 10.0**place, values[rows]
+        rows = rows[_is_multiple(own, step) & (np.abs(own) >= 0.5 * step)]
+        found[rows] = place
     return found
 
 
@@ -292,8 +307,11 @@ def is_clock(values: FloatArray) -> bool:
     >>> is_clock(np.array([5.0, 930.0, 1359.0, 2359.0]))
     True
     """
-    within = (values >= 0) & (values <= 2400) & (values % 100 < 60) & (values % 1 == 0)
+    within = (values >= 0) & (values <= 2400)
     if not len(values) or within.mean() < 0.98:
+        return False
+    within &= (values % 100 < 60) & (values % 1 == 0)
+    if within.mean() < 0.98:
         return False
     morning, afternoon = values[within] < 1200, values[within] >= 1300
     return bool(morning.mean() > 0.05 and afternoon.mean() > 0.05)
@@ -312,9 +330,11 @@ def resolution_of(values: FloatArray) -> float:
     if not len(nonzero):
         return 0.0
     largest = float(np.quantile(nonzero, 0.9))
+    some = some_of(values)
     for exponent in range(int(np.floor(np.log10(largest))), -10, -1):
         for factor in (5.0, 2.0, 1.0):
             step = factor * 10.0**exponent
-            if _is_multiple(values, step).mean() >= 0.9:
+            likely = _is_multiple(some, step).mean() >= 0.8  # far below 0.9 of all
+            if likely and _is_multiple(values, step).mean() >= 0.9:
                 return step
     return 0.0

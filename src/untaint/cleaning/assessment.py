@@ -1,7 +1,8 @@
 """Assessment of the rows of a table: scores, flags, contamination, and a model of the inliers.
 
 Up to some thousand rows everything is selected on all of them. Beyond that, scale, hyperparameters
-and contamination are selected on a sample, and one fit to all rows follows.
+and contamination are selected on a sample, and one fit to all rows follows. Trees are fitted to
+50,000 rows at most, which predict the others.
 
 **Flags.** A fit trims all rows that are more likely wrong than right. A list of rows that people
 are going to delete has to be stricter: a numeric target is flagged at five robust deviations or
@@ -11,6 +12,7 @@ it.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,8 +40,10 @@ SAMPLE_ROWS: dict[Task, int] = {"regression": 1000, "classification": 800}
 KERNEL_ROWS = 6000
 # Rows up to which trees are grown by one thread.
 SINGLE_THREAD_ROWS = 10_000
-# Folds of trees; of many rows, half are enough to predict the others.
+# Folds of trees. Of many rows, so many are fitted to, half at a time, and predict the others.
 FOLDS, FEW_FOLDS, MANY_ROWS = 5, 2, 50_000
+# Labels that fewer of these rows have are fitted to in all rows.
+FEW_LABELS = 20
 # Rows of many that the learners are compared with, and that trees begin with.
 FIRST_ROWS = 10_000
 FEATURES = 256
@@ -240,9 +244,12 @@ def _by_trees(
     share = _effective_contamination(contamination, len(y))
     folds = FOLDS if len(y) <= MANY_ROWS else FEW_FOLDS
     model = kind(boosting(task, seed), contamination=share, cv=folds, random_state=seed)
+    rows = None
+    if len(y) > MANY_ROWS:
+        rows, known = _fitted_rows(y, task, seed, known)
     # In small fits threads would wait for one another.
     with threadpool_limits(1 if len(y) <= SINGLE_THREAD_ROWS else None, "openmp"):
-        model._fit(binned(X), targets, known=known)
+        model._fit(binned(X), targets, known=known, rows=rows)
     audit = audit_by_row(model.audit())
     if task == "regression":
         audit |= {"observed": y, "expected": kernel.in_own_units(audit["expected"].astype(float))}
@@ -250,6 +257,21 @@ def _by_trees(
     estimate = float(contamination) if given else model.contamination_
     interval = None if given else model.contamination_interval_
     return _from_audit(model, audit, kernel.transform, task, estimate, interval, contamination)
+
+
+def _fitted_rows(
+    y: NDArray[Any], task: Task, seed: int, known: Any
+) -> tuple[IntArray, KnownKernel | None]:
+    """Return the rows of many that trees are fitted to, and what a kernel knows of these."""
+    rows = _some_rows(y, task, seed, MANY_ROWS)
+    if task == "classification":
+        _, codes = np.unique(y, return_inverse=True)
+        rare = np.bincount(codes[rows], minlength=codes.max() + 1) < FEW_LABELS
+        rows = np.union1d(rows, np.flatnonzero(rare[codes]))
+    if known is None:
+        return rows, None
+    rows = np.union1d(rows, known.rows)
+    return rows, replace(known, rows=np.searchsorted(rows, known.rows))
 
 
 def _audit(

@@ -93,7 +93,7 @@ class Explainer:
         usual = "something else" if expected is None else str(expected)
         if isinstance(expected, float):
             usual = f"about {write_expected(expected, found)}"
-        score = score_of(found.probability)
+        score = float(score_of(found.probability))
         return Odd(self._table.names[found.column], cells[found.column], usual, score)
 
     def _why_target(self, row: int, cell: str) -> str:

@@ -40,7 +40,7 @@ class RowAssessment(NamedTuple):
     Attributes
     ----------
     model : estimator
-        Fitted to all rows.
+        Fitted to all rows, or trees to a part of very many.
     transform : TargetTransform or None
         Transformation of the targets that the model was fitted to.
     contamination : float
@@ -104,7 +104,7 @@ def assess_by_cells(wrong: WrongCells, probability: FloatArray) -> RowAssessment
     """
     flagged, n = wrong.feature_outlier, len(wrong.scores)
     highest = probability.max(axis=1, initial=0.0)
-    scores = np.array([score_of(chance) for chance in highest.tolist()])
+    scores = score_of(highest)
     cut = float(wrong.scores[flagged].min(initial=2 * FLAG_SCORE))
     scores = np.where(flagged, wrong.scores, np.minimum(scores, np.nextafter(cut, 0.0)))
     share, interval = _share_of_wrong_rows(flagged, probability)

@@ -68,7 +68,7 @@ def cells_by_row(
         row = int(place[found.row])
         if row < 0:
             continue
-        scores[row] = max(scores[row], score_of(found.probability))
+        scores[row] = max(scores[row], float(score_of(found.probability)))
         if found.column == target:
             targets[row] = found
         else:
@@ -76,14 +76,16 @@ def cells_by_row(
     return WrongCells(by_row, targets, scores)
 
 
-def score_of(probability: float) -> float:
-    """Return a score on the scale of robust deviations.
+def score_of(probability: FloatArray | float) -> FloatArray:
+    """Return scores on the scale of robust deviations.
 
     Examples
     --------
-    >>> round(score_of(0.01), 2), round(score_of(0.5), 2), round(score_of(0.9999), 2)
-    (2.51, 5.0, 10.0)
+    >>> import numpy as np
+    >>> score_of(np.array([0.01, 0.5, 0.9999])).round(2)
+    array([ 2.51,  5.  , 10.  ])
     """
-    least = 10.0**-MOST_DECADES
-    odds = np.log10(max(probability, least)) - np.log10(max(1.0 - probability, least))
-    return FLAG_SCORE * max(1.0 + float(odds) / DECADES, 0.0)
+    probability, least = np.asarray(probability, float), 10.0**-MOST_DECADES
+    right = np.maximum(1.0 - probability, least)
+    odds = np.log10(np.maximum(probability, least)) - np.log10(right)
+    return np.asarray(FLAG_SCORE * np.maximum(1.0 + odds / DECADES, 0.0))

@@ -30,7 +30,8 @@ class LabelAttributes(NamedTuple):
     """The attributes of each label after a fit, and the class posterior that the fit used.
 
     ``suggested`` are the probabilities of the classes in an audit. Where a fit found no noise, or
-    trims a given share, they are those of the features alone.
+    trims a given share, they are those of the features alone. ``slope`` is the one by which
+    probabilities are calibrated.
     """
 
     posterior: FloatArray
@@ -41,6 +42,7 @@ class LabelAttributes(NamedTuple):
     contamination: float
     interval: tuple[float, float]
     noise: LabelNoise
+    slope: float
     n_rounds: int
     ambiguity_message: str = ""
 
@@ -52,6 +54,55 @@ class _End(NamedTuple):
     probabilities: FloatArray
     log_likelihood: float
     noise: LabelNoise
+    slope: float
+
+
+def label_attributes(
+    probabilities: FloatArray, codes: IntArray, noise: LabelNoise, slope: float, n_rounds: int
+) -> LabelAttributes:
+    """Return the attributes of labels of given class probabilities (n, K) under a noise matrix."""
+    true = uncertain_class_posterior(probabilities, codes, noise.mean, noise.probability)
+    right = np.take_along_axis(true, codes[:, None], axis=1)[:, 0]
+    share, interval = noise.contamination, noise.contamination_interval
+    parts = (right, right >= 0.5, share, interval, noise, slope, n_rounds)
+    if not noise.corrects:
+        labels = np.eye(probabilities.shape[1])[codes]
+        return LabelAttributes(labels, probabilities, probabilities, *parts)
+    posterior = true_class_posterior(probabilities, codes, noise.fitted)
+    return LabelAttributes(posterior, probabilities, true, *parts)
+
+
+def trimmed_labels(
+    probabilities: FloatArray,
+    codes: IntArray,
+    sample_weight: FloatArray,
+    contamination: float,
+    n_rounds: int,
+) -> LabelAttributes:
+    """Return the attributes of labels of which those of the smallest log-loss are kept.
+
+    Each class keeps a share of its own labels.
+    """
+    k = probabilities.shape[1]
+    own = np.take_along_axis(probabilities, codes[:, None], axis=1)[:, 0]
+    losses = -np.log(np.maximum(own, np.finfo(float).tiny))
+    weights = ClassBalanced(contamination, codes, k).weights(losses, sample_weight)
+    kept = weights / np.where(sample_weight > 0, sample_weight, 1.0)
+    true = np.where(kept >= 0.5, codes, probabilities.argmax(axis=1))
+    noise = known_noise(_noise_matrix(true, codes, sample_weight, k))
+    shares = 1.0 - np.bincount(codes, weights) / np.bincount(codes, sample_weight)
+    right, interval = np.clip(kept, 0.0, 1.0), (contamination, contamination)
+    parts = (right, right >= 0.5, contamination, interval)
+    noise = noise._replace(class_contamination=shares)
+    posterior = np.eye(k)[codes] * kept[:, None]
+    return LabelAttributes(posterior, probabilities, probabilities, *parts, noise, 1.0, n_rounds)
+
+
+def _noise_matrix(true: IntArray, codes: IntArray, sample_weight: FloatArray, k: int) -> FloatArray:
+    """Return the shares of labels among the rows of each true class."""
+    counts = np.bincount(k * true + codes, sample_weight, k * k).reshape(k, k)
+    totals = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, totals, out=np.eye(k), where=totals > 0)
 
 
 class ClassificationProblem(Problem):
@@ -113,26 +164,16 @@ class ClassificationProblem(Problem):
         known: BoolArray = np.asarray(np.isfinite(predicted).all(axis=1))
         filled = np.where(known[:, None], predicted, 1.0 / len(self.classes))
         weights = np.where(known, self.sample_weight, 0.0)
-        probabilities, likelihood, _ = calibrated(filled, self.codes, noise.fitted, weights)
-        return _End(posterior, probabilities, likelihood, noise)
+        found = calibrated(filled, self.codes, noise.fitted, weights)
+        return _End(posterior, found.probabilities, found.log_likelihood, noise, found.slope)
 
     def _attributes(self, end: _End, n_rounds: int) -> LabelAttributes:
-        noise, probabilities = end.noise, end.probabilities
-        rows = (probabilities, self.codes)
-        true = uncertain_class_posterior(*rows, noise.mean, noise.probability)
-        right = np.take_along_axis(true, self.codes[:, None], axis=1)[:, 0]
-        share, interval = noise.contamination, noise.contamination_interval
-        parts = (right, right >= 0.5, share, interval, noise, n_rounds)
-        if not noise.corrects:
-            return LabelAttributes(self.labels, probabilities, probabilities, *parts)
-        posterior = true_class_posterior(*rows, noise.fitted)
-        return LabelAttributes(posterior, probabilities, true, *parts)
+        return label_attributes(end.probabilities, self.codes, end.noise, end.slope, n_rounds)
 
     def _trimmed(self, contamination: float) -> LabelAttributes:
         """Keep the labels of the smallest out-of-fold log-loss, class by class."""
         k, n_rounds = len(self.classes), 1
         kept: FloatArray = np.ones(len(self.codes))
-        rule = ClassBalanced(contamination, self.codes, k)
         if contamination > 0 and self.features is not None:
             parts = (self.features, self.codes, self.sample_weight, self.places, self.seed)
             kernel = KernelClassification(*parts, self.known, contamination=contamination)
@@ -140,31 +181,11 @@ class ClassificationProblem(Problem):
         for _ in range(n_rounds):
             posterior = self.labels * kept[:, None]
             predicted = np.nan_to_num(self.member.out_of_fold(posterior, np.eye(k)), nan=1.0 / k)
-            own = np.take_along_axis(predicted, self.codes[:, None], axis=1)[:, 0]
-            losses = -np.log(np.maximum(own, np.finfo(float).tiny))
-            weights = rule.weights(losses, self.sample_weight)
-            kept = weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
-        matrix = self._noise_matrix(predicted, kept)
-        noise = known_noise(matrix)._replace(class_contamination=self._class_shares(kept))
-        right = np.clip(kept, 0.0, 1.0)
-        posterior = self.labels * kept[:, None]
-        kept_share = (right, right >= 0.5, contamination)
-        interval = (contamination, contamination)
-        return LabelAttributes(
-            posterior, predicted, predicted, *kept_share, interval, noise, n_rounds
-        )
-
-    def _noise_matrix(self, probabilities: FloatArray, kept: FloatArray) -> FloatArray:
-        """Return the noise matrix if the true class of trimmed rows is the predicted one."""
-        k = len(self.classes)
-        true = np.where(kept >= 0.5, self.codes, probabilities.argmax(axis=1))
-        counts = np.bincount(k * true + self.codes, self.sample_weight, k * k).reshape(k, k)
-        totals = counts.sum(axis=1, keepdims=True)
-        return np.divide(counts, totals, out=np.eye(k), where=totals > 0)
-
-    def _class_shares(self, kept: FloatArray) -> FloatArray:
-        totals = np.bincount(self.codes, self.sample_weight)
-        return 1.0 - np.bincount(self.codes, kept * self.sample_weight) / totals
+            found = trimmed_labels(
+                predicted, self.codes, self.sample_weight, contamination, n_rounds
+            )
+            kept = found.posterior.sum(axis=1)
+        return found
 
     @property
     def n_classes(self) -> int:

@@ -9,11 +9,12 @@ from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import BoolArray, FloatArray
+from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_any_labels, check_contamination, check_weights
 from ..contamination.label_posterior import wrong_label_scores
 from .base import RobustMetaEstimator
 from .classification import ClassificationProblem, LabelAttributes
+from .part_of_rows import labels_of_all
 
 
 def _has_probabilities(model: RobustClassifier) -> bool:
@@ -135,8 +136,9 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         sample_weight: Any = None,
         groups: Any = None,
         known: Any = None,
+        rows: IntArray | None = None,
     ) -> Self:
-        """Fit; a kernel classifier of the same rows may be known."""
+        """Fit; a kernel classifier may be known, and only some rows be fitted to."""
         self._check_estimator()
         X = self._check_rows(X, reset=True)
         weights = check_weights(sample_weight, X)
@@ -144,9 +146,13 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         contamination = check_contamination(self.contamination, weights)
         given = None if sample_weight is None else weights
         with self._reporting(2 * self._n_folds() + 1) as on_fit:
-            problem = ClassificationProblem(self, X, codes, given, groups, on_fit, known)
+            part = (X, codes) if rows is None else (X[rows], codes[rows])
+            problem = ClassificationProblem(self, *part, given, groups, on_fit, known)
             found = problem.solve(contamination)
             self._store(problem, found)
+            if rows is not None:
+                parts = (self.estimator_, X, codes, self.classes_, rows, contamination)
+                self._set_attributes(labels_of_all(found, *parts), codes, weights)
         self._warn_if_ambiguous(found.ambiguity_message)
         return self
 
@@ -163,6 +169,11 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         self.estimators_ = getattr(self.estimator_, "learners", None) or [
             (name, self.estimator_) for name in self.learners_
         ]
+        self._set_attributes(found, problem.codes, problem.sample_weight)
+
+    def _set_attributes(
+        self, found: LabelAttributes, codes: IntArray, sample_weight: FloatArray
+    ) -> None:
         self.noise_matrix_ = found.noise.fitted
         self.noise_matrix_interval_ = found.noise.interval
         self.class_contamination_ = found.noise.class_contamination
@@ -172,8 +183,8 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         self.oof_prediction_ = found.probabilities
         self.contamination_, self.contamination_interval_ = found.contamination, found.interval
         self.n_iter_, self._suggested = found.n_rounds, found.suggested
-        self._observed, self._sample_weight = self.classes_[problem.codes], problem.sample_weight
-        self._misfit = self._feature_outlier = np.zeros(len(problem.codes), dtype=bool)
+        self._observed, self._sample_weight = self.classes_[codes], sample_weight
+        self._misfit = self._feature_outlier = np.zeros(len(codes), dtype=bool)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:

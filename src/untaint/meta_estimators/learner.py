@@ -137,10 +137,11 @@ class Learner:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # about rows that no tree is without
             model = self._fitted(clone(self.estimator).set_params(oob_score=True), data)
+        model.n_jobs = None  # threads would add up the trees in any order
         self._count()
         used = data.used()
         own = model.oob_prediction_ if classes is None else model.oob_decision_function_
-        own = _columns(own, model, classes)
+        own = in_columns(own, model, classes)
         found = self._predictions(model, self.X, classes)
         sums, counts = np.zeros(found.shape), np.zeros(self.n_rows)
         known = _out_of_some_bag(model, len(used.rows)) & np.isfinite(own).all(axis=1)
@@ -181,7 +182,7 @@ class Learner:
         return take_rows(self.X, rows)
 
     def _predictions(self, model: Any, X: Any, classes: NDArray[Any] | None) -> FloatArray:
-        found = _columns(getattr(model, self.method)(X), model, classes)
+        found = in_columns(getattr(model, self.method)(X), model, classes)
         n, name = X.shape[0] if hasattr(X, "shape") else len(X), type(self.estimator).__name__
         if len(found) != n or not np.isfinite(found).all():
             odd = f"shape {found.shape}" if len(found) != n else "values that are not finite"
@@ -202,7 +203,7 @@ def _out_of_some_bag(forest: Any, n: int) -> BoolArray:
     return out
 
 
-def _columns(values: Any, model: Any, classes: NDArray[Any] | None) -> FloatArray:
+def in_columns(values: Any, model: Any, classes: NDArray[Any] | None) -> FloatArray:
     """Return predictions in columns, one for each class where there are classes.
 
     A fold may have been without a class, and a learner may have another order of them.

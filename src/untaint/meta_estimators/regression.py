@@ -1,15 +1,13 @@
 """Robust regression by any learner: starting weights, rounds of the learner, what they find."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
+from .._threads import available_cores
 from .._typing import BoolArray, FloatArray, IntArray
-from ..contamination.residual_norm import signed_norms
-from ..outliers.scores import score_scale
-from ..weighting.trimmed import Trimmed
 from .base import RobustMetaEstimator
 from .folds import distinct_rows
 from .initial_weights import (
@@ -28,27 +26,13 @@ from .kernel_member import (
     standard_scaler,
 )
 from .learner import OnFit
+from .outlier_attributes import OutlierAttributes, attributes_of, trimmed_attributes
 from .problem import MAX_STACKED, Problem, tested_rows
 from .regression_members import RegressorMember, RegressorStack, SingleRegressor
-from .reweighting import SETTLED, Reweighting, ReweightingResult
+from .reweighting import Reweighting, ReweightingResult
 
 # Rounds of the learner itself at most, and without starting weights.
 MAX_ROUNDS, MAX_UNGUIDED = 2, 6
-
-
-class OutlierAttributes(NamedTuple):
-    """The attributes of each row after a fit, and the estimated contamination."""
-
-    inlier_probability: FloatArray
-    scores: FloatArray
-    noise_scale: FloatArray
-    predictions: FloatArray
-    contamination: float
-    interval: tuple[float, float]
-    misfit: BoolArray
-    n_rounds: int
-    converged: bool
-    ambiguity_message: str = ""
 
 
 class RegressionProblem(Problem):
@@ -141,16 +125,7 @@ class RegressionProblem(Problem):
         weights[rows] = start.weights
         predictions = self.member.predictions(weights)
         predictions[rows] = start.predictions
-        # Other rows are inliers to begin with if they are as close as those of the start.
-        distances = np.linalg.norm(self.y - predictions, axis=1)
-        close = distances <= distances[weights >= 0.5 * self.sample_weight].max(initial=0.0)
-        weights = np.where(close, rounds.everything, 0.0)
-        weights[rows] = start.weights
-        end = rounds.posterior(predictions, weights)
-        group = rounds.misfit(end)
-        if group.any():
-            rounds = rounds.with_misfit(group)
-            end = rounds.posterior(predictions, rounds.weights(end))
+        rounds, end = rounds.posterior_of_all(predictions, rows, start.weights)
         return InitialWeights(rounds.weights(end), rounds, contaminated=True)
 
     def _loss(self, kernel: KernelPredictions, weights: FloatArray) -> float:
@@ -183,7 +158,9 @@ class RegressionProblem(Problem):
     def _attributes(
         self, end: ReweightingResult, start: InitialWeights, known: BoolArray
     ) -> OutlierAttributes:
-        found, weights = end.posterior, np.where(self.sample_weight > 0, self.sample_weight, 1.0)
+        found, weights = attributes_of(end), np.where(self.sample_weight > 0, self.sample_weight, 1)
+        if known.all():
+            return found
         probability = np.where(known, found.inlier_probability, start.weights / weights)
         # Rows that no fold tests count with the probabilities of the start.
         untested = np.where(known, 0.0, self.sample_weight)
@@ -192,17 +169,12 @@ class RegressionProblem(Problem):
         contamination, low, high = (
             more + part * share for share in (found.contamination, *found.interval)
         )
-        return OutlierAttributes(
-            probability,
-            found.scores,
-            found.noise_scale,
-            np.where(known[:, None], end.predictions, np.nan),
-            contamination,
-            (low, high),
-            found.misfit & (probability >= 0.5),
-            end.n_rounds,
-            end.moved <= SETTLED,
-            found.ambiguity_message,
+        return found._replace(
+            inlier_probability=probability,
+            predictions=np.where(known[:, None], end.predictions, np.nan),
+            contamination=contamination,
+            interval=(low, high),
+            misfit=found.misfit & (probability >= 0.5),
         )
 
     def _by_kernel(self) -> OutlierAttributes:
@@ -224,7 +196,7 @@ class RegressionProblem(Problem):
 
     def _trimmed(self, contamination: float) -> OutlierAttributes:
         """Keep the rows of the smallest out-of-fold residuals."""
-        rule, weights, n_rounds = Trimmed(contamination), self.sample_weight, 1
+        weights, n_rounds = self.sample_weight, 1
         self.settings = {"contamination": contamination}
         if contamination > 0:
             n_rounds = MAX_ROUNDS
@@ -232,26 +204,11 @@ class RegressionProblem(Problem):
                 weights = self._kernel_weights()
         for _ in range(n_rounds):
             predictions = self.member.out_of_fold(weights)
-            residuals = np.nan_to_num(self.y - predictions)
-            sizes = np.abs(signed_norms(residuals, weights))
-            weights = rule.weights(sizes, self.sample_weight)
-        present = self.sample_weight > 0
-        kept = np.divide(weights, self.sample_weight, out=np.zeros(len(sizes)), where=present)
-        losses = np.square(residuals).sum(axis=1)
-        scale = score_scale(
-            losses[present], self.sample_weight[present], contamination, self.y.shape[1]
-        )
-        return OutlierAttributes(
-            kept,
-            np.sqrt(losses) / scale,
-            np.full(len(sizes), scale),
-            predictions,
-            contamination,
-            (contamination, contamination),
-            np.zeros(len(sizes), dtype=bool),
-            n_rounds,
-            True,
-        )
+            found = trimmed_attributes(
+                self.y, predictions, weights, self.sample_weight, contamination
+            )
+            weights = found.inlier_probability * self.sample_weight
+        return found._replace(n_rounds=n_rounds)
 
     def _kernel_weights(self) -> FloatArray:
         """Return the weights by a kernel, none of rows that it does not know."""
@@ -284,7 +241,8 @@ class RegressionProblem(Problem):
             return self._forest(counts=False)
         X, y = self.features[rows], self.y[rows]
         first, place = distinct_rows(X, y)
-        forest = make_forest(len(first), self.seed, self.params.n_jobs, of_many=True)
+        n_jobs = self.params.n_jobs or available_cores()
+        forest = make_forest(len(first), self.seed, n_jobs, of_many=True)
         learner = self.learner(forest, X[first], None, "predict", counts=False)
         return DistinctRows(learner, y, self.sample_weight[rows], first, place)
 

@@ -101,6 +101,25 @@ class Reweighting:
             predictions, found, number, float(moved / self.sample_weight.sum())
         )
 
+    def posterior_of_all(
+        self, predictions: FloatArray, rows: IntArray, weights: FloatArray
+    ) -> tuple[Reweighting, ReweightingResult]:
+        """Return the posterior of all rows from the weights of some, without misfit.
+
+        Others are inliers to begin with if they are as close as those of weight.
+        """
+        distances = np.linalg.norm(self.y - predictions, axis=1)
+        inlying = rows[weights >= 0.5 * self.sample_weight[rows]]
+        close = distances <= distances[inlying].max(initial=0.0)
+        first = np.where(close, self.everything, 0.0)
+        first[rows] = weights
+        end = self.posterior(predictions, first)
+        group = self.misfit(end)
+        if not group.any():
+            return self, end
+        rounds = self.with_misfit(group)
+        return rounds, rounds.posterior(predictions, rounds.weights(end))
+
     def null(self, predictions: FloatArray) -> ReweightingResult:
         """Return the end of predictions by fits to all rows, without outliers."""
         ones = np.ones(len(self.y))

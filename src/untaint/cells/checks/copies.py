@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from ..._typing import BoolArray, FloatArray
 from ...io.columns.column import Column
 from ...io.columns.identifiers import has_distinct_values
+from ..distinct import has_values
 from ..finding import CellFinding
 from .inputs import names_code
 from .wording import count_text, number_text, quoted
@@ -181,12 +182,9 @@ def _total(hashes: Sequence[_Hashes]) -> _Hashes:
 
 def _repeated(hashes: _Hashes) -> BoolArray:
     """Return which rows have the value of another."""
-    order = np.argsort(hashes)
-    same = hashes[order[1:]] == hashes[order[:-1]]
-    repeated = np.zeros(len(hashes), bool)
-    repeated[order[1:][same]] = True
-    repeated[order[:-1][same]] = True
-    return repeated
+    ordered = np.sort(hashes)
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    return np.isin(hashes, again) if len(again) else np.zeros(len(hashes), bool)
 
 
 def _groups(hashes: _Hashes, rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
@@ -215,8 +213,7 @@ def _hash(column: Column, seed: int) -> _Hashes:
 def _is_continuous(column: Column, hashes: _Hashes) -> bool:
     if column.kind not in ("number", "date"):
         return False
-    distinct = len(np.unique(hashes))
-    return distinct >= max(MIN_DISTINCT, MIN_DISTINCT_SHARE * len(hashes))
+    return has_values(hashes, max(MIN_DISTINCT, MIN_DISTINCT_SHARE * len(hashes)))
 
 
 def _copies(

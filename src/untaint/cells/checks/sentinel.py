@@ -26,6 +26,7 @@ import numpy as np
 
 from ..._typing import BoolArray, FloatArray
 from ...io.columns.column import Column
+from ..distinct import has_values
 from ..finding import CellFinding
 from .inputs import Cells, present_cells
 from .wording import count_text, day_text, number_text
@@ -142,8 +143,10 @@ def _probability(code: float, count: int, rest: FloatArray, n: int) -> float:
 
 def _skips_values(code: float, count: int, rest: FloatArray) -> bool:
     """Return whether so many cells at a code, and none between it and the rest, are no chance."""
+    if not code < 0 < rest.min() or count < MIN_REPEATED:
+        return False
     levels = np.unique(rest)
-    if not code < 0 < levels[0] or count < MIN_REPEATED or len(levels) < MIN_LEVELS:
+    if len(levels) < MIN_LEVELS:
         return False
     steps = np.append(levels, code) / float(np.diff(levels).min())
     places = np.round(steps)
@@ -156,8 +159,7 @@ def _skips_values(code: float, count: int, rest: FloatArray) -> bool:
 
 
 def _is_continuous(values: FloatArray) -> bool:
-    distinct = len(np.unique(values))
-    return distinct >= max(MIN_DISTINCT, MIN_DISTINCT_SHARE * len(values))
+    return has_values(values, max(MIN_DISTINCT, MIN_DISTINCT_SHARE * len(values)))
 
 
 def _findings(

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..._typing import BoolArray, FloatArray, IntArray
 from ...io.columns.column import Column
+from ..distinct import has_values
 from ..finding import CellFinding
 from .inputs import names_code
 from .wording import number_text, quoted
@@ -79,7 +80,7 @@ def _usual(position: int, column: Column) -> _Usual | None:
     if column.kind != "number" or column.values is None or names_code(column.name):
         return None
     present = column.values[~column.missing]
-    if len(present) < FEWEST or len(np.unique(present)) < MIN_DISTINCT:
+    if len(present) < FEWEST or not has_values(present, MIN_DISTINCT):
         return None
     logarithmic = bool((present > 0).mean() >= POSITIVE)
     present = np.log(present[present > 0]) if logarithmic else present
