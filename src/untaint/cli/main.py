@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from .errors import USAGE_ERROR, exit_code_of
-from .without_pandas import without_pandas
+from .light_imports import light_imports
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # escape what an old terminal cannot show
         sys.stdout.reconfigure(errors="backslashreplace")
     words = None if arguments is None else list(arguments)
-    with without_pandas():
+    with light_imports():
         return exit_code_of(lambda: app(args=words, standalone_mode=False, prog_name="untaint"))
 
 

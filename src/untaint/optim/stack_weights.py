@@ -20,8 +20,6 @@ from .._typing import FloatArray
 # What is added to the diagonal of G, relative to its mean: learners may predict the same.
 JITTER = 1e-12
 EM_STEPS = 50
-# Twice the gain in log-likelihood from which on a learner adds something.
-CLEAR_GAIN = 10.0
 
 
 def convex_weights(predictions: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -51,15 +49,16 @@ def convex_weights(predictions: FloatArray, y: FloatArray, weights: FloatArray) 
     return best
 
 
-def adds(simple: FloatArray, other: FloatArray, y: FloatArray) -> bool:
-    """Return whether mixing in other predictions (n, k) lowers the error of simple ones clearly.
+def adds(simple: FloatArray, other: FloatArray, y: FloatArray, gain: float) -> bool:
+    """Return whether mixing in other predictions (n, k) lowers the error of simple ones enough.
 
-    Of normal errors, n times its relative decrease is twice the gain in log-likelihood.
+    Of normal errors, n times its relative decrease is twice the gain in log-likelihood; that has to
+    exceed the given one.
     """
     parts = np.stack([simple, other], axis=-1)
     mixed = parts @ convex_weights(parts, y, np.ones(len(y)))
     before, after = float(np.square(y - simple).sum()), float(np.square(y - mixed).sum())
-    return len(y) * (before - after) > CLEAR_GAIN * before
+    return len(y) * (before - after) > gain * before
 
 
 def mixture_weights(likelihoods: FloatArray, weights: FloatArray) -> FloatArray:
