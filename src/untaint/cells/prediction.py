@@ -378,7 +378,7 @@ def _quick_trees(
         pairs = zip(rows.items(), targets, strict=True)
         return {fold: _library_trees().fit(X[own], target[own]) for (fold, own), target in pairs}
     found = fit_trees_that_add(X, y, _membership(rows, len(X)), simple)
-    return found and dict(zip(rows, found, strict=True))
+    return None if found is None else dict(zip(rows, found, strict=True))
 
 
 def _halves(
