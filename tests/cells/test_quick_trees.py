@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from untaint.cells.quick_trees import fit_quick_trees, predict_out_of_fold
+from untaint.cells.quick_trees import (
+    fit_quick_trees,
+    fit_trees_that_add,
+    predict_out_of_fold,
+)
 
 
 def surface(n: int = 600) -> tuple[np.ndarray, np.ndarray]:
@@ -55,3 +59,14 @@ def test_constant_features_predict_the_mean():
     y = np.arange(50.0)
     trees = fit_quick_trees(np.ones((50, 2)), y, np.ones((1, 50), dtype=bool))[0]
     np.testing.assert_allclose(trees.predict(np.zeros((1, 2))), y.mean())
+
+
+def test_no_trees_are_grown_that_add_nothing_to_other_predictions(rng):
+    X, folds = rng.normal(size=(300, 3)), np.arange(300) % 5
+    train = folds != np.arange(5)[:, None]
+    bent, zero = np.abs(X[:, 0]), np.zeros(300)
+    found = fit_trees_that_add(X, bent, train, zero)
+    for one, other in zip(found, fit_quick_trees(X, bent, train), strict=True):
+        np.testing.assert_array_equal(one.predict(X), other.predict(X))
+    assert fit_trees_that_add(X, rng.normal(size=300), train, zero) is None
+    assert fit_trees_that_add(X, bent, train, bent) is None

@@ -5,6 +5,7 @@ import json
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from untaint.cleaning import ModelFileError, clean_table, load_model, save_model
@@ -89,6 +90,13 @@ def test_a_missing_column_is_named(fitted, tmp_path):
     other.write_text("X,kind\n1,a\n2,b\n")
     with pytest.raises(DataFileError, match=r"expected a column 'x'.*rename"):
         model.predict(read_table(other))
+
+
+def test_a_frame_without_rows_is_refused(fitted):
+    frame = pd.DataFrame({"x": [1.0], "kind": ["a"]})
+    assert len(fitted[1].predict(frame)) == 1
+    with pytest.raises(DataFileError, match="table: expected one row or more, found none"):
+        fitted[1].predict(frame[:0])
 
 
 def test_a_column_of_another_kind_is_refused(fitted, tmp_path):

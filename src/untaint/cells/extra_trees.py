@@ -114,10 +114,10 @@ def grow_forests(
         roots = np.arange(len(train) * grown.n_trees).reshape(len(train), -1)
         for fold, own in enumerate(roots):
             found[fold].append(Forest(own, *nodes, missing))
-    return [_joined(parts) for parts in found]
+    return [joined(parts) for parts in found]
 
 
-def _joined(parts: list[Forest]) -> Forest:
+def joined(parts: list[Forest]) -> Forest:
     """Return the trees of several forests as one."""
     if len(parts) == 1:
         return parts[0]

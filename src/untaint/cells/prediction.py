@@ -25,11 +25,11 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from .._typing import BoolArray, FloatArray, IntArray
-from ..optim.stack_weights import convex_weights
+from ..optim.stack_weights import adds, convex_weights
 from . import quick_trees
-from .extra_trees import Forest, grow_forests
+from .extra_trees import Forest, grow_forests, joined
 from .features import ColumnFeatures
-from .quick_trees import fit_quick_trees
+from .quick_trees import fit_trees_that_add
 
 FOLDS = 5
 N_TREES, FEW_TREES = 25, 12
@@ -43,9 +43,8 @@ ROWS_TO_BOOST = 300
 # Weight of trees from which on they matter, and typical residual, in robust deviations of a column,
 # below which trees for the residuals of the ridge regression predict still better.
 MATTER, CLOSE = 0.5, 0.3
-# Of two folds, so many trees of one say whether trees are worth while: twice the gain in
-# log-likelihood is that large.
-TEST_TREES, CLEAR_GAIN = 10, 10.0
+# Twice the gain in log-likelihood by a few trees of one half of the rows at which more are grown.
+CLEAR_GAIN = 10.0
 # Rows that a fit has at most, and rows beyond which all that is learnt is learnt from a part.
 MAX_ROWS, MANY_ROWS = 4000, 8000
 RIDGE = 1.0
@@ -103,19 +102,23 @@ class NumericPredictor:
         quick = min(map(len, rows.values())) >= ROWS_TO_BOOST
         known = np.flatnonzero(trusted)
         trees: Mapping[int, Any] | None
-        if len(rows) == 2:
-            trees = _halves(X, y, rows, linear)
-        else:
-            trees = _quick_trees(X, y, rows) if quick else _extra_trees(X, y, rows, seed)
         self.models: dict[int, list[Any]] = {fold: [linear[fold]] for fold in rows}
         self.mixing: FloatArray = np.ones(1)
+        if len(rows) == 2:
+            trees = _halves(X, y, rows, linear)
+        elif quick:
+            trees = _quick_trees(X, y, rows, self._out_of_fold(X)[:, 0])
+        else:
+            trees = _extra_trees(X, y, rows, seed)
         if trees is not None:
             self.models = {fold: [linear[fold], trees[fold]] for fold in rows}
             self.mixing = np.full(2, 0.5)
         parts = self._out_of_fold(X)
         self._mix(parts, y, known)
         if quick and self.mixing[-1] > MATTER and trees and self._is_close(y, known):
-            trees = _residual_trees(X, y, rows, linear)
+            trees = _residual_trees(X, y, rows, linear, self.predictions - parts[:, 0])
+            if trees is None:
+                return
             self.models = {fold: [*self.models[fold], trees[fold]] for fold in rows}
             self.mixing = np.array([0.0, 0.0, 1.0])
             parts[:, 2:] = self._out_of_fold(X)[:, 2:]
@@ -226,35 +229,63 @@ class LevelPredictor:
         }
         n_trees = N_TREES if min(map(len, rows.values())) >= ROWS_TO_BOOST else FEW_TREES
         if X.size <= FEW_CELLS:
-            indicators = np.eye(n_levels)[np.maximum(codes, 0)]
-            self.models = _few_trees(X, indicators, rows, n_trees, LEAF, TRIED, seed)
+            self.models = self._forests(X, codes, trusted, rows, n_trees, seed)
+        elif len(rows) == 2:
+            self.models = self._halves(X, codes, rows, n_trees, seed)
         else:
-            if len(rows) == 2:
-                self.models = self._halves(X, codes, rows, n_trees, seed)
-            else:
-                self.models = {
-                    fold: _library_classifier(n_trees, seed).fit(X[own], codes[own])
-                    for fold, own in rows.items()
-                }
-        for fold in rows:
-            test = folds == fold
+            self.models = {
+                fold: _library_classifier(n_trees, seed).fit(X[own], codes[own])
+                for fold, own in rows.items()
+            }
+        self._out_of_fold(X)
+
+    def _out_of_fold(self, X: FloatArray) -> None:
+        """Predict every row by the model of its fold."""
+        for fold in self.models:
+            test = self.folds == fold
             if test.any():
                 self.probabilities[test] = self._probabilities(fold, X[test])
+
+    def _shares(self, codes: IntArray, rows: Mapping[int, IntArray]) -> dict[int, FloatArray]:
+        """Return the shares of the levels among the rows of each fold."""
+        return {
+            fold: np.bincount(codes[part], minlength=self.n_levels) / max(len(part), 1)
+            for fold, part in rows.items()
+        }
+
+    def _forests(
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        trusted: BoolArray,
+        rows: Mapping[int, IntArray],
+        n_trees: int,
+        seed: int,
+    ) -> dict[int, Any]:
+        """Return forests of all folds, or shares of the levels if a few trees add nothing."""
+        indicators = np.eye(self.n_levels)[np.maximum(codes, 0)]
+        shares = self._shares(codes, rows)
+        count = quick_trees.TEST_TREES
+        first = self.models = _few_trees(X, indicators, rows, count, LEAF, TRIED, seed)
+        self._out_of_fold(X)
+        simple = np.array([shares[fold] for fold in self.folds[trusted].tolist()])
+        found = self.probabilities[trusted]
+        if not adds(simple, found, indicators[trusted], quick_trees.SOME_GAIN):
+            return dict(shares)
+        more = _few_trees(X, indicators, rows, n_trees - count, LEAF, TRIED, seed + 1)
+        return {fold: joined([first[fold], more[fold]]) for fold in rows}
 
     def _halves(
         self, X: FloatArray, codes: IntArray, rows: Mapping[int, IntArray], n_trees: int, seed: int
     ) -> dict[int, Any]:
         """Return forests of two folds, or shares of the levels if a few trees add nothing."""
         (one, own), (two, others) = rows.items()
-        shares = {
-            fold: np.bincount(codes[part], minlength=self.n_levels) / max(len(part), 1)
-            for fold, part in rows.items()
-        }
-        first = _library_classifier(TEST_TREES, seed).set_params(warm_start=True)
+        shares = self._shares(codes, rows)
+        first = _library_classifier(quick_trees.TEST_TREES, seed).set_params(warm_start=True)
         self.models = {one: first.fit(X[own], codes[own])}
         simple = np.broadcast_to(shares[one], (len(others), self.n_levels))
         found = self._probabilities(one, X[others])
-        if not _adds(simple, found, np.eye(self.n_levels)[codes[others]]):
+        if not adds(simple, found, np.eye(self.n_levels)[codes[others]], CLEAR_GAIN):
             return shares
         first.set_params(n_estimators=n_trees).fit(X[own], codes[own])
         return {one: first, two: _library_classifier(n_trees, seed).fit(X[others], codes[others])}
@@ -332,15 +363,18 @@ def _residual_trees(
     y: FloatArray,
     rows: Mapping[int, IntArray],
     linear: Mapping[int, RidgeFit],
-) -> dict[int, RidgeAndTrees]:
+    simple: FloatArray,
+) -> dict[int, RidgeAndTrees] | None:
     """Return ridge regressions of each fold with trees for their residuals."""
     residuals = y - np.stack([linear[fold].predict(X) for fold in rows])
-    trees = _quick_trees(X, residuals, rows)
-    return {fold: RidgeAndTrees(linear[fold], trees[fold]) for fold in rows}
+    trees = _quick_trees(X, residuals, rows, simple)
+    return trees and {fold: RidgeAndTrees(linear[fold], trees[fold]) for fold in rows}
 
 
-def _quick_trees(X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray]) -> Mapping[int, Any]:
-    """Return boosted trees of each fold, of all at once if they have most rows in common.
+def _quick_trees(
+    X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray], simple: FloatArray
+) -> dict[int, Any] | None:
+    """Return boosted trees of each fold, None if a few of them add nothing to simple predictions.
 
     Targets (n,) are the same for all folds, (k, n) those of each. Two folds have no row in common
     and many rows: there the library grows the same kind of trees in less time.
@@ -349,7 +383,8 @@ def _quick_trees(X: FloatArray, y: FloatArray, rows: Mapping[int, IntArray]) -> 
         targets = np.broadcast_to(y, (len(rows), len(X)))
         pairs = zip(rows.items(), targets, strict=True)
         return {fold: _library_trees().fit(X[own], target[own]) for (fold, own), target in pairs}
-    return dict(zip(rows, fit_quick_trees(X, y, _membership(rows, len(X))), strict=True))
+    found = fit_trees_that_add(X, y, _membership(rows, len(X)), simple)
+    return None if found is None else dict(zip(rows, found, strict=True))
 
 
 def _halves(
@@ -357,23 +392,16 @@ def _halves(
 ) -> Mapping[int, Any] | None:
     """Return boosted trees of two folds, or None if a few trees of the first add nothing."""
     (one, own), (_, others) = rows.items()
-    first = _library_trees().set_params(max_iter=TEST_TREES, warm_start=True).fit(X[own], y[own])
+    first = (
+        _library_trees()
+        .set_params(max_iter=quick_trees.TEST_TREES, warm_start=True)
+        .fit(X[own], y[own])
+    )
     pair = linear[one].predict(X[others])[:, None], first.predict(X[others])[:, None]
-    if not _adds(*pair, y[others, None]):
+    if not adds(*pair, y[others, None], CLEAR_GAIN):
         return None
     first.set_params(max_iter=quick_trees.N_TREES).fit(X[own], y[own])
     return dict(zip(rows, (first, _library_trees().fit(X[others], y[others])), strict=True))
-
-
-def _adds(simple: FloatArray, other: FloatArray, y: FloatArray) -> bool:
-    """Return whether mixing in other predictions (n, k) lowers the error of simple ones clearly.
-
-    Of normal errors, n times its relative decrease is twice the gain in log-likelihood.
-    """
-    parts = np.stack([simple, other], axis=-1)
-    mixed = parts @ convex_weights(parts, y, np.ones(len(y)))
-    before, after = float(np.square(y - simple).sum()), float(np.square(y - mixed).sum())
-    return len(y) * (before - after) > CLEAR_GAIN * before
 
 
 # scikit-learn is imported where it is used: that takes a second.

@@ -19,8 +19,11 @@ from numpy.typing import NDArray
 
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
+from ..optim.stack_weights import adds
 
 N_TREES, DEPTH, LEARNING_RATE = 40, 4, 0.2
+# So many trees say whether trees are worth while: twice their gain in log-likelihood is that large.
+TEST_TREES, SOME_GAIN = 10, 3.0
 # Intervals of a feature, rows of a leaf at least, and what is added to the number of rows.
 N_BINS, LEAF, SHRINKAGE = 32, 3, 0.01
 LEAVES = 2**DEPTH
@@ -79,27 +82,78 @@ def fit_quick_trees(X: FloatArray, y: FloatArray, train: BoolArray) -> list[Quic
     >>> trees[0].predict(np.array([[0.9, 0.1], [0.1, 0.9]])).round(1) + 0.0
     array([1., 0.])
     """
-    used = np.flatnonzero(train.any(axis=0))
-    X, y, train = X[used], y[..., used], train[:, used]
-    features, thresholds = _thresholds(X)
-    if not len(features):  # no feature varies
-        features, thresholds = np.zeros(1, dtype=np.intp), np.full(1, np.inf)
-    above = np.where(np.isnan(X), -np.inf, X).T[features] > thresholds[:, None]
-    growth = _Growth(above.astype(np.float32), train.astype(np.float32))
-    mean = (growth.weights * y).sum(axis=1) / growth.weights.sum(axis=1)
-    predicted = np.repeat(mean[:, None], len(used), axis=1)
-    chosen = np.empty((len(train), N_TREES, LEAVES - 1), dtype=np.intp)
-    values = np.empty((len(train), N_TREES, LEAVES))
-    for tree in range(N_TREES):
-        residuals = ((y - predicted) * growth.weights).astype(np.float32)
-        chosen[:, tree], leaf = growth.grow(residuals)
-        values[:, tree] = LEARNING_RATE * growth.means(residuals, leaf)
-        predicted += np.take_along_axis(values[:, tree], leaf, axis=1)
-    features, thresholds = np.append(features, 0), np.append(thresholds, np.inf)  # -1: no split
-    return [
-        QuickTrees(float(mean[k]), features[chosen[k]], thresholds[chosen[k]], values[k])
-        for k in range(len(train))
-    ]
+    boosting = _Boosting(X, y, train)
+    boosting.grow(N_TREES)
+    return boosting.trees()
+
+
+def fit_trees_that_add(
+    X: FloatArray, y: FloatArray, train: BoolArray, simple: FloatArray
+) -> list[QuickTrees] | None:
+    """Return boosted trees of each fold, or None if a few add nothing to simple predictions.
+
+    Those, (n,), are by fits without the row; other parameters are as in :func:`fit_quick_trees`.
+    """
+    boosting = _Boosting(X, y, train)
+    boosting.grow(TEST_TREES)
+    predicted, targets = boosting.held_out()
+    if not adds(simple[boosting.rows, None], predicted[:, None], targets[:, None], SOME_GAIN):
+        return None
+    boosting.grow(N_TREES)
+    return boosting.trees()
+
+
+@final
+class _Boosting:
+    """Boosted trees of all folds; parameters are those of :func:`fit_quick_trees`.
+
+    Attributes
+    ----------
+    rows : int array
+        Rows that any fold is fitted to.
+    """
+
+    def __init__(self, X: FloatArray, y: FloatArray, train: BoolArray) -> None:
+        self.rows = np.flatnonzero(train.any(axis=0))
+        X, self.y, self.train = X[self.rows], y[..., self.rows], train[:, self.rows]
+        self.features, self.thresholds = _thresholds(X)
+        if not len(self.features):  # no feature varies
+            self.features, self.thresholds = np.zeros(1, dtype=np.intp), np.full(1, np.inf)
+        above = np.where(np.isnan(X), -np.inf, X).T[self.features] > self.thresholds[:, None]
+        self.growth = _Growth(above.astype(np.float32), self.train.astype(np.float32))
+        weights, k = self.growth.weights, len(train)
+        self.mean = (weights * self.y).sum(axis=1) / weights.sum(axis=1)
+        self.predicted = np.repeat(self.mean[:, None], len(self.rows), axis=1)
+        self.chosen = np.empty((k, 0, LEAVES - 1), dtype=np.intp)
+        self.values = np.empty((k, 0, LEAVES))
+
+    def grow(self, count: int) -> None:
+        """Grow trees until there are so many."""
+        chosen, values = [self.chosen], [self.values]
+        for _ in range(self.chosen.shape[1], count):
+            residuals = ((self.y - self.predicted) * self.growth.weights).astype(np.float32)
+            best, leaf = self.growth.grow(residuals)
+            added = LEARNING_RATE * self.growth.means(residuals, leaf)
+            self.predicted += np.take_along_axis(added, leaf, axis=1)
+            chosen.append(best[:, None])
+            values.append(added[:, None])
+        self.chosen, self.values = np.concatenate(chosen, axis=1), np.concatenate(values, axis=1)
+
+    def held_out(self) -> FloatArray:
+        """Return the prediction (2, n) and the target of each row in the first fold without it."""
+        targets = np.broadcast_to(self.y, self.predicted.shape)
+        place = self.train.argmin(axis=0), np.arange(len(self.rows))
+        return np.stack([self.predicted[place], targets[place]])
+
+    def trees(self) -> list[QuickTrees]:
+        """Return the trees of each fold."""
+        features = np.append(self.features, 0)
+        thresholds = np.append(self.thresholds, np.inf)  # -1: no split
+        parts = zip(self.mean.tolist(), self.chosen, self.values, strict=True)
+        return [
+            QuickTrees(mean, features[chosen], thresholds[chosen], values)
+            for mean, chosen, values in parts
+        ]
 
 
 def predict_out_of_fold(
@@ -158,7 +212,8 @@ class _Growth:
 
     def __init__(self, above: SingleArray, weights: SingleArray) -> None:
         self.above, self.weights = above, weights
-        self.counts = weights @ above.T
+        self.by_row = np.ascontiguousarray(above.T)  # products with it take half the time
+        self.counts = weights @ self.by_row
 
     def grow(self, residuals: SingleArray) -> tuple[IntArray, IntArray]:
         """Return the thresholds (k, LEAVES - 1) of a tree, -1 for none, and leaves (k, n)."""
@@ -167,7 +222,7 @@ class _Growth:
         leaf = np.zeros((k, n), dtype=np.intp)
         # Of each node: residuals and weights of its rows (2, k, nodes, n), their sums above.
         rows = np.stack([residuals, self.weights])[:, :, None]
-        sums = np.stack([residuals @ self.above.T, self.counts])[:, :, None]
+        sums = np.stack([residuals @ self.by_row, self.counts])[:, :, None]
         totals = rows.sum(axis=-1)
         for depth in range(DEPTH):
             best, is_split = _best_splits(sums, totals)
@@ -180,7 +235,7 @@ class _Growth:
             )
             if depth < DEPTH - 1:
                 right = rows * goes_up
-                products = np.asarray(right.reshape(-1, n) @ self.above.T, dtype=np.float32)
+                products = np.asarray(right.reshape(-1, n) @ self.by_row, dtype=np.float32)
                 products = products.reshape(2, k, nodes, -1)
                 totals = _children(totals, right.sum(axis=-1))
                 rows, sums = _children(rows, right), _children(sums, products)

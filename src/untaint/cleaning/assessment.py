@@ -11,9 +11,12 @@ limits are eight deviations and 1 %. Flags are a threshold on the scores, so tha
 it.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +24,6 @@ from threadpoolctl import threadpool_limits
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..estimators import SubquantileClassifier, SubquantileRegressor, SubquantileRegressorCV
-from ..meta_estimators import KnownKernel, RobustClassifier, RobustRegressor
 from ..target_transform import TargetTransform
 from .audit_columns import audit_by_row, deviations, on_scale, training_audit
 from .boosted_trees import binned
@@ -32,6 +34,9 @@ from .refit import MAX_TARGET, overflows
 from .row_assessment import LearnerChoice, RowAssessment, with_wrong_cells, with_wrong_targets
 from .singleton_labels import singleton_label
 from .wrong_cells import WrongCells
+
+if TYPE_CHECKING:
+    from ..meta_estimators import KnownKernel
 
 # Rows that hyperparameters are selected on.
 ALL_ROWS: dict[Task, int] = {"regression": 2500, "classification": 1200}
@@ -135,7 +140,7 @@ def _assess_remaining(
         choice = choose_learner(*parts)
     if choice.learner == "trees":
         on_stage("growing trees")
-        found = _by_trees(kernel, known, X, y, task, contamination, seed)
+        found = _by_trees(kernel, known(), X, y, task, contamination, seed)
         return found._replace(choice=choice)
     if len(rows) < len(y):
         on_stage("assessing all rows")
@@ -151,8 +156,8 @@ def _by_kernel(
     contamination: float | str,
     seed: int,
     choice: ModelChoice,
-) -> tuple[RowAssessment, Any]:
-    """Return an assessment of some rows by a kernel, and what trees may know of it."""
+) -> tuple[RowAssessment, Callable[[], Any]]:
+    """Return an assessment of some rows by a kernel, and what tells trees what it knows."""
     n, sampled = len(y), len(choice.model.inlier_mask_)
     if len(rows) < n:
         X, y = X[rows], y[rows]
@@ -163,10 +168,11 @@ def _by_kernel(
     audit = _audit(final, X, y, task, choice)
     transform = getattr(final, "target_transformer_", None)
     parts = (transform, task, choice.estimate, choice.interval, contamination)
-    kernel: Any = choice.model if sampled == n else None
+    assessment = _from_audit(final, audit, *parts)
     if task == "regression":
-        kernel = _known_kernel(final, audit, transform, rows if len(rows) < n else None)
-    return _from_audit(final, audit, *parts), kernel
+        some = rows if len(rows) < n else None
+        return assessment, partial(_known_kernel, final, audit, transform, some)
+    return assessment, lambda: choice.model if sampled == n else None
 
 
 def _known_kernel(
@@ -176,6 +182,8 @@ def _known_kernel(
     rows: IntArray | None,
 ) -> KnownKernel:
     """Return what a kernel says of targets on the scale of its fit."""
+    from ..meta_estimators import KnownKernel  # imports most of scikit-learn
+
     expected = on_scale(np.asarray(audit["expected"], float), transform)
     trimmed = ~np.asarray(model.inlier_mask_)
     far = np.isin(audit["kind"], ("features", "both")) & trimmed
@@ -237,6 +245,8 @@ def _by_trees(
     seed: int,
 ) -> RowAssessment:
     """Return an assessment by trees that begin with what a kernel found."""
+    from ..meta_estimators import RobustClassifier, RobustRegressor
+
     targets = kernel.on_fit_scale(y)
     if overflows(targets, task):  # the few that are too large for sums of squares
         targets = np.clip(targets, -MAX_TARGET, MAX_TARGET)

@@ -3,8 +3,10 @@
 Both are fitted to the rows that the kernel's robust fit kept, trees to all rows as well, of the
 same folds, and predict the fold that was left out. Residuals are read as those of inliers and
 outliers, labels as class probabilities. Trees have to be worth something, since the kernel is there
-already. Numbers are first predicted by quick trees of all folds at once; the trees that would be
-fitted in the end are compared only where these leave the choice open.
+already. Targets are first predicted by quick trees of all folds at once, labels as indicators of
+each class; the trees that would be fitted in the end are compared only where these leave the choice
+open. No labels are likelier than certain ones: where the kernel is that sure already, there is
+nothing to gain.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
 from .._progress import tracked
@@ -28,8 +29,11 @@ from .singleton_labels import singleton_label
 FOLDS = 5
 # Rows that take part, and the fewest at which trees are an option.
 ROWS, FEWEST = 1500, 100
-# Log-likelihood of a row that trees have to gain; quick ones may lack so much of it.
-WORTH_TREES, OPEN = 0.02, 0.2
+# Log-likelihood of a row that trees have to gain. Quick ones may lack so much of it for numbers,
+# and have to gain so much for labels, of as many rows at least.
+WORTH_TREES, OPEN, OPEN_LABELS, QUICK_LABELS = 0.02, 0.2, 0.01, 300
+# Probability of a class at least.
+LEAST = 0.01
 
 
 InOwnUnits = Callable[[NDArray[Any]], NDArray[Any]]
@@ -44,6 +48,8 @@ class HeldOut(NamedTuple):
 
 def boosting(task: Task, seed: int) -> Any:
     """Return gradient boosting for a task."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
     kind = HistGradientBoostingRegressor if task == "regression" else HistGradientBoostingClassifier
     return kind(random_state=seed)
 
@@ -87,14 +93,19 @@ def choose_learner(
         return _judge_labels(make, X, y, kept, folds)
 
     own = judge(lambda: with_contamination(kernel, contamination=0.0), kept)
+    if task == "classification" and -own.log_likelihood <= WORTH_TREES * len(y):
+        return LearnerChoice("kernel", "it predicts held-out labels almost without error.")
     # What the kernel takes for wrong may be what it cannot fit.
     every = np.ones(len(y), dtype=bool)
     fitted = [kept, every] if task == "regression" and not kept.all() else [kept]
-    is_open = True
     if task == "regression":
         trees = max(_judge_quick_trees(X, y, fitted, folds, in_own_units))
         gain = trees.log_likelihood - own.log_likelihood
         is_open = -OPEN * len(y) < gain <= WORTH_TREES * len(y)
+    else:
+        trees = _judge_quick_labels(X, y, kept, folds)
+        gain = trees.log_likelihood - own.log_likelihood
+        is_open = gain > OPEN_LABELS * len(y) or len(y) < QUICK_LABELS
     if is_open:
         # Fits are small: threads would wait for one another.
         with threadpool_limits(1, "openmp"):
@@ -162,7 +173,23 @@ def _judge_labels(
         model = make().fit(X[train], y[train])
         own = np.searchsorted(classes, model.classes_)
         probabilities[np.ix_(test, own)] = model.predict_proba(X[test])
-    found = calibrated(probabilities, codes, np.eye(len(classes)), kept.astype(float))
-    return HeldOut(
-        found.log_likelihood, float((probabilities.argmax(axis=1) != codes)[kept].mean())
-    )
+    return _judge_probabilities(probabilities, codes, kept)
+
+
+def _judge_quick_labels(
+    X: FloatArray, y: NDArray[Any], kept: BoolArray, folds: IntArray
+) -> HeldOut:
+    """Judge quick trees of the indicators of all classes but the first, whose part is the rest."""
+    classes, codes = np.unique(y, return_inverse=True)
+    indicators = np.eye(len(classes))[codes].T
+    parts = [predict_out_of_fold(X, own, [kept], folds)[0] for own in indicators[1:]]
+    probabilities = np.maximum(np.column_stack([1.0 - sum(parts), *parts]), LEAST)
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    return _judge_probabilities(probabilities, codes, kept)
+
+
+def _judge_probabilities(probabilities: FloatArray, codes: IntArray, kept: BoolArray) -> HeldOut:
+    noise_free = np.eye(probabilities.shape[1])
+    found = calibrated(probabilities, codes, noise_free, kept.astype(float))
+    missed = probabilities.argmax(axis=1) != codes
+    return HeldOut(found.log_likelihood, float(missed[kept].mean()))

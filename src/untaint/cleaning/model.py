@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from .._typing import FloatArray
-from ..io import RawTable, TableEncoder
+from ..io import DataFileError, RawTable, TableEncoder
 from ..io.frame import frame_table, is_frame
 from ..io.source import read_file
 from ..preprocessing import MedianScaler
@@ -106,6 +106,8 @@ class TableModel(BaseEstimator):
                     f"table: expected a data frame, or what read_table returns, found {found}."
                 )
             table = frame_table(table, "table")
+        if table.n_rows == 0:
+            raise DataFileError("table: expected one row or more, found none.")
         X, notes = self.encoder.transform_noting(table)
         return self.scaler.transform(X), notes
 
@@ -124,7 +126,7 @@ class TableModel(BaseEstimator):
         Raises
         ------
         DataFileError
-            If a column is missing, or holds something else than it did.
+            If there are no rows, or a column is missing, or holds something else than it did.
         """
         return self.predict_noting(table)[0]
 

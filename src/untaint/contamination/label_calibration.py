@@ -4,16 +4,18 @@ Those of boosted trees are too certain, and those of few trees too. Labels are t
 through a noise matrix.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
 from .._typing import FloatArray, IntArray
 
 # Bounds of the logarithm of a slope, and of a probability.
 MAX_LOG_SLOPE, MIN_PROBABILITY = 3.0, 1e-6
+# Width of the interval that a search ends with, and the part of it that a step of it keeps.
+PRECISION, GOLDEN = 1e-3, (np.sqrt(5) - 1) / 2
 
 
 class Calibrated(NamedTuple):
@@ -45,10 +47,25 @@ def calibrated(
         likelihood = np.maximum((own * rates[inside]).sum(axis=1), np.finfo(float).tiny)
         return -float(weights[inside] @ np.log(likelihood)) + 0.5 * log_slope**2
 
-    bounds = (-MAX_LOG_SLOPE, MAX_LOG_SLOPE)
-    found = minimize_scalar(cost, bounds=bounds, method="bounded")
-    slope = float(np.exp(np.round(found.x, 3)))
-    return Calibrated(with_slope(probabilities, slope), -float(found.fun), slope)
+    log_slope = round(_minimise(cost, -MAX_LOG_SLOPE, MAX_LOG_SLOPE), 3)
+    slope = float(np.exp(log_slope))
+    return Calibrated(with_slope(probabilities, slope), -cost(log_slope), slope)
+
+
+def _minimise(cost: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function of one minimum is smallest, by golden-section search."""
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_left, at_right = cost(left), cost(right)
+    while high - low > PRECISION:
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - GOLDEN * (high - low)
+            at_left = cost(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + GOLDEN * (high - low)
+            at_right = cost(right)
+    return (low + high) / 2
 
 
 def with_slope(probabilities: FloatArray, slope: float) -> FloatArray:

@@ -5,7 +5,7 @@ For residuals r in units of their predictive deviation, the scale is
 :math:`|r| > 3.5 s`, which a Gaussian residual exceeds once in two thousand times.
 """
 
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from .._typing import FloatArray
 from ..weighting.trimmed import loss_reached
@@ -20,6 +20,6 @@ def estimate_contamination(scores: FloatArray, sample_weight: FloatArray) -> flo
     The scores are non-negative, of a fit to other samples, and larger for outliers.
     """
     total = float(sample_weight.sum())
-    scale = loss_reached(scores, sample_weight, 0.5 * total) / norm.ppf(0.75)
+    scale = loss_reached(scores, sample_weight, 0.5 * total) / ndtri(0.75)
     contamination = float(sample_weight[scores > MAX_SCORE * scale].sum() / total)
     return min(contamination, MAX_CONTAMINATION)

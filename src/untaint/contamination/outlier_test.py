@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import chi2, t
+from scipy.special import chdtr, chdtri, stdtr
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..optim.subset_fit import SubsetFit
@@ -144,7 +144,7 @@ def gain_terms(k: ArrayLike, n: float, p: float) -> tuple[FloatArray, FloatArray
     k, left = np.asarray(k, dtype=float), n - p
     one, part, ratio = np.ones_like(k), k / left, p / left
     root, log_left = np.sqrt(part), np.log(left)
-    limit = -np.log(chi2.cdf(chi2.isf(k / (left + 1.0), 1), 3))
+    limit = -np.log(chdtr(3, chdtri(1, k / (left + 1.0))))
     mean_terms = [one, 1 / k, part**2, np.sqrt(ratio) * part, ratio * part**2]
     mean_terms += [root * log_left, part * log_left]
     deviation_terms = [one, root, log_left * one, np.log(k), np.sqrt(ratio) * one]
@@ -183,7 +183,7 @@ def p_values(fit: SubsetFit, kept: BoolArray, least_scale: float = 0.0) -> Float
     dof = np.maximum(fit.residual_dof - own, 1.0)
     squares = np.maximum(fit.squares - own * fit.residuals**2, 0.0)
     scale = np.maximum(np.sqrt(squares / dof), max(least_scale, np.finfo(float).tiny))
-    return np.asarray(2.0 * t.sf(np.abs(fit.residuals) / scale, dof))
+    return np.asarray(2.0 * stdtr(dof, -np.abs(fit.residuals) / scale))
 
 
 def _scale(fit: SubsetFit, least_scale: float) -> float:

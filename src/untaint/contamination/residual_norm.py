@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc, chdtri
 
 from .._typing import BoolArray, FloatArray
 from ..screening.radius import weighted_median
@@ -39,8 +39,8 @@ class ResidualNorm:
         if residuals.shape[1] == 1:
             return residuals[:, 0]
         ratio = _squared_norms(residuals) / self.variance
-        beyond = chi2.sf(ratio, self.dof)
-        sizes = np.where(beyond > 1e-300, chi2.isf(np.maximum(beyond, 1e-300), 1), ratio)
+        beyond = chdtrc(self.dof, ratio)
+        sizes = np.where(beyond > 1e-300, chdtri(1, np.maximum(beyond, 1e-300)), ratio)
         return np.where(residuals.sum(axis=1) < 0, -1.0, 1.0) * np.sqrt(sizes * self.variance)
 
 
@@ -51,7 +51,7 @@ def fit_residual_norm(residuals: FloatArray, weights: FloatArray) -> ResidualNor
     inside = weights > 0
     middle = float(weighted_median(_squared_norms(residuals[inside]), weights[inside]))
     dof = _effective_outputs(residuals[inside], weights[inside])
-    return ResidualNorm(dof, max(middle / float(chi2.ppf(0.5, dof)), np.finfo(float).tiny))
+    return ResidualNorm(dof, max(middle / float(chdtri(dof, 0.5)), np.finfo(float).tiny))
 
 
 def signed_norms(residuals: FloatArray, weights: FloatArray) -> FloatArray:

@@ -168,7 +168,7 @@ class TwoGroups:
         return np.maximum(self.scale * residuals.relative_scale, self.least_scale)
 
     def inlier_probability(self, residuals: Residuals) -> FloatArray:
-        """Return the posterior probability that each sample is an inlier: one over a sum of odds."""
+        """Return the posterior probability of each inlier: one over a sum of odds."""
         inside = ~self.is_gross(residuals)
         if self.contamination == 0:
             return inside.astype(float)

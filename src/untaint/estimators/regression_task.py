@@ -115,7 +115,8 @@ class RegressionTask(Task):
         mask[present] = record.fit_weight[present] >= 0.5 * weights
         n_outputs = record.targets.shape[1]
         scale = 1.0
-        if initial.posterior is None or len(present) < len(losses):  # else rows have scales of their own
+        # Rows of a posterior have scales of their own.
+        if initial.posterior is None or len(present) < len(losses):
             scale = score_scale(losses[present], weights, weighting.contamination, n_outputs)
         return {
             "loss_threshold_": threshold,

@@ -18,7 +18,7 @@ from typing import final
 
 import numpy as np
 from scipy import sparse
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.expectation_maximisation import MAX_CONTAMINATION, Residuals
@@ -240,6 +240,6 @@ def clopper_pearson(share: float, n: float) -> Interval:
     (0.057, 0.437)
     """
     count = share * n
-    low = float(beta.ppf(0.025, count, n - count + 1)) if share > 0 else 0.0
-    high = float(beta.ppf(0.975, count + 1, n - count)) if share < 1 else 1.0
+    low = float(betaincinv(count, n - count + 1, 0.025)) if share > 0 else 0.0
+    high = float(betaincinv(count + 1, n - count, 0.975)) if share < 1 else 1.0
     return low, high

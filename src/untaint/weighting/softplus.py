@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import ClassVar, final
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import entr, expit
 
 from .._typing import FloatArray
@@ -59,6 +58,8 @@ class Softplus(Trimmed):
 
     def threshold(self, losses: FloatArray, sample_weight: FloatArray) -> float:
         """Return the t at which the weights sum to the kept total; infinite without trimming."""
+        from scipy.optimize import brentq  # imported where it is used: that takes .1 s
+
         kept = self.kept_total(sample_weight)
         hard = super().threshold(losses, sample_weight)
         if kept >= sample_weight.sum() or not np.isfinite(hard):
