@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from .._threads import available_cores
 from .._typing import BoolArray, FloatArray, IntArray
 from .base import RobustMetaEstimator
 from .folds import distinct_rows
@@ -241,8 +240,7 @@ class RegressionProblem(Problem):
             return self._forest(counts=False)
         X, y = self.features[rows], self.y[rows]
         first, place = distinct_rows(X, y)
-        n_jobs = self.params.n_jobs or available_cores()
-        forest = make_forest(len(first), self.seed, n_jobs, of_many=True)
+        forest = make_forest(len(first), self.seed, self.params.n_jobs, of_many=True)
         learner = self.learner(forest, X[first], None, "predict", counts=False)
         return DistinctRows(learner, y, self.sample_weight[rows], first, place)
 
