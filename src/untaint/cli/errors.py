@@ -14,6 +14,7 @@ from .._hidden_text import escape_terminal
 
 DONE, INTERNAL_ERROR, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
 MAX_MESSAGE = 1000
+NO_MEMORY = "there is not enough memory for this table"
 
 
 class UsageError(Exception):
@@ -33,11 +34,12 @@ def exit_code_of(run: Callable[[], Any]) -> int:
         _discard_output()
         return DONE
     except ImportError as error:
-        return _report(str(error), USAGE_ERROR)
+        unmapped = "failed to map segment" in str(error)  # of a library, for want of memory
+        return _report(NO_MEMORY if unmapped else str(error), USAGE_ERROR)
     except OSError as error:
         return _report(_describe_os_error(error), USAGE_ERROR)
     except MemoryError as error:
-        return _report(str(error) or "there is not enough memory for this table", USAGE_ERROR)
+        return _report(str(error) or NO_MEMORY, USAGE_ERROR)
     except Exception as error:
         return _report_exception(error)
     if code == INTERRUPTED:  # the parser has caught it
@@ -71,7 +73,7 @@ def _report_exception(error: Exception) -> int:
     if isinstance(error, (DataFileError, ModelFileError, UsageError)):
         return _report(str(error), USAGE_ERROR)
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
-        return _report("there is not enough memory for this table", USAGE_ERROR)
+        return _report(NO_MEMORY, USAGE_ERROR)
     if os.environ.get("UNTAINT_DEBUG"):
         traceback.print_exception(error)
     return _report(

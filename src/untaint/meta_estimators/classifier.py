@@ -14,7 +14,8 @@ from .._validation import check_any_labels, check_contamination, check_weights
 from ..contamination.label_posterior import wrong_label_scores
 from .base import RobustMetaEstimator
 from .classification import ClassificationProblem, LabelAttributes
-from .part_of_rows import labels_of_all
+from .label_learning import posterior_rows
+from .part_of_rows import fitted_to_all, labels_of_all
 
 
 def _has_probabilities(model: RobustClassifier) -> bool:
@@ -152,7 +153,10 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
             self._store(problem, found)
             if rows is not None:
                 parts = (self.estimator_, X, codes, self.classes_, rows, contamination)
-                self._set_attributes(labels_of_all(found, *parts), codes, weights)
+                found = labels_of_all(found, *parts)
+                self._set_attributes(found, codes, weights)
+                data = posterior_rows(found.posterior, self.classes_, weights)
+                self._keep(fitted_to_all(problem, self.estimator_, X, data))
         self._warn_if_ambiguous(found.ambiguity_message)
         return self
 

@@ -137,6 +137,7 @@ class Learner:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # about rows that no tree is without
             model = self._fitted(clone(self.estimator).set_params(oob_score=True), data)
+        model.n_jobs = None  # threads would add up the trees in any order
         self._count()
         used = data.used()
         own = model.oob_prediction_ if classes is None else model.oob_decision_function_

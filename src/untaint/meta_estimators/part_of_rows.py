@@ -1,7 +1,8 @@
 """A fit to a part of many rows, and what its predictions say of all of them.
 
 Rows of the part have predictions out of fold; no fit has seen the others, so that the last one
-predicts them. Residuals are modelled, and labels assessed, together.
+predicts them. Residuals are modelled, and labels assessed, together. One more fit, to all rows, is
+the model that is kept.
 """
 
 from typing import Any
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.label_calibration import with_slope
 from .classification import LabelAttributes, label_attributes, trimmed_labels
-from .learner import in_columns
+from .learner import WeightedRows, in_columns
 from .outlier_attributes import OutlierAttributes, attributes_of, trimmed_attributes
+from .problem import Problem
 from .reweighting import Reweighting
 
 
@@ -76,3 +78,8 @@ def labels_of_all(
         return label_attributes(probabilities, codes, *parts)
     weights = np.ones(len(codes))
     return trimmed_labels(probabilities, codes, weights, contamination, found.n_rounds)
+
+
+def fitted_to_all(problem: Problem, estimator: Any, X: FloatArray, data: WeightedRows) -> Any:
+    """Return an unfitted learner, fitted to all rows as the problem of a part fits it."""
+    return problem.learner(estimator, X, None, "predict").fit(data)

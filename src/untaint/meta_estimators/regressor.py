@@ -9,9 +9,10 @@ from sklearn.utils import get_tags
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_any_targets, check_contamination, check_weights
 from .base import RobustMetaEstimator
+from .initial_weights import weighted
 from .kernel_member import KnownKernel
 from .outlier_attributes import OutlierAttributes
-from .part_of_rows import numbers_of_all
+from .part_of_rows import fitted_to_all, numbers_of_all
 from .regression import MAX_ROUNDS, RegressionProblem
 
 
@@ -140,9 +141,12 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
             if rows is not None:
                 outlier = np.zeros(len(X), dtype=bool)
                 outlier[rows] = problem.feature_outlier
-                parts = (self.estimator_, X, targets.reshape(len(X), -1), outlier)
+                columns = targets.reshape(len(X), -1)
+                parts = (self.estimator_, X, columns, outlier)
                 found = numbers_of_all(found, *parts, rows, contamination)
                 self._set_attributes(found, targets, weights, outlier)
+                data = weighted(columns, found.inlier_probability * weights, weights)
+                self._keep(fitted_to_all(problem, self.estimator_, X, data))
         self._warn_if_ambiguous(found.ambiguity_message)
         return self
 

@@ -26,7 +26,7 @@ def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
             jitter *= 10.0
             if jitter > scale:  # not positive semi-definite: use the diagonal
                 L = np.diag(np.sqrt(np.maximum(np.diag(K_mm), scale)))
-    if len(landmarks) == columns.shape[1]:
+    if len(landmarks) == columns.shape[1] and np.isfinite(L).all():
         return np.ascontiguousarray(L, dtype=columns.dtype)
     # A product with the inverse takes a third of the time of a triangular solve.
     inverse = lapack.dtrtri(L, lower=1)[0].astype(columns.dtype)
