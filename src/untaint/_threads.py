@@ -115,6 +115,27 @@ def single_threaded_blas() -> Iterator[None]:
                 _BLAS.limit.restore_original_limits()
 
 
+@contextmanager
+def all_blas_threads() -> Iterator[None]:
+    """Lift the limit of a surrounding single-threaded block, for one large product.
+
+    Examples
+    --------
+    >>> with single_threaded_blas(), all_blas_threads():
+    ...     pass
+    """
+    with _BLAS.lock:
+        lifted = _BLAS.depth > 0
+        if lifted:
+            _BLAS.limit.restore_original_limits()
+    try:
+        yield
+    finally:
+        with _BLAS.lock:
+            if lifted and _BLAS.depth > 0:
+                _BLAS.limit = _controller().limit(limits=1, user_api="blas")
+
+
 class _Blas:
     def __init__(self) -> None:
         self.lock = threading.Lock()

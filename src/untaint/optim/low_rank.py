@@ -6,10 +6,16 @@ for m landmark rows. The approximation is exact on their span, up to the jitter 
 are landmarks, it is L.
 """
 
+from contextlib import nullcontext
+
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, get_blas_funcs, lapack
 
+from .._threads import all_blas_threads
 from .._typing import FloatArray, IntArray
+
+# Multiplications from which several threads of BLAS are faster than one.
+LARGE = 10**9
 
 
 def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
@@ -31,4 +37,5 @@ def nystroem_features(columns: FloatArray, landmarks: IntArray) -> FloatArray:
     # A product with the inverse takes a third of the time of a triangular solve.
     inverse = lapack.dtrtri(L, lower=1)[0].astype(columns.dtype)
     times_triangular = get_blas_funcs("trmm", (columns,))
-    return np.asarray(times_triangular(1.0, inverse, columns, lower=1).T)
+    with all_blas_threads() if columns.size * len(landmarks) > LARGE else nullcontext():
+        return np.asarray(times_triangular(1.0, inverse, columns, lower=1).T)

@@ -8,11 +8,13 @@ preconditioned by its Nystroem form (:mod:`~untaint.optim.woodbury`). Each itera
 Vectors are float64 even where K is float32.
 """
 
+from contextlib import nullcontext
 from typing import final
 
 import numpy as np
 from scipy.linalg import blas
 
+from .._threads import all_blas_threads
 from .._typing import FloatArray
 from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem
@@ -23,6 +25,8 @@ from .tall_product import tall_product
 from .woodbury import newton_inverse, symmetric_inverse
 
 MAX_ITER = 300
+# Bytes of a matrix from which several threads of BLAS read it faster than one.
+LARGE = 256 * 2**20
 # Relative residual after the last iteration beyond which the system is factorised instead.
 LOST = 1e-5
 # Relative difference of coefficients that is rounding.
@@ -120,7 +124,8 @@ class IterativeRidge(RidgeSystem):
             return np.column_stack([others, -others.sum(axis=1)])
         symv = blas.ssymv if single else blas.dsymv
         # The transpose of a C-ordered matrix is Fortran-ordered: no copy is made.
-        return unit * symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
+        with all_blas_threads() if self.K.nbytes > LARGE else nullcontext():
+            return unit * symv(1.0, self.K.T, v[:, 0]).astype(float)[:, None]
 
 
 def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
