@@ -150,13 +150,10 @@ def _name(argument: str, name: Any, names: list[str]) -> str:
 
 def _table(data: Any) -> RawTable:
     if is_frame(data):
-        names = [str(name) for name in getattr(data, "column_names", None) or data.columns]
-        if not names:
+        table = frame_table(data, "data")
+        if not table.names:
             raise ValueError("data: expected a frame with columns, found none.")
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise ValueError(f"data: expected different names of columns, found {twice!r} twice.")
-        return frame_table(data, "data")
+        return table
     if isinstance(data, str | os.PathLike):
         return read_table(data)
     raise TypeError(

@@ -42,7 +42,8 @@ def frame_rows(frame: Any) -> Iterator[tuple[Any, ...]]:
 
 def _native(frame: Any, name: str) -> Any:
     """Return a frame as narwhals has it, if its columns have different names."""
-    names = [str(column) for column in getattr(frame, "columns", ())]
+    # Arrow's tables have columns in place of their names.
+    names = map(str, getattr(frame, "column_names", None) or getattr(frame, "columns", ()))
     twice = [text for text, count in Counter(names).items() if count > 1]
     if twice:
         raise ValueError(
