@@ -23,7 +23,7 @@ from .cleaning.exports import cleaned_bytes, flagged_csv, summary, summary_json
 from .cleaning.findings import Suspect
 from .cleaning.repairs import repaired_rows, rounded
 from .io import DataFileError, RawTable, read_table
-from .io.encoder.target import close_to
+from .io.encoder.target import hint_at
 from .io.errors import listed
 from .io.frame import frame_table, is_frame
 from .io.typed_table import TypedTable
@@ -141,10 +141,9 @@ def _name(argument: str, name: Any, names: list[str]) -> str:
     if isinstance(name, str | int) and str(name) in names:
         return str(name)
     found = repr(name) if isinstance(name, str | int) else f"a {type(name).__name__}"
-    close = close_to(str(name), names)
-    hint = f"; did you mean {listed(close)}?" if close else "."
     raise ValueError(
-        f"{argument}: expected one of the columns {listed(names)}, found {found}{hint}"
+        f"{argument}: expected one of the columns {listed(names)}, found {found}"
+        f"{hint_at(str(name), names)}"
     )
 
 

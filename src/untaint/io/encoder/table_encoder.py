@@ -15,7 +15,7 @@ from ..table import RawTable
 from .features import make_features, plan_features
 from .plan import notes_on_columns
 from .reread import read_as, unknown_levels
-from .target import close_to, find_column
+from .target import find_column, hint_at
 
 _LONGEST = 600
 
@@ -147,8 +147,7 @@ class TableEncoder(BaseEstimator):
         absent = [plan.name for plan in self.columns_ if plan.used and plan.name not in table.names]
         if not absent:
             return
-        close = close_to(absent[0], table.names)
-        hint = f"; did you rename it to {listed(close)}?" if close else "."
+        hint = hint_at(absent[0], table.names, "did you rename it to")
         more = f" (and {listed(absent[1:])})" if absent[1:] else ""
         raise DataFileError(
             f"{table.source}: expected a column {absent[0]!r}{more}, as in the table that was "
