@@ -108,7 +108,7 @@ CONTRACT: dict[str, set[str]] = {
     "baselines": PARTS | {"learners", "_validation"},
     "online": {"kernels", "losses", "_validation"},
     "preprocessing": {"_validation", "screening", "portable"},
-    "plotting": set(),
+    "plotting": {"_validation"},  # checks of parameters
     "datasets": {"io"},  # its records and fields
     "meta_estimators": {
         "optim",  # weights of a stack

@@ -136,6 +136,12 @@ def test_polars_frames_come_back_as_polars(wrong):
     assert found.cleaned.height == N - 5
 
 
+def test_columns_of_an_arrow_table_may_hold_the_same():
+    pa = pytest.importorskip("pyarrow")
+    heights = people()["height"].to_numpy()
+    assert len(clean(pa.table({"a": heights, "b": heights})).cells) == 0
+
+
 def test_files_are_read_as_frames_are(wrong, found, tmp_path):
     path = tmp_path / "people.csv"
     wrong.to_csv(path, index=False)
@@ -218,7 +224,7 @@ def test_the_same_seed_finds_the_same(wrong, found):
         (people(), {"skip": None}, TypeError, "skip: expected a list of names"),
         (people(), {"random_state": "x"}, ValueError, "random_state: expected None, a whole"),
         (people(), {"target": people()["waist"]}, ValueError, "target: .* found a Series"),
-        (people().rename(columns={"waist": "weight"}), {}, ValueError, "'weight' twice"),
+        (people().rename(columns={"waist": "weight"}), {}, ValueError, "'weight' more than once"),
         (people(), {"skip": ["typos"]}, ValueError, "skip: expected names among"),
         (people(), {"fdr": 2.0}, ValueError, "fdr"),
         (people(), {"learner": "forest"}, ValueError, "learner"),

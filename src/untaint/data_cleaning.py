@@ -23,7 +23,7 @@ from .cleaning.exports import cleaned_bytes, flagged_csv, summary, summary_json
 from .cleaning.findings import Suspect
 from .cleaning.repairs import repaired_rows, rounded
 from .io import DataFileError, RawTable, read_table
-from .io.encoder.target import close_to
+from .io.encoder.target import hint_at
 from .io.errors import listed
 from .io.frame import frame_table, is_frame
 from .io.typed_table import TypedTable
@@ -141,22 +141,18 @@ def _name(argument: str, name: Any, names: list[str]) -> str:
     if isinstance(name, str | int) and str(name) in names:
         return str(name)
     found = repr(name) if isinstance(name, str | int) else f"a {type(name).__name__}"
-    close = close_to(str(name), names)
-    hint = f"; did you mean {listed(close)}?" if close else "."
     raise ValueError(
-        f"{argument}: expected one of the columns {listed(names)}, found {found}{hint}"
+        f"{argument}: expected one of the columns {listed(names)}, found {found}"
+        f"{hint_at(str(name), names)}"
     )
 
 
 def _table(data: Any) -> RawTable:
     if is_frame(data):
-        names = [str(name) for name in getattr(data, "column_names", None) or data.columns]
-        if not names:
+        table = frame_table(data, "data")
+        if not table.names:
             raise ValueError("data: expected a frame with columns, found none.")
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise ValueError(f"data: expected different names of columns, found {twice!r} twice.")
-        return frame_table(data, "data")
+        return table
     if isinstance(data, str | os.PathLike):
         return read_table(data)
     raise TypeError(

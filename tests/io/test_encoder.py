@@ -83,15 +83,20 @@ def test_rare_levels_are_one_feature(read):
     assert X.sum(axis=0).tolist() == [30, 20, 10, 3]
     new = encoder.transform(read("x\ty\nf\t1\nz\t1\n"))
     assert new[:, 3].tolist() == [1, 1]
-    few = TableEncoder(max_levels=2).fit(table, target="y")
-    assert few.names_ == ["x = a", "x = b", "x = other"]
+
+
+def test_of_very_many_levels_some_are_one_feature(read):
+    cells = [f"level {k}" for k in range(30)] * 10
+    table = read("x,y\n" + "".join(f"{cell},{i % 5}\n" for i, cell in enumerate(cells)))
+    names = TableEncoder().fit(table, target="y").names_
+    assert len(names) == 26 and names[-1] == "x = other"
 
 
 def test_two_levels_are_one_feature(read):
     table = read("x,y\n" + "b,1\nb,2\na,3\n" * 5 + ",4\n")
-    encoder = TableEncoder(indicator_share=0.5)
+    encoder = TableEncoder()
     X = encoder.fit_transform(table, target="y")
-    assert encoder.names_ == ["x = a"]
+    assert encoder.names_ == ["x = a", "x is missing"]
     assert X[:, 0].tolist() == [0, 0, 1] * 5 + [0]
 
 
@@ -191,7 +196,7 @@ def test_unknown_targets_are_named(table):
 def test_it_is_an_estimator(table):
     with pytest.raises(NotFittedError):
         TableEncoder().transform(table)
-    assert clone(TableEncoder(max_levels=3)).max_levels == 3
+    assert clone(TableEncoder(leave_out=["a"])).leave_out == ["a"]
 
 
 def test_it_can_be_saved(table):

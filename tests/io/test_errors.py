@@ -153,7 +153,7 @@ def assert_table_or_refusal(read, content, **options):
         table = read(content, **options)
         assert isinstance(table, RawTable)
         assert table.header_bytes + table.rows_bytes() == content
-        assert len(table.row_cells(table.n_rows - 1)) == len(table.names)
+        assert len(table.rows_cells([table.n_rows - 1])[0]) == len(table.names)
         TableEncoder().fit_transform(table)
     except DataFileError as error:
         assert str(error)

@@ -20,7 +20,7 @@ LINES = (
 def test_records_are_rows(read, name):
     table = read(LINES, name)
     assert table.names == ["size", "kind", "sold", "price"]
-    assert table.row_cells(1) == ["2.5", "house, old", "false", ""]
+    assert table.rows_cells([1])[0] == ["2.5", "house, old", "false", ""]
     assert table.dialect.describe() == "JSON lines"
     kinds = [column.kind for column in read_columns(table)]
     assert kinds == ["number", "text", "boolean", "number"]

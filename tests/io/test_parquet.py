@@ -41,7 +41,7 @@ def table(read):
 def test_names_and_cells_are_there(table):
     assert table.names == list(COLUMNS)
     assert table.dialect.describe() == "Parquet"
-    assert table.row_cells(0) == [
+    assert table.rows_cells([0])[0] == [
         *("4", "1.5", "1.50", "true", "2020-01-01", "2020-01-01 05:00:00+00:00", "a", "u", "[1]"),
         *("", "x"),
     ]

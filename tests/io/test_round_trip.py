@@ -78,7 +78,7 @@ def test_all_rows_are_the_file_again(read, written):
 def test_cells_are_what_was_written(read, written):
     table = read_written(read, written)
     assert table.names == written.rows[0]
-    assert [table.row_cells(i) for i in range(table.n_rows)] == written.rows[1:]
+    assert [table.rows_cells([i])[0] for i in range(table.n_rows)] == written.rows[1:]
 
 
 @ANYWHERE
@@ -93,7 +93,9 @@ def test_rows_that_are_kept_and_dropped_make_up_the_file(read, written, data):
         encoding=written.encoding,
     )
     kept = np.flatnonzero(mask) if mask.any() else range(n)
-    assert [again.row_cells(i) for i in range(again.n_rows)] == [table.row_cells(i) for i in kept]
+    assert [again.rows_cells([i])[0] for i in range(again.n_rows)] == [
+        table.rows_cells([i])[0] for i in kept
+    ]
     assert len(table.rows_bytes(mask)) + len(table.rows_bytes(~mask)) == len(table.rows_bytes())
 
 
@@ -107,7 +109,9 @@ def test_rows_in_any_order_do_not_run_together(read, written, data):
         delimiter=written.delimiter,
         encoding=written.encoding,
     )
-    assert [again.row_cells(i) for i in range(again.n_rows)] == [table.row_cells(i) for i in order]
+    assert [again.rows_cells([i])[0] for i in range(again.n_rows)] == [
+        table.rows_cells([i])[0] for i in order
+    ]
 
 
 @ANYWHERE
@@ -126,9 +130,9 @@ def test_marked_and_repaired_rows_read_as_intended(read, written, data):
     )
     assert again.names == [*table.names, "mark, it"]
     for i in range(n):
-        expected = [*table.row_cells(i), extra[i]]
+        expected = [*table.rows_cells([i])[0], extra[i]]
         expected[column] = changed.get(i, expected[column])
-        assert again.row_cells(i) == expected
+        assert again.rows_cells([i])[0] == expected
 
 
 @ANYWHERE
@@ -160,7 +164,7 @@ def test_tables_that_csv_wrote_are_found_out(read, body):
     stream = io.StringIO(newline="")
     csv.writer(stream).writerows([["left", "right"], *body])
     table = read(stream.getvalue())
-    assert [table.row_cells(i) for i in range(table.n_rows)] == body
+    assert [table.rows_cells([i])[0] for i in range(table.n_rows)] == body
     assert table.header_bytes + table.rows_bytes() == stream.getvalue().encode()
 
 

@@ -135,7 +135,7 @@ def test_an_unfitted_pipeline_is_refused(regression, axes):
 
 def test_says_which_argument_is_wrong(regression, labels, axes):
     cases = [
-        (lambda: ResidualsDisplay.from_estimator(regression.model, kind="hat"), "kind should be"),
+        (lambda: ResidualsDisplay.from_estimator(regression.model, kind="hat"), "kind must be"),
         (lambda: ResidualsDisplay.from_predictions([1.0], [1.0, 2.0]), r"y_pred .* shape \(1,\)"),
         (lambda: AuditDisplay(scores=[[1.0]], flagged=[True]), r"scores .* shape \(n,\)"),
         (lambda: AuditDisplay(scores=[1.0], flagged=[True, False]), r"flagged .* shape \(1,\)"),
@@ -181,7 +181,7 @@ def test_scores_of_any_size_are_drawn(display, scores, axes):
 
 @pytest.mark.parametrize("n_labels", [-1, 2.5, "a", None])
 def test_the_number_of_labels_is_a_count(n_labels, axes):
-    with pytest.raises(ValueError, match="n_labels should be an integer of at least 0"):
+    with pytest.raises(ValueError, match="n_labels must be an integer of at least 0"):
         scores_of(AuditDisplay, [1.0, 2.0]).plot(axes, n_labels=n_labels)
 
 

@@ -53,7 +53,7 @@ def test_any_labels_may_be_compared(axes):
 def test_says_what_is_wrong_with_the_arguments(regression, labels, axes):
     with pytest.raises(TypeError, match="model should be a classifier, got SubquantileRegressor"):
         NoiseMatrixDisplay.from_estimator(regression.model, ax=axes)
-    with pytest.raises(ValueError, match="kind should be one of 'matrix', 'counts', got 'all'"):
+    with pytest.raises(ValueError, match="kind must be one of 'matrix', 'counts', got 'all'"):
         NoiseMatrixDisplay.from_estimator(labels.model, kind="all", ax=axes)
     with pytest.raises(ValueError, match=r"matrix should be of shape \(2, 2\), got \(3, 3\)"):
         NoiseMatrixDisplay(matrix=np.eye(3), classes=["a", "b"])

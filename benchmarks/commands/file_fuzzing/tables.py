@@ -122,7 +122,7 @@ def _write_again(table: RawTable) -> None:
     rows = table.rows_bytes(np.arange(table.n_rows) % 2 == 0)
     assert isinstance(rows, bytes)
     last = table.n_rows - 1
-    if len(table.row_cells(last)) != len(table.names):
+    if len(table.rows_cells([last])[0]) != len(table.names):
         raise Finding("a row has not as many cells as there are names")
     table.place(last)
 

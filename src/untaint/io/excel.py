@@ -13,7 +13,7 @@ from typing import Any
 
 from .._progress import report_step
 from .archives import Content, check_cells, check_zip
-from .encoder.target import close_to
+from .encoder.target import hint_at
 from .errors import DataFileError, listed, reason
 from .source import MAX_BYTES
 from .typed_cells import typed_table
@@ -78,11 +78,8 @@ def _find_sheet(name: str, workbook: Any, sheet: str | None, notes: list[str]) -
             )
         return sheets[first]
     if sheet not in sheets:
-        close = close_to(sheet, list(sheets))
-        hint = f"; did you mean {listed(close)}?" if close else "."
-        raise DataFileError(
-            f"{name}: expected a sheet {sheet!r}, found {listed(list(sheets))}{hint}"
-        )
+        known = f"{listed(list(sheets))}{hint_at(sheet, list(sheets))}"
+        raise DataFileError(f"{name}: expected a sheet {sheet!r}, found {known}")
     return sheets[sheet]
 
 

@@ -42,8 +42,9 @@ def frame_rows(frame: Any) -> Iterator[tuple[Any, ...]]:
 
 def _native(frame: Any, name: str) -> Any:
     """Return a frame as narwhals has it, if its columns have different names."""
-    names = [str(column) for column in getattr(frame, "columns", ())]
-    twice = [text for text, count in Counter(names).items() if count > 1]
+    # Arrow's tables have columns in place of their names.
+    names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+    twice = [text for text, count in Counter(map(str, names)).items() if count > 1]
     if twice:
         raise ValueError(
             f"{name}: expected column names that are all different, found {listed(twice)} more "

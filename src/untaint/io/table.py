@@ -109,12 +109,8 @@ class RawTable(ABC):
         """Return the place of a row in words, such as "line 17"."""
         return f"{self.line_word} {self.line_number(i)}"
 
-    def row_cells(self, i: int) -> list[str]:
-        """Return the texts of a row."""
-        return [self.cell(i, j) for j in range(len(self.names))]
-
     def rows_cells(self, rows: IntArray) -> list[list[str]]:
-        """Return the texts of some rows, far quicker than row by row."""
+        """Return the texts of some rows."""
         columns = [self.texts(j, rows) for j in range(len(self.names))]
         return [list(cells) for cells in zip(*columns, strict=True)]
 

@@ -13,8 +13,6 @@ Memory is bounded by the number of features. Arrays are replaced and not changed
 copy is a snapshot of the data at a round.
 """
 
-from __future__ import annotations
-
 from typing import final
 
 import numpy as np

@@ -4,9 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._validation import check_count
 from . import style
 from .colors import Axes, palette
-from .display import ScoreDisplay, check_labels
+from .display import ScoreDisplay
 from .final_step import final_step
 from .marks import draw_rows
 from .naming import name_rows
@@ -160,7 +161,7 @@ class AuditDisplay(ScoreDisplay):
         -------
         AuditDisplay
         """
-        check_labels(n_labels)
+        check_count("n_labels", n_labels, low=0)
         ax = self._open(ax)
         rank = np.empty(len(self.order))
         rank[self.order] = np.arange(1, len(rank) + 1)

@@ -1,6 +1,6 @@
 """What the displays have in common: they hold arrays, draw them on axes, and keep these."""
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -103,12 +103,6 @@ def check_known(name: str, values: FloatArray) -> None:
         raise ValueError(f"{name} should be numbers, got NaN in row {missing[0][0]}.")
 
 
-def check_labels(n_labels: Any) -> None:
-    """Check the number of rows to label."""
-    if not isinstance(n_labels, Integral) or n_labels < 0:
-        raise ValueError(f"n_labels should be an integer of at least 0, got {n_labels!r}.")
-
-
 def check_distinct(classes: NDArray[Any]) -> None:
     """Check that no label occurs twice."""
     labels = classes.tolist()
@@ -129,10 +123,3 @@ def codes_of(classes: NDArray[Any], labels: NDArray[Any], message: str) -> IntAr
 def mask(name: str, values: Any, n_rows: int) -> BoolArray:
     """Return values as a mask of rows; None is an empty one."""
     return np.zeros(n_rows, bool) if values is None else column(name, values, n_rows).astype(bool)
-
-
-def choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Check that a value is one of some words."""
-    if not isinstance(value, str) or value not in choices:
-        words = ", ".join(map(repr, choices))
-        raise ValueError(f"{name} should be one of {words}, got {value!r}.")

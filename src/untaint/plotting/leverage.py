@@ -9,9 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._validation import check_count
 from . import style
 from .colors import Axes, palette
-from .display import ScoreDisplay, check_labels, number, numbers
+from .display import ScoreDisplay, number, numbers
 from .final_step import final_step
 from .marks import draw_rows
 from .naming import name_points
@@ -145,7 +146,7 @@ class LeverageDisplay(ScoreDisplay):
         -------
         LeverageDisplay
         """
-        check_labels(n_labels)
+        check_count("n_labels", n_labels, low=0)
         ax = self._open(ax)
         far = max(float(self.distances.max()), 1.6 * self.cutoff)
         linear, top, room = self._linear, float(self.scores.max()), style.line_room(ax)

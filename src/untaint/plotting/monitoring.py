@@ -12,9 +12,10 @@ from typing import Any, Self
 import numpy as np
 
 from .._typing import FloatArray
+from .._validation import check_count
 from . import style
 from .colors import Axes
-from .display import Display, check_labels, mask, number, numbers
+from .display import Display, mask, number, numbers
 from .draw_monitoring import draw_contamination, draw_envelope, draw_lines, name_lines, sample_lines
 from .final_step import final_step
 from .outlier_view import OutlierView, read_outliers
@@ -179,7 +180,7 @@ class MonitoringDisplay(Display):
         -------
         MonitoringDisplay
         """
-        check_labels(n_labels)
+        check_count("n_labels", n_labels, low=0)
         ax = self._open(ax)
         scores = np.clip(np.nan_to_num(self.scores, nan=0.0), 0.0, LARGEST)
         room = 1.4 * style.line_room(ax)

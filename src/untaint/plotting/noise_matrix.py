@@ -10,9 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from .._typing import FloatArray
+from .._validation import check_choice
 from . import style
 from .colors import Axes, background, mixed, palette, readable
-from .display import Display, check_distinct, choice, codes_of, column
+from .display import Display, check_distinct, codes_of, column
 from .final_step import check_model, final_step
 from .outlier_view import OutlierView, read_outliers
 from .rows import check_training_rows
@@ -117,7 +118,7 @@ class NoiseMatrixDisplay(Display):
         -------
         NoiseMatrixDisplay
         """
-        choice("kind", kind, KINDS)
+        check_choice("kind", kind, KINDS)
         model, _ = final_step(model)
         check_model(model, "outlier_scores_")
         if not hasattr(model, "classes_"):

@@ -4,9 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._validation import check_choice
 from . import style
 from .colors import Axes
-from .display import Display, choice, column, mask, numbers
+from .display import Display, column, mask, numbers
 from .draw_residuals import draw_observed, draw_residuals
 from .final_step import final_step
 from .label_odds import LabelOddsDisplay
@@ -123,7 +124,7 @@ class ResidualsDisplay(Display):
         -------
         ResidualsDisplay
         """
-        choice("kind", kind, KINDS)
+        check_choice("kind", kind, KINDS)
         model, X = final_step(model, X)
         view = read_outliers(model, fdr)
         if view.is_classifier:
@@ -180,7 +181,7 @@ class ResidualsDisplay(Display):
         -------
         ResidualsDisplay
         """
-        choice("kind", kind, KINDS)
+        check_choice("kind", kind, KINDS)
         ax = self._open(ax)
         title = f"{style.flag_summary(self.flagged)}{self.note}"
         if kind == "qq":

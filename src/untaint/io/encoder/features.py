@@ -4,38 +4,31 @@ The functions come in two: ``plan_*`` looks at a column and says what to do, and
 does it. Missing values become the usual one, and if there are many, a feature says where.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..._typing import FloatArray
 from ..columns.column import Column
+from ..columns.read import FEW_LEVELS, MIN_ROWS, MIN_SHARE
 from .plan import ColumnPlan
 
-
-class Limits(NamedTuple):
-    """When a level or a missing value gets a feature of its own; see `TableEncoder`."""
-
-    max_levels: int
-    min_rows: int
-    min_share: float
-    indicator_share: float
-
-
 OTHER = "other"
+# Share of missing rows from which a feature says where.
+INDICATOR_SHARE = 0.02
 
 
-def plan_features(column: Column, limits: Limits) -> ColumnPlan:
+def plan_features(column: Column) -> ColumnPlan:
     """Plan the features of a column.
 
     Examples
     --------
     >>> import numpy as np
     >>> from untaint.io.columns.column import Column
-    >>> from untaint.io.encoder.features import Limits, make_features, plan_features
+    >>> from untaint.io.encoder.features import make_features, plan_features
     >>> x = np.array([1.0, 2.0, np.nan])
     >>> column = Column("x", "number", np.isnan(x), x)
-    >>> plan = plan_features(column, Limits(25, 5, 0.005, 0.02))
+    >>> plan = plan_features(column)
     >>> plan.features
     ['x', 'x is missing']
     >>> make_features(column, plan)
@@ -47,10 +40,10 @@ def plan_features(column: Column, limits: Limits) -> ColumnPlan:
     details: dict[str, Any] = dict(column.details)
     features: list[str] = []
     if column.kind == "category":
-        features = _plan_category(column, details, limits)
+        features = _plan_category(column, details)
     elif column.kind in ("number", "boolean", "date"):
         features = _plan_values(column, details)
-    often = column.n_missing > 0 and column.n_missing >= limits.indicator_share * n
+    often = column.n_missing > 0 and column.n_missing >= INDICATOR_SHARE * n
     details["indicator"] = bool(features) and often
     if details["indicator"]:
         features.append(f"{column.name} is missing")
@@ -96,12 +89,12 @@ def _make_date(days: FloatArray, details: dict[str, Any]) -> FloatArray:
     return np.column_stack([since, *harmonics])
 
 
-def _plan_category(column: Column, details: dict[str, Any], limits: Limits) -> list[str]:
+def _plan_category(column: Column, details: dict[str, Any]) -> list[str]:
     levels = column.levels
     assert levels is not None
-    floor = max(limits.min_rows, limits.min_share * len(column.missing))
+    floor = max(MIN_ROWS, MIN_SHARE * len(column.missing))
     counts = np.where(levels.present, levels.counts, 0)
-    order = np.argsort(-counts, kind="stable")[: limits.max_levels]
+    order = np.argsort(-counts, kind="stable")[:FEW_LEVELS]
     texts = levels.texts.to_pylist()
     often = [texts[k] for k in order if counts[k] >= floor]
     rest = levels.n_present - sum(int(counts[k]) for k in order if counts[k] >= floor)

@@ -12,10 +12,10 @@ from ..columns.column import Column
 from ..columns.read import read_columns
 from ..errors import DataFileError, listed
 from ..table import RawTable
-from .features import Limits, make_features, plan_features
+from .features import make_features, plan_features
 from .plan import notes_on_columns
 from .reread import read_as, unknown_levels
-from .target import close_to, find_column
+from .target import find_column, hint_at
 
 _LONGEST = 600
 
@@ -30,14 +30,6 @@ class TableEncoder(BaseEstimator):
 
     Parameters
     ----------
-    max_levels : int, default=25
-        Most levels of a category that get a feature of their own; all others are one.
-    min_rows : int, default=5
-        Fewest rows of such a level.
-    min_share : float, default=0.005
-        Smallest part of all rows of such a level.
-    indicator_share : float, default=0.02
-        Share of missing rows from which an indicator feature is added.
     leave_out : sequence of str, default=()
         Columns to leave out.
 
@@ -70,19 +62,7 @@ class TableEncoder(BaseEstimator):
     ['size', 'size is missing', 'ok']
     """
 
-    def __init__(
-        self,
-        *,
-        max_levels: int = 25,
-        min_rows: int = 5,
-        min_share: float = 0.005,
-        indicator_share: float = 0.02,
-        leave_out: Sequence[str] = (),
-    ) -> None:
-        self.max_levels = max_levels
-        self.min_rows = min_rows
-        self.min_share = min_share
-        self.indicator_share = indicator_share
+    def __init__(self, *, leave_out: Sequence[str] = ()) -> None:
         self.leave_out = leave_out
 
     def fit(self, table: RawTable, target: str | None = None) -> Self:
@@ -143,8 +123,7 @@ class TableEncoder(BaseEstimator):
                 f"target, {self.target_!r}."
             )
         columns = read_columns(table, self.target_)
-        limits = Limits(self.max_levels, self.min_rows, self.min_share, self.indicator_share)
-        plans = [plan_features(column, limits) for column in columns]
+        plans = [plan_features(column) for column in columns]
         for plan in plans:
             if plan.name == self.target_ or plan.name in aside:
                 plan.details["target" if plan.name == self.target_ else "left_out"] = True
@@ -168,8 +147,7 @@ class TableEncoder(BaseEstimator):
         absent = [plan.name for plan in self.columns_ if plan.used and plan.name not in table.names]
         if not absent:
             return
-        close = close_to(absent[0], table.names)
-        hint = f"; did you rename it to {listed(close)}?" if close else "."
+        hint = hint_at(absent[0], table.names, "did you rename it to")
         more = f" (and {listed(absent[1:])})" if absent[1:] else ""
         raise DataFileError(
             f"{table.source}: expected a column {absent[0]!r}{more}, as in the table that was "

@@ -1,6 +1,6 @@
 """The column that is to be predicted."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -52,12 +52,8 @@ class TargetColumn:
     missing: BoolArray
     n_distinct: int
     notes: list[str]
-    style: NumberStyle = PLAIN
-    unreadable: BoolArray = field(default_factory=lambda: np.zeros(0, bool))
-
-    def __post_init__(self) -> None:
-        if self.unreadable.shape != self.missing.shape:  # not given
-            object.__setattr__(self, "unreadable", np.zeros_like(self.missing))
+    style: NumberStyle
+    unreadable: BoolArray
 
     def write_number(self, value: float) -> str:
         """Return a number as this column would write it, thousands not grouped.
@@ -68,9 +64,8 @@ class TargetColumn:
         >>> from untaint.io.encoder.target import TargetColumn
         >>> from untaint.io.numbers import NumberStyle
         >>> y, none = np.array([5.0]), np.array([False])
-        >>> TargetColumn("y", 0, "number", y, none, 1, [], NumberStyle(",", "", "%")).write_number(
-        ...     2.5
-        ... )
+        >>> style = NumberStyle(",", "", "%")
+        >>> TargetColumn("y", 0, "number", y, none, 1, [], style, none).write_number(2.5)
         '2,5%'
         """
         return write_number(value, self.style)
@@ -128,11 +123,16 @@ def find_column(table: RawTable, name: str) -> int:
         return table.names.index(name)
     if name.strip() in table.names:
         return table.names.index(name.strip())
-    close = close_to(name, table.names)
-    hint = f"; did you mean {listed(close)}?" if close else "."
     raise DataFileError(
-        f"{table.source}: expected a column {name!r}, found {listed(table.names)}{hint}"
+        f"{table.source}: expected a column {name!r}, found {listed(table.names)}"
+        f"{hint_at(name, table.names)}"
     )
+
+
+def hint_at(name: str, names: list[str], question: str = "did you mean") -> str:
+    """Return a question that ends a sentence on an unknown name, if others are close to it."""
+    close = close_to(name, names)
+    return f"; {question} {listed(close)}?" if close else "."
 
 
 def close_to(name: str, names: list[str]) -> list[str]:
