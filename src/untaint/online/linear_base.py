@@ -88,7 +88,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
         self._fitted_statistics.expand(n_features)
 
     def _refit_rounds(self) -> tuple[int, int]:
-        return self._fitted_statistics.refit_rounds(self.n_rounds_)
+        return self._fitted_statistics.leader.refit_rounds(self.n_rounds_)
 
     def _check_noise_factor(self) -> None:
         if self.noise_factor != "estimate":
