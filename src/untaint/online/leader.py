@@ -16,7 +16,7 @@ import numpy as np
 from .._typing import FloatArray
 from .correction import MomentCorrection, feature_variances, remove_noise
 from .moments import Moments
-from .noise import Noise, RowNoise
+from .noise import Noise, noise_of
 from .ridge_solvers import solve_by_cholesky, solve_floored, solve_in_ball, solve_ridge
 from .schedule import Schedule, powers_around
 from .shrinkage_selection import ALPHAS, SHARES, Shrinkage, select_shrinkage
@@ -104,9 +104,9 @@ class Leader:
         growth = 1.2 if self.config.coarse else sqrt(2.0) if after < _SHORT_STREAM else 2.0
         tuning, self._next_tuning = powers_around(after, growth)
         cut = max(tuning - before, 0)
-        self._add(rows[:cut], _part(noise, slice(cut)))
+        self._add(rows[:cut], noise_of(noise, slice(cut)))
         self._tuning_moments, self._shrinkage = self.moments.copy(), None
-        self._add(rows[cut:], _part(noise, slice(cut, None)))
+        self._add(rows[cut:], noise_of(noise, slice(cut, None)))
 
     def _add(self, rows: FloatArray, noise: Noise | None) -> None:
         """Add rows to the moments, and record the sums up to the ends of blocks."""
@@ -201,7 +201,3 @@ class Leader:
                 clean, alpha, config.norm_bound, centred=config.centred, scales=scales
             )
         return found
-
-
-def _part(noise: Noise | None, rows: slice) -> Noise | None:
-    return noise[rows] if isinstance(noise, RowNoise) else noise

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
@@ -29,28 +28,20 @@ _MAX_WIDTH, _MAX_ROWS = 24, 1024  # of blocks for which a general product is the
 
 
 @final
-@dataclass
 class Moments:
     """Moments holds the Gram matrix of the rows and the summed noise covariances of each fold."""
 
-    n_features: int
-    noisy: bool = True  # whether sums of noise covariances are kept
-    rounds: int = 0
-    gram: FloatArray = field(init=False)  # (N_FOLDS, d + 2, d + 2)
-    total_gram: FloatArray = field(init=False)  # the sum over all folds
-    _noise: FloatArray = field(init=False)  # (N_FOLDS, d, d), without that of replicates
-    _total_noise: FloatArray = field(init=False)  # its sum over all folds
-    _scatter: FloatArray | None = field(init=False, default=None)  # of replicates, in each fold
-    _noise_shape: FloatArray | None = field(init=False, default=None)  # known up to a factor
-    _freedom: FloatArray = field(init=False)  # (N_FOLDS,), its degrees of freedom
-    _per_copy: FloatArray = field(init=False)  # (N_FOLDS,), sums of weight / number of copies
-
-    def __post_init__(self) -> None:
-        d = self.n_features
-        self.gram, self.total_gram = np.zeros((N_FOLDS, d + 2, d + 2)), np.zeros((d + 2, d + 2))
-        size = d if self.noisy else 0
-        self._noise, self._total_noise = np.zeros((N_FOLDS, size, size)), np.zeros((size, size))
-        self._freedom, self._per_copy = np.zeros(N_FOLDS), np.zeros(N_FOLDS)
+    def __init__(self, n_features: int, *, noisy: bool = True) -> None:
+        self.n_features, self.rounds = n_features, 0
+        self.gram = np.zeros((N_FOLDS, n_features + 2, n_features + 2))
+        self.total_gram: FloatArray = self.gram[0].copy()  # the sum over all folds
+        size = n_features if noisy else 0  # whether sums of noise covariances are kept
+        self._noise = np.zeros((N_FOLDS, size, size))  # without that of replicates
+        self._total_noise: FloatArray = self._noise[0].copy()  # its sum over all folds
+        self._scatter: FloatArray | None = None  # of replicates, in each fold
+        self._noise_shape: FloatArray | None = None  # known up to a factor
+        self._freedom = np.zeros(N_FOLDS)  # its degrees of freedom
+        self._per_copy = np.zeros(N_FOLDS)  # sums of weight / number of copies
 
     def add(
         self, rows: FloatArray, noise: Noise | None, ends: Sequence[int] = ()
