@@ -33,11 +33,11 @@ class Moments:
 
     def __init__(self, n_features: int, *, noisy: bool = True) -> None:
         self.n_features, self.rounds = n_features, 0
-        self.gram = np.zeros((N_FOLDS, n_features + 2, n_features + 2))
-        self.total_gram: FloatArray = self.gram[0].copy()  # the sum over all folds
+        self.gram: FloatArray = np.zeros((N_FOLDS, n_features + 2, n_features + 2))
+        self.total_gram = self.gram[0].copy()  # the sum over all folds
         size = n_features if noisy else 0  # whether sums of noise covariances are kept
-        self._noise = np.zeros((N_FOLDS, size, size))  # without that of replicates
-        self._total_noise: FloatArray = self._noise[0].copy()  # its sum over all folds
+        self._noise: FloatArray = np.zeros((N_FOLDS, size, size))  # without that of replicates
+        self._total_noise = self._noise[0].copy()  # its sum over all folds
         self._scatter: FloatArray | None = None  # of replicates, in each fold
         self._noise_shape: FloatArray | None = None  # known up to a factor
         self._freedom = np.zeros(N_FOLDS)  # its degrees of freedom
