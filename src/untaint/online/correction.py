@@ -9,7 +9,7 @@ A *share* below one subtracts only that part of the noise covariance: the fit is
 the naive one, with less variance.
 """
 
-from typing import Protocol
+from typing import Protocol, final
 
 import numpy as np
 
@@ -30,17 +30,36 @@ def remove_noise(gram: FloatArray, noise: FloatArray, share: float) -> FloatArra
     return clean
 
 
-def remove_noise_and_missing(observed: FloatArray) -> MomentCorrection:
-    """Return a correction for noise and for entries missing at random.
+@final
+class MissingCorrection:
+    """A correction for noise and for entries missing at random.
 
-    ``observed`` counts how often each pair of entries was observed together.
+    ``observed`` (d + 2, d + 2) counts how often each pair of entries was observed together.
     """
-    rates = np.maximum(observed, 1e-12) / observed[0, 0]
 
-    def correct(gram: FloatArray, noise: FloatArray, share: float) -> FloatArray:
-        return remove_noise(np.where(observed > 0, gram / rates, 0.0), noise, share)
+    def __init__(self, n_features: int) -> None:
+        self.observed: FloatArray = np.zeros((n_features + 2, n_features + 2))
 
-    return correct
+    def count(self, present: FloatArray) -> None:
+        """Count the observed entries of new rows, given as 0 or the root of the weight."""
+        self.observed += present.T @ present
+
+    def expand(self, n_features: int) -> None:
+        """Add new features, which were absent from all earlier rows."""
+        self.observed = insert_features(self.observed, n_features)
+
+    def __call__(self, gram: FloatArray, noise: FloatArray, share: float) -> FloatArray:
+        """Divide by the rates at which pairs were observed, and remove a share of the noise."""
+        rates = np.maximum(self.observed, 1e-12) / self.observed[0, 0]
+        return remove_noise(np.where(self.observed > 0, gram / rates, 0.0), noise, share)
+
+
+def insert_features(gram: FloatArray, n_features: int) -> FloatArray:
+    """Return Gram matrices of rows (1, z, y) in which new features of zero precede the target."""
+    kept = np.r_[: gram.shape[-1] - 1, n_features + 1]
+    out = np.zeros((*gram.shape[:-2], n_features + 2, n_features + 2))
+    out[..., kept[:, None], kept] = gram
+    return out
 
 
 def centred_moments(gram: FloatArray, centred: bool) -> tuple[FloatArray, FloatArray]:

@@ -5,7 +5,7 @@ matter; names that occur later get new columns. A feature that a row does not ha
 everywhere in river, or NaN if the learner treats absent features as missing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -56,10 +56,6 @@ class FeatureIndex:
     def positions(self, names: Iterable[Any]) -> list[int]:
         """Return the columns of these names."""
         return [self._position[name] for name in names]
-
-    def row_to_array(self, row: Mapping[Any, Any]) -> FloatArray:
-        """Return one row in the order of the columns, without the names that have no column."""
-        return np.array([[row.get(name, self.fill_value) for name in self.names]], dtype=float)
 
     def align(self, names: Sequence[Any], rows: FloatArray) -> FloatArray:
         """Return rows in the order of the columns, without the names that have no column."""

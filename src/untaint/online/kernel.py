@@ -185,8 +185,8 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
             )
 
     def _start(self, batch: NoisyBatch) -> None:
-        self._cov = self._initial_cov(batch)
         self._n_copies = batch.n_copies
+        self._cov = self._initial_cov(batch)
         self._statistics = LinearStatistics(batch, LeaderConfig(), allow_missing=False)
         self.gamma_ = self._initial_gamma(batch)
         mixture = self._mixture()
@@ -207,11 +207,6 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
 
     def _learn(self, batch: NoisyBatch) -> None:
         noise = self._check_batch(batch)
-        if batch.n_copies != self._n_copies:
-            raise ValueError(
-                "X_copy must be given with every batch or with none: the stream began with "
-                f"{'two copies' if self._n_copies == 2 else 'one copy'} of each row."
-            )
         if noise is not None and not np.array_equal(noise, self._cov):
             raise ValueError("noise_cov must stay what it was in the first batch.")
         self._engine.learn(batch, self.target_bound)  # first, because it may raise
@@ -224,6 +219,9 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
         batch.refuse_replicates("a kernel learner")
         if isinstance(batch.noise, RowNoise):
             raise ValueError("noise_cov must be the same for all rows in a kernel learner.")
+        if batch.n_copies != self._n_copies:
+            given, copies = ("None", "one copy") if self._n_copies == 1 else ("given", "two copies")
+            raise ValueError(f"X_copy must be {given}: the stream began with {copies} of each row.")
         return batch.noise
 
     def _initial_cov(self, batch: NoisyBatch) -> FloatArray:
@@ -291,11 +289,6 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
 
     def _clean_error(self, batch: NoisyBatch) -> float:
         self._check_batch(batch)
-        if batch.n_copies != self._n_copies:
-            raise ValueError(
-                f"X_copy must {'be given' if self._n_copies == 2 else 'be None'}: the learner was "
-                f"trained on {'two copies' if self._n_copies == 2 else 'one copy'} of each row."
-            )
         return self._engine.clean_error(batch)
 
     def _copy_noise_cov(self) -> FloatArray:

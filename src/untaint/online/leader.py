@@ -16,7 +16,7 @@ import numpy as np
 from .._typing import FloatArray
 from .correction import MomentCorrection, feature_variances, remove_noise
 from .moments import Moments
-from .noise import Noise, RowNoise
+from .noise import Noise, noise_of
 from .ridge_solvers import solve_by_cholesky, solve_floored, solve_in_ball, solve_ridge
 from .schedule import Schedule, powers_around
 from .shrinkage_selection import ALPHAS, SHARES, Shrinkage, select_shrinkage
@@ -54,8 +54,15 @@ class LinearFit(NamedTuple):
 class Leader:
     """A Leader accumulates the moments of a stream and computes the best corrected fit to them."""
 
-    def __init__(self, n_features: int, config: LeaderConfig, *, noisy: bool = True) -> None:
-        self.config = config
+    def __init__(
+        self,
+        n_features: int,
+        config: LeaderConfig,
+        correct: MomentCorrection = remove_noise,
+        *,
+        noisy: bool = True,
+    ) -> None:
+        self.config, self.correct = config, correct
         self.moments = Moments(n_features, noisy=noisy)
         self._tuning_moments = self.moments.copy()
         self._shrinkage: Shrinkage | None = None
@@ -64,7 +71,7 @@ class Leader:
         self.schedule = Schedule(coarse=config.coarse)
         self._windows = self._make_windows()
 
-    def refit_rounds(self, rounds: int, correct: MomentCorrection) -> tuple[int, int]:
+    def refit_rounds(self, rounds: int) -> tuple[int, int]:
         """Return the last round up to this one at which the fit is updated, and the next one.
 
         If the first one is later than the rows so far, this is to be called again when these have
@@ -74,7 +81,7 @@ class Leader:
         last = max(schedule.last_end(rounds, group=True), now)
         if self._windows is not None and last == now:
             if rounds >= schedule.next_end(now):
-                self.fit(correct)
+                self.fit()
             if self._windows.suspect_change:
                 last = max(schedule.last_end(rounds), now)
                 return last, schedule.next_end(last)
@@ -82,7 +89,8 @@ class Leader:
 
     def _make_windows(self) -> Windows | None:
         config = self.config
-        if not config.forgets or self.moments.n_features > MAX_FEATURES:
+        unable = self.moments.n_features > MAX_FEATURES or self.correct is not remove_noise
+        if unable or not config.forgets:
             return None
         return Windows(self.schedule, centred=config.centred, norm_bound=config.norm_bound)
 
@@ -96,9 +104,9 @@ class Leader:
         growth = 1.2 if self.config.coarse else sqrt(2.0) if after < _SHORT_STREAM else 2.0
         tuning, self._next_tuning = powers_around(after, growth)
         cut = max(tuning - before, 0)
-        self._add(rows[:cut], _part(noise, slice(cut)))
+        self._add(rows[:cut], noise_of(noise, slice(cut)))
         self._tuning_moments, self._shrinkage = self.moments.copy(), None
-        self._add(rows[cut:], _part(noise, slice(cut, None)))
+        self._add(rows[cut:], noise_of(noise, slice(cut, None)))
 
     def _add(self, rows: FloatArray, noise: Noise | None) -> None:
         """Add rows to the moments, and record the sums up to the ends of blocks."""
@@ -114,9 +122,9 @@ class Leader:
         """Let the next fit select share and alpha by all rounds so far."""
         self._tuning_moments, self._shrinkage, self._fit = self.moments, None, None
 
-    def invalidate(self) -> None:
-        """Discard the fit and its shrinkage, because the correction has changed."""
-        self._shrinkage = self._fit = None
+    def set_correction(self, correct: MomentCorrection) -> None:
+        """Let the next fit correct the moments in another way."""
+        self.correct, self._shrinkage, self._fit = correct, None, None
 
     def expand(self, n_features: int) -> None:
         """Add new features, which were zero in all earlier rows."""
@@ -126,14 +134,14 @@ class Leader:
         self._fit = self._shrinkage = None
         self._windows = self._make_windows()
 
-    def fit(self, correct: MomentCorrection) -> LinearFit:
+    def fit(self) -> LinearFit:
         """Return the best corrected fit so far."""
         if self._fit is None:
             if self._shrinkage is None:
                 tuning, config = self._tuning_moments, self.config
                 self._shrinkage = select_shrinkage(
                     tuning,
-                    correct,
+                    self.correct,
                     config.shares,
                     config.alphas(tuning.total_gram[0, 0]),
                     centred=config.centred,
@@ -143,14 +151,12 @@ class Leader:
                     self._windows.reset_shrinkage()
             gram, noise = self.moments.total()
             shrinkage = self._shrinkage or Shrinkage(self.config.shares[0], 1.0 / gram[0, 0])
-            self._fit = LinearFit(*self._solve(correct, gram, noise, shrinkage), shrinkage)
-            if self._windows is not None and self.moments.observed is None:
-                self._fit = self._fit_to_window(correct, self._windows, self._fit)
+            self._fit = LinearFit(*self._solve(gram, noise, shrinkage), shrinkage)
+            if self._windows is not None:
+                self._fit = self._fit_to_window(self._windows, self._fit)
         return self._fit
 
-    def _fit_to_window(
-        self, correct: MomentCorrection, windows: Windows, all_rows: LinearFit
-    ) -> LinearFit:
+    def _fit_to_window(self, windows: Windows, all_rows: LinearFit) -> LinearFit:
         """Return the fit to the best window, or that to all rows."""
         total, noise = self.moments.total()
         shrinkage = all_rows.shrinkage
@@ -158,7 +164,7 @@ class Leader:
         def fit_all(gram: FloatArray, noise: FloatArray) -> tuple[FloatArray, float]:
             if gram[0, 0] == total[0, 0]:
                 return all_rows.coef, all_rows.intercept
-            return self._solve(correct, gram, noise, shrinkage)
+            return self._solve(gram, noise, shrinkage)
 
         found = windows.fit(total, noise, shrinkage, fit_all)
         if found is None:
@@ -167,19 +173,19 @@ class Leader:
         return LinearFit(coef, intercept, Shrinkage(share, shrinkage.alpha))
 
     def _solve(
-        self, correct: MomentCorrection, gram: FloatArray, noise: FloatArray, shrinkage: Shrinkage
+        self, gram: FloatArray, noise: FloatArray, shrinkage: Shrinkage
     ) -> tuple[FloatArray, float]:
         """Return the coefficients and the intercept of a given shrinkage."""
         config, alpha = self.config, shrinkage.alpha
         if config.alpha is not None:
             alpha = float(config.alphas(gram[0, 0])[0])
-        if config.scaled and correct is remove_noise:
+        if config.scaled and self.correct is remove_noise:
             removed = shrinkage.share * noise
             found = solve_by_cholesky(gram, alpha, removed=removed, centred=config.centred)
             bound = config.norm_bound
             if found is not None and (bound is None or np.linalg.norm(found[0]) <= bound):
                 return found
-        clean = correct(gram, noise, shrinkage.share)
+        clean = self.correct(gram, noise, shrinkage.share)
         penalties = feature_variances(gram, config.centred) if config.scaled else 1.0
         scales = np.sqrt(penalties) if config.scaled else None
         found = solve_by_cholesky(clean, alpha, penalties=penalties, centred=config.centred)
@@ -195,7 +201,3 @@ class Leader:
                 clean, alpha, config.norm_bound, centred=config.centred, scales=scales
             )
         return found
-
-
-def _part(noise: Noise | None, rows: slice) -> Noise | None:
-    return noise[rows] if isinstance(noise, RowNoise) else noise

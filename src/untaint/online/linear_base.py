@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import check_real
-from .leader import LinearFit
 from .linear_statistics import LinearStatistics
 from .noise import is_estimated
 from .noisy_batch import NoisyBatch
@@ -25,7 +24,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
 
     def _linear_model(self) -> tuple[FloatArray, float]:
         """Return coefficients and intercept of the current model."""
-        return self._leader_fit()[:2]
+        return self._fitted_statistics.fit()[:2]
 
     @property
     def coef_(self) -> FloatArray:
@@ -57,9 +56,6 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
         assert self._statistics is not None
         return self._statistics
 
-    def _leader_fit(self) -> LinearFit:
-        return self._fitted_statistics.fit()
-
     def _predict_rows(self, X: FloatArray, noisy: bool) -> FloatArray:
         coef, intercept = self._linear_model()
         if noisy or np.isnan(X).any():
@@ -68,7 +64,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
 
     def _share_removed(self) -> float:
         """Return the share of the noise from which the coefficients have been corrected."""
-        return self._leader_fit().shrinkage.share
+        return self._fitted_statistics.fit().shrinkage.share
 
     def _clean_error(self, batch: NoisyBatch) -> float:
         assert isinstance(batch.noise, np.ndarray)
@@ -88,7 +84,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
         self._fitted_statistics.expand(n_features)
 
     def _refit_rounds(self) -> tuple[int, int]:
-        return self._fitted_statistics.refit_rounds(self.n_rounds_)
+        return self._fitted_statistics.leader.refit_rounds(self.n_rounds_)
 
     def _check_noise_factor(self) -> None:
         if self.noise_factor != "estimate":

@@ -17,7 +17,7 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray
 from ..exceptions import UnidentifiedNoiseWarning
-from .correction import MomentCorrection, centred_moments, remove_noise, remove_noise_and_missing
+from .correction import MissingCorrection, centred_moments, remove_noise
 from .leader import Leader, LeaderConfig, LinearFit
 from .noise_check import check_declared_noise, warn_if_only_rows_were_scaled
 from .noisy_batch import NoisyBatch, augmented_rows
@@ -31,9 +31,9 @@ class LinearStatistics:
     """LinearStatistics accumulates moments about an origin and fits the linear model to them."""
 
     def __init__(self, first: NoisyBatch, config: LeaderConfig, *, allow_missing: bool) -> None:
-        self._allow_missing = allow_missing
         d = first.X.shape[1]
-        self.leader = Leader(d, config)
+        self._missing = MissingCorrection(d) if allow_missing else None
+        self.leader = Leader(d, config, self._missing or remove_noise)
         self.origin, self.target_origin = np.zeros(d), 0.0
         # The fit does not depend on the origin, which only limits rounding.
         if config.centred and (allow_missing or not _is_near_zero(first)):
@@ -50,27 +50,24 @@ class LinearStatistics:
         Z, noise = batch.merged()
         self._noise_declared = batch.noise is not None and not batch.estimates_noise
         self._weight_per_copy += batch.weight_per_copy()
-        if self._allow_missing:
+        if self._missing is not None:
             missing = np.isnan(Z)
             if (batch.noise is None or batch.has_replicates) and missing.any():
                 raise ValueError(
                     'missing="random" needs noise_cov beside X_copy: the noise is not estimated '
                     "from copies with gaps."
                 )
-            self._set_new_origins(Z, missing)
+            self._set_new_origins(Z, missing, self._missing.observed)
             present, ones = (~missing).astype(float), np.ones(len(missing))
-            self.leader.moments.count_observed(augmented_rows(present, ones, batch.sample_weight))
+            self._missing.count(augmented_rows(present, ones, batch.sample_weight))
             Z = np.where(missing, self.origin, Z)
         own = batch.rows if overwrite and Z is batch.X else None
         rows = augmented_rows(Z, batch.y, batch.sample_weight, self._row_origin, rows=own)
         self.leader.add(rows, noise)
 
-    def _set_new_origins(self, Z: FloatArray, missing: BoolArray) -> None:
+    def _set_new_origins(self, Z: FloatArray, missing: BoolArray, observed: FloatArray) -> None:
         """Set the origin of features that are observed for the first time."""
-        observed = self.leader.moments.observed
-        new = ~missing.all(axis=0)
-        if observed is not None:
-            new &= np.diag(observed)[1:-1] == 0
+        new = ~missing.all(axis=0) & (np.diag(observed)[1:-1] == 0)
         if self.leader.config.centred and new.any():
             self.origin = self.origin.copy()
             self.origin[new] = np.nanmean(Z[:, new], axis=0)
@@ -96,10 +93,9 @@ class LinearStatistics:
             )
         elif self._noise_declared:
             gram, noise = self.leader.moments.total()
-            observed = self.leader.moments.observed
-            if observed is not None:  # moments of the observed entries only
-                gram = self._correction()(gram, noise, 0.0)
-                never = np.diag(observed)[1:-1] == 0
+            if self._missing is not None:  # moments of the observed entries only
+                gram = self._missing(gram, noise, 0.0)
+                never = np.diag(self._missing.observed)[1:-1] == 0
                 noise = noise.copy()
                 noise[never] = noise[:, never] = 0.0
             if not was_scaled:
@@ -109,18 +105,16 @@ class LinearStatistics:
     def expand(self, n_features: int) -> None:
         """Add new features, which were zero in all earlier rows."""
         self.leader.expand(n_features)
+        if self._missing is not None:
+            self._missing.expand(n_features)
         self.origin = np.pad(self.origin, (0, n_features - len(self.origin)))
         self._row_origin = self._origin_of_rows()
 
     def fit(self) -> LinearFit:
         """Return the leader's fit, with the intercept for rows that are not centred."""
-        fit = self.leader.fit(self._correction())
-        shift = self.target_origin - float(fit.coef @ self.origin)
-        return fit._replace(intercept=fit.intercept + shift)
-
-    def refit_rounds(self, rounds: int) -> tuple[int, int]:
-        """Return the leader's last and next round of refitting."""
-        return self.leader.refit_rounds(rounds, self._correction())
+        coef, intercept, shrinkage = self.leader.fit()
+        shift = self.target_origin - float(coef.dot(self.origin))
+        return LinearFit(coef, intercept + shift, shrinkage)
 
     def copy_noise_cov(self) -> FloatArray:
         """Return the mean noise covariance of one copy."""
@@ -155,17 +149,12 @@ class LinearStatistics:
     def _clean_distribution(self, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the rows' mean, their covariance less a share of noise, and one copy's."""
         gram, noise = self.leader.moments.total()
-        means, cov = centred_moments(
-            self._correction()(gram, noise, 1.0), self.leader.config.centred
-        )
+        clean = self.leader.correct(gram, noise, 1.0)
+        means, cov = centred_moments(clean, self.leader.config.centred)
         values, vectors = np.linalg.eigh(cov[:-1, :-1])
         clean = (vectors * np.maximum(values, 0.0)) @ vectors.T
         residual_noise = (1.0 - share) * noise / max(gram[0, 0], np.finfo(float).tiny)
         return means[:-1] + self.origin, clean + residual_noise, clean + self.copy_noise_cov()
-
-    def _correction(self) -> MomentCorrection:
-        observed = self.leader.moments.observed
-        return remove_noise if observed is None else remove_noise_and_missing(observed)
 
 
 def _is_near_zero(first: NoisyBatch) -> bool:

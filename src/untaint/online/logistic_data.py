@@ -20,7 +20,8 @@ from scipy.special import expit
 
 from .._typing import FloatArray, IntArray
 from .correction import feature_variances
-from .noise import Noise, RowNoise
+from .noise import RowNoise
+from .noisy_batch import NoisyBatch
 
 MAX_ROWS = 4096  # rows kept; when there are more, the earlier half is summarised
 N_FOLDS = 8
@@ -55,11 +56,12 @@ class LogisticData:
         """The summed weights of all rows."""
         return float(self.class_gram[:, :, 0, 0].sum())
 
-    def add(
-        self, X: FloatArray, codes: FloatArray, weights: FloatArray | None, noise: Noise
-    ) -> None:
-        """Add rows of one batch with the covariance of their noise."""
+    def add(self, batch: NoisyBatch) -> None:
+        """Add a batch of noisy rows with their codes."""
+        X, noise = batch.merged()
+        codes, weights = batch.y, batch.sample_weight
         weights = np.ones(len(codes)) if weights is None else weights
+        self.weight_per_copy += batch.weight_per_copy()
         A = np.column_stack([np.ones(len(codes)), X - self.origin])
         folds = (self.rounds + np.arange(len(codes))) // RUN % N_FOLDS
         gram = self.class_gram.copy()

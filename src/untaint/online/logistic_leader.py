@@ -56,16 +56,10 @@ class LogisticLeader:
         start = 0
         while start < len(batch.y):
             stop = start + MAX_ROWS - len(self.data.codes)
-            self._add_rows(batch[start:stop])
-            start = stop
+            self.data.add(batch[start:stop])
+            start, self._fit = stop, None
             if len(self.data.codes) == MAX_ROWS:
                 self.data.summarise(MAX_ROWS // 2, naive_slopes(self.data))
-
-    def _add_rows(self, batch: NoisyBatch) -> None:
-        X, noise = batch.merged()
-        self.data.add(X, batch.y, batch.sample_weight, noise)
-        self.data.weight_per_copy += batch.weight_per_copy()
-        self._fit = None
 
     def retune(self) -> None:
         """Let the next fit select share and alpha by all rows so far."""

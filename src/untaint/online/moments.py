@@ -6,21 +6,20 @@ in turn: in runs of 4 up to round 64, and then in 16 equal runs between round 2^
 This allows cross-validation without storing rows, also if consecutive rows are dependent.
 
 ``noise`` holds the sums of :math:`E[n n^T]`, by which noise raises the second moments of the
-features; ``observed`` counts how often each pair of entries was observed, if some are missing.
-Features are measured from an origin near their mean, which avoids cancellation.
+features. Features are measured from an origin near their mean, which avoids cancellation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 from scipy.linalg.blas import dgemm
 
 from .._typing import FloatArray
+from .correction import insert_features
 from .noise import Noise, RowNoise
 from .replicates import estimate_covariance
 from .schedule import FIRST_ROUNDS, N_FOLDS
@@ -29,29 +28,20 @@ _MAX_WIDTH, _MAX_ROWS = 24, 1024  # of blocks for which a general product is the
 
 
 @final
-@dataclass
 class Moments:
     """Moments holds the Gram matrix of the rows and the summed noise covariances of each fold."""
 
-    n_features: int
-    noisy: bool = True  # whether sums of noise covariances are kept
-    rounds: int = 0
-    gram: FloatArray = field(init=False)  # (N_FOLDS, d + 2, d + 2)
-    observed: FloatArray | None = field(init=False, default=None)  # (d + 2, d + 2)
-    total_gram: FloatArray = field(init=False)  # the sum over all folds
-    _noise: FloatArray = field(init=False)  # (N_FOLDS, d, d), without that of replicates
-    _total_noise: FloatArray = field(init=False)  # its sum over all folds
-    _scatter: FloatArray | None = field(init=False, default=None)  # of replicates, in each fold
-    _noise_shape: FloatArray | None = field(init=False, default=None)  # known up to a factor
-    _freedom: FloatArray = field(init=False)  # (N_FOLDS,), its degrees of freedom
-    _per_copy: FloatArray = field(init=False)  # (N_FOLDS,), sums of weight / number of copies
-
-    def __post_init__(self) -> None:
-        d = self.n_features
-        self.gram, self.total_gram = np.zeros((N_FOLDS, d + 2, d + 2)), np.zeros((d + 2, d + 2))
-        size = d if self.noisy else 0
-        self._noise, self._total_noise = np.zeros((N_FOLDS, size, size)), np.zeros((size, size))
-        self._freedom, self._per_copy = np.zeros(N_FOLDS), np.zeros(N_FOLDS)
+    def __init__(self, n_features: int, *, noisy: bool = True) -> None:
+        self.n_features, self.rounds = n_features, 0
+        self.gram: FloatArray = np.zeros((N_FOLDS, n_features + 2, n_features + 2))
+        self.total_gram = self.gram[0].copy()  # the sum over all folds
+        size = n_features if noisy else 0  # whether sums of noise covariances are kept
+        self._noise: FloatArray = np.zeros((N_FOLDS, size, size))  # without that of replicates
+        self._total_noise = self._noise[0].copy()  # its sum over all folds
+        self._scatter: FloatArray | None = None  # of replicates, in each fold
+        self._noise_shape: FloatArray | None = None  # known up to a factor
+        self._freedom = np.zeros(N_FOLDS)  # its degrees of freedom
+        self._per_copy = np.zeros(N_FOLDS)  # sums of weight / number of copies
 
     def add(
         self, rows: FloatArray, noise: Noise | None, ends: Sequence[int] = ()
@@ -112,29 +102,18 @@ class Moments:
         """Whether the noise is to be estimated and no row has replicates."""
         return self._scatter is not None and not self._freedom.any()
 
-    def count_observed(self, present: FloatArray) -> None:
-        """Count the observed entries of new rows, given as 0 or the root of the weight."""
-        pairs = present.T @ present
-        self.observed = pairs if self.observed is None else self.observed + pairs
-
     def expand(self, n_features: int) -> None:
         """Add new features, which were zero in all earlier rows."""
-        positions = np.r_[: self.n_features + 1, n_features + 1]
         more, self.n_features = n_features - self.n_features, n_features
-        gram = np.zeros((N_FOLDS, n_features + 2, n_features + 2))
-        gram[:, positions[:, None], positions] = self.gram
-        self.gram, self.total_gram = gram, gram.sum(axis=0)
+        self.gram = insert_features(self.gram, n_features)
+        self.total_gram = self.gram.sum(axis=0)
         self._noise = np.pad(self._noise, ((0, 0), (0, more), (0, more)))
         self._total_noise = np.pad(self._total_noise, (0, more))
         if self._scatter is not None:
             self._scatter = np.pad(self._scatter, ((0, 0), (0, more), (0, more)))
-        if self.observed is not None:
-            observed = np.zeros((n_features + 2, n_features + 2))
-            observed[positions[:, None], positions] = self.observed
-            self.observed = observed
 
     def copy(self) -> Moments:
-        """Return an independent copy; total sums and ``observed`` are never changed in place."""
+        """Return an independent copy; total sums are never changed in place."""
         snapshot = copy(self)
         for name in ("gram", "_noise", "_freedom", "_per_copy", "_scatter"):
             value = getattr(self, name)

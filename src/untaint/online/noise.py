@@ -90,6 +90,11 @@ class RowNoise:
 Noise = FloatArray | RowNoise  # one covariance matrix for all rows, or one per row
 
 
+def noise_of(noise: Noise | None, rows: slice | IntArray) -> Noise | None:
+    """Return the noise of some of the rows."""
+    return noise[rows] if isinstance(noise, RowNoise) else noise
+
+
 def is_estimated(noise_cov: Any) -> bool:
     """Return whether the covariance is to be estimated from replicates."""
     return isinstance(noise_cov, str) and noise_cov == "replicates"

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from .noise import Noise, RowNoise
+from .noise import Noise, RowNoise, noise_of
 from .replicates import Measurements, measurements
 
 
@@ -30,13 +30,13 @@ class NoisyBatch:
     estimates_noise: bool = False  # whether the noise, or its factor, is to be estimated
 
     def __getitem__(self, rows: slice | IntArray) -> NoisyBatch:
-        noise, weights = self.noise, self.sample_weight
+        weights = self.sample_weight
         return replace(
             self,
             X=self.X[rows],
             y=self.y[rows],
             X_copy=None if self.X_copy is None else self.X_copy[..., rows, :],
-            noise=noise[rows] if isinstance(noise, RowNoise) else noise,
+            noise=noise_of(self.noise, rows),
             sample_weight=None if weights is None else weights[rows],
             rows=None,
             X_true=None if self.X_true is None else self.X_true[rows],

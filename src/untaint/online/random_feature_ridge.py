@@ -31,8 +31,8 @@ class RandomFeatureRidge(Engine):
     def prepare(self, mixture: KernelMixture, cov: FloatArray, n_copies: int) -> None:
         """Draw the frequencies and compute the correction of their moments."""
         self._omega = self._sampler.sample(len(cov))
-        self._correction = FourierCorrection(self._omega, cov, self._noise, n_copies)
-        self._leader.invalidate()
+        correction = FourierCorrection(self._omega, cov, self._noise, n_copies)
+        self._leader.set_correction(correction)
 
     def learn(self, batch: NoisyBatch, target_bound: float | None) -> None:
         """Add a batch to the moments."""
@@ -42,18 +42,18 @@ class RandomFeatureRidge(Engine):
 
     def predict(self, X: FloatArray, input_cov: FloatArray | None) -> FloatArray:
         """Evaluate the random features; ``input_cov`` damps each of them accordingly."""
-        fit = self._leader.fit(self._correction)
+        fit = self._leader.fit()
         values = evaluate_features(X, self._omega, fit.coef, input_cov)
         return values + (fit.intercept + (self._target_origin or 0.0))
 
     def clean_error(self, batch: NoisyBatch) -> float:
         """Return u' M u for the residual u' r and the corrected second-moment matrix M of r."""
-        fit = self._leader.fit(self._correction)
+        fit = self._leader.fit()
         rows = self._augmented(batch)
         u = np.concatenate([[-fit.intercept], -fit.coef, [1.0]])
         errors, sizes = [], []
         for part in np.array_split(rows, min(16, len(rows))):
-            gram = self._correction(part.T @ part / len(part), np.empty(0), 1.0)
+            gram = self._leader.correct(part.T @ part / len(part), np.empty(0), 1.0)
             errors.append(float(u @ gram @ u))
             sizes.append(len(part))
         spread = float(np.std(errors)) / np.sqrt(len(errors))
@@ -67,15 +67,15 @@ class RandomFeatureRidge(Engine):
 
     def removed_share(self) -> float:
         """Return the share of the noise that the leader has selected."""
-        return self._leader.fit(self._correction).shrinkage.share
+        return self._leader.fit().shrinkage.share
 
     def refit_rounds(self, rounds: int) -> tuple[int, int]:
         """Return the leader's last and next round of refitting."""
-        return self._leader.refit_rounds(rounds, self._correction)
+        return self._leader.refit_rounds(rounds)
 
     def coef(self) -> FloatArray:
         """Return the coefficients of the cosines, then of the sines."""
-        return self._leader.fit(self._correction).coef.copy()
+        return self._leader.fit().coef.copy()
 
     def frequencies(self) -> FloatArray:
         """Return the frequencies, one in each row."""

@@ -97,7 +97,7 @@ class CorrectedRidge(LinearRegressor):
     @property
     def share_(self) -> float:
         """The share of the noise that was removed."""
-        return self._leader_fit().shrinkage.share
+        return self._fitted_statistics.fit().shrinkage.share
 
     @property
     def alpha_(self) -> float:
@@ -105,7 +105,7 @@ class CorrectedRidge(LinearRegressor):
         if not isinstance(self.alpha, str):
             return float(self.alpha)
         weight = self._fitted_statistics.leader.moments.total_gram[0, 0]
-        return self._leader_fit().shrinkage.alpha * weight
+        return self._fitted_statistics.fit().shrinkage.alpha * weight
 
     @property
     def noise_cov_(self) -> FloatArray:

@@ -87,7 +87,8 @@ class NoisyLearner(RiverCompatMixin, BatchAPIMixin):
         if [*x] == buffer.coef_names:
             return sum(map(mul, buffer.coef, x.values()), buffer.intercept)
         if buffer.coef_names is None:
-            return float(self._predict_rows(self._feature_index.row_to_array(x), False)[0])
+            row = self._feature_index.align([*x], np.array([[*x.values()]], dtype=float))
+            return float(self._predict_rows(row, False)[0])
         self._feature_index.check_names(tuple(x))
         coef = buffer.coef_by_name
         return sum((coef.get(name, 0.0) * value for name, value in x.items()), buffer.intercept)

@@ -97,7 +97,8 @@ class RowBuffer:
 
     def _reserve(self, n: int) -> None:
         """Make room for the rows of frames, n in all or more."""
-        rows = np.empty((max(n, min(4 * n, self._max_block_rows + n // 4)), self._width))
+        first = not self._n_block_rows  # it may be the only one
+        rows = np.empty((n if first else max(n, self._max_block_rows + n // 4), self._width))
         rows[:, 0] = 1.0
         rows[: self._n_block_rows] = self._block_rows[: self._n_block_rows]
         self._block_rows = rows

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -38,20 +39,16 @@ class Scaling:
 
     def row(self, x: Mapping[Any, Any]) -> ScaledRow:
         """Return a scaled dictionary; a feature that is not known yet is centred at itself."""
-        known = {name: k for k, name in enumerate(self.names)}
-        scaled = ScaledRow(
-            (name, (value - self.mean[known[name]]) / self.scale[known[name]])
-            if name in known
-            else (name, 0.0 * value)
-            for name, value in x.items()
-        )
+        scaled, known = ScaledRow(), self._by_name
+        for name, value in x.items():
+            mean, scale = known.get(name, (value, 1.0))
+            scaled[name] = (value - mean) / scale
         scaled.scaling, scaled.original = self, x
         return scaled
 
     def columns(self, names: Sequence[Any], X: FloatArray) -> FloatArray:
         """Return scaled columns of these names."""
-        means = dict(zip(self.names, self.mean.tolist(), strict=True))
-        origin = np.array([means.get(name, 0.0) for name in names])
+        origin = np.array([self._by_name.get(name, (0.0, 1.0))[0] for name in names])
         return (X - origin) / self._scales(names)
 
     def noise(self, noise: Noise, names: Sequence[Any] | None = None) -> Noise:
@@ -70,8 +67,13 @@ class Scaling:
         return cov / np.outer(self.scale, self.scale)
 
     def _scales(self, names: Sequence[Any]) -> FloatArray:
-        known = dict(zip(self.names, self.scale.tolist(), strict=True))
-        return np.array([known.get(name, 1.0) for name in names])
+        return np.array([self._by_name.get(name, (0.0, 1.0))[1] for name in names])
+
+    @cached_property
+    def _by_name(self) -> dict[Any, tuple[float, float]]:
+        """The mean and the scale of each feature."""
+        moments = zip(self.mean.tolist(), self.scale.tolist(), strict=True)
+        return dict(zip(self.names, moments, strict=True))
 
 
 class ScaledRows(np.ndarray):
