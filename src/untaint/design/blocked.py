@@ -24,6 +24,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import reduce
+from operator import add
 from typing import Any, TypeVar, final
 
 import numpy as np
@@ -46,6 +48,10 @@ MAX_TERMS = 32
 MAX_SINGLE = 1e15
 # Rows whose features are squared at a time.
 SQUARED_ROWS = 1_000
+
+
+def _added(terms: Sequence[T]) -> T:
+    return reduce(add, terms)
 
 
 @final
@@ -115,7 +121,7 @@ class BlockedFeatures:
         self,
         coef: FloatArray,
         block_function: Callable[[slice, FloatArray, _Block], T],
-        summed: Callable[[Sequence[T]], T],
+        summed: Callable[[Sequence[T]], T] = _added,
     ) -> T:
         """Return the sum over blocks of a function of their rows, values Phi c and features."""
         evaluate, waiting = self._evaluator(coef), list[T]()
