@@ -34,6 +34,30 @@ class Sum:
     high: Any
     low: Any = 0.0
 
+    @classmethod
+    def of(cls, terms: Sequence[Sum]) -> Sum:
+        """Return the sum of sums, in pairs: many small sums take little longer than one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Sum.of([Sum(np.ones(2)), Sum(np.zeros(2)), Sum(np.ones(2))]).value
+        array([2., 2.])
+        """
+        high = np.array([each.high for each in terms])
+        low = np.array([np.broadcast_to(each.low, high.shape[1:]) for each in terms])
+        while (half := len(high) // 2) > 0:
+            rest = slice(2 * half, None)
+            ones, others = (
+                cls(high[own], low[own]) for own in (slice(half), slice(half, 2 * half))
+            )
+            both = ones + others
+            high, low = (
+                np.concatenate([new, old[rest]])
+                for new, old in ((both.high, high), (both.low, low))
+            )
+        return cls(high[0], low[0])
+
     def __add__(self, other: Sum) -> Sum:
         """Of the terms of both."""
         with np.errstate(invalid="ignore", over="ignore"):
@@ -47,34 +71,6 @@ class Sum:
     def value(self) -> FloatArray:
         """The nearest number."""
         return np.asarray(self.high + self.low)
-
-
-def added(ones: Sequence[Sum], others: Sequence[Sum]) -> list[Sum]:
-    """Return the sums of pairs of sums, added as one vector: small sums take as long as large ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pairs = [Sum(np.ones(2)), Sum(np.ones((1, 3)))]
-    >>> [each.value.tolist() for each in added(pairs, pairs)]
-    [[2.0, 2.0], [[2.0, 2.0, 2.0]]]
-    """
-    both, parts, start = _joined(ones) + _joined(others), [], 0
-    for each in ones:
-        own = slice(start, start + each.high.size)
-        shape, start = each.high.shape, own.stop
-        parts.append(Sum(both.high[own].reshape(shape), both.low[own].reshape(shape)))
-    return parts
-
-
-def _joined(sums: Sequence[Sum]) -> Sum:
-    """Return the numbers of some sums as one vector."""
-    low, start = np.zeros(sum(each.high.size for each in sums)), 0
-    for each in sums:
-        own = slice(start, start + each.high.size)
-        low[own] = each.low if np.ndim(each.low) == 0 else each.low.ravel()
-        start = own.stop
-    return Sum(np.concatenate([each.high.ravel() for each in sums]), low)
 
 
 def _two_sum(a: Any, b: Any) -> tuple[Any, Any]:

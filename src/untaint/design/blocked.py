@@ -22,7 +22,7 @@ whichever part it belongs to.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import reduce
 from operator import add
@@ -42,10 +42,16 @@ Slopes = Callable[[slice, FloatArray], FloatArray]
 T = TypeVar("T")
 # Finished blocks that may wait to be summed, per thread.
 MAX_PENDING = 2
+# Results of blocks that are summed at a time.
+MAX_TERMS = 32
 # Values beyond have sums of squares that overflow single precision, so they are rescaled.
 MAX_SINGLE = 1e15
 # Rows whose features are squared at a time.
 SQUARED_ROWS = 1_000
+
+
+def _added(terms: Sequence[T]) -> T:
+    return reduce(add, terms)
 
 
 @final
@@ -112,12 +118,18 @@ class BlockedFeatures:
         return out, self._whitened_sums(work, coef.shape[1])
 
     def map_reduce(
-        self, coef: FloatArray, block_function: Callable[[slice, FloatArray, _Block], T]
+        self,
+        coef: FloatArray,
+        block_function: Callable[[slice, FloatArray, _Block], T],
+        summed: Callable[[Sequence[T]], T] = _added,
     ) -> T:
         """Return the sum over blocks of a function of their rows, values Phi c and features."""
-        evaluate = self._evaluator(coef)
-        parts = self._pass(lambda rows, block: block_function(rows, evaluate(block), block))
-        return reduce(add, parts)
+        evaluate, waiting = self._evaluator(coef), list[T]()
+        for part in self._pass(lambda rows, block: block_function(rows, evaluate(block), block)):
+            waiting.append(part)
+            if len(waiting) > MAX_TERMS:
+                waiting = [summed(waiting)]
+        return summed(waiting)
 
     def squares(self, weights: FloatArray) -> FloatArray:
         """Return the weighted sums of squared raw features, for each column of weights."""

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from .._typing import BoolArray, FloatArray
+from ..optim.gram import by_blocks
 from ..optim.leave_one_out import deletion_residuals
 from ..optim.ridge_path import MAX_PREDICTIVE_VARIANCE, weighted_gram
 from .continuation import Candidate, SubsetRefit
@@ -79,13 +80,17 @@ class RidgeRefit(SubsetRefit):
     def _costs(self, columns: FloatArray, alpha: float, weights: FloatArray) -> FloatArray:
         """Return the costs z^2, infinite or no numbers where they overflow."""
         half = _half_inverse(_penalised(weighted_gram(columns, weights), alpha))
-        scaled = columns @ half
-        q = np.einsum("ij,ij->i", scaled, scaled)
-        moments = columns.T @ (weights[:, None] * self.y)
-        residuals = self.y - scaled @ (half.T @ moments)
-        errors, variances = deletion_residuals(residuals, weights, self.sample_weight, q)
-        squares = np.einsum("ij,ij->i", errors, errors)
-        return squares / (1.0 + np.minimum(variances, MAX_PREDICTIVE_VARIANCE))
+        coef = half.T @ (columns.T @ (weights[:, None] * self.y))
+
+        def costs_of(rows: slice) -> FloatArray:
+            scaled = columns[rows] @ half
+            q = np.einsum("ij,ij->i", scaled, scaled)
+            parts = (weights[rows], self.sample_weight[rows], q)
+            errors, variances = deletion_residuals(self.y[rows] - scaled @ coef, *parts)
+            squares = np.einsum("ij,ij->i", errors, errors)
+            return squares / (1.0 + np.minimum(variances, MAX_PREDICTIVE_VARIANCE))
+
+        return np.concatenate(by_blocks(costs_of, *columns.shape))
 
 
 def _sizes(residuals: FloatArray) -> FloatArray:

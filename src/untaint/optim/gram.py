@@ -8,8 +8,10 @@ they were. Of very many rows a sample is enough for it: with m rows a feature, t
 scaled Gram matrix of the sample is that of all rows to about :math:`1 \pm 2 / \sqrt m`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from functools import reduce
+from typing import Any, TypeVar, final
 
 import numpy as np
 from scipy import sparse
@@ -18,6 +20,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from .._threads import map_blocks
 from .._typing import FloatArray, IntArray
 from .base import Precondition
+
+T = TypeVar("T")
 
 # Share of changed rows beyond which a new sum is as quick, and free of drift.
 REBUILD_SHARE = 0.3
@@ -29,8 +33,8 @@ MAX_UPDATES = 50
 FORGET = 1e-6
 # Columns from which sums of products are worth a copy of their rows.
 WIDE = 100
-# Multiplications of a thread's block of rows, and the most blocks.
-LARGE, MAX_BLOCKS = 10**8, 16
+# Multiplications beyond which a product has all cores, those of a block of rows, and most blocks.
+LARGE, BLOCK, MAX_BLOCKS = 10**8, 3 * 10**7, 16
 # Relative jitter of a factorisation without a penalty.
 MIN_JITTER = 1e-12
 
@@ -138,10 +142,13 @@ def weighted_gram(features: Any, weights: FloatArray) -> FloatArray:
 
 def self_product(A: FloatArray) -> FloatArray:
     """Return A^T A, which is half of the work of a general product, by several threads if large."""
-    block = max(LARGE // A.shape[1] ** 2, -(-len(A) // MAX_BLOCKS), 1)
-    if block >= len(A):
-        return A.T @ A
-    return np.sum(map_blocks(lambda rows: A[rows].T @ A[rows], len(A), block), axis=0)
+    return reduce(np.add, by_blocks(lambda rows: A[rows].T @ A[rows], *A.shape))
+
+
+def by_blocks(function: Callable[[slice], T], n_rows: int, width: int) -> list[T]:
+    """Return the results of a function of blocks of a matrix, by several threads if it is large."""
+    count = min(max(n_rows * width**2 // BLOCK, 1), MAX_BLOCKS)
+    return map_blocks(function, n_rows, max(-(-n_rows // count), 1))
 
 
 def factorised(G: FloatArray, penalty: FloatArray) -> Precondition:

@@ -13,12 +13,13 @@ pass keeps no state: the weight of a sample follows from the arguments of the pa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
 import numpy as np
 
-from .._sums import Sum, added
+from .._sums import Sum
 from .._typing import BoolArray, FloatArray, IntArray
 from ..losses import Loss
 from ..weighting.histogram import HistogramGrid, LossHistogram
@@ -48,20 +49,19 @@ class PassResult:
     column_squares: Sum | None = None
     predictions: FloatArray | None = None
 
+    @classmethod
+    def of(cls, parts: Sequence[PassResult]) -> PassResult:
+        """Return the result of all parts."""
+        sums = dict[str, Any]()
+        for name in SUMS:
+            found = [each for each in (getattr(part, name) for part in parts) if each is not None]
+            if found:
+                sums[name] = Sum.of(found)
+        return cls(histogram=LossHistogram.of([part.histogram for part in parts]), **sums)
+
     def __add__(self, other: PassResult) -> PassResult:
         """Return the result of both parts."""
-        both, alone = list[str](), dict[str, Sum]()
-        for name in SUMS:
-            found = [each for each in (getattr(self, name), getattr(other, name)) if each]
-            if len(found) == 2:
-                both.append(name)
-            elif found:
-                alone[name] = found[0]
-        ones, others = ([getattr(each, name) for name in both] for each in (self, other))
-        counts, *sums = added([self.histogram.counts, *ones], [other.histogram.counts, *others])
-        histogram = self.histogram.with_counts(other.histogram, counts)
-        named: dict[str, Any] = alone | dict(zip(both, sums, strict=True))
-        return PassResult(histogram=histogram, **named)
+        return self.of([self, other])
 
     @property
     def loss(self) -> float:

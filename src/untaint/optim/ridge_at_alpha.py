@@ -15,7 +15,8 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from .._typing import FloatArray
-from .ridge_path import LooRidge, RidgePath, centred_features, weighted_gram
+from .gram import by_blocks
+from .ridge_path import LooRidge, RidgePath, weighted_gram, weighted_mean, weighted_sums
 
 
 @final
@@ -29,25 +30,23 @@ class RidgeAtAlpha(LooRidge):
     def __init__(
         self,
         features: FloatArray,
+        mean: FloatArray,
         inverse: FloatArray,
         squared_norms: FloatArray,
         weights: FloatArray,
         fit_intercept: bool,
     ) -> None:
         super().__init__(weights, fit_intercept)
-        self._features, self._inverse, self._squared_norms = features, inverse, squared_norms
+        self._features, self._centre = features, mean
+        self._inverse, self._squared_norms = inverse, squared_norms
 
     def fitted(self, weighted: FloatArray, alpha: float) -> FloatArray:
-        """Return fitted values less the intercept, for weighted targets of rows inside."""
-        features, inside = self._features, self.inside
-        sums = features[inside].T @ weighted
-        mean = np.zeros(features.shape[1])
-        if self.fit_intercept:
-            mean = self.weights[inside] @ features[inside] / self.total
-            sums -= np.outer(mean, weighted.sum(axis=0))
+        """Return fitted values less the intercept, for weighted targets."""
+        sums = weighted_sums(self._features, weighted, self.weights)
+        sums -= np.outer(self._centre, weighted.sum(axis=0))
         half = blas.dtrmm(1.0, self._inverse, sums, lower=1)
         coef = blas.dtrmm(1.0, self._inverse, half, lower=1, trans_a=1)
-        return features @ coef - mean @ coef
+        return self._features @ coef - self._centre @ coef
 
     def variances(self, alpha: float) -> FloatArray:
         """Return the variance of each fitted value less the intercept's."""
@@ -70,14 +69,19 @@ def ridge_at_alpha(
     True
     """
     features = np.asarray(features, dtype=float)
-    centred = centred_features(features, weights, fit_intercept)
-    gram = weighted_gram(centred, weights)
+    mean = weighted_mean(features, weights, fit_intercept)
+    gram = weighted_gram(features, weights, mean)
     gram.flat[:: len(gram) + 1] += alpha
     factor, failed = lapack.dpotrf(gram, lower=1, clean=0)
     if failed:
         return RidgePath(features, weights, fit_intercept)
     # The product with the small inverse is faster than a triangular solve for all rows.
     inverse, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
-    half = blas.dtrmm(1.0, inverse, centred.T, lower=1, overwrite_b=centred is not features).T
-    squared_norms = np.einsum("ij,ij->i", half, half)
-    return RidgeAtAlpha(features, inverse, squared_norms, weights, fit_intercept)
+
+    def squared_norms_of(rows: slice) -> FloatArray:
+        centred = features[rows] - mean
+        half = blas.dtrmm(1.0, inverse, centred.T, lower=1, overwrite_b=1).T
+        return np.einsum("ij,ij->i", half, half)
+
+    squared_norms = np.concatenate(by_blocks(squared_norms_of, *features.shape))
+    return RidgeAtAlpha(features, mean, inverse, squared_norms, weights, fit_intercept)

@@ -10,12 +10,13 @@ The variances q give leave-one-out residuals in closed form (:mod:`.leave_one_ou
 """
 
 from abc import ABC, abstractmethod
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, final
 
 import numpy as np
 
 from .._typing import FloatArray, IntArray
+from .gram import by_blocks
 from .leave_one_out import deletion_residuals
 
 # Largest predictive variance by which a residual is standardised, in units of the noise.
@@ -44,7 +45,7 @@ class LooRidge(ABC):
 
     @abstractmethod
     def fitted(self, weighted: FloatArray, alpha: float) -> FloatArray:
-        """Return fitted values less the intercept, for weighted targets of rows inside."""
+        """Return fitted values less the intercept, for weighted targets."""
 
     @abstractmethod
     def variances(self, alpha: float) -> FloatArray:
@@ -58,8 +59,8 @@ class LooRidge(ABC):
         The variances (n,) are in units of the noise. For copies see :func:`.deletion_residuals`.
         """
         w, inside = self.weights, self.inside
-        base = self.intercept(y)
-        weighted = w[inside, None] * (y[inside] - base)
+        base, weighted = self.intercept(y), np.zeros(y.shape)
+        weighted[inside] = w[inside, None] * (y[inside] - base)
         residuals = y - base - self.fitted(weighted, alpha)
         variances = self.variances(alpha)
         if self.fit_intercept:
@@ -101,7 +102,8 @@ class RidgePath(LooRidge):
 
     def __init__(self, features: Any, weights: FloatArray, fit_intercept: bool = True) -> None:
         super().__init__(weights, fit_intercept)
-        centred = centred_features(features, weights, fit_intercept)
+        features = np.asarray(features, dtype=float)
+        centred = features - weighted_mean(features, weights, fit_intercept)
         gram = weighted_gram(centred, weights)
         # NumPy's decomposition, unlike SciPy's, lets other threads run.
         values, vectors = np.linalg.eigh(gram)
@@ -111,8 +113,8 @@ class RidgePath(LooRidge):
         self._squares = self.rotated**2
 
     def fitted(self, weighted: FloatArray, alpha: float) -> FloatArray:
-        """Return fitted values less the intercept, for weighted targets of rows inside."""
-        projection = self.rotated[self.inside].T @ weighted
+        """Return fitted values less the intercept, for weighted targets."""
+        projection = weighted_sums(self.rotated, weighted, self.weights)
         return self.rotated @ (projection / (self.values + alpha)[:, None])
 
     def mean_squares(
@@ -143,20 +145,35 @@ class RidgePath(LooRidge):
         return self._squares @ (1.0 / (self.values + alpha))
 
 
-def centred_features(features: Any, weights: FloatArray, fit_intercept: bool) -> FloatArray:
-    """Return features in double precision, less their mean if there is an intercept."""
-    centred = np.asarray(features, dtype=float)
+def weighted_sums(features: FloatArray, weighted: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the sums of the rows times (n, k) numbers, over rows of positive weight."""
+
+    def sums_of(rows: slice) -> FloatArray:
+        inside = rows_inside(weights[rows])
+        return features[rows][inside].T @ weighted[rows][inside]
+
+    return reduce(np.add, by_blocks(sums_of, *features.shape))
+
+
+def weighted_mean(features: FloatArray, weights: FloatArray, fit_intercept: bool) -> FloatArray:
+    """Return the mean of the features, or zero without an intercept, which takes it up."""
     if not fit_intercept:
-        return centred
-    inside = rows_inside(weights)
-    return centred - weights[inside] @ centred[inside] / float(weights.sum())
+        return np.zeros(features.shape[1])
+    return weighted_sums(features, weights[:, None], weights)[:, 0] / float(weights.sum())
 
 
-def weighted_gram(features: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the weighted sum of the outer products of the rows."""
-    inside = rows_inside(weights)
-    half = features[inside] * np.sqrt(weights[inside])[:, None]
-    return half.T @ half
+def weighted_gram(
+    features: FloatArray, weights: FloatArray, mean: FloatArray | None = None
+) -> FloatArray:
+    """Return the weighted sum of the outer products of the rows, less their mean if it is given."""
+
+    def gram_of(rows: slice) -> FloatArray:
+        inside = rows_inside(weights[rows])
+        own = features[rows][inside] if mean is None else features[rows][inside] - mean
+        half = own * np.sqrt(weights[rows][inside])[:, None]
+        return half.T @ half
+
+    return reduce(np.add, by_blocks(gram_of, *features.shape))
 
 
 def rows_inside(weights: FloatArray) -> slice | IntArray:

@@ -10,6 +10,7 @@ it is as accurate as its bin.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -92,15 +93,18 @@ class LossHistogram:
     max_loss: FloatArray
     exact: bool = True
 
+    @classmethod
+    def of(cls, parts: Sequence[LossHistogram]) -> LossHistogram:
+        """Return the histogram of all parts."""
+        lists = _joined([(part.losses, part.masses, part.groups) for part in parts])
+        max_loss = np.max([part.max_loss for part in parts], axis=0)
+        numbers = (max_loss, all(part.exact for part in parts))
+        counts = Sum.of([part.counts for part in parts])
+        return cls(parts[0].grid, counts, *lists, *numbers)._bounded()
+
     def __add__(self, other: LossHistogram) -> LossHistogram:
         """Return the histogram of both parts."""
-        return self.with_counts(other, self.counts + other.counts)
-
-    def with_counts(self, other: LossHistogram, counts: Sum) -> LossHistogram:
-        """Return the histogram of both parts, whose counts have been added already."""
-        parts = [(part.losses, part.masses, part.groups) for part in (self, other)]
-        max_loss, exact = np.maximum(self.max_loss, other.max_loss), self.exact and other.exact
-        return LossHistogram(self.grid, counts, *_joined(parts), max_loss, exact)._bounded()
+        return self.of([self, other])
 
     @property
     def weights(self) -> FloatArray:
