@@ -33,8 +33,8 @@ from .features import FeatureDesign
 # A fit of p features to n samples leaves about p / n of the objective to chance. The last step may
 # leave this part of it, and at most so much of the objective.
 CHANCE_PART, MAX_DECREASE = 0.03, 2e-5
-# A log-likelihood of p unknowns leaves half a unit of each to chance, whatever its own size, which is
-# small for labels that are rare or well separated. The last step may leave this many units for each
+# A log-likelihood leaves half a unit for each unknown to chance, whatever its own size, which is
+# small where labels are rare or well separated. The last step may leave this many units for each
 # unknown, and at most so many for each sample.
 LABEL_SLACK, MAX_LABEL_SLACK = 0.1, 5e-5
 # Predicted decrease at which exact steps stop, in double and in single precision.

@@ -49,8 +49,8 @@ class SubsampledSteps:
 
     ``oracle`` has all samples, and ``newton`` the subsample; ``point`` is the next function, at
     first that found on the subsample. A predicted decrease below ``min_decrease``, relative to the
-    objective, or below ``slack`` is not worth another step. ``exact`` refines the thresholds of the solution until
-    they are exact.
+    objective, or below ``slack`` is not worth another step. ``exact`` refines the thresholds of the
+    solution until they are exact.
     """
 
     oracle: Oracle
