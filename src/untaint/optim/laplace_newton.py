@@ -20,7 +20,7 @@ from .laplace_curvature import ClasswiseCurvature, JointCurvature, LaplaceCurvat
 
 MAX_STEPS, MAX_ITER = 60, 60
 # Decrease of the objective, per unit of it, that may be missing at the end.
-ACCURACY = 1e-10
+ACCURACY = 1e-12
 # Loosest and tightest part of the expansion's slope that a step may leave.
 LOOSE_STEP, TIGHT_STEP = 0.1, 1e-4
 # Iterations of a step from which a new factor pays.
