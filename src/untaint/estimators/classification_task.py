@@ -64,8 +64,8 @@ MIN_CONTAMINATION = 0.02
 ALPHA_FACTORS = 10.0 ** np.arange(-5.0, 1.1, 0.5)
 # Coefficients of the fit by which an audit scores labels, for all classes together.
 AUDIT_UNKNOWNS = 600
-# Tolerance of a stage that only prepares the next.
-ROUGH = 1e-4
+# Tolerance of the first refit to a kernel matrix, and of a stage that only prepares the next.
+FIRST, ROUGH = 3e-2, 1e-4
 # Smoothing for several classes. Two classes are trimmed hard. With several, hard trimming would
 # move the rows between overlapping classes back and forth until one class has lost all of them.
 SOFT_EDGE = 2.0
@@ -212,7 +212,7 @@ class ClassificationTask(Task):
             return solve
 
         *rough, full = design.newton_systems(y.shape[1])
-        stages = [SolverStage(solve_with(full), LOOSE)]
+        stages = [SolverStage(solve_with(full), FIRST)]
         if initial.weighting.contamination > 0:
             stages = [SolverStage(solve_with(system), LOOSE, ROUGH) for system in rough] + stages
         return stages
@@ -345,8 +345,9 @@ class ClassificationTask(Task):
             parts = (y, weights, record.fit_intercept, AUDIT_UNKNOWNS)
             approximation = LaplaceApproximation(sketch.loo_features, *parts)
             alpha = max(record.alpha, MIN_ALPHA * float(weights.sum()))
-            plain = approximation.mode(alpha, np.eye(len(self.classes))).predictions
-            found = approximation.mode(alpha, noise.fitted, plain)
+            plain = approximation.mode(alpha, np.eye(len(self.classes)))
+            start = (plain.predictions, plain.curvature)
+            found = approximation.mode(alpha, noise.fitted, *start)
             return np.nan_to_num(approximation.leave_one_out(alpha, noise.fitted, found))
 
     def audit_columns(self, diagnostics: LooDiagnostics) -> dict[str, NDArray[Any]]:

@@ -22,7 +22,10 @@ this; the interval of the rates and the probability of any noise are computed fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from functools import partial
+from itertools import chain
 from typing import NamedTuple, final
 
 import numpy as np
@@ -30,11 +33,12 @@ from scipy.optimize import minimize_scalar
 from scipy.special import entr, expit, softmax
 
 from .._progress import tracked
-from .._threads import map_blocks
+from .._threads import map_blocks, map_in_threads
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.label_posterior import true_class_posterior, uncertain_class_posterior
 from ..losses import CorrectedLogLoss, class_codes
 from ..optim.laplace import LaplaceApproximation, Mode
+from ..optim.laplace_curvature import LaplaceCurvature
 
 # Rates of errors of all classes, of all classes of several, and of one class.
 SYMMETRIC = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
@@ -197,7 +201,10 @@ def select_label_noise(
     if best.evidence < candidates[0].evidence + MIN_EVIDENCE:
         best = candidates[0]
     best = search.assessed(best)
-    candidates = [search.assessed(one) if one.evidence >= least else one for one in candidates]
+    likely = [place for place, one in enumerate(candidates) if one.evidence >= least]
+    assessed = map_in_threads(lambda place: search.assessed(candidates[place]), likely)
+    for place, one in zip(likely, assessed, strict=True):
+        candidates[place] = one
     return LabelNoiseSelection(_summary(candidates, best, weights), *best.setting)
 
 
@@ -248,6 +255,7 @@ class _NoiseSearch:
         self.n_classes = 2 if y.shape[1] == 1 else y.shape[1]
         self.best = -np.inf
         self._models: dict[int, LaplaceApproximation] = {}
+        self._curvatures: dict[int, LaplaceCurvature] = {}
 
     @property
     def n_candidates(self) -> int:
@@ -267,21 +275,23 @@ class _NoiseSearch:
 
     def _two_classes(self, none: NoiseCandidate) -> Iterator[NoiseCandidate]:
         """Yield equal rates of both classes, then rates of one of them, in ascending order."""
-        yield from self._chain(none, "uniform", (uniform_noise(2, rate) for rate in SYMMETRIC))
-        for true in (0, 1):
-            yield from self._chain(none, "other", (_one_sided(true, rate) for rate in ONE_SIDED))
+        families = [[uniform_noise(2, rate) for rate in SYMMETRIC]]
+        families += [[_one_sided(true, rate) for rate in ONE_SIDED] for true in (0, 1)]
+        yield from chain.from_iterable(map_in_threads(partial(self._chain, none), families))
 
-    def _chain(
-        self, none: NoiseCandidate, family: str, matrices: Iterable[FloatArray]
-    ) -> Iterator[NoiseCandidate]:
-        """Yield candidates from neighbour to neighbour, until their evidence is small."""
-        last, best = none, none.evidence
+    def _chain(self, none: NoiseCandidate, matrices: Sequence[FloatArray]) -> list[NoiseCandidate]:
+        """Return candidates from neighbour to neighbour, until their evidence is small."""
+        own = copy(self)  # whatever the other threads have found
+        own._curvatures = self._curvatures.copy()
+        family = "other" if (matrices[0] == 1.0).any() else "uniform"
+        found, last = list[NoiseCandidate](), none
         for matrix in matrices:
-            last = self._climb(family, matrix, HALF_WIDTHS[family], last)
-            yield last
-            best, self.best = max(best, last.evidence), max(self.best, last.evidence)
-            if last.evidence < best - MAX_BEHIND:
-                return
+            last = own._climb(family, matrix, HALF_WIDTHS[family], last)
+            found.append(last)
+            own.best = max(own.best, last.evidence)
+            if last.evidence < own.best - MAX_BEHIND:
+                break
+        return found
 
     def _several_classes(self, none: NoiseCandidate) -> Iterator[NoiseCandidate]:
         """Yield equal rates of all classes, then of each class to the one it is mistaken for."""
@@ -342,10 +352,11 @@ class _NoiseSearch:
 
         def at(setting: tuple[int, int]) -> float:
             if setting not in modes:
+                kernel, alpha = setting[0], self.alphas[setting[1]]
                 start = around if best not in modes else modes[best].predictions
-                model = self._model(setting[0])
-                modes[setting] = model.mode(self.alphas[setting[1]], matrix, start)
-                bounds[setting] = modes[setting].evidence
+                parts = (alpha, matrix, start, self._curvatures.get(kernel))
+                modes[setting] = found = self._model(kernel).mode(*parts)
+                bounds[setting], self._curvatures[kernel] = found.evidence, found.curvature
             return modes[setting].evidence
 
         if last is not None and last.family == family:
@@ -383,7 +394,8 @@ class _NoiseSearch:
     def _model(self, kernel: int) -> LaplaceApproximation:
         if kernel not in self._models:
             parts = (self.y, self.weights, self.fit_intercept)
-            self._models[kernel] = LaplaceApproximation(self.features[kernel](), *parts)
+            model = LaplaceApproximation(self.features[kernel](), *parts)
+            return self._models.setdefault(kernel, model)  # another thread may have made it too
         return self._models[kernel]
 
 

@@ -128,8 +128,13 @@ class ExactRefits:
             # Soft weights converge linearly where the objective is flat: predictions are accurate
             # to the root of its decrease, which single precision does not resolve.
             little = 1e-4 * self.tol if self.tol < SINGLE else self.tol
-        path = self.path
-        return len(path) > 2 and path[-3] - path[-1] <= max(little * abs(path[-1]), self.slack)
+        if len(self.path) < 3:
+            return False
+        before, last = -np.diff(self.path[-3:])
+        # Steps under soft weights bring about the same part each of what the one before brought.
+        geometric = self._soft and before > last > 0
+        left = last / (1.0 - last / before) if geometric else before + last
+        return bool(left <= max(little * abs(self.path[-1]), self.slack))
 
     def advance(self) -> None:
         """Take the new weights, and refit to the share of them that changed."""

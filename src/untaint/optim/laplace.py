@@ -76,23 +76,28 @@ class LaplaceApproximation:
         self._columns = centred @ vectors[:, ::-1][:, :width]
         if fit_intercept:
             self._columns = np.column_stack([np.ones(len(centred)), self._columns])
-        self._curvature: LaplaceCurvature | None = None
 
     def mode(
-        self, alpha: float, noise_matrix: FloatArray, around: FloatArray | None = None
+        self,
+        alpha: float,
+        noise_matrix: FloatArray,
+        around: FloatArray | None = None,
+        preconditioner: LaplaceCurvature | None = None,
     ) -> Mode:
-        """Return the mode near some predictions (n, k), by Newton's method, and its evidence."""
+        """Return the mode near some predictions (n, k), by Newton's method, and its evidence.
+
+        Second derivatives of any other mode on these features are a preconditioner.
+        """
         problem = self._problem(alpha, noise_matrix)
-        found = problem.minimise(problem.near(around), self._curvature)
-        coef, predictions, expansion = found
-        self._curvature = problem.curvature(expansion)
+        coef, predictions, expansion = problem.minimise(problem.near(around), preconditioner)
+        curvature = problem.curvature(expansion)
         value = problem.objective(coef, expansion)
-        value += self._curvature.half_log_determinant(skip=int(self.fit_intercept))
+        value += curvature.half_log_determinant(skip=int(self.fit_intercept))
         n_penalised = (len(coef) - self.fit_intercept) * coef.shape[1]
         value -= 0.5 * n_penalised * float(np.log(2.0 * alpha))
         if self.fit_intercept:
             value += float(np.log1p(np.square(coef[0])).sum())
-        return Mode(predictions, -value, self._curvature)
+        return Mode(predictions, -value, curvature)
 
     def leave_one_out(self, alpha: float, noise_matrix: FloatArray, mode: Mode) -> FloatArray:
         """Return approximate leave-one-out scores (n, k) of a mode."""
