@@ -30,8 +30,8 @@ FOLDS = 5
 # Rows that take part, and the fewest at which trees are an option.
 ROWS, FEWEST = 1500, 100
 # Log-likelihood of a row that trees have to gain. Quick ones may lack so much of it for numbers,
-# and have to gain so much for labels, of as many rows at least.
-WORTH_TREES, OPEN, OPEN_LABELS, QUICK_LABELS = 0.02, 0.2, 0.01, 300
+# and have to gain so much for labels, of so many rows that are all of the table.
+WORTH_TREES, OPEN, OPEN_LABELS, QUICK_LABELS = 0.02, 0.2, 0.01, range(300, ROWS + 1)
 # Probability of a class at least.
 LEAST = 0.01
 
@@ -78,7 +78,8 @@ def choose_learner(
     in_own_units : callable
         Of targets on the scale of the fit.
     """
-    rows = np.random.default_rng(seed).permutation(len(y))[:ROWS]
+    n_rows = len(y)
+    rows = np.random.default_rng(seed).permutation(n_rows)[:ROWS]
     rows = rows[~singleton_label(y[rows], task)]
     if len(rows) < FEWEST or overflows(y[rows], task):
         return LearnerChoice("kernel", "trees need more rows.")
@@ -105,7 +106,7 @@ def choose_learner(
     else:
         trees = _judge_quick_labels(X, y, kept, folds)
         gain = trees.log_likelihood - own.log_likelihood
-        is_open = gain > OPEN_LABELS * len(y) or len(y) < QUICK_LABELS
+        is_open = gain > OPEN_LABELS * len(y) or n_rows not in QUICK_LABELS
     if is_open:
         # Fits are small: threads would wait for one another.
         with threadpool_limits(1, "openmp"):
