@@ -1,8 +1,8 @@
 """Assessment of the rows of a table: scores, flags, contamination, and a model of the inliers.
 
 Up to some thousand rows everything is selected on all of them. Beyond that, scale, hyperparameters
-and contamination are selected on a sample, and one fit to all rows follows. Trees are fitted to
-50,000 rows at most, which predict the others.
+and contamination are selected on a sample, and one fit to all rows follows. Trees that judge rows
+are fitted to 25,000 others at most.
 
 **Flags.** A fit trims all rows that are more likely wrong than right. A list of rows that people
 are going to delete has to be stricter: a numeric target is flagged at five robust deviations or
@@ -14,7 +14,6 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from ..target_transform import TargetTransform
 from .audit_columns import audit_by_row, deviations, on_scale, training_audit
 from .boosted_trees import binned
 from .findings import FLAG_SCORE, Task
-from .learner_choice import boosting, choose_learner
+from .learner_choice import MANY_ROWS, boosting, choose_learner
 from .model_choice import ModelChoice, OnStage, select_for_classification, select_for_regression
 from .refit import MAX_TARGET, overflows
 from .row_assessment import LearnerChoice, RowAssessment, with_wrong_cells, with_wrong_targets
@@ -45,8 +44,8 @@ SAMPLE_ROWS: dict[Task, int] = {"regression": 1000, "classification": 800}
 KERNEL_ROWS = 6000
 # Rows up to which trees are grown by one thread.
 SINGLE_THREAD_ROWS = 10_000
-# Folds of trees. Of many rows, so many are fitted to, half at a time, and predict the others.
-FOLDS, FEW_FOLDS, MANY_ROWS = 5, 2, 50_000
+# Folds of trees. Of many rows, as many as are not many are fitted to, half at a time.
+FOLDS, FEW_FOLDS = 5, 2
 # Labels that fewer of these rows have are fitted to in all rows.
 FEW_LABELS = 20
 # Rows of many that the learners are compared with, and that trees begin with.
@@ -252,14 +251,14 @@ def _by_trees(
         targets = np.clip(targets, -MAX_TARGET, MAX_TARGET)
     kind = RobustRegressor if task == "regression" else RobustClassifier
     share = _effective_contamination(contamination, len(y))
-    folds = FOLDS if len(y) <= MANY_ROWS else FEW_FOLDS
-    model = kind(boosting(task, seed), contamination=share, cv=folds, random_state=seed)
-    rows = None
+    folds, part = FOLDS, None
     if len(y) > MANY_ROWS:
-        rows, known = _fitted_rows(y, task, seed, known)
+        folds, part = FEW_FOLDS, _fitted_rows(y, task, seed)
+    trees = boosting(task, seed, len(y))
+    model = kind(trees, contamination=share, cv=folds, random_state=seed)
     # In small fits threads would wait for one another.
     with threadpool_limits(1 if len(y) <= SINGLE_THREAD_ROWS else None, "openmp"):
-        model._fit(binned(X), targets, known=known, rows=rows)
+        model._fit(binned(X), targets, known=known, part=part)
     audit = audit_by_row(model.audit())
     if task == "regression":
         audit |= {"observed": y, "expected": kernel.in_own_units(audit["expected"].astype(float))}
@@ -269,19 +268,14 @@ def _by_trees(
     return _from_audit(model, audit, kernel.transform, task, estimate, interval, contamination)
 
 
-def _fitted_rows(
-    y: NDArray[Any], task: Task, seed: int, known: Any
-) -> tuple[IntArray, KnownKernel | None]:
-    """Return the rows of many that trees are fitted to, and what a kernel knows of these."""
+def _fitted_rows(y: NDArray[Any], task: Task, seed: int) -> IntArray:
+    """Return the rows of many by which trees predict all."""
     rows = _some_rows(y, task, seed, MANY_ROWS)
     if task == "classification":
         _, codes = np.unique(y, return_inverse=True)
         rare = np.bincount(codes[rows], minlength=codes.max() + 1) < FEW_LABELS
         rows = np.union1d(rows, np.flatnonzero(rare[codes]))
-    if known is None:
-        return rows, None
-    rows = np.union1d(rows, known.rows)
-    return rows, replace(known, rows=np.searchsorted(rows, known.rows))
+    return rows
 
 
 def _audit(

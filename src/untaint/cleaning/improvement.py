@@ -76,7 +76,7 @@ def measure_improvement(
             both = [everything, everything & unflagged[rows]]
             before, after = _errors_of_quick_trees(both, *parts)
         else:
-            trees = boosting(task, seed)
+            trees = boosting(task, seed, len(y))
             before = _errors(trees, everything, *parts, task)
             after = _errors(trees, everything & unflagged[rows], *parts, task)
     if before is None or after is None:

@@ -30,8 +30,11 @@ FOLDS = 5
 # Rows that take part, and the fewest at which trees are an option.
 ROWS, FEWEST = 1500, 100
 # Log-likelihood of a row that trees have to gain. Quick ones may lack so much of it for numbers,
-# and have to gain so much for labels, of as many rows at least.
-WORTH_TREES, OPEN, OPEN_LABELS, QUICK_LABELS = 0.02, 0.2, 0.01, 300
+# and have to gain so much for labels, of so many rows that are all of the table.
+WORTH_TREES, OPEN, OPEN_LABELS, QUICK_LABELS = 0.02, 0.2, 0.01, range(300, ROWS + 1)
+# Trees of many rows: half as many, each of more weight. Faster ones of several classes diverge.
+MANY_ROWS, FEW_TREES = 50_000, 50
+FAST: dict[Task, float] = {"regression": 0.2, "classification": 0.15}
 # Probability of a class at least.
 LEAST = 0.01
 
@@ -46,12 +49,13 @@ class HeldOut(NamedTuple):
     error: float
 
 
-def boosting(task: Task, seed: int) -> Any:
-    """Return gradient boosting for a task."""
+def boosting(task: Task, seed: int, n_rows: int) -> Any:
+    """Return gradient boosting for a task in a table of so many rows."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     kind = HistGradientBoostingRegressor if task == "regression" else HistGradientBoostingClassifier
-    return kind(random_state=seed)
+    few = {"max_iter": FEW_TREES, "learning_rate": FAST[task]} if n_rows > MANY_ROWS else {}
+    return kind(random_state=seed, **few)
 
 
 def choose_learner(
@@ -78,7 +82,8 @@ def choose_learner(
     in_own_units : callable
         Of targets on the scale of the fit.
     """
-    rows = np.random.default_rng(seed).permutation(len(y))[:ROWS]
+    n_rows = len(y)
+    rows = np.random.default_rng(seed).permutation(n_rows)[:ROWS]
     rows = rows[~singleton_label(y[rows], task)]
     if len(rows) < FEWEST or overflows(y[rows], task):
         return LearnerChoice("kernel", "trees need more rows.")
@@ -105,11 +110,11 @@ def choose_learner(
     else:
         trees = _judge_quick_labels(X, y, kept, folds)
         gain = trees.log_likelihood - own.log_likelihood
-        is_open = gain > OPEN_LABELS * len(y) or len(y) < QUICK_LABELS
+        is_open = gain > OPEN_LABELS * len(y) or n_rows not in QUICK_LABELS
     if is_open:
         # Fits are small: threads would wait for one another.
         with threadpool_limits(1, "openmp"):
-            trees = max(judge(lambda: boosting(task, seed), rows) for rows in fitted)
+            trees = max(judge(lambda: boosting(task, seed, n_rows), rows) for rows in fitted)
         gain = trees.log_likelihood - own.log_likelihood
     chosen: Learner = "trees" if gain > WORTH_TREES * len(y) else "kernel"
     what = "typical error" if task == "regression" else "share of missed labels"

@@ -103,12 +103,6 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
                 stacklevel=3,
             )
 
-    def _keep(self, model: Any) -> None:
-        """Keep a fit of the user's learner to all rows in place of one to a part of them."""
-        self.estimator_ = model
-        self.n_fits_: int = self.n_fits_ + 1
-        self.estimators_ = [(name, model) for name in self.learners_]
-
     def predict(self, X: Any) -> Any:
         """Return predictions of the fitted learner.
 

@@ -117,8 +117,9 @@ class ClassificationProblem(Problem):
         groups: Any,
         on_fit: OnFit,
         known: Any = None,
+        part: IntArray | None = None,
     ) -> None:
-        super().__init__(params, X, codes, sample_weight, groups, on_fit, codes)
+        super().__init__(params, X, codes, sample_weight, groups, on_fit, codes, part)
         # Copies of a row are witnesses of one another in a fit to all rows.
         self.known = known if len(self.first) == len(codes) else None
         self.codes, self.classes = codes, np.asarray(params.classes_)

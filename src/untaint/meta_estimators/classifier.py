@@ -14,8 +14,6 @@ from .._validation import check_any_labels, check_contamination, check_weights
 from ..contamination.label_posterior import wrong_label_scores
 from .base import RobustMetaEstimator
 from .classification import ClassificationProblem, LabelAttributes
-from .label_learning import posterior_rows
-from .part_of_rows import fitted_to_all, labels_of_all
 
 
 def _has_probabilities(model: RobustClassifier) -> bool:
@@ -137,9 +135,9 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         sample_weight: Any = None,
         groups: Any = None,
         known: Any = None,
-        rows: IntArray | None = None,
+        part: IntArray | None = None,
     ) -> Self:
-        """Fit; a kernel classifier may be known, and only some rows be fitted to."""
+        """Fit; a kernel classifier may be known, and a part of the rows predict the others."""
         self._check_estimator()
         X = self._check_rows(X, reset=True)
         weights = check_weights(sample_weight, X)
@@ -147,16 +145,9 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         contamination = check_contamination(self.contamination, weights)
         given = None if sample_weight is None else weights
         with self._reporting(2 * self._n_folds() + 1) as on_fit:
-            part = (X, codes) if rows is None else (X[rows], codes[rows])
-            problem = ClassificationProblem(self, *part, given, groups, on_fit, known)
+            problem = ClassificationProblem(self, X, codes, given, groups, on_fit, known, part)
             found = problem.solve(contamination)
             self._store(problem, found)
-            if rows is not None:
-                parts = (self.estimator_, X, codes, self.classes_, rows, contamination)
-                found = labels_of_all(found, *parts)
-                self._set_attributes(found, codes, weights)
-                data = posterior_rows(found.posterior, self.classes_, weights)
-                self._keep(fitted_to_all(problem, self.estimator_, X, data))
         self._warn_if_ambiguous(found.ambiguity_message)
         return self
 
@@ -173,11 +164,6 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         self.estimators_ = getattr(self.estimator_, "learners", None) or [
             (name, self.estimator_) for name in self.learners_
         ]
-        self._set_attributes(found, problem.codes, problem.sample_weight)
-
-    def _set_attributes(
-        self, found: LabelAttributes, codes: IntArray, sample_weight: FloatArray
-    ) -> None:
         self.noise_matrix_ = found.noise.fitted
         self.noise_matrix_interval_ = found.noise.interval
         self.class_contamination_ = found.noise.class_contamination
@@ -187,8 +173,8 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         self.oof_prediction_ = found.probabilities
         self.contamination_, self.contamination_interval_ = found.contamination, found.interval
         self.n_iter_, self._suggested = found.n_rounds, found.suggested
-        self._observed, self._sample_weight = self.classes_[codes], sample_weight
-        self._misfit = self._feature_outlier = np.zeros(len(codes), dtype=bool)
+        self._observed, self._sample_weight = self.classes_[problem.codes], problem.sample_weight
+        self._misfit = self._feature_outlier = np.zeros(len(problem.codes), dtype=bool)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:

@@ -27,7 +27,7 @@ N_TREES = 100
 # Rows beyond which each tree of the forest is grown on so many; the others are out of its bag.
 MANY_ROWS, TREE_ROWS = 20_000, 5_000
 # Rows that weights are found for by kernel and forest, with so many trees if there are more.
-START_ROWS, START_TREES = 10_000, 50
+START_ROWS, START_TREES, START_TREE_ROWS = 10_000, 50, 2000
 MAX_ROUNDS = 3
 # Fewer rows have the posterior of the kernel's tests of outliers.
 FEWEST_ROWS = 40
@@ -54,10 +54,11 @@ def start_rows(n: int, seed: int) -> IntArray:
 
 def make_forest(n_rows: int, seed: int, n_jobs: int | None, *, of_many: bool = False) -> Any:
     """Return extra trees with predictions out of bag, for so many rows, or for some of many."""
+    rows = START_TREE_ROWS if of_many else TREE_ROWS
     return ExtraTreesRegressor(
         START_TREES if of_many else N_TREES,
         bootstrap=True,
-        max_samples=min(TREE_ROWS / n_rows, 1.0) if of_many or n_rows > MANY_ROWS else None,
+        max_samples=min(rows / n_rows, 1.0) if of_many or n_rows > MANY_ROWS else None,
         oob_score=True,
         random_state=seed,
         n_jobs=n_jobs,

@@ -21,7 +21,8 @@ class Problem:
     """Rows, their encoding as numbers, and folds.
 
     ``features`` are None where rows cannot be encoded, such as texts for a pipeline that begins
-    with a vectoriser.
+    with a vectoriser. Of very many rows, those of ``part`` predict the others: fits of the folds
+    use no more.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class Problem:
         groups: Any,
         on_fit: OnFit,
         codes: IntArray | None = None,
+        part: IntArray | None = None,
     ) -> None:
         self.params, self.X, self.n_rows = params, X, len(y)
         self.is_weighted, self.on_fit = sample_weight is not None, on_fit
@@ -50,6 +52,8 @@ class Problem:
             self.places,
             getattr(params, "classes_", None),
         )
+        if part is not None:
+            self.folds = [(np.intersect1d(train, part), test) for train, test in self.folds]
         self.own_folds = groups is not None or not isinstance(params.cv, int | np.integer)
 
     def _encoded(self) -> FloatArray | None:

@@ -46,8 +46,9 @@ class RegressionProblem(Problem):
         groups: Any,
         on_fit: OnFit,
         known: KnownKernel | None = None,
+        part: IntArray | None = None,
     ) -> None:
-        super().__init__(params, X, y, sample_weight, groups, on_fit)
+        super().__init__(params, X, y, sample_weight, groups, on_fit, part=part)
         self.known = known
         self.flat, self.y = y.ndim == 1, y.reshape(len(y), -1)
         self.feature_outlier = np.zeros(len(y), dtype=bool)

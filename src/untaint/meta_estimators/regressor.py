@@ -2,17 +2,14 @@
 
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import RegressorMixin, is_classifier
 from sklearn.utils import get_tags
 
-from .._typing import BoolArray, FloatArray, IntArray
+from .._typing import FloatArray, IntArray
 from .._validation import check_any_targets, check_contamination, check_weights
 from .base import RobustMetaEstimator
-from .initial_weights import weighted
 from .kernel_member import KnownKernel
 from .outlier_attributes import OutlierAttributes
-from .part_of_rows import fitted_to_all, numbers_of_all
 from .regression import MAX_ROUNDS, RegressionProblem
 
 
@@ -123,9 +120,9 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
         sample_weight: Any = None,
         groups: Any = None,
         known: KnownKernel | None = None,
-        rows: IntArray | None = None,
+        part: IntArray | None = None,
     ) -> Self:
-        """Fit; what a kernel says of the rows may be known, and only some be fitted to."""
+        """Fit; what a kernel says of rows may be known, and a part of them predict the others."""
         self._check_estimator()
         X = self._check_rows(X, reset=True)
         targets = check_any_targets(X, y)
@@ -134,19 +131,9 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
         self._check_outputs(targets)
         given = None if sample_weight is None else weights
         with self._reporting(MAX_ROUNDS * self._n_folds() + 1) as on_fit:
-            part = (X, targets) if rows is None else (X[rows], targets[rows])
-            problem = RegressionProblem(self, *part, given, groups, on_fit, known)
+            problem = RegressionProblem(self, X, targets, given, groups, on_fit, known, part)
             found = problem.solve(contamination)
             self._store(problem, found)
-            if rows is not None:
-                outlier = np.zeros(len(X), dtype=bool)
-                outlier[rows] = problem.feature_outlier
-                columns = targets.reshape(len(X), -1)
-                parts = (self.estimator_, X, columns, outlier)
-                found = numbers_of_all(found, *parts, rows, contamination)
-                self._set_attributes(found, targets, weights, outlier)
-                data = weighted(columns, found.inlier_probability * weights, weights)
-                self._keep(fitted_to_all(problem, self.estimator_, X, data))
         self._warn_if_ambiguous(found.ambiguity_message)
         return self
 
@@ -174,15 +161,6 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
         ]
         self.n_fits_ = member.n_fits
         y = problem.shaped(problem.y)
-        self._set_attributes(found, y, problem.sample_weight, problem.feature_outlier)
-
-    def _set_attributes(
-        self,
-        found: OutlierAttributes,
-        y: FloatArray,
-        sample_weight: FloatArray,
-        feature_outlier: BoolArray,
-    ) -> None:
         self.inlier_probability_ = found.inlier_probability
         self.inlier_mask_ = found.inlier_probability >= 0.5
         self.outlier_scores_, self.noise_scale_ = found.scores, found.noise_scale
@@ -190,8 +168,8 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
         self.contamination_ = found.contamination
         self.contamination_interval_ = found.interval
         self.n_iter_, self.converged_ = found.n_rounds, found.converged
-        self._observed, self._sample_weight = y, sample_weight
-        self._misfit, self._feature_outlier = found.misfit, feature_outlier
+        self._observed, self._sample_weight = y, problem.sample_weight
+        self._misfit, self._feature_outlier = found.misfit, problem.feature_outlier
 
     def _expected(self) -> Any:
         return self.oof_prediction_
