@@ -33,10 +33,9 @@ from .features import FeatureDesign
 # A fit of p features to n samples leaves about p / n of the objective to chance. The last step may
 # leave this part of it, and at most so much of the objective.
 CHANCE_PART, MAX_DECREASE = 0.03, 2e-5
-# A log-likelihood leaves half a unit for each unknown to chance, whatever its own size, which is
-# small where labels are rare or well separated. The last step may leave this many units for each
-# unknown, and at most so many for each sample.
-LABEL_SLACK, MAX_LABEL_SLACK = 0.1, 5e-5
+# The same for log-losses: their objective, a few tenths of each row, is left to chance to a larger
+# part, and by trimming to a still larger one.
+LABEL_PART, MAX_LABEL_DECREASE = 0.3, 1e-4
 # Predicted decrease at which exact steps stop, in double and in single precision.
 DOUBLE_DECREASE, SINGLE_DECREASE = 1e-12, 1e-8
 
@@ -94,7 +93,7 @@ class Samples:
             diagonal = np.column_stack([hessian.entry(j, j) for j in range(values.shape[1])])
             return replace(result, column_squares=Sum(block.squares(diagonal)))
 
-        return self.features.map_reduce(coef, block_result, PassResult.of)
+        return self.features.map_reduce(coef, block_result)
 
     def _weighted(
         self, rows: slice, values: FloatArray, losses: SampleLosses, weights: FloatArray
@@ -168,16 +167,10 @@ class PartitionedDesign(Oracle):
         features = self.subsample.features
         if exact:
             return SINGLE_DECREASE if features.map.dtype == np.float32 else DOUBLE_DECREASE
-        return min(CHANCE_PART * features.width / self.n_samples, MAX_DECREASE)
-
-    @property
-    def slack(self) -> float:
-        """The decrease of a log-loss that is not worth another step."""
-        if self.loss.quadratic:
-            return 0.0
-        unknowns = self.subsample.features.width * self.y.shape[1]
-        least = min(LABEL_SLACK * unknowns, MAX_LABEL_SLACK * self.n_samples)
-        return least * self.total / self.n_samples
+        part, most = CHANCE_PART, MAX_DECREASE
+        if not self.loss.quadratic:
+            part, most = LABEL_PART, MAX_LABEL_DECREASE
+        return min(part * features.width / self.n_samples, most)
 
 
 @final

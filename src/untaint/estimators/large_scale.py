@@ -132,7 +132,6 @@ def fit_large_scale(
     trims = initial.weighting.contamination > 0
     own = (design.groups, design.excluded, design.part)
     newton = SubsampledNewton(solver, *own, exact=not trims)
-    exact_steps = newton.sums_gram and not trims
     strategy = _weighting_strategy(design, initial)
     process = SubsampledSteps(
         design,
@@ -140,8 +139,7 @@ def fit_large_scale(
         strategy,
         start.fit,
         design.subsample.alpha / design.part,
-        min_decrease=max(design.min_decrease(exact_steps), tol**1.5),
-        slack=0.0 if exact_steps else design.slack,
+        min_decrease=max(design.min_decrease(newton.sums_gram and not trims), tol**1.5),
         norm_bound=norm_bound,
         exact=exact,
     )

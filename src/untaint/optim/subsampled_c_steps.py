@@ -49,8 +49,8 @@ class SubsampledSteps:
 
     ``oracle`` has all samples, and ``newton`` the subsample; ``point`` is the next function, at
     first that found on the subsample. A predicted decrease below ``min_decrease``, relative to the
-    objective, or below ``slack`` is not worth another step. ``exact`` refines the thresholds of the
-    solution until they are exact.
+    objective, is not worth another step. ``exact`` refines the thresholds of the solution until
+    they are exact.
     """
 
     oracle: Oracle
@@ -59,7 +59,6 @@ class SubsampledSteps:
     point: Fit
     alpha: float
     min_decrease: float
-    slack: float = 0.0
     norm_bound: float | None = None
     exact: bool = False
     path: list[float] = field(default_factory=list)
@@ -102,8 +101,7 @@ class SubsampledSteps:
         return self._last is not None and self._last.reliable and self._is_small(self._last)
 
     def _is_small(self, iterate: Iterate, factor: float = 1.0) -> bool:
-        least = max(self.min_decrease * abs(iterate.value), self.slack)
-        return iterate.predicted_decrease <= factor * least
+        return iterate.predicted_decrease <= factor * self.min_decrease * abs(iterate.value)
 
     def advance(self) -> None:
         """Choose the next function: a step, an extrapolation, or back after a failure."""
