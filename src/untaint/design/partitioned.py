@@ -93,7 +93,7 @@ class Samples:
             diagonal = np.column_stack([hessian.entry(j, j) for j in range(values.shape[1])])
             return replace(result, column_squares=Sum(block.squares(diagonal)))
 
-        return self.features.map_reduce(coef, block_result)
+        return self.features.map_reduce(coef, block_result, PassResult.of)
 
     def _weighted(
         self, rows: slice, values: FloatArray, losses: SampleLosses, weights: FloatArray
