@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .data_cleaning import clean
-    from .estimators.classifier import SubquantileClassifier
-    from .estimators.classifier_cv import SubquantileClassifierCV
-    from .estimators.regressor import SubquantileRegressor
-    from .estimators.regressor_cv import SubquantileRegressorCV
+    from .estimators.classifier import SubquantileClassifier, SubquantileClassifierCV
+    from .estimators.regressor import SubquantileRegressor, SubquantileRegressorCV
     from .meta_estimators.classifier import RobustClassifier
     from .meta_estimators.regressor import RobustRegressor
 

@@ -1,9 +1,7 @@
 """Estimators: what users import."""
 
-from .classifier import SubquantileClassifier
-from .classifier_cv import SubquantileClassifierCV
-from .regressor import SubquantileRegressor
-from .regressor_cv import SubquantileRegressorCV
+from .classifier import SubquantileClassifier, SubquantileClassifierCV
+from .regressor import SubquantileRegressor, SubquantileRegressorCV
 
 __all__ = [
     "SubquantileClassifier",
