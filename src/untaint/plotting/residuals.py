@@ -4,16 +4,18 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._typing import BoolArray, FloatArray
 from .._validation import check_choice
 from . import style
-from .colors import Axes
+from .colors import Axes, palette
 from .display import Display, column, mask, numbers
-from .draw_residuals import draw_observed, draw_residuals
+from .edges import draw_points
 from .final_step import final_step
 from .label_odds import LabelOddsDisplay
 from .outlier_view import read_outliers
 from .qq import draw_qq
 from .residual_data import read_residuals, standardise
+from .scale import LARGEST, scale_beyond, visible_bounds
 
 KINDS = ("residuals", "observed_vs_expected", "qq")
 
@@ -187,9 +189,9 @@ class ResidualsDisplay(Display):
         if kind == "qq":
             draw_qq(ax, np.nan_to_num(self.standardised), self.flagged, title)
         elif kind == "residuals":
-            draw_residuals(ax, self.expected, self.residuals, self.flagged, title)
+            _draw_residuals(ax, self.expected, self.residuals, self.flagged, title)
         else:
-            draw_observed(ax, self.expected, self.observed, self.flagged, title)
+            _draw_observed(ax, self.expected, self.observed, self.flagged, title)
         return self
 
 
@@ -226,3 +228,36 @@ def plot_residuals(
         return LabelOddsDisplay.from_estimator(model, X, y, fdr=fdr, ax=ax).ax_
     display = ResidualsDisplay.from_estimator(model, X, y, fdr=fdr, kind=kind, output=output, ax=ax)
     return display.ax_
+
+
+def _draw_residuals(
+    ax: Axes, expected: FloatArray, residuals: FloatArray, flagged: BoolArray, title: str
+) -> None:
+    """Draw residuals, with a logarithmic scale beyond the largest that is not flagged."""
+    expected = np.clip(expected, -LARGEST, LARGEST)
+    known = residuals[np.isfinite(residuals)]
+    limit = float(abs(residuals[np.isfinite(residuals) & ~flagged]).max(initial=0.0))
+    low, high = float(known.min(initial=0.0)), float(known.max(initial=0.0))
+    logarithmic = scale_beyond(ax, low, high, limit)
+    ax.axhline(0, color=palette(ax).faint, lw=0.8, zorder=1)
+    if logarithmic:
+        for side in (-limit, limit):
+            ax.axhline(side, color=palette(ax).ink, lw=0.8, ls=style.DASHES, zorder=1)
+    low, high = ax.get_ylim()
+    residuals = np.nan_to_num(residuals, nan=0.0, posinf=high, neginf=low)
+    note = draw_points(ax, expected, residuals, flagged, visible_bounds(expected, ~flagged))
+    beyond = style.beyond("beyond ±", limit) if logarithmic else ""
+    style.label(ax, f"expected value{note}", f"residual{beyond}", title)
+    style.legend_above(ax)
+
+
+def _draw_observed(
+    ax: Axes, expected: FloatArray, observed: FloatArray, flagged: BoolArray, title: str
+) -> None:
+    """Draw observed against expected values, those far out at the edge."""
+    expected, observed = (np.clip(each, -LARGEST, LARGEST) for each in (expected, observed))
+    bounds = (visible_bounds(expected, ~flagged), visible_bounds(observed, ~flagged))
+    note = draw_points(ax, expected, observed, flagged, *bounds)
+    ax.axline((0, 0), slope=1, color=palette(ax).ink, lw=0.8, ls=style.DASHES, zorder=1)
+    style.label(ax, f"expected value{note}", "observed value", title)
+    style.legend_above(ax)
