@@ -33,8 +33,8 @@ MAX_UPDATES = 50
 FORGET = 1e-6
 # Columns from which sums of products are worth a copy of their rows.
 WIDE = 100
-# Multiplications beyond which a product has all cores, those of a block of rows, and most blocks.
-LARGE, BLOCK, MAX_BLOCKS = 10**8, 3 * 10**7, 16
+# Multiplications beyond which a product has all cores, which are those of a block, and most blocks.
+LARGE, MAX_BLOCKS = 10**8, 16
 # Relative jitter of a factorisation without a penalty.
 MIN_JITTER = 1e-12
 
@@ -147,7 +147,7 @@ def self_product(A: FloatArray) -> FloatArray:
 
 def by_blocks(function: Callable[[slice], T], n_rows: int, width: int) -> list[T]:
     """Return the results of a function of blocks of a matrix, by several threads if it is large."""
-    count = min(max(n_rows * width**2 // BLOCK, 1), MAX_BLOCKS)
+    count = min(max(n_rows * width**2 // LARGE, 1), MAX_BLOCKS)
     return map_blocks(function, n_rows, max(-(-n_rows // count), 1))
 
 
