@@ -18,8 +18,8 @@ from .features import (
     ColumnFeatures,
     features_of,
     group_mean,
-    is_sorted,
     neighbour_median,
+    resembles_neighbours,
 )
 from .finding import CellFinding
 from .level_cells import LevelCells, assess_levels
@@ -182,7 +182,7 @@ def _own_features(variable: Variable, variables: Sequence[Variable]) -> FloatArr
     if not isinstance(variable, NumericVariable):
         return np.empty((n, 0))
     y = variable.standardised(variable.values)
-    beside = [] if is_sorted(y) else [neighbour_median(y)]
+    beside = [neighbour_median(y)] if resembles_neighbours(y) else []
     groups = [group_mean(y, other) for other in variables if isinstance(other, CategoricalVariable)]
     parts = [*beside, *(mean for mean in groups if mean is not None)]
     return np.column_stack(parts) if parts else np.empty((n, 0))

@@ -1,7 +1,7 @@
 r"""All columns as numbers by which one of them is predicted.
 
 Numbers stand on their scale, standardised by median and spread and bounded, with indicators of
-frequent levels beside them. Rows that stand side by side are often alike, and so are rows of one
+frequent levels beside them. Rows that stand side by side may be alike, and so are rows of one
 group: the median of a column in the neighbouring rows, and its mean over other rows with the same
 level of a column of many levels, say what neither of them does. Missing cells are NaN.
 """
@@ -28,6 +28,8 @@ IN_BLOCKS = 0.5
 MAX_PREDICTORS = 40
 # Rows on either side that are neighbours.
 NEIGHBOURS = 2
+# Rank correlation of a column with its neighbours from which on they are alike.
+ALIKE = 0.3
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,35 @@ def is_sorted(values: FloatArray) -> bool:
         return True
     steps = steps[steps != 0]
     return bool(len(steps) and max((steps > 0).mean(), (steps < 0).mean()) > SORTED)
+
+
+def resembles_neighbours(values: FloatArray) -> bool:
+    """Return whether values are like those of neighbouring rows, without being sorted.
+
+    Otherwise a few wrong rows that stand side by side would be predicted from one another, and
+    nothing else is. Ranks bound what such rows contribute.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(0).normal(size=300)
+    >>> wrong = np.where(np.arange(300) < 10, 30.0, noise)
+    >>> resembles_neighbours(wrong), resembles_neighbours(np.sin(np.arange(300) / 9) + noise)
+    (False, True)
+    """
+    near = neighbour_median(values)
+    known = ~np.isnan(values) & ~np.isnan(near)
+    if known.sum() < 2 or is_sorted(values):
+        return False
+    one, other = (_centred_ranks(each[known]) for each in (values, near))
+    return bool(one @ other >= ALIKE * np.sqrt((one @ one) * (other @ other)) > 0.0)
+
+
+def _centred_ranks(values: FloatArray) -> FloatArray:
+    """Return ranks less their mean; equal values have the mean of their ranks."""
+    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - 0.5 * counts
+    return np.asarray((ranks - 0.5 * len(values))[codes])
 
 
 def group_mean(values: FloatArray, variable: CategoricalVariable) -> FloatArray | None:
