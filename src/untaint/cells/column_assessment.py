@@ -18,8 +18,8 @@ from .features import (
     ColumnFeatures,
     features_of,
     group_mean,
-    neighbour_median,
-    resembles_neighbours,
+    is_sorted,
+    neighbours,
 )
 from .finding import CellFinding
 from .level_cells import LevelCells, assess_levels
@@ -182,7 +182,7 @@ def _own_features(variable: Variable, variables: Sequence[Variable]) -> FloatArr
     if not isinstance(variable, NumericVariable):
         return np.empty((n, 0))
     y = variable.standardised(variable.values)
-    beside = [neighbour_median(y)] if resembles_neighbours(y) else []
+    beside = [] if is_sorted(y) else [neighbours(y)]
     groups = [group_mean(y, other) for other in variables if isinstance(other, CategoricalVariable)]
     parts = [*beside, *(mean for mean in groups if mean is not None)]
     return np.column_stack(parts) if parts else np.empty((n, 0))

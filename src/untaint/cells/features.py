@@ -28,8 +28,9 @@ IN_BLOCKS = 0.5
 MAX_PREDICTORS = 40
 # Rows on either side that are neighbours.
 NEIGHBOURS = 2
-# Rank correlation of a column with its neighbours from which on they are alike.
-ALIKE = 0.3
+# Rank correlation of a column with its neighbours from which on they are alike, and quantiles
+# between which their medians are used if they are not.
+ALIKE, MIDDLE = 0.3, (0.1, 0.9)
 
 
 @dataclass(frozen=True)
@@ -191,26 +192,28 @@ def is_sorted(values: FloatArray) -> bool:
     return bool(len(steps) and max((steps > 0).mean(), (steps < 0).mean()) > SORTED)
 
 
-def resembles_neighbours(values: FloatArray) -> bool:
-    """Return whether values are like those of neighbouring rows, without being sorted.
+def neighbours(values: FloatArray) -> FloatArray:
+    """Return the medians of neighbouring rows, the middle ones alone if rows are not like them.
 
-    Otherwise a few wrong rows that stand side by side would be predicted from one another, and
-    nothing else is. Ranks bound what such rows contribute.
+    A few wrong rows that stand side by side have extreme neighbours, and would be predicted from
+    one another. Ranks bound what they contribute to the likeness.
 
     Examples
     --------
     >>> import numpy as np
     >>> noise = np.random.default_rng(0).normal(size=300)
     >>> wrong = np.where(np.arange(300) < 10, 30.0, noise)
-    >>> resembles_neighbours(wrong), resembles_neighbours(np.sin(np.arange(300) / 9) + noise)
-    (False, True)
+    >>> bool(neighbours(wrong).max() < 2), bool(neighbours(wrong + np.arange(300)).max() > 290)
+    (True, True)
     """
     near = neighbour_median(values)
     known = ~np.isnan(values) & ~np.isnan(near)
-    if known.sum() < 2 or is_sorted(values):
-        return False
+    if not known.any():
+        return near
     one, other = (_centred_ranks(each[known]) for each in (values, near))
-    return bool(one @ other >= ALIKE * np.sqrt((one @ one) * (other @ other)) > 0.0)
+    if one @ other >= ALIKE * np.sqrt((one @ one) * (other @ other)):
+        return near
+    return np.asarray(np.clip(near, *np.quantile(near[known], MIDDLE)))
 
 
 def _centred_ranks(values: FloatArray) -> FloatArray:

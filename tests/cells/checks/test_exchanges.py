@@ -43,7 +43,8 @@ class TestDigits:
         height[4] = 718
         frame = pd.DataFrame({"height": height})
         assert found_in(frame)[4].kind == "digits"
-        assert found_in(frame, skip=["digits"])[4].kind != "digits"
+        # Compared with its column, the value may be taken for such an exchange as well.
+        assert found_in(frame, skip=["digits", "columns"]) == {}
 
     def test_value_that_the_other_columns_contradict(self, rng):
         age = rng.integers(18, 80, N)
