@@ -63,6 +63,12 @@ def test_equal_targets_in_the_middle_do_not_censor(rng):
     assert not found(y).any()
 
 
+def test_equal_wrong_targets_beyond_nearly_all_others_do_not_censor(rng):
+    y = rng.normal(size=500)
+    y[:200] = 3.0
+    assert not found(y).any()
+
+
 def test_continuous_targets_are_not_censored(rng):
     assert not found(rng.normal(size=500)).any()
 

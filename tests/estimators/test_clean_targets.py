@@ -90,6 +90,18 @@ def test_gross_errors_are_flagged_next_to_a_step():
 
 
 @pytest.mark.filterwarnings(IGNORED)
+def test_a_group_whose_targets_are_far_from_all_others_is_no_misfit():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-3, 3, size=(100, 1))
+        y, wrong = 2 * np.sin(2 * X[:, 0]) + 0.5 * rng.normal(size=100), np.arange(100) < 20
+        X[wrong], y[wrong] = rng.normal(1.0, 0.1, size=(20, 1)), 15.0
+        model = SubquantileRegressor(gamma=0.5, alpha=0.1).fit(X, y)
+        assert not model.inlier_mask_[wrong].any()
+        assert model.inlier_mask_[~wrong].mean() > 0.97
+
+
+@pytest.mark.filterwarnings(IGNORED)
 @pytest.mark.parametrize("contamination", [0.2, 0.4])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_permuted_targets_are_found(contamination, seed):

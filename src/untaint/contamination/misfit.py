@@ -25,6 +25,8 @@ N_FOLDS = 5
 MAX_DEPTH = 4
 # Distance of a group from the nearest other sample at most, in median radii of the others.
 MAX_DISTANCE = 3.0
+# Standard deviations of the other targets that a target of a group is away from their mean at most.
+MAX_SHIFT = 6.0
 # More features are reduced to so many random projections.
 MAX_FEATURES = 200
 # Samples that are looked at first.
@@ -59,6 +61,20 @@ def flagged_groups(X: Any, flagged: BoolArray, counts: FloatArray) -> BoolArray:
     right = float(counts[found].sum())
     enough = right >= least and right >= MIN_PROBABILITY * float(counts[sure].sum())
     return found if enough else none
+
+
+def far_targets(y: FloatArray, kept: BoolArray) -> BoolArray:
+    """Return which targets, (n, k), are far beyond those kept, farther than a function is wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([[0.0], [1.0], [2.0], [9.0]])
+    >>> far_targets(y, y[:, 0] < 3).tolist()
+    [False, False, False, True]
+    """
+    distances = np.abs(y - y[kept].mean(axis=0))
+    return np.asarray((distances > MAX_SHIFT * y[kept].std(axis=0)).any(axis=1))
 
 
 def _can_be_told(X: FloatArray, flagged: BoolArray, counts: FloatArray, least: float) -> bool:

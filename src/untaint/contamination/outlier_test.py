@@ -99,8 +99,7 @@ def find_outliers(
     """
     n, everything = len(kept), fit(np.ones(len(kept), dtype=bool))
     p = everything.effective_dof
-    squares = squares + (n - trimmed) * least_scale**2
-    if can_test(n, p) and is_contaminated(trimmed, squares, n, p, n_outputs):
+    if is_contaminated(trimmed, squares, n, p, n_outputs, least_scale):
         kept = _first_kept(fit(kept), int(trimmed[-1]), p, least_scale)
         kept = _keep(fit, kept, least_scale, n_outputs)
     else:
@@ -110,10 +109,16 @@ def find_outliers(
 
 
 def is_contaminated(
-    trimmed: IntArray, squares: FloatArray, n: int, p: float, n_outputs: int = 1
+    trimmed: IntArray,
+    squares: FloatArray,
+    n: int,
+    p: float,
+    n_outputs: int = 1,
+    least_scale: float = 0.0,
 ) -> bool:
     """Return whether T rejects that all n rows are clean, given fits of p coefficients."""
-    if squares[0] <= 0 or len(squares) == 1:
+    squares = squares + (n - trimmed) * least_scale**2
+    if squares[0] <= 0 or len(squares) == 1 or not can_test(n, p):
         return False
     mean, deviation = gain_of_trimming(trimmed[1:], n, p)
     gains = np.log(squares[0] / np.maximum(squares[1:], np.finfo(float).tiny * squares[0]))

@@ -18,10 +18,11 @@ from .._typing import BoolArray, FloatArray
 from ..screening.radius import weighted_median
 from ..weighting.base import unit_weight
 
-# Smallest and largest share of rows at values that censor the targets, and the largest gap
-# between such a value and the next one, relative to the median distance.
+# Smallest and largest share of rows at values that censor the targets.
 MIN_CENSORED, MAX_CENSORED = 0.04, 0.9
-MAX_CENSORING_GAP = 0.25
+# Largest distance from such a value, relative to the median one, of others that are near. They are
+# at least so many for each censored row, or for each other one: equal wrong targets are isolated.
+NEAR, NEAR_CENSORED, NEAR_OTHERS = 0.25, 1 / 3, 1 / 16
 # Part of the recurring targets that the values have from which their rounding step is taken.
 FREQUENT = 0.75
 
@@ -106,8 +107,8 @@ def resolution(y: FloatArray, weights: FloatArray) -> float:
 def censored(y: FloatArray, weights: FloatArray) -> BoolArray:
     """Return which rows lie at a value that censors the targets, such as zero or full marks.
 
-    That is the smallest or the largest target if at least 4 % of the rows share it and others
-    come close. At most 90 % of the rows are censored, or none.
+    That is the smallest or the largest target if at least 4 % of the rows share it and enough
+    others come close. At most 90 % of the rows are censored, or none.
     """
     none = np.zeros(len(y), dtype=bool)
     inside = weights > 0
@@ -120,9 +121,11 @@ def censored(y: FloatArray, weights: FloatArray) -> BoolArray:
 
 
 def _censors(end: float, values: FloatArray, weights: FloatArray) -> bool:
-    """Return whether many targets are at this end of their range, and others near to it."""
+    """Return whether many targets are at this end of their range, and enough others near to it."""
     at_end = values == end
-    if weights[at_end].sum() < MIN_CENSORED * weights.sum() or at_end.all():
+    share = float(weights[at_end].sum())
+    if share < MIN_CENSORED * weights.sum() or at_end.all():
         return False
-    others = np.abs(values[~at_end] - end)
-    return bool(others.min() <= MAX_CENSORING_GAP * weighted_median(others, weights[~at_end]))
+    distances, others = np.abs(values[~at_end] - end), weights[~at_end]
+    near = others[distances <= NEAR * weighted_median(distances, others)].sum()
+    return bool(near >= min(NEAR_CENSORED * share, NEAR_OTHERS * others.sum()))

@@ -28,7 +28,7 @@ from ..contamination.duplicates import has_many_duplicates
 from ..contamination.expectation_maximisation import MAX_CONTAMINATION
 from ..contamination.few_outliers import with_few_outliers
 from ..contamination.loo_diagnostics import min_alpha
-from ..contamination.misfit import flagged_groups
+from ..contamination.misfit import far_targets, flagged_groups
 from ..contamination.posterior_updates import (
     FIRST_COMPARISONS,
     MAX_ROUNDS,
@@ -503,7 +503,8 @@ def _group(
     X: Any, posterior: OutlierPosterior, mixture: ResidualMixture, counts: FloatArray
 ) -> BoolArray:
     """Return flagged rows that a better function would explain; gross outliers are not."""
-    flagged = (posterior.inlier_probability < 0.5) & ~mixture.feature_outlier & ~mixture.misfit
+    kept = posterior.inlier_probability >= 0.5
+    flagged = ~kept & ~mixture.feature_outlier & ~mixture.misfit & ~far_targets(mixture.y, kept)
     flagged &= ~posterior.model.groups.is_gross(posterior.residuals)
     return flagged_groups(X, flagged, counts)
 

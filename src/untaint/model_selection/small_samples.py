@@ -13,7 +13,7 @@ Several outputs are tested one by one, at levels that they share. A row is an in
 probability 1 or 0. The contamination has the interval of Clopper and Pearson.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -23,7 +23,7 @@ from scipy.special import betaincinv
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.expectation_maximisation import MAX_CONTAMINATION, Residuals
 from ..contamination.loo_diagnostics import min_alpha
-from ..contamination.outlier_test import RowTests, can_test, find_outliers
+from ..contamination.outlier_test import RowTests, can_test, find_outliers, is_contaminated
 from ..contamination.residual_mixture import (
     MIN_NOISE,
     Interval,
@@ -63,8 +63,9 @@ def posterior_by_tests(
 ) -> OutlierPosterior | None:
     """Test the rows of a design.
 
-    None if the rows are many, or enough for a mixture model and the tests find no outlier: groups
-    that the tests miss, such as nearly half of the rows, may be clear from their shape.
+    None if the rows are many, or enough for a mixture model and the tests find no outlier, or keep
+    some that mask one another: groups that the tests miss, such as nearly half of the rows, may be
+    clear from their shape.
     """
     columns = linear_columns(design)
     if design.size >= (MIXTURE_ROWS_OF_KERNELS if columns is None else MIXTURE_ROWS):
@@ -84,12 +85,15 @@ def posterior_by_tests(
         scale = max(spread, float(np.finfo(float).tiny))
         residuals = y[:, 0] - np.median(y[:, 0])
         return _certain(kept, residuals, scale, 0.0, (0.0, MAX_CONTAMINATION))
-    start = None
     if columns is None:
         found = find_inliers(design, y, int((n - dof) / 2) / n, n_starts, rng).weights
         start = (found >= 0.5 * design.sample_weight)[sample.rows]
-    tested = [sample.test(j, start) for j in range(y.shape[1])]
-    if design.size >= FEWEST_MIXTURE_ROWS and all(test.kept.all() for test in tested):
+        sample = replace(sample, start=start)
+    tested = [sample.test(j) for j in range(y.shape[1])]
+    if design.size >= FEWEST_MIXTURE_ROWS and (
+        all(test.kept.all() for test in tested)
+        or any(sample.at(test.kept).is_contaminated(j) for j, test in enumerate(tested))
+    ):
         return None
     return _posterior(design, sample.rows, tested)
 
@@ -143,33 +147,51 @@ def rounding_step(values: FloatArray) -> float:
 @final
 @dataclass(frozen=True)
 class _SmallSample:
-    """Rows to test: their positions, copies repeated, features (n, m) and targets (n, k)."""
+    """Rows to test: their positions, copies repeated, features (n, m) and targets (n, k).
+
+    A search begins with the rows ``start``, or with least trimmed squares of columns.
+    """
 
     rows: IntArray
     features: FloatArray
     y: FloatArray
     alpha: float
     fit_intercept: bool
+    start: BoolArray | None = None
+
+    def at(self, rows: BoolArray) -> "_SmallSample":
+        """Return the sample of some rows."""
+        start = None if self.start is None else self.start[rows]
+        features, y = self.features[rows], self.y[rows]
+        return replace(self, rows=self.rows[rows], features=features, y=y, start=start)
 
     def fit(self, j: int, kept: BoolArray) -> SubsetFit:
         """Fit the j-th output of the kept rows."""
         return fit_subset(self.features, self.y[:, j], kept, self.alpha, self.fit_intercept)
 
-    def test(self, j: int, start: BoolArray | None) -> RowTests:
-        """Test the j-th output, given rows to start with or columns for least trimmed squares."""
-        path, target, ones = self._path(j, start), self.y[:, [j]], np.ones(len(self.y))
-        noise = MIN_NOISE * median_distance(target, ones)
-        least_scale = max(noise, rounding_step(target[:, 0]) / np.sqrt(12.0))
-        sums = (path.trimmed, path.squares, path.kept[-1])
-        return find_outliers(
-            lambda kept: self.fit(j, kept), *sums, least_scale, n_outputs=self.y.shape[1]
-        )
+    def test(self, j: int) -> RowTests:
+        """Test the j-th output."""
+        path = self._path(j)
+        parts = (path.trimmed, path.squares, path.kept[-1], self._least_scale(j), self.y.shape[1])
+        return find_outliers(lambda kept: self.fit(j, kept), *parts)
 
-    def _path(self, j: int, start: BoolArray | None) -> TrimmedPath:
-        if start is None:
-            return lts_path(self.features, self.y[:, j])
+    def is_contaminated(self, j: int) -> bool:
+        """Return whether the test of all rows together finds outliers in the j-th output."""
+        path, n = self._path(j), len(self.y)
+        dof = self.fit(j, np.ones(n, dtype=bool)).effective_dof
+        outputs, least_scale = self.y.shape[1], self._least_scale(j)
+        return is_contaminated(path.trimmed, path.squares, n, dof, outputs, least_scale)
+
+    def _least_scale(self, j: int) -> float:
+        target = self.y[:, [j]]
+        noise = MIN_NOISE * median_distance(target, np.ones(len(target)))
+        return max(noise, rounding_step(target[:, 0]) / np.sqrt(12.0))
+
+    def _path(self, j: int) -> TrimmedPath:
         target = self.y[:, j]
-        return forward_path(self.features, target, start, self.alpha, self.fit_intercept)
+        if self.start is None:
+            return lts_path(self.features, target)
+        return forward_path(self.features, target, self.start, self.alpha, self.fit_intercept)
 
 
 def _sample_of_columns(design: Design, y: FloatArray, columns: FloatArray) -> _SmallSample:
