@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 
 from untaint import RobustClassifier
 from untaint.contamination.label_calibration import calibrated
-from untaint.meta_estimators.label_learning import posterior_rows
+from untaint.meta_estimators.classification_members import posterior_rows
 
 FOREST = RandomForestClassifier(100, min_samples_leaf=3, random_state=0)
 pytestmark = pytest.mark.filterwarnings("ignore:.*cannot tell which rows.*:UserWarning")

@@ -144,14 +144,8 @@ def supported_only(
 ) -> RowAssessment:
     """Return an assessment in which a target is flagged only if other columns contradict it, too.
 
-    Parameters
-    ----------
-    assessment : RowAssessment
-    wrong : WrongCells
-    probability : array of shape (n, d)
-        Probability that each cell of the assessed rows is wrong.
-    target : int
-        Position of the target among the columns.
+    They give the ``probability``, (n, d), that each cell of the assessed rows is wrong; ``target``
+    is a position among the columns.
     """
     own = probability[:, target]
     supported = own >= max(SUPPORT * float(own.mean()), TIMES * float(np.median(own)))
@@ -172,16 +166,6 @@ def contradicted_if_incomplete(
     """Return an assessment in which targets of incomplete rows are flagged by all columns only.
 
     The model of the target takes a missing cell for a typical one; that of all columns does not.
-
-    Parameters
-    ----------
-    assessment : RowAssessment
-    wrong : WrongCells
-    probability : array of shape (n, d)
-        Probability that each cell of the assessed rows is wrong.
-    target : int
-        Position of the target among the columns.
-    incomplete : bool array of shape (n,)
     """
     contradicted = probability[:, target] >= SURE
     found = _flagged_if(contradicted | ~incomplete, assessment, wrong)
@@ -212,17 +196,7 @@ def _flagged_if(
 def with_wrong_cells(
     assessment: RowAssessment, rest: IntArray, wrong: WrongCells, task: Task
 ) -> RowAssessment:
-    """Return an assessment of all rows from one of some rows: the others have wrong cells.
-
-    Parameters
-    ----------
-    assessment : RowAssessment
-    rest : int array
-        The rows that were assessed.
-    wrong : WrongCells
-        The wrong cells of all rows.
-    task : {"regression", "classification"}
-    """
+    """Return an assessment of all rows from one of the rows ``rest``: others have wrong cells."""
     n = len(wrong.scores)
     others = n - len(rest)
 

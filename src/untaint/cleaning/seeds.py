@@ -9,11 +9,6 @@ _LEGACY_SEEDS = 2**32
 def legacy_seed(seed: int) -> int:
     """Return a seed below 2**32: the seed itself if it is, else 32 bits that depend on all of it.
 
-    Parameters
-    ----------
-    seed : int
-        Not negative.
-
     Examples
     --------
     >>> from untaint.cleaning.seeds import legacy_seed

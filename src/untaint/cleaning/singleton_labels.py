@@ -12,11 +12,6 @@ from .findings import Task
 def singleton_label(y: NDArray[Any], task: Task) -> BoolArray:
     """Return which rows have a label that no other row has; none, for a numeric target.
 
-    Parameters
-    ----------
-    y : array of shape (n,)
-    task : {"regression", "classification"}
-
     Examples
     --------
     >>> import numpy as np

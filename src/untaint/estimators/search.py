@@ -40,8 +40,7 @@ def make_grid(
 ) -> Grid:
     """Return the settings for these rows; ``factors`` are automatic alphas in natural units."""
     scales, kernels, first_kernel = _kernels(params, X, sample_weight)
-    sketch = Sketch(kernels[first_kernel], X, sample_weight, 1.0, params.fit_intercept)
-    unit = _centred_size(sketch)
+    unit = _centred_size(Sketch(kernels[first_kernel], X, sample_weight, 1.0, params.fit_intercept))
     alphas = auto_alphas(unit, float(sample_weight.sum()), factors)
     if not isinstance(params.alphas, str):
         alphas = np.unique(np.asarray(params.alphas, dtype=float))
@@ -93,8 +92,7 @@ def _kernels(
 def _centred_size(sketch: Sketch) -> float:
     """Return the mean squared distance of the near rows' features from their mean."""
     weights = np.where(sketch.near, sketch.sample_weight, 0.0)
-    features = sketch.init_features[weights > 0]
-    inside = weights[weights > 0]
+    features, inside = sketch.init_features[weights > 0], weights[weights > 0]
     centred = features - inside @ features / inside.sum()
     size = float(inside @ np.einsum("ij,ij->i", centred, centred) / inside.sum())
     whole = float(inside @ np.einsum("ij,ij->i", features, features) / inside.sum())

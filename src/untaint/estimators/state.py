@@ -22,9 +22,8 @@ Solve = Callable[[FloatArray, float, Fit | None, float], Fit]
 class TrainingData(NamedTuple):
     """All rows, targets in columns and weights, and those of the rows of positive weight alone.
 
-    The rows at the positions ``present`` take part in the fit: ``rows``, ``y`` and ``weights``.
-    Weights include class weights, ``counts`` are the weights that the user gave. ``observed`` are
-    the targets as given, if the others are on another scale.
+    Rows ``present`` take part in the fit: ``rows``, ``y`` and ``weights``, with class weights;
+    ``counts`` are the user's. ``observed`` are the targets as given, if on another scale.
     """
 
     X: Any

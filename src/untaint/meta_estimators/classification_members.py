@@ -1,17 +1,23 @@
-"""What learns from rows with posteriors of their classes: one classifier, or a stack of them."""
+r"""What learns from rows with posteriors of their classes: one classifier, or a stack of them.
+
+Labels are true classes seen through a noise matrix T. A learner that fits weighted rows maximises
+their likelihood by the EM algorithm: a row takes part with each class it may belong to, weighted by
+
+.. math:: \gamma_{ik} = T_{k y_i}\, p_k(x_i) \Big/ \sum_j T_{j y_i}\, p_j(x_i) .
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._typing import FloatArray
 from ..contamination.label_calibration import calibrated
 from ..optim.stack_weights import mixture_weights
 from .kernel_member import KernelClassification
-from .label_learning import posterior_rows
-from .learner import Learner
+from .learner import Learner, WeightedRows
 from .stacking import StackedClassifier
 
 if TYPE_CHECKING:
@@ -130,3 +136,12 @@ class ClassifierStack:
     def n_fits(self) -> int:
         """Fits so far, of all learners."""
         return len(self.problem.kernels) + sum(member.n_fits for member in self.own.values())
+
+
+def posterior_rows(
+    posterior: FloatArray, classes: NDArray[np.generic], sample_weight: FloatArray
+) -> WeightedRows:
+    """Return every row with each class it may belong to, weighted by its posterior (n, K)."""
+    rows, codes = np.nonzero((posterior > 0) & (sample_weight > 0)[:, None])
+    parts = posterior[rows, codes]
+    return WeightedRows(rows, classes[codes], parts * sample_weight[rows], parts)

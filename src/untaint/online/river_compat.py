@@ -78,9 +78,8 @@ class RiverCompatMixin:
         parameters = {**self._get_params(), **(new_params or {})}
         other = type(self)(**{name: copy.deepcopy(value) for name, value in parameters.items()})
         if include_attributes:
-            for name, value in vars(self).items():
-                if name not in parameters:
-                    setattr(other, name, copy.deepcopy(value))
+            fitted = {name: value for name, value in vars(self).items() if name not in parameters}
+            vars(other).update(copy.deepcopy(fitted))
         return other
 
     def mutate(self, new_attrs: dict[str, Any]) -> None:
@@ -98,8 +97,4 @@ class RiverCompatMixin:
         from river import compose
 
         register_with_river(type(self))
-        return (
-            other.__or__(self)
-            if isinstance(other, compose.Pipeline)
-            else compose.Pipeline(other, self)
-        )
+        return compose.Pipeline(other, self)

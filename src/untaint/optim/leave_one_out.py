@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
 
 from .._typing import FloatArray
-from .ridge_exact import scaled_matrix
+from .definite import scaled_matrix
 
 # Bound on the leverage: a row of leverage one has no leave-one-out residual.
 MAX_LEVERAGE = 1.0 - 1e-9

@@ -14,9 +14,9 @@ from scipy.linalg import LinAlgError, cho_solve
 from .._typing import FloatArray
 from ..losses import Hessian
 from .base import Fit, Precondition, RidgeSystem
+from .definite import definite_factor, least_norm
 from .gram import IncrementalGram
 from .mixed_precision import product
-from .ridge_exact import definite_factor, least_norm
 from .woodbury import newton_inverse
 
 

@@ -5,8 +5,8 @@ weights of the samples are its gradient w = h'(l). Because h is concave,
 
 .. math:: h(l') \le h(l) + \sum_i w_i (l'_i - l_i)  \quad\text{for every } l',
 
-a refit with the weights w cannot increase h: alternating weights and refits descends for every
-rule of this subpackage, for trimming (the concentration step) and for its smooth forms alike.
+a refit with the weights w cannot increase h: alternating weights and refits descends, for trimming
+(the concentration step) and for its smooth forms.
 """
 
 from __future__ import annotations
@@ -45,12 +45,8 @@ class WeightingRule(ABC):
 class TrimmingRule(WeightingRule):
     """A rule that keeps the fraction ``1 - contamination`` of the samples with the smallest losses.
 
-    Weights lie between 0 and the sample's own weight, and sum to :meth:`kept_total`.
-
-    Parameters
-    ----------
-    contamination : float
-        Share of the total sample weight that is trimmed, in [0, 1).
+    Weights are at most the samples' own, and sum to :meth:`kept_total`: the ``contamination`` in
+    [0, 1) is the share of the total weight that is trimmed.
     """
 
     contamination: float
@@ -80,10 +76,9 @@ class TrimmingRule(WeightingRule):
         return 0.0
 
     def kept_total(self, sample_weight: FloatArray) -> float:
-        """Return the weight to keep, ``(1 - contamination) * sum(sample_weight)``, rounded down.
+        """Return the weight to keep, ``(1 - contamination) * sum(sample_weight)``.
 
-        Counts and equal weights are rounded down to a whole number of samples, because a fraction
-        of one outlier can ruin a fit. Other weights are not rounded.
+        Of counts and equal weights, whole samples: a fraction of one outlier can ruin a fit.
         """
         kept = (1.0 - self.contamination) * float(sample_weight.sum())
         unit = unit_weight(sample_weight)

@@ -8,8 +8,7 @@ The k <= n / 50 largest (or smallest) of n positive values are reported if
 - they are not one value several times, which stands for something, and nearly all values have six
   significant digits at most, as numbers have that somebody typed.
 
-An exchange that leaves a value among the others is seen by the other columns only
-(:mod:`..mistakes`).
+An exchange that leaves a value among the others is left to :mod:`..mistakes`.
 """
 
 from collections.abc import Sequence
@@ -73,16 +72,14 @@ def _exchanged(cells: Cells, side: int) -> list[CellFinding]:
     low, high = np.quantile(ordered[:-k], [0.01, 0.99])
     if not _is_apart(ordered, k, side, WIDE * (high - low)):
         return []
-    members = order[-k:]
-    expected = _within(cells.values[members], low, high)
+    expected = _within(cells.values[order[-k:]], low, high)
     if np.isnan(expected).any():
         return []
     others = f"the others, 98 % of which are between {number_text(low)} and {number_text(high)}"
     found = []
-    for i, value in zip(members, expected, strict=True):
-        own = number_text(cells.values[i])
+    for i, value in zip(order[-k:], expected, strict=True):
+        own, row = number_text(cells.values[i]), int(cells.rows[i])
         reason = f"{own} is far from {others}: are two digits exchanged?"
-        row = int(cells.rows[i])
         found.append(CellFinding(row, cells.position, 0.9, "digits", float(value), reason))
     return found
 
@@ -91,10 +88,8 @@ def _is_apart(ordered: FloatArray, k: int, side: int, least: float) -> bool:
     """Return whether the last k are neither one value nor within the tail of the others."""
     if (k > 1 and ordered[-k] == ordered[-1]) or abs(ordered[-k] - ordered[-k - 1]) < least:
         return False
-    return all(
-        is_surprising(part[:-k], k, part[-k] - part[-k - 1])
-        for part in (side * ordered, side * np.log(ordered))
-    )
+    scales = (side * ordered, side * np.log(ordered))
+    return all(is_surprising(part[:-k], k, part[-k] - part[-k - 1]) for part in scales)
 
 
 def _within(values: FloatArray, low: float, high: float) -> FloatArray:

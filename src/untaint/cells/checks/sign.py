@@ -9,8 +9,8 @@ the quantiles being those of the positive values. Columns that pass through zero
 rates, have negative values of small size: where zero itself is not so far from the median, the
 mean rank of the sizes among the positive values has to be at least 0.3 (0.1 if at least 2 % of the
 values are zero, where the column ends then), and at least 80 % of the negative values have to be
-far and ordinary without their sign. Latitudes, differences and
-other quantities whose names say that they may be negative are left out.
+far and ordinary without their sign. Columns whose names say that they may be negative, such as
+latitudes, are left out.
 """
 
 import re
@@ -89,14 +89,9 @@ def _signs_of(cells: Cells) -> list[CellFinding]:
     if np.mean(far & (ordinary | ~reaches_zero)) < MIN_FAR:
         return []
     what = f"the only negative value among {n:,}" if k == 1 else f"one of {k} negative among {n:,}"
-    return [
-        CellFinding(
-            int(cells.rows[i]),
-            cells.position,
-            0.9 if k == 1 else 0.93,
-            "sign",
-            float(-values[i]),
-            f"{number_text(values[i])} is {what}; without the sign it is an ordinary one.",
-        )
-        for i in negative[far & ordinary]
-    ]
+    found = []
+    for i in negative[far & ordinary]:
+        row, probability, expected = int(cells.rows[i]), 0.9 if k == 1 else 0.93, float(-values[i])
+        reason = f"{number_text(values[i])} is {what}; without the sign it is an ordinary one."
+        found.append(CellFinding(row, cells.position, probability, "sign", expected, reason))
+    return found

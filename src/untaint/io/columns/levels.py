@@ -1,7 +1,6 @@
 """The distinct texts of a column, trimmed, with how often they occur and which of them say nothing.
 
-What a column holds is found out from these, so that a text is looked at once however often it
-occurs.
+What a column holds is found out from these: a text is looked at once, however often it occurs.
 """
 
 from dataclasses import dataclass
@@ -13,10 +12,8 @@ from numpy.typing import NDArray
 from ..._typing import BoolArray, FloatArray, IntArray
 from ..arrow import arrow
 
-MISSING = (
-    *("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "missing"),
-    *("<na>", "nat", "#na", "-nan"),
-)
+MISSING: tuple[str, ...] = ("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "missing")
+MISSING += ("#n/a", "nat", "<na>", "#na", "-nan")
 
 
 @dataclass(frozen=True)
@@ -91,9 +88,7 @@ def as_bool(array: Any) -> BoolArray:
 
 def as_floats(array: Any) -> FloatArray:
     """Return an Arrow array of numbers, NaN where it is null."""
-    pa = arrow()
-    array = array.cast(pa.float64(), safe=False)
-    return np.array(array.to_numpy(zero_copy_only=False), np.float64)
+    return np.array(array.cast(arrow().float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
 def _combined(column: Any) -> Any:
@@ -101,6 +96,5 @@ def _combined(column: Any) -> Any:
     pa = arrow()
     if not isinstance(column, pa.ChunkedArray):
         return column
-    if column.nbytes >= 2**31:
-        column = column.cast(pa.large_string())
+    column = column.cast(pa.large_string()) if column.nbytes >= 2**31 else column
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)

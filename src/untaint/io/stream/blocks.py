@@ -24,14 +24,12 @@ def read_blocks(
     """Check blocks one after the other."""
     paired = None
     for number, block in enumerate(blocks, 1):
-        place = f"block {number}"
-        pair = isinstance(block, tuple) and len(block) == 2
-        if paired is not None and pair != paired:
+        place, pair = f"block {number}", isinstance(block, tuple) and len(block) == 2
+        if paired not in (None, pair):
             expected = "a pair (X, y)" if paired else "rows alone"
             raise DataFileError(f"{place}: expected {expected} as in block 1.")
         paired = pair
-        read = _read_pair if pair else read_block
-        yield read(block, columns, block_format, place)
+        yield (_read_pair if pair else read_block)(block, columns, block_format, place)
 
 
 def _read_pair(
@@ -42,8 +40,7 @@ def _read_pair(
             f"{place}: the second of a pair (X, y) is the target, so target must be None, got "
             f"{columns.target!r}."
         )
-    X, y = block[0], np.asarray(block[1])
-    rows = read_block(X, columns, block_format, place)
+    rows, y = read_block(block[0], columns, block_format, place), np.asarray(block[1])
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.shape != (len(rows.X),):
@@ -85,8 +82,7 @@ def _names(frame: Any) -> list[str] | None:
 
 def _column(frame: Any, j: int) -> NDArray[Any]:
     # pandas looks columns up by position with iloc, polars with to_series.
-    series = frame.iloc[:, j] if hasattr(frame, "iloc") else frame.to_series(j)
-    return np.asarray(series)
+    return np.asarray(frame.iloc[:, j] if hasattr(frame, "iloc") else frame.to_series(j))
 
 
 def _as_array(block: Any, place: str) -> NDArray[Any]:
