@@ -50,7 +50,8 @@ Each study is run by `make bench ARGS="NAME --seeds N --out benchmarks/results/N
 where it was stopped, and keeps its rows in `benchmarks/results/NAME.csv`, their table in `NAME.md`
 and this record in `NAME.toml`. Seconds are those of all runs together, on one thread of a machine
 of two cores that was busy with other work, unless the study itself is about time; *code* is the
-last commit that had changed the library.
+last commit that had changed the library; that of methods which were measured again on later code
+(`--again METHOD`) comes first.
 """
 
 # Results that are shown here, since no other page is about them: what they say comes first.
@@ -130,13 +131,21 @@ def studies(records: dict[str, dict[str, Any]]) -> str:
                 f"`{name}`",
                 where,
                 _days(record["first_day"], record["last_day"]),
-                ", ".join(f"`{commit}`" for commit in record["code"]),
+                _code(record),
                 record["seeds"],
                 count,
                 f"{record['seconds']:,} s",
             ]
         )
     return _table(["study", "used in", "day", "code", "seeds", "cases", "took"], body)
+
+
+def _code(record: dict[str, Any]) -> str:
+    """Return the commits, that of methods which were measured again first."""
+    listed = ", ".join(f"`{commit}`" for commit in record["code"])
+    if "again" not in record:
+        return listed
+    return f"{', '.join(record['again'])} `{record['again_code'][0]}`; {listed}"
 
 
 def shown(name: str) -> str:

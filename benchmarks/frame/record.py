@@ -2,6 +2,7 @@
 
 It holds the command, the days of the first and the last run, the last commit that changed the
 library, the seeds, the seconds that all runs took together, and the libraries and cores used.
+Methods that were measured again (``again``) have the code of that run.
 """
 
 from __future__ import annotations
@@ -30,12 +31,17 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
 @contextmanager
-def recorded(path: Path, *, seeds: int | None, quick: bool) -> Iterator[dict[str, Any]]:
+def recorded(
+    path: Path, *, seeds: int | None, quick: bool, again: Sequence[str] = ()
+) -> Iterator[dict[str, Any]]:
     """Time what happens inside and write the record, also if it is interrupted.
 
-    What the caller puts into the dictionary goes into the record.
+    What the caller puts into the dictionary goes into the record, as do methods that are measured
+    again and the code that they are measured on.
     """
     start, more = time.monotonic(), dict[str, Any]()
+    if again:
+        more |= {"again": sorted(again), "again_code": _code()}
     try:
         yield more
     finally:
@@ -76,13 +82,15 @@ def write_record(path: Path, command: str, seconds: float, more: dict[str, Any])
     """Add a run to the record beside ``path``; seconds of earlier runs count as well."""
     before = read_record(path)
     # A run that had nothing left to do, and drew the table again, measured nothing.
-    idle = bool(before) and more.get("cases", 0) <= before["cases"]
+    again = "again" in more
+    idle = bool(before) and not again and more.get("cases", 0) <= before["cases"]
+    more = {name: before[name] for name in ("again", "again_code") if name in before} | more
     today = before["last_day"] if idle else datetime.now(UTC).date().isoformat()
     record = {
         "command": command,
         "first_day": before.get("first_day", today),
         "last_day": today,
-        "code": sorted({*before.get("code", []), *([] if idle else _code())}),
+        "code": sorted({*before.get("code", []), *([] if idle or again else _code())}),
         "seconds": round(before.get("seconds", 0) + seconds),
         "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
         "libraries": [f"{name} {version(name)}" for name in LIBRARIES],

@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,14 @@ class ResultsFile:
     def done(self) -> set[Case]:
         """Return the cases that need not run again: those that did not fail."""
         return {Case.from_row(row) for row in self.read() if not row["error"]}
+
+    def forget(self, methods: Container[str]) -> None:
+        """Leave the rows of some methods out, so that they are measured again."""
+        rows = self._texts()
+        kept = [list(text.values()) for case, text in rows.items() if case.method not in methods]
+        if len(kept) < len(rows):
+            with open_atomically(self.path) as stream:
+                stream.write(b"".join(map(_line, [self.columns, *kept])))
 
     def arrange(self, cases: Iterable[Case]) -> None:
         """Put these cases first, in their order; a run over processes ends them in any."""

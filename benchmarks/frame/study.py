@@ -54,9 +54,17 @@ class Study:
 
 
 def run_study(
-    study: Study, path: Path, *, seeds: int | None = None, jobs: int = 1, quick: bool = False
+    study: Study,
+    path: Path,
+    *,
+    seeds: int | None = None,
+    jobs: int = 1,
+    quick: bool = False,
+    again: Sequence[str] = (),
 ) -> int:
     """Run a study, or what is left of it, write its rows, table and pictures, and print the table.
+
+    Rows of the methods ``again`` are measured again: the library has changed, and others have not.
 
     Returns
     -------
@@ -73,7 +81,8 @@ def run_study(
     run = study.quick_run if quick and study.quick_run is not None else study.run
     with alone_on(path):
         results = ResultsFile(path, study.measures)
-        with recorded(path, seeds=seeds, quick=quick) as record:
+        results.forget(again)
+        with recorded(path, seeds=seeds, quick=quick, again=again) as record:
             try:
                 run_cases(cases, run, results, jobs=jobs)
             finally:

@@ -34,6 +34,19 @@ def test_an_interrupted_run_is_recorded_and_seconds_add_up(tmp_path, monkeypatch
     assert found["first_day"] <= found["last_day"]
 
 
+def test_methods_that_are_measured_again_have_their_own_code(tmp_path):
+    path = tmp_path / "demo.csv"
+    path.with_suffix(".toml").write_text('last_day = "2020-01-02"\ncode = ["abc"]\ncases = 4\n')
+    with recorded(path, seeds=None, quick=False, again=["b", "a"]) as record:
+        record["cases"] = 4
+    found = read_record(path)
+    assert (found["code"], found["again"]) == (["abc"], ["a", "b"])
+    assert found["again_code"] != ["abc"] and found["last_day"] > "2020-01-02"
+    with recorded(path, seeds=None, quick=False) as record:
+        record["cases"] = 4
+    assert read_record(path)["again"] == ["a", "b"]
+
+
 def test_a_run_without_new_cases_keeps_the_day(tmp_path):
     path = tmp_path / "demo.csv"
     days = 'first_day = "2020-01-01"\nlast_day = "2020-01-02"\n'

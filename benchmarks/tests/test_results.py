@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.frame import Case, ResultsFile
@@ -34,6 +36,13 @@ def test_cases_are_put_into_order_and_others_kept_after_them(results):
     assert [(row["seed"], row["rmse"]) for row in results.read()] == [(0, 0.1), (1, 0.5), (3, 0.1)]
     assert results.path.read_text().count("\n") == 4
     assert list(results.path.parent.iterdir()) == [results.path]
+
+
+def test_rows_of_methods_are_forgotten(results):
+    for case in (CASE, replace(CASE, method="other")):
+        results.append(case, {"rmse": 1.0})
+    results.forget(["other"])
+    assert results.done() == {CASE}
 
 
 def test_an_error_takes_one_line_and_may_be_tried_again(results):
