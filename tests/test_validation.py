@@ -315,6 +315,12 @@ def test_rows_without_columns_are_refused_with_their_shape():
         training(np.ones(3), [1, 2, 3])
 
 
+def test_targets_that_are_fewer_than_the_rows_are_counted():
+    for check in (training, labelled):
+        with pytest.raises(ValueError, match=r"^y must have 3 rows like X, got 2"):
+            check(np.ones((3, 1)), [1, 2])
+
+
 def test_lazy_frames_are_refused():
     lazy = pytest.importorskip("polars").LazyFrame({"a": [1.0, 2.0]})
     with pytest.raises(TypeError, match="X must be a table in memory, got a lazy frame"):
